@@ -1,0 +1,39 @@
+PYTHON ?= python3
+BIN := .venv/bin
+PACKAGE := promptpack tests benchmarks
+
+.PHONY: run test check bench format clean
+
+run: .venv/run.stamp ## walk through the six agents, offline
+	@$(BIN)/python -m promptpack run
+
+test: .venv/dev.stamp ## pass all tests
+	$(BIN)/pytest -n 2
+
+check: .venv/dev.stamp ## format, lint, types, layers, and our own packs
+	$(BIN)/ruff format --check $(PACKAGE)
+	$(BIN)/ruff check $(PACKAGE)
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/promptpack lint packs
+	$(BIN)/promptpack test --packs packs > /dev/null
+
+bench: .venv/dev.stamp ## measure against peers, as ratios
+	$(BIN)/python -m benchmarks
+
+format: .venv/dev.stamp ## put the code into the house's form
+	$(BIN)/ruff format $(PACKAGE)
+	$(BIN)/ruff check --fix $(PACKAGE)
+
+clean: ## remove everything that the other targets made
+	rm -rf .venv .cache dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.venv/run.stamp: requirements/run.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install -q -r requirements/run.txt
+	@touch $@
+
+.venv/dev.stamp: requirements/dev.txt pyproject.toml .venv/run.stamp
+	$(BIN)/pip install -q -r requirements/dev.txt
+	$(BIN)/pip install -q --no-deps --no-build-isolation -e .
+	@touch $@

@@ -1,0 +1,6 @@
+"""`python -m promptpack` is the `promptpack` command."""
+
+from promptpack.cli.main import run
+
+if __name__ == "__main__":
+    run()

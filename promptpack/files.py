@@ -1,0 +1,135 @@
+"""The only code that touches the disk: folders that are read without leaving them, and files that are written whole."""
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from promptpack.problem import Location, PackError, Problem, UsageError
+
+_LARGEST = 1_000_000
+_PACKAGE = Path(__file__).resolve().parent
+# Folders that hold no packs, however deep a search goes.
+_SKIPPED = frozenset(("node_modules", "__pycache__"))
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder whose files can be read; nothing outside of it can."""
+
+    root: str
+
+    @property
+    def name(self) -> str:
+        """The last part of the folder's path."""
+        return Path(self.root).name
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is such a folder."""
+        return Path(self.root).is_dir()
+
+    def find(self, *suffixes: str) -> Iterator[str]:
+        """Find the files with one of the suffixes, as sorted paths relative to the folder; hidden ones are left out."""
+        for where, folders, files in os.walk(self.root):
+            folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
+            below = Path(where).relative_to(self.root)
+            yield from (
+                (below / name).as_posix()
+                for name in sorted(files)
+                if name.endswith(suffixes) and not name.startswith(".")
+            )
+
+    def read(self, relative: str) -> bytes:
+        """Read a file below the folder, once; links, pipes, devices and large files are refused before reading."""
+        return read(self._inside(relative), shown=self.show(relative))
+
+    def show(self, relative: str) -> str:
+        """Write a file's path as the user would, from where they stand."""
+        return os.path.normpath(Path(self.root, relative))
+
+    def resolve(self, file: str, reference: str) -> str:
+        """Give the path, relative to the folder, that `reference` in `file` means; it may lead out with `..`."""
+        return os.path.normpath(Path(file).parent / reference).replace(os.sep, "/")
+
+    def relative_to(self, other: "Folder", relative: str) -> str | None:
+        """Give the path of one of this folder's files as seen from another folder that holds it."""
+        mine = Path(os.path.realpath(self.root), relative)
+        try:
+            path = Path(os.path.normpath(mine)).relative_to(os.path.realpath(other.root))
+        except ValueError:
+            return None
+        return path.as_posix()
+
+    def exists(self, relative: str) -> bool:
+        """Say whether a file is there."""
+        return Path(self.root, relative).is_file()
+
+    def _inside(self, relative: str) -> Path:
+        parts = Path(relative).parts
+        place = Location(self.show(relative))
+        if Path(relative).is_absolute() or ".." in parts or "\x00" in relative:
+            raise PackError(Problem("PP121", f"path {relative!r} leads out of the folder", place))
+        path = Path(self.root)
+        for part in parts:
+            path /= part
+            if path.is_symlink():
+                raise PackError(
+                    Problem("PP122", f"{path.name!r} is a symbolic link", place, "put the file itself there")
+                )
+        return path
+
+
+def read(path: str | Path, *, shown: str | None = None, limit: int = _LARGEST) -> bytes:
+    """Read a regular file of at most `limit` bytes."""
+    place = Location(shown or str(path))
+    try:
+        # Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except OSError as error:
+        raise PackError(Problem("PP120", f"cannot be read: {error.strerror}", place)) from error
+    with open(descriptor, "rb") as stream:  # noqa: PTH123 -- a descriptor, not a path
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise PackError(Problem("PP123", "is not a regular file", place))
+        if status.st_size > limit:
+            raise PackError(Problem("PP102", f"file is larger than {limit:,} bytes", place, "split it into partials"))
+        return stream.read(limit + 1)
+
+
+def write(path: str | Path, text: str) -> None:
+    """Write a file whole or not at all: beside it first, then moved over it."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with open(descriptor, "w", encoding="utf-8", newline="\n") as stream:  # noqa: PTH123 -- a descriptor
+            stream.write(text)
+        Path(beside).replace(target)
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise
+
+
+def group_by_root(paths: Iterable[str]) -> dict[str, set[str]]:
+    """Sort paths by the folder of packs they belong to; no files at a root mean all of it."""
+    groups: dict[str, set[str]] = {}
+    whole: set[str] = set()
+    for path in paths:
+        if Path(path).is_dir():
+            whole.add(os.path.normpath(path))
+            continue
+        if not Path(path).exists():
+            raise UsageError(Problem("PP704", f"no file or folder {path!r}"))
+        # A pack lies at <root>/<name>/<version>.yaml.
+        root = os.path.normpath(Path(path).parent.parent)
+        groups.setdefault(root, set()).add(os.path.normpath(path))
+    return {**groups, **{root: set() for root in whole}}
+
+
+def shipped(kind: str) -> Folder:
+    """Find the shipped `packs` or `schemas`: inside the installed package, or beside it in a checkout."""
+    inside = _PACKAGE / "_shipped" / kind
+    return Folder(str(inside if inside.is_dir() else _PACKAGE.parent / kind))
