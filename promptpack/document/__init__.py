@@ -1,0 +1,6 @@
+"""Text -> `Document`: YAML as plain data that remembers the place of every key and value."""
+
+from promptpack.document.model import Document, Limits, Path
+from promptpack.document.parse import parse
+
+__all__ = ["Document", "Limits", "Path", "parse"]

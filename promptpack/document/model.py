@@ -1,0 +1,67 @@
+"""The `Document`: plain data, the text it was read from, and the way from a path in the data to a place in the text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from promptpack.document.marks import MapMarks, Marks, SequenceMarks, read_marks
+from promptpack.document.source_map import place_in_scalar
+from promptpack.problem import Location, Problem
+
+Path = Sequence[str | int]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a document may be at most; no honest pack comes near."""
+
+    size: int = 1_000_000
+    depth: int = 64
+    nodes: int = 100_000
+    key_length: int = 256
+    number_length: int = 64
+
+
+@dataclass(frozen=True)
+class Document:
+    """A YAML text as plain data; treat the data as read-only."""
+
+    path: str
+    text: str
+    data: Any
+    warnings: tuple[Problem, ...] = field(default=(), compare=False)
+
+    def locate(self, path: Path = ()) -> Location:
+        """Find the place of the value at `path`, or of its nearest parent that is in the file."""
+        marks = self._walk(path)
+        return Location(self.path, marks.line, marks.column)
+
+    def locate_key(self, path: Path) -> Location:
+        """Find the place of the key that names the value at `path`; a list item has none, so its own place is given."""
+        parent = self._walk(path[:-1])
+        if path and isinstance(parent, MapMarks) and path[-1] in parent.keys:
+            line, column = parent.keys[str(path[-1])]
+            return Location(self.path, line, column)
+        return self.locate(path)
+
+    def locate_inside(self, path: Path, line: int, column: int) -> Location:
+        """Find where line `line`, column `column` of the text at `path` stands in the file, whatever its YAML style."""
+        marks = self._walk(path)
+        found = place_in_scalar(self.text, marks, line, column)
+        return Location(self.path, *found)
+
+    @cached_property
+    def _marks(self) -> Marks:
+        return read_marks(self.text)
+
+    def _walk(self, path: Path) -> Marks:
+        marks = self._marks
+        for step in path:
+            if isinstance(marks, MapMarks) and step in marks.children:
+                marks = marks.children[str(step)]
+            elif isinstance(marks, SequenceMarks) and isinstance(step, int) and step < len(marks.children):
+                marks = marks.children[step]
+            else:
+                break
+        return marks

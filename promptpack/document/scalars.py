@@ -1,0 +1,46 @@
+"""Plain scalars by the YAML 1.2 core schema, narrowed to what has one meaning in every YAML version."""
+
+import re
+from typing import Final
+
+FIXED: Final[dict[str, bool | None]] = {"": None, "~": None, "null": None, "true": True, "false": False}
+# Only a plain scalar that starts like this can be anything but text.
+NUMBER_START: Final = frozenset("0123456789+-.")
+
+_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)\Z")
+_BASED = re.compile(r"0(?:o[0-7]+|x[0-9a-fA-F]+)\Z")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
+_NOT_FINITE = re.compile(r"(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))\Z")
+_OTHER_MEANING = re.compile(r"[-+]?(?:0[0-9_]*[0-9]|[0-9][0-9_]*_[0-9_]*(?:\.[0-9_]*)?|0[bBoOxX][0-9a-fA-F_]+)\Z")
+
+
+class AmbiguousScalarError(ValueError):
+    """A plain scalar that YAML versions read as different values."""
+
+
+class NumberError(ValueError):
+    """A number that JSON cannot hold."""
+
+
+def read_number(text: str, longest: int) -> int | float | str:
+    """Read a plain scalar that starts like a number; it is text unless all of it is one."""
+    if len(text) > longest and not text.strip("+-.0123456789eE_"):
+        raise NumberError(text)
+    if _INTEGER.match(text):
+        return int(text)
+    if _BASED.match(text):
+        return int(text, 0)
+    if _OTHER_MEANING.match(text):
+        raise AmbiguousScalarError(text)
+    if _FLOAT.match(text):
+        return _finite(text)
+    if _NOT_FINITE.match(text):
+        raise NumberError(text)
+    return text
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise NumberError(text)
+    return number

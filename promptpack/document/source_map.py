@@ -1,0 +1,78 @@
+"""The way from a character of a scalar's value back to its place in the file, for every YAML style."""
+
+import re
+from collections.abc import Iterator
+
+from promptpack.document.marks import Marks
+
+# Folding and indentation add and remove only these, so all other characters stand one to one in value and source.
+_FOLDED = frozenset(" \t\n\r")
+_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|\r?\n[ \t]*|(.))", re.DOTALL)
+_ESCAPED_SPACE = frozenset(" \tntr")
+
+
+def place_in_scalar(text: str, marks: Marks, line: int, column: int) -> tuple[int, int]:
+    """Give line and column in `text` of a line and column in the scalar's value; both count from 1."""
+    if not marks.value:
+        return marks.line, marks.column
+    index = _index_of(marks.value, line, column)
+    rank = sum(1 for character in marks.value[:index] if character not in _FOLDED)
+    offset = marks.start
+    for position, offset in enumerate(_solid_offsets(text[marks.start : marks.end], marks.style)):  # noqa: B007
+        if position == rank:
+            break
+    return _line_and_column(text, marks.start + offset)
+
+
+def _index_of(value: str, line: int, column: int) -> int:
+    start = 0
+    for _ in range(line - 1):
+        found = value.find("\n", start)
+        if found < 0:
+            break
+        start = found + 1
+    return min(start + column - 1, len(value))
+
+
+def _solid_offsets(source: str, style: str) -> Iterator[int]:
+    if style in ("|", ">"):
+        body = source.find("\n") + 1 or len(source)
+        return (index for index in range(body, len(source)) if source[index] not in _FOLDED)
+    if style == '"':
+        return _double_quoted(source)
+    if style == "'":
+        return _single_quoted(source)
+    return (index for index, character in enumerate(source) if character not in _FOLDED)
+
+
+def _single_quoted(source: str) -> Iterator[int]:
+    index = 1
+    while index < len(source) - 1:
+        if source[index] not in _FOLDED:
+            yield index
+        index += 2 if source[index] == "'" else 1
+
+
+def _double_quoted(source: str) -> Iterator[int]:
+    index = 1
+    while index < len(source) - 1:
+        escape = _ESCAPE.match(source, index)
+        if escape is None:
+            if source[index] not in _FOLDED:
+                yield index
+            index += 1
+            continue
+        if not _is_space(escape):
+            yield index
+        index = escape.end()
+
+
+def _is_space(escape: re.Match[str]) -> bool:
+    digits = escape[1] or escape[2] or escape[3]
+    if digits:
+        return chr(int(digits, 16)) in _FOLDED
+    return escape[4] is None or escape[4] in _ESCAPED_SPACE
+
+
+def _line_and_column(text: str, offset: int) -> tuple[int, int]:
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)

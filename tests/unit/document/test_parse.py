@@ -1,0 +1,135 @@
+import pytest
+import yaml
+
+from promptpack import document
+from promptpack.problem import PackError
+
+
+def problems(text: str | bytes) -> str:
+    with pytest.raises(PackError) as caught:
+        document.parse(text, "pack.yaml")
+    return str(caught.value)
+
+
+def test_reads_plain_data() -> None:
+    text = "a: 1\nb: [x, 2.5, true, null, ~, '']\nc: {d: -3, e: 1e3}\n"
+    assert document.parse(text).data == {
+        "a": 1,
+        "b": ["x", 2.5, True, None, None, ""],
+        "c": {"d": -3, "e": 1000.0},
+    }
+
+
+@pytest.mark.parametrize("word", ["no", "on", "yes", "off", "y", "N", "True", "FALSE", "Null", "12:30:45", "2024-01-01"])
+def test_words_that_only_old_yaml_converts_are_text(word: str) -> None:
+    assert document.parse(f"a: {word}").data == {"a": word}
+
+
+def test_only_true_and_false_are_booleans() -> None:
+    assert document.parse("[true, false]").data == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("0", 0), ("-7", -7), ("+7", 7), ("0x1F", 31), ("0o17", 15), ("1.", 1.0), (".5", 0.5)]
+)
+def test_reads_numbers_of_the_core_schema(text: str, number: float) -> None:
+    assert document.parse(f"a: {text}").data == {"a": number}
+
+
+def test_integers_stay_exact_beyond_64_bits() -> None:
+    assert document.parse("a: 123456789012345678901234567890").data == {"a": 123456789012345678901234567890}
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_fine() -> None:
+    assert document.parse(b"\xef\xbb\xbfa: |\r\n  x\r\n  y\r\n").data == {"a": "x\ny\n"}
+
+
+def test_keys_are_text_as_written() -> None:
+    assert document.parse("1: a\nno: b\ntrue: c").data == {"1": "a", "no": "b", "true": "c"}
+
+
+def test_an_anchor_can_be_used_again() -> None:
+    assert document.parse("a: &x [1, 2]\nb: *x").data == {"a": [1, 2], "b": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a: 1\na: 2", "pack.yaml:2:1: PP112 key 'a' is given twice\n  hint: remove one of the two"),
+        (
+            "a: !!python/name:os.system x",
+            "pack.yaml:1:4: PP111 tag 'tag:yaml.org,2002:python/name:os.system' is not allowed\n"
+            "  hint: remove the tag; quote the value",
+        ),
+        (
+            "a: 1\n---\nb: 2",
+            "pack.yaml:2:1: PP107 file holds more than one document\n"
+            "  hint: keep one document a file; quote '---' inside text",
+        ),
+        ("", "pack.yaml:1:1: PP108 file is empty\n  hint: start with 'promptpack: 1'"),
+        (
+            "%YAML 1.1\n---\na: no",
+            "pack.yaml:1:1: PP109 directives are not allowed\n  hint: remove the line that starts with '%'",
+        ),
+        (
+            "a: {{ NAME }}",
+            "pack.yaml:1:5: PP113 a key must be text, not a mapping, list or alias\n"
+            "  hint: quote a value that starts with '{{', or use a '|' block",
+        ),
+        (
+            "base: &b {a: 1}\nc:\n  <<: *b",
+            "pack.yaml:3:3: PP114 merge keys ('<<') are not allowed\n"
+            "  hint: use 'extends' or a partial to share parts of packs",
+        ),
+        (
+            "a: 1_000",
+            "pack.yaml:1:4: PP115 '1_000' is read differently by different YAML versions\n"
+            "  hint: write '1_000' in quotes if it is text, or as a plain decimal number",
+        ),
+        ("a: .inf", "pack.yaml:1:4: PP116 number .inf is outside of what JSON holds\n  hint: write it in quotes"),
+        ("a: &x [*x]", "pack.yaml:1:8: PP117 alias '*x' stands inside its own anchor"),
+        (
+            "a: [1\nb: 2",
+            "pack.yaml:2:2: PP110 YAML syntax: did not find expected ',' or ']'",
+        ),
+        ("a: \x1b[31mred", "pack.yaml:1:4: PP103 control character U+001B in the file\n"
+         "  hint: remove it, or write it as an escape in double quotes"),
+        ("a: x\U000e0041", "pack.yaml:1:5: PP104 hidden character U+E0041 in the file\n"
+         "  hint: remove it, or write it as an escape in double quotes"),
+        (b"a: caf\xe9", "pack.yaml:1:7: PP101 file is not UTF-8\n  hint: save it as UTF-8"),
+    ],
+)  # fmt: skip
+def test_what_has_no_single_safe_meaning_is_refused_with_its_place(text: str | bytes, expected: str) -> None:
+    assert problems(text) == expected
+
+
+def test_every_problem_of_a_readable_file_is_told_at_once() -> None:
+    told = problems("a: 1\na: 2\nb: .nan\nc: !x y\n")
+    assert [line.split()[1] for line in told.splitlines() if "PP" in line] == ["PP112", "PP116", "PP111"]
+
+
+def test_deep_nesting_is_refused() -> None:
+    assert problems("[" * 50_000).startswith("pack.yaml:1:65: PP105 nesting is deeper than 64 levels")
+
+
+def test_a_key_beyond_its_length_is_refused() -> None:
+    assert problems("k" * 300 + ": 1") == "pack.yaml:1:1: PP105 key is longer than 256 characters"
+
+
+def test_a_large_file_is_refused_before_it_is_parsed() -> None:
+    assert "PP102 file is larger than 1,000,000 bytes" in problems(b"a: " + b"x" * 1_000_001)
+
+
+def test_anchors_that_expand_beyond_the_limit_are_refused() -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 7)]
+    assert "PP106 file expands to more than 100,000 values" in problems("\n".join(lines))
+
+
+def test_a_number_longer_than_the_limit_is_refused_and_not_shown_whole() -> None:
+    assert "PP116 number 99999999999999999999... is outside" in problems("a: " + "9" * 5000)
+
+
+def test_agrees_with_pyyaml_where_both_versions_of_yaml_do() -> None:
+    text = "a:\n  b: [1, -2.5, text, 'q', \"d\\n\"]\n  c: |\n    x\n     y\n  d: >\n    f\n    g\n\n    h\ne: ~\n"
+    assert document.parse(text).data == yaml.safe_load(text)
