@@ -1,0 +1,97 @@
+"""A JSON Schema made ready to check values; `jsonschema` decides, our words explain."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from promptpack.schema.explain import explain
+from promptpack.schema.finding import Finding
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
+
+_DEEPEST = 100
+
+
+class Schema:
+    """A schema whose references are all local; immutable."""
+
+    def __init__(self, source: Mapping[str, Any]) -> None:
+        self.source = source
+        self._validator = _validator(source)
+
+    def check(self, value: Any) -> tuple[Finding, ...]:
+        """Find everything wrong with a value; nothing found means it is valid."""
+        if _too_deep(value):
+            return (Finding("depth", (), f"nests deeper than {_DEEPEST} levels"),)
+        errors = self._validator.iter_errors(value)
+        found = [finding for error in errors for finding in explain_error(error)]
+        return tuple(dict.fromkeys(sorted(found, key=lambda finding: [str(step) for step in finding.path])))
+
+    def accepts(self, value: Any) -> bool:
+        """Say only whether a value is valid."""
+        return not _too_deep(value) and self._validator.is_valid(value)
+
+
+def compile(source: Mapping[str, Any]) -> Schema:  # noqa: A001 -- the folder's verb
+    """Make a schema ready to check values."""
+    return Schema(source)
+
+
+def explain_error(error: "ValidationError") -> Iterable[Finding]:
+    """Say what one of jsonschema's errors means, looking into the branch that the value was most likely meant for."""
+    if error.validator in ("anyOf", "oneOf") and error.context:
+        branch = _likely_branch(error)
+        if branch is not None:
+            return [finding for inner in branch for finding in explain_error(inner)]
+        kinds = _kinds_of_branches(error)
+        if kinds:
+            return explain("type", kinds, error.instance, tuple(error.absolute_path), {})
+    if error.validator in ("if", "then", "else", "allOf", "$ref", "dependentSchemas") and error.context:
+        return [finding for inner in error.context for finding in explain_error(inner)]
+    return explain(
+        str(error.validator), error.validator_value, error.instance, tuple(error.absolute_path), error.schema
+    )
+
+
+def _likely_branch(error: "ValidationError") -> list["ValidationError"] | None:
+    branches: dict[Any, list[ValidationError]] = {}
+    for inner in error.context:
+        branches.setdefault(inner.relative_schema_path[0], []).append(inner)
+    deep = [
+        errors
+        for errors in branches.values()
+        if not any(inner.validator == "type" and not inner.relative_path for inner in errors)
+    ]
+    if len(deep) == 1:
+        return deep[0]
+    return None
+
+
+def _kinds_of_branches(error: "ValidationError") -> list[str]:
+    """Give the kinds that the branches ask for, when the kind is all that is wrong in every one."""
+    if not all(inner.validator == "type" and not inner.relative_path for inner in error.context):
+        return []
+    return [inner.validator_value for inner in error.context if isinstance(inner.validator_value, str)]
+
+
+def _too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [
+            child
+            for node in level
+            if isinstance(node, (dict, list))
+            for child in (node.values() if isinstance(node, dict) else node)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _validator(source: Mapping[str, Any]) -> "Draft202012Validator":
+    from jsonschema import Draft202012Validator
+    from referencing import Registry
+
+    # A registry that retrieves nothing: a reference that is not local cannot reach the network or the disk.
+    return Draft202012Validator(dict(source), registry=Registry())

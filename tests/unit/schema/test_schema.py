@@ -1,0 +1,85 @@
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from promptpack import schema
+
+
+def found(source: Mapping[str, Any], value: Any) -> list[str]:
+    return [f"{finding.pointer} {finding.rule}: {finding.message}" for finding in schema.compile(source).check(value)]
+
+
+@pytest.mark.parametrize(
+    ("source", "value", "expected"),
+    [
+        ({"type": "string"}, 1, " type: expected text, not a number"),
+        ({"type": ["object", "null"]}, [], " type: expected a mapping or null, not a list"),
+        ({"enum": ["low", "high"]}, "lo", " enum: 'lo' is not one of 'low', 'high'"),
+        ({"const": 1}, 2, " const: must be 1, not 2"),
+        ({"required": ["a"]}, {}, "/a required: 'a' is missing"),
+        ({"properties": {"a": {}}, "additionalProperties": False}, {"b": 1}, "/b additionalProperties: unknown key 'b'"),
+        ({"minimum": 0}, -1, " minimum: must be at least 0, not -1"),
+        ({"maximum": 100}, 150, " maximum: must be at most 100, not 150"),
+        ({"exclusiveMinimum": 0}, 0, " exclusiveMinimum: must be more than 0, not 0"),
+        ({"exclusiveMaximum": 1}, 1, " exclusiveMaximum: must be less than 1, not 1"),
+        ({"minLength": 1}, "", " minLength: must not be empty"),
+        ({"maxLength": 2}, "abc", " maxLength: must have at most 2 characters, not 3"),
+        ({"minItems": 2}, [1], " minItems: must have at least 2 items"),
+        ({"maxItems": 0}, [1], " maxItems: must have at most 0 items, not 1"),
+        ({"uniqueItems": True}, [1, 1], " uniqueItems: holds the same item twice"),
+        ({"pattern": "^a"}, "b", " pattern: 'b' does not have the form ^a"),
+        ({"not": {}}, 1, " not: holds something that is not allowed here"),
+        ({"anyOf": [{"type": "string"}, {"type": "array"}]}, 5, " type: expected text or a list, not a number"),
+        ({"pattern": "^a", "x-message": "must start with a"}, "b", " pattern: must start with a"),
+        ({"minProperties": 1}, {}, " minProperties: must not be empty"),
+    ],
+)
+def test_a_failed_keyword_is_told_in_plain_words(source: dict[str, Any], value: Any, expected: str) -> None:
+    assert found(source, value) == [expected]
+
+
+def test_the_likely_branch_of_a_choice_is_looked_into() -> None:
+    source = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "object", "required": ["text"]}}]}
+    assert found(source, [{"txt": 1}]) == ["/0/text required: 'text' is missing"]
+
+
+def test_a_misspelt_key_and_word_have_a_hint() -> None:
+    source = {"properties": {"locale": {"enum": ["jinja"]}}, "additionalProperties": False}
+    assert schema.compile(source).check({"loclae": 1})[0].hint == "did you mean 'locale'?"
+    assert schema.compile(source).check({"locale": "jnja"})[0].hint == "did you mean 'jinja'?"
+
+
+def test_all_findings_are_told_at_once_and_in_order() -> None:
+    source = {"properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "required": ["c"]}
+    assert [line.split()[0] for line in found(source, {"b": 1, "a": 1})] == ["/a", "/b", "/c"]
+
+
+def test_a_value_that_nests_too_deeply_is_a_finding() -> None:
+    value: Any = []
+    for _ in range(5000):
+        value = [value]
+    assert found({"type": "array", "items": {"$ref": "#"}}, value) == [" depth: nests deeper than 100 levels"]
+
+
+def test_schemas_in_files_become_local_definitions() -> None:
+    shared = {
+        "a.json": {"$id": "x", "type": "object", "properties": {"b": {"$ref": "b.json"}, "me": {"$ref": "#/$defs/n"}},
+                   "$defs": {"n": {"type": "null"}}},
+        "b.json": {"type": "array", "items": {"$ref": "a.json"}},
+    }  # fmt: skip
+    bundled = schema.bundle({"$ref": "a.json"}, "root", lambda _, name: (name, shared[name]))
+    assert "x" not in json.dumps(bundled["$defs"]["a"].get("$id", ""))
+    compiled = schema.compile(bundled)
+    assert not compiled.check({"b": [{"b": [], "me": None}]})
+    assert [finding.pointer for finding in compiled.check({"b": [{"me": 1}]})] == ["/b/0/me"]
+
+
+def test_a_moved_schema_keeps_its_own_references() -> None:
+    moved = schema.rebase({"$ref": "#/$defs/n", "enum": [{"$ref": "#"}]}, "#/$defs/params")
+    assert moved == {"$ref": "#/$defs/params/$defs/n", "enum": [{"$ref": "#"}]}
+
+
+def test_pointers_escape_their_separators() -> None:
+    assert schema.pointer(["a/b", "~", 0]) == "/a~1b/~0/0"
