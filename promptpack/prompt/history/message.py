@@ -1,0 +1,84 @@
+"""Chat messages as the history functions read them."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from promptpack.problem import ContextError, Problem
+
+Message: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One tool call of an assistant message, its texts as they were sent."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+def read_messages(value: object) -> list[Message]:
+    """List the messages of a history; empty places and an absent history are passed over."""
+    return [message for message in read_mappings(value, "a history", "PP430") if message]
+
+
+def read_mappings(value: object, what: str, code: str) -> list[Mapping[str, Any]]:
+    """List the mappings of a sequence, `None` read as an empty one."""
+    items = _items(value, what, code)
+    for position, item in enumerate(items):
+        if item is not None and not isinstance(item, Mapping):
+            raise ContextError(Problem(code, f"item {position} of {what} is a {type(item).__name__}, not a mapping"))
+    return [item or {} for item in items]
+
+
+def content_text(message: Message) -> str:
+    """Give the text of a message; of a list of parts, the text parts one below the other."""
+    content = message.get("content")
+    if isinstance(content, (list, tuple)):
+        return "\n".join(_part_texts(content))
+    return content if isinstance(content, str) else ""
+
+
+def text_field(message: Message, name: str) -> str:
+    """Give a field that is a text, or nothing."""
+    value = message.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def tool_calls(message: Message) -> list[Call]:
+    """List the tool calls of a message, the function's fields nested or flat."""
+    calls = message.get("tool_calls")
+    if not calls:
+        return []
+    return [_call(call) for call in read_mappings(calls, "tool_calls", "PP430")]
+
+
+def _items(value: object, what: str, code: str) -> list[Any]:
+    if value is None:
+        return []
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
+        return list(value)
+    raise ContextError(Problem(code, f"{what} is a list, not a {type(value).__name__}"))
+
+
+def _part_texts(parts: Iterable[object]) -> Iterable[str]:
+    for part in parts:
+        text = part.get("text") if isinstance(part, Mapping) else part
+        if isinstance(text, str):
+            yield text
+
+
+def _call(call: Mapping[str, Any]) -> Call:
+    nested = call.get("function")
+    function = nested if isinstance(nested, Mapping) else call
+    return Call(text_field(call, "id"), text_field(function, "name"), _arguments(function.get("arguments")))
+
+
+def _arguments(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    return json.dumps(value, ensure_ascii=False)
