@@ -1,0 +1,7 @@
+"""Template text -> `Template`: sandboxed, strict Jinja on plain data, with problems that point into the pack file."""
+
+from promptpack.template.compile import compile, compile_expression  # noqa: A004 -- the folder's verb
+from promptpack.template.engine import Engine, default_engine
+from promptpack.template.model import Expression, Source, Template
+
+__all__ = ["Engine", "Expression", "Source", "Template", "compile", "compile_expression", "default_engine"]

@@ -1,0 +1,73 @@
+"""`Source` -> `Template` or `Expression`: parsed, held to the policy, its names checked, then made into code."""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeVar
+
+from jinja2 import nodes
+from jinja2.runtime import Context, Undefined
+
+from promptpack.problem import PackError, Problem, did_you_mean
+from promptpack.template.engine import Engine
+from promptpack.template.failure import RENDER_ERRORS, render_error
+from promptpack.template.model import Expression, Source, Template
+from promptpack.template.names import Needs, Use, find_needs
+from promptpack.template.partials import PackTemplate, Trail
+from promptpack.template.positions import decode
+
+T = TypeVar("T")
+
+
+def compile(source: Source, engine: Engine, known: Collection[str] | None = None) -> Template:  # noqa: A001
+    """Compile a template; `known` are the names it may use, or None to leave that to render time."""
+    tree = engine.parse(source)
+    needs = _check_names(tree, source, engine, known)
+    code = engine.load(tree, source)
+    return Template(source, frozenset(use.name for use in needs.names), needs.partials, code, _guarded(code, _text))
+
+
+def compile_expression(source: Source, engine: Engine, known: Collection[str] | None = None) -> Expression:
+    """Compile an expression, as in `when` and `require`."""
+    tree = engine.parse_expression(source)
+    needs = _check_names(tree, source, engine, known)
+    run = _guarded(engine.load(tree, source), _result)
+    return Expression(source, frozenset(use.name for use in needs.names), run)
+
+
+def _check_names(tree: nodes.Template, source: Source, engine: Engine, known: Collection[str] | None) -> Needs:
+    needs = find_needs(tree, engine.partial_trees.get)
+    if known is not None:
+        unknown = [use for use in needs.names if use.name not in known]
+        if unknown:
+            raise PackError(_undeclared(use, source, engine, known) for use in unknown)
+    return needs
+
+
+def _undeclared(use: Use, source: Source, engine: Engine, known: Collection[str]) -> Problem:
+    place = (engine.partials[use.partial] if use.partial else source).locate(*decode(use.position))
+    hint = did_you_mean(use.name, known) or "declare it under 'inputs'"
+    return Problem("PP301", f"template uses undeclared input {use.name!r}", place, hint)
+
+
+def _guarded(
+    code: PackTemplate, run: Callable[[PackTemplate, Context], T]
+) -> Callable[[Mapping[str, Any], Trail | None], T]:
+    def guarded(context: Mapping[str, Any], trail: Trail | None) -> T:
+        try:
+            return run(code, code.scope(dict(context), trail or Trail()))
+        except RENDER_ERRORS as error:
+            raise render_error(error, code.source) from error
+
+    return guarded
+
+
+def _text(code: PackTemplate, scope: Context) -> str:
+    return "".join(code.root_render_func(scope))
+
+
+def _result(code: PackTemplate, scope: Context) -> Any:
+    for _ in code.root_render_func(scope):
+        continue
+    value = scope.vars["result"]
+    if isinstance(value, Undefined):
+        str(value)
+    return value

@@ -1,0 +1,164 @@
+"""The `Engine`: one narrowed Jinja environment and the partials its templates may include."""
+
+from collections.abc import Mapping
+from functools import cache, cached_property
+from types import MappingProxyType
+from typing import Any
+
+from jinja2 import BaseLoader, Environment, TemplateNotFound, TemplateSyntaxError, nodes
+from jinja2 import Template as JinjaTemplate
+from jinja2.parser import Parser
+
+from promptpack.problem import PackError, Problem
+from promptpack.template import handlebars, policy
+from promptpack.template.failure import syntax_problem
+from promptpack.template.language import PRINTED_BY
+from promptpack.template.model import Source
+from promptpack.template.partials import PackTemplate
+from promptpack.template.sandbox import METHOD, PackEnvironment
+
+
+class Engine:
+    """Immutable after it is made; everything compiled with it may be shared between threads."""
+
+    def __init__(self, partials: Mapping[str, Source] | None = None, *, late_partials: bool = False) -> None:
+        self.partials: Mapping[str, Source] = MappingProxyType(dict(partials or {}))
+        # Whether partials may be named that are not known yet, since they are looked for when a render reaches them.
+        self.late_partials = late_partials
+        self.environment = PackEnvironment(_PartialLoader(self))
+
+    @cached_property
+    def partial_trees(self) -> Mapping[str, nodes.Template]:
+        """The partials as syntax trees; raises every problem in them at once."""
+        trees: dict[str, nodes.Template] = {}
+        problems: list[Problem] = []
+        for name, source in self.partials.items():
+            try:
+                trees[name] = self.parse(source)
+            except PackError as error:
+                problems += error.problems
+        if problems:
+            raise PackError(problems)
+        self._refuse_cycles(trees)
+        return MappingProxyType(trees)
+
+    def parse(self, source: Source) -> nodes.Template:
+        """Read a template into a syntax tree that meets the policy."""
+        try:
+            tree = self._accept(self._read(source), source)
+        except TemplateSyntaxError as error:
+            raise PackError(syntax_problem(error, source)) from error
+        except RecursionError as error:
+            raise PackError(Problem("PP309", "template nests too deeply", source.locate(1, 1))) from error
+        return tree
+
+    def parse_expression(self, source: Source) -> nodes.Template:
+        """Read an expression into a tree that assigns its value to `result`."""
+        try:
+            parser = Parser(self.environment, source.text, state="variable")
+            expression = parser.parse_expression()
+            _expect_end(parser)
+        except TemplateSyntaxError as error:
+            raise PackError(syntax_problem(error, source)) from error
+        except RecursionError as error:
+            raise PackError(Problem("PP309", "expression nests too deeply", source.locate(1, 1))) from error
+        target = nodes.Name("result", "store", lineno=expression.lineno)
+        tree = nodes.Template([nodes.Assign(target, expression, lineno=expression.lineno)], lineno=1)
+        return self._accept(tree, source)
+
+    def load(self, tree: nodes.Template, source: Source, name: str | None = None) -> PackTemplate:
+        """Make code of a tree."""
+        try:
+            code = self.environment.compile(tree, name=name, filename="<template>")
+        except TemplateSyntaxError as error:
+            raise PackError(syntax_problem(error, source)) from error
+        except (SyntaxError, RecursionError, MemoryError, ValueError, OverflowError) as error:
+            raise PackError(Problem("PP309", "template nests too deeply", source.locate(1, 1))) from error
+        template: Any = PackTemplate.from_code(self.environment, code, self.environment.globals)
+        template.source = source
+        return template  # type: ignore[no-any-return]
+
+    def _read(self, source: Source) -> nodes.Template:
+        if source.syntax == "handlebars":
+            return handlebars.parse(source)
+        return Parser(self.environment, source.text).parse()
+
+    def _accept(self, tree: nodes.Template, source: Source) -> nodes.Template:
+        _tell_methods_from_keys(tree)
+        problems = policy.check(tree, source, None if self.late_partials else self.partials)
+        if problems:
+            raise PackError(problems)
+        if source.syntax == "jinja":
+            _give_loop_to_partials(tree)
+        _print_readably(tree)
+        tree.set_environment(self.environment)
+        return tree
+
+    def _refuse_cycles(self, trees: dict[str, nodes.Template]) -> None:
+        from promptpack.template.positions import decode
+
+        problems = [
+            Problem(
+                "PP310",
+                f"partial {name!r} includes itself, directly or through others",
+                self.partials[name].locate(*decode(tag.lineno)),
+                "break the circle",
+            )
+            for name, tag in policy.find_cycles(trees)
+        ]
+        if problems:
+            raise PackError(problems)
+
+
+@cache
+def default_engine() -> Engine:
+    """The engine without partials, made on first use."""
+    return Engine()
+
+
+@cache
+def late_engine() -> Engine:
+    """The engine for templates whose partials are looked for when a render reaches them, made on first use."""
+    return Engine(late_partials=True)
+
+
+class _PartialLoader(BaseLoader):
+    """Finds the pack's own partials, and nothing else."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def load(self, environment: Environment, name: str, globals: Any = None) -> JinjaTemplate:  # noqa: A002, ARG002
+        tree = self._engine.partial_trees.get(name)
+        if tree is None:
+            raise TemplateNotFound(name)
+        return self._engine.load(tree, self._engine.partials[name], name)
+
+
+def _expect_end(parser: Parser) -> None:
+    if not parser.stream.eos:
+        raise TemplateSyntaxError("more follows after the expression", parser.stream.current.lineno)
+
+
+def _tell_methods_from_keys(tree: nodes.Template) -> None:
+    for call in tree.find_all(nodes.Call):
+        if isinstance(call.node, nodes.Getattr):
+            call.node.ctx = METHOD
+
+
+def _give_loop_to_partials(tree: nodes.Template) -> None:
+    """Mention `loop` in loops that include: Jinja makes it only where it is mentioned, and a partial may use it."""
+    for loop in tree.find_all(nodes.For):
+        if loop.find(nodes.Include) is not None:
+            loop.body.append(nodes.ExprStmt(nodes.Name("loop", "load", lineno=loop.lineno), lineno=loop.lineno))
+
+
+def _print_readably(tree: nodes.Template) -> None:
+    for output in tree.find_all(nodes.Output):
+        output.nodes = [_readable(child) for child in output.nodes]
+
+
+def _readable(child: nodes.Expr) -> nodes.Expr:
+    if isinstance(child, nodes.Name) and child.name in PRINTED_BY:
+        return nodes.Filter(child, PRINTED_BY[child.name], [], [], None, None, lineno=child.lineno)
+    return child

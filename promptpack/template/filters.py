@@ -1,0 +1,111 @@
+"""The filters that are ours: values as JSON, YAML or inside a fence, chat histories and tools in a readable form."""
+
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from jinja2.exceptions import TemplateRuntimeError
+
+from promptpack.template.values import plain, to_json, to_text
+
+_FENCE_RUN = re.compile(r"`{3,}|~{3,}")
+
+
+def as_json(value: Any, indent: int | None = 2) -> str:
+    """Print a value as JSON; `indent=none` gives one line."""
+    if indent is not None and not 0 <= indent <= 16:
+        raise TemplateRuntimeError("indent must be between 0 and 16")
+    return to_json(value, indent)
+
+
+def as_yaml(value: Any) -> str:
+    """Print a value as YAML, key order and non-ASCII kept, without a newline at the end."""
+    import yaml
+
+    text: str = yaml.dump(
+        plain(value), Dumper=yaml.CSafeDumper, allow_unicode=True, sort_keys=False, default_flow_style=False, width=1000
+    )
+    return text.removesuffix("\n").removesuffix("\n...")
+
+
+def fenced(value: Any, tag: str = "") -> str:
+    """Wrap a value in a fence that is longer than any fence inside it, so the value cannot close it."""
+    if not isinstance(tag, str) or "`" in tag or "\n" in tag:
+        raise TemplateRuntimeError("the tag of a fence is one line without backticks")
+    text = to_text(value)
+    longest = max((len(run) for run in _FENCE_RUN.findall(text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{tag}\n{text}\n{fence}"
+
+
+def history(value: Any, empty: str = "") -> str:
+    """Print chat messages one below the other as `[role] text`, further lines indented so that none poses as a role."""
+    if not isinstance(value, list):
+        raise TemplateRuntimeError("history needs a list of messages")
+    return "\n".join(_message_lines(message) for message in value) or empty
+
+
+def _message_lines(message: Any) -> str:
+    if not isinstance(message, Mapping):
+        return _entry("note", to_text(message))
+    name = message.get("name")
+    role = to_text(message.get("role", "user"))
+    body = [to_text(message["content"])] if message.get("content") not in (None, "") else []
+    body += [f"-> {_call_line(call)}" for call in message.get("tool_calls") or ()]
+    return _entry(f"{role} {name}" if name else role, "\n".join(body))
+
+
+def _call_line(call: Any) -> str:
+    function = call.get("function", call) if isinstance(call, Mapping) else {}
+    arguments = function.get("arguments", {})
+    return f"{function.get('name', 'tool')}({arguments if isinstance(arguments, str) else to_json(arguments, None)})"
+
+
+def _entry(label: str, text: str) -> str:
+    return f"[{' '.join(label.split())}] " + text.replace("\n", "\n    ")
+
+
+def tools(value: Any, empty: str = "") -> str:
+    """Print tools one a line with their parameters, required ones first, as `name(a: string, b?: integer): what`."""
+    if not isinstance(value, list):
+        raise TemplateRuntimeError("tools needs a list of tools")
+    return "\n".join(_tool_line(tool) for tool in value) or empty
+
+
+def _tool_line(tool: Any) -> str:
+    inner = tool.get("function", tool) if isinstance(tool, Mapping) else {}
+    schema: Any = next((inner[key] for key in ("parameters", "input_schema", "inputSchema") if key in inner), {})
+    parameters = _parameters(schema) if isinstance(schema, Mapping) else ""
+    description = " ".join(str(inner.get("description", inner.get("desc", ""))).split())
+    return f"- {inner.get('name', '?')}({parameters})" + (f": {description}" if description else "")
+
+
+def _parameters(schema: Mapping[str, Any]) -> str:
+    properties = schema.get("properties", {} if schema.get("type") == "object" else schema)
+    required = schema.get("required", ())
+    named = [
+        (name not in required, f"{name}{'' if name in required else '?'}: {_parameter_kind(field)}")
+        for name, field in properties.items()
+    ]
+    return ", ".join(text for _, text in sorted(named, key=lambda entry: entry[0]))
+
+
+def _parameter_kind(field: Any) -> str:
+    if isinstance(field, Mapping):
+        if isinstance(field.get("enum"), list):
+            return "|".join(to_text(choice) for choice in field["enum"])
+        return to_text(field.get("type", "any"))
+    return to_text(field)
+
+
+FILTERS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
+    {
+        "json": as_json,
+        "tojson": as_json,
+        "yaml": as_yaml,
+        "fenced": fenced,
+        "history": history,
+        "tools": tools,
+    }
+)

@@ -1,0 +1,212 @@
+"""The Handlebars syntax: read by us, and written as the syntax tree of a Jinja template that does the same."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from jinja2 import nodes
+
+from promptpack.problem import PackError, Problem, did_you_mean
+from promptpack.template.model import Source
+from promptpack.template.positions import LineStarts, decode
+
+# The start of the names of blocks that are functions of their own only because Python wants it so.
+OUTLINED: Final = "_outlined_"
+_ITEM: Final = "item"
+_VALUES: Final = "promptpack.template.handlebars_values"
+_BLOCKS: Final = ("if", "each", "raw")
+_NAME: Final = re.compile(r"[^\s{}]+")
+_RAW_END: Final = re.compile(r"\{\{\s*/\s*raw\s*\}\}")
+_RAW_HINT: Final = "write literal braces between '{{#raw}}' and '{{/raw}}'"
+# Python nests no more than 20 loops in one function, so every so many levels become a function of their own.
+_LEVELS_A_FUNCTION: Final = 12
+_DEEPEST: Final = 100
+
+
+def parse(source: Source) -> nodes.Template:
+    """Read a template; raises every problem in it at once."""
+    reader = _Reader(source)
+    body = reader.read()
+    if reader.problems:
+        raise PackError(reader.problems)
+    return nodes.Template(body, lineno=1)
+
+
+def name_looked_up(call: nodes.Call) -> str | None:
+    """Give the variable that a call looks up, or None when it is a call of another kind."""
+    if isinstance(call.node, nodes.ImportedName) and call.node.importname == f"{_VALUES}.look_up":
+        name = call.args[1]
+        return name.value if isinstance(name, nodes.Const) else None
+    return None
+
+
+@dataclass(slots=True)
+class _Block:
+    """A block that is not closed yet."""
+
+    kind: str = ""
+    name: str = ""
+    position: int = 0
+    body: list[nodes.Node] = field(default_factory=list)
+    before_else: list[nodes.Node] | None = None
+
+    @property
+    def start(self) -> str:
+        return f"'{{{{#{self.kind}}}}}'"
+
+    @property
+    def end(self) -> str:
+        return f"'{{{{/{self.kind}}}}}'"
+
+
+class _TagError(Exception):
+    """A tag that cannot be read; its arguments are the code, the message and the hint of the problem."""
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._starts = LineStarts(source.text)
+        self._offset = 0
+        self._position = 0
+        self._functions = 0
+        self._open = [_Block()]
+        self._found: list[tuple[int, str, str, str]] = []
+
+    @property
+    def problems(self) -> list[Problem]:
+        return [
+            Problem(code, message, self._source.locate(*decode(position)), hint)
+            for position, code, message, hint in sorted(self._found)
+        ]
+
+    def read(self) -> list[nodes.Node]:
+        text = self._source.text
+        while (start := text.find("{{", self._offset)) >= 0:
+            self._add_text(text[self._offset : start])
+            self._read_tag(start)
+        self._add_text(text[self._offset :])
+        while len(self._open) > 1:
+            self._report_open(self._open.pop())
+        return self._open[0].body
+
+    def _read_tag(self, start: int) -> None:
+        text = self._source.text
+        self._position = self._starts.position(start)
+        end = text.find("}}", start + 2)
+        self._offset = end + 2 if end >= 0 else len(text)
+        if end < 0:
+            self._found.append((self._position, "PP311", "tag is not closed with '}}'", _RAW_HINT))
+            return
+        try:
+            self._take(text[start + 2 : end].strip())
+        except _TagError as error:
+            self._found.append((self._position, *error.args))
+
+    def _take(self, tag: str) -> None:
+        match tag[:1]:
+            case "#":
+                self._take_start(tag[1:].split())
+            case "/":
+                self._take_end(" ".join(tag[1:].split()))
+            case ">":
+                partial = nodes.Const(_name(tag[1:], tag), lineno=self._position)
+                self._add(nodes.Include(partial, True, False, lineno=self._position))
+            case _ if tag == "else":
+                self._take_else()
+            case _:
+                self._add(nodes.Output([self._checked("text", _name(tag, tag))], lineno=self._position))
+
+    def _take_start(self, words: list[str]) -> None:
+        if words == ["raw"]:
+            self._take_raw()
+            return
+        if len(self._open) > _DEEPEST:
+            # All that follows would only be the consequence of this.
+            self._offset, self._open = len(self._source.text), self._open[:1]
+            raise _TagError("PP317", f"blocks nest deeper than {_DEEPEST} levels", "move the inner ones into a partial")
+        block = _Block(words[0] if words else "", " ".join(words[1:]), self._position)
+        # A block that cannot be read is opened too, so that its end is not one more problem.
+        self._open.append(block)
+        if block.kind not in _BLOCKS:
+            hint = did_you_mean(block.kind, _BLOCKS) or "the blocks are 'if', 'each' and 'raw'"
+            raise _TagError("PP313", f"no block named {block.kind!r}", hint)
+        if block.kind == "raw":
+            raise _TagError("PP312", f"'{{{{#raw}}}}' takes no name, not {block.name!r}", "write '{{#raw}}'")
+        _name(block.name, f"#{block.kind} {block.name}".strip())
+
+    def _take_raw(self) -> None:
+        end = _RAW_END.search(self._source.text, self._offset)
+        if end is None:
+            self._offset = len(self._source.text)
+            raise _TagError("PP314", "'{{#raw}}' is not closed", "close it with '{{/raw}}'")
+        self._add_text(self._source.text[self._offset : end.start()])
+        self._offset = end.end()
+
+    def _take_else(self) -> None:
+        block = self._open[-1]
+        if block.kind != "if":
+            raise _TagError("PP316", "'{{else}}' is not directly inside of '{{#if}}'", "move or remove it")
+        if block.before_else is not None:
+            raise _TagError("PP316", "'{{#if}}' has a second '{{else}}'", "remove one of them")
+        block.before_else, block.body = block.body, []
+
+    def _take_end(self, kind: str) -> None:
+        if all(block.kind != kind for block in self._open[1:]):
+            hint = f"the open block ends with {self._open[-1].end}" if len(self._open) > 1 else "no block is open here"
+            raise _TagError("PP315", f"'{{{{/{kind}}}}}' closes nothing", hint)
+        while self._open[-1].kind != kind:
+            self._report_open(self._open.pop())
+        self._close(self._open.pop())
+
+    def _report_open(self, block: _Block) -> None:
+        self._found.append((block.position, "PP314", f"{block.start} is not closed", f"close it with {block.end}"))
+
+    def _close(self, block: _Block) -> None:
+        self._position = block.position
+        if block.kind == "each":
+            target = nodes.Name(_ITEM, "store", lineno=block.position)
+            values = self._checked("items", block.name)
+            self._add(nodes.For(target, values, self._split(block.body), [], None, False, lineno=block.position))
+        elif block.kind == "if":
+            then, other = (block.body, []) if block.before_else is None else (block.before_else, block.body)
+            test = self._call("truth", self._value(block.name))
+            self._add(nodes.If(test, self._split(then), [], self._split(other), lineno=block.position))
+
+    def _split(self, body: list[nodes.Node]) -> list[nodes.Node]:
+        if not body or len(self._open) % _LEVELS_A_FUNCTION:
+            return body
+        self._functions += 1
+        return [nodes.Block(f"{OUTLINED}{self._functions}", body, False, False, lineno=self._position)]
+
+    def _add_text(self, text: str) -> None:
+        if text:
+            self._add(nodes.Output([nodes.TemplateData(text)], lineno=self._position))
+
+    def _add(self, node: nodes.Node) -> None:
+        self._open[-1].body.append(node)
+
+    def _checked(self, function: str, name: str) -> nodes.Call:
+        return self._call(function, nodes.ContextReference(), nodes.Const(name), self._value(name))
+
+    def _value(self, name: str) -> nodes.Expr:
+        if name == _ITEM and any(block.kind == "each" for block in self._open):
+            return nodes.Name(_ITEM, "load", lineno=self._position)
+        return self._call("look_up", nodes.ContextReference(), nodes.Const(name))
+
+    def _call(self, function: str, *arguments: nodes.Expr) -> nodes.Call:
+        called = nodes.ImportedName(f"{_VALUES}.{function}")
+        return nodes.Call(called, list(arguments), [], None, None, lineno=self._position)
+
+
+def _name(text: str, tag: str) -> str:
+    name = text.strip()
+    if _NAME.fullmatch(name):
+        return name
+    if not name:
+        raise _TagError("PP312", f"'{{{{{tag}}}}}' has no name", _RAW_HINT)
+    if tag.startswith("else"):
+        raise _TagError("PP312", f"{tag!r} is not supported", "put another '{{#if}}' inside of '{{else}}'")
+    if tag.startswith("!"):
+        raise _TagError("PP312", "comments are not supported", "remove it")
+    raise _TagError("PP312", f"{name!r} is not a name", f"a name has no spaces and no braces; {_RAW_HINT}")

@@ -1,0 +1,60 @@
+"""The small language of templates: the filters, tests, functions and methods that exist, all pure on plain data."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from jinja2.filters import FILTERS as JINJA_FILTERS
+from jinja2.tests import TESTS as JINJA_TESTS
+from jinja2.utils import Namespace
+
+from promptpack.prompt.history import FILTERS as HISTORY_FILTERS
+from promptpack.template.filters import FILTERS as OWN_FILTERS
+
+Function = Callable[..., Any]
+
+TAGS: Final = (
+    "block", "call", "elif", "else", "endblock", "endcall", "endfilter", "endfor", "endif", "endmacro", "endraw",
+    "endset", "endwith", "extends", "filter", "for", "from", "if", "import", "include", "macro", "raw", "set", "with",
+)  # fmt: skip
+
+_JINJA_FILTERS: Final = (
+    "abs", "batch", "capitalize", "center", "count", "d", "default", "dictsort", "first", "float", "groupby", "indent",
+    "int", "items", "join", "last", "length", "list", "lower", "map", "max", "min", "reject", "rejectattr", "replace",
+    "reverse", "round", "select", "selectattr", "slice", "sort", "string", "sum", "title", "trim", "truncate",
+    "unique", "upper", "wordcount", "wordwrap",
+)  # fmt: skip
+
+_JINJA_TESTS: Final = (
+    "!=", "<", "<=", "==", ">", ">=", "boolean", "defined", "divisibleby", "eq", "equalto", "even", "false", "filter",
+    "float", "ge", "greaterthan", "gt", "in", "integer", "iterable", "le", "lessthan", "lower", "lt", "mapping", "ne",
+    "none", "number", "odd", "sameas", "sequence", "string", "test", "true", "undefined", "upper",
+)  # fmt: skip
+
+FILTERS: Final[Mapping[str, Function]] = MappingProxyType(
+    {**{name: JINJA_FILTERS[name] for name in _JINJA_FILTERS}, **HISTORY_FILTERS, **OWN_FILTERS}
+)
+TESTS: Final[Mapping[str, Any]] = MappingProxyType({name: JINJA_TESTS[name] for name in _JINJA_TESTS})
+FUNCTIONS: Final[Mapping[str, Function]] = MappingProxyType({"dict": dict, "namespace": Namespace, "range": range})
+
+_TEXT_METHODS: Final = (
+    "capitalize", "casefold", "count", "endswith", "find", "index", "isalnum", "isalpha", "isdecimal", "isdigit",
+    "islower", "isspace", "isupper", "join", "lower", "lstrip", "partition", "removeprefix", "removesuffix", "replace",
+    "rfind", "rpartition", "rsplit", "rstrip", "split", "splitlines", "startswith", "strip", "title", "upper",
+)  # fmt: skip
+# Inputs that have a readable form of their own when a template prints them bare, by the filter that gives it.
+PRINTED_BY: Final[Mapping[str, str]] = MappingProxyType({"HISTORY": "history", "AVAILABLE_TOOLS": "tools"})
+
+METHODS: Final[Mapping[type, frozenset[str]]] = MappingProxyType(
+    {
+        str: frozenset(_TEXT_METHODS),
+        dict: frozenset(("get", "items", "keys", "values")),
+        list: frozenset(("count", "index")),
+        tuple: frozenset(("count", "index")),
+    }
+)
+LOOP_ATTRIBUTES: Final = frozenset(
+    ("depth", "depth0", "first", "index", "index0", "last", "length", "nextitem", "previtem", "revindex", "revindex0")
+)
+LOOP_METHODS: Final = frozenset(("changed", "cycle"))
+METHOD_NAMES: Final = frozenset().union(*METHODS.values()) | LOOP_METHODS

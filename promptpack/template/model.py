@@ -1,0 +1,61 @@
+"""`Source`, `Template` and `Expression`: what is compiled, and what compiling gives."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from promptpack.problem import Location
+
+if TYPE_CHECKING:
+    from promptpack.template.partials import PackTemplate, Trail
+
+Syntax = Literal["jinja", "handlebars"]
+Locate = Callable[[int, int], Location]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A template's text and the way from a line and column in it to a place in a file."""
+
+    text: str
+    locate: Locate
+    syntax: Syntax = "jinja"
+
+    @classmethod
+    def of_text(cls, text: str, name: str = "<template>", syntax: Syntax = "jinja") -> "Source":
+        """Take a text that is a file of its own, or no file at all."""
+        return cls(text, lambda line, column: Location(name, line, column), syntax)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A compiled template; immutable, and safe to share between threads."""
+
+    source: Source
+    names: frozenset[str]
+    partials: frozenset[str]
+    code: "PackTemplate" = field(repr=False)
+    _run: "Callable[[Mapping[str, Any], Trail | None], str]" = field(repr=False)
+
+    def render(self, context: Mapping[str, Any], trail: "Trail | None" = None) -> str:
+        """Render with plain data, with partials from the trail; raises `ContextError` with the place in the file."""
+        return self._run(context, trail)
+
+    def __str__(self) -> str:
+        return self.source.text
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A compiled expression, as in `when` and `require`."""
+
+    source: Source
+    names: frozenset[str]
+    _run: "Callable[[Mapping[str, Any], Trail | None], Any]" = field(repr=False)
+
+    def evaluate(self, context: Mapping[str, Any]) -> Any:
+        """Work out the value; raises `ContextError` with the place in the pack file."""
+        return self._run(context, None)
+
+    def __str__(self) -> str:
+        return self.source.text

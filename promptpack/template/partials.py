@@ -1,0 +1,106 @@
+"""How a running template finds what it includes: the partials of whoever included it, and no deeper than the limit."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from jinja2 import Template as JinjaTemplate
+from jinja2.environment import TemplateModule
+from jinja2.exceptions import TemplateRuntimeError
+from jinja2.runtime import Context
+
+from promptpack.template.model import Source
+
+DEEPEST: Final = 16
+Finder = Callable[[str], "Partial | None"]
+
+
+class PackTemplate(JinjaTemplate):
+    """A compiled template that knows its source, so that a failure inside of it can be placed."""
+
+    source: Source
+
+    def scope(
+        self, values: dict[str, Any], trail: "Trail", shared: bool = False, local: Mapping[str, Any] | None = None
+    ) -> Context:
+        """Make a scope that remembers its trail."""
+        context: Any = self.new_context(values, shared, local)
+        context.trail = trail
+        return context  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A template that others include, the partials it owns, and where to look for those that nobody owns."""
+
+    code: PackTemplate
+    own: Finder | None = None
+    shared: Finder | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """The way of a render to where it is: whose partials count, the innermost first, and how many includes deep."""
+
+    own: tuple[Finder, ...] = ()
+    shared: Finder | None = None
+    depth: int = 0
+
+    @classmethod
+    def start(cls, partial: Partial) -> "Trail":
+        """Begin with a template that is rendered itself."""
+        return cls((partial.own,) if partial.own else (), partial.shared)
+
+    def enter(self, partial: Partial) -> "Trail":
+        """Go one include deeper."""
+        if self.depth == DEEPEST:
+            raise IncludeDepthError(f"includes nest deeper than {DEEPEST}\nlook for a partial that includes itself")
+        own = (partial.own, *self.own) if partial.own else self.own
+        return Trail(own, partial.shared or self.shared, self.depth + 1)
+
+    def find(self, names: Iterable[str]) -> Partial | None:
+        """Find the first of the named partials that anyone on the way has."""
+        finders = (*self.own, self.shared) if self.shared else self.own
+        found = (find(name) for name in names for find in finders)
+        return next((partial for partial in found if partial is not None), None)
+
+
+class IncludeDepthError(TemplateRuntimeError):
+    """Includes nest deeper than the limit."""
+
+
+class PackContext(Context):
+    """A scope that remembers its trail."""
+
+    trail: Trail = Trail()
+
+    def derived(self, locals: dict[str, Any] | None = None) -> "PackContext":  # noqa: A002 -- Jinja's own name
+        """Make the scope of a block."""
+        context: Any = super().derived(locals)
+        context.trail = self.trail
+        return context  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class Included:
+    """What Jinja's code takes for the template that it includes or imports; its scope goes one step deeper."""
+
+    code: PackTemplate
+    trail: Trail
+
+    @property
+    def root_render_func(self) -> Callable[[Context], Iterable[str]]:
+        """The code itself, by the name that Jinja looks for."""
+        return self.code.root_render_func
+
+    def new_context(self, values: dict[str, Any], shared: bool, local: Mapping[str, Any]) -> Context:
+        """Make the scope of the included template."""
+        return self.code.scope(values, self.trail, shared, local)
+
+    def make_module(self, values: dict[str, Any], shared: bool, local: Mapping[str, Any]) -> TemplateModule:
+        """Make what `{% import %} with context` gives."""
+        return TemplateModule(self.code, self.new_context(values, shared, local))
+
+    def _get_default_module(self, _: Context | None = None) -> TemplateModule:
+        # Jinja would keep one for all renders, but which partials there are may change between them.
+        return TemplateModule(self.code, self.code.scope({}, self.trail))

@@ -1,0 +1,69 @@
+"""Columns for Jinja, which counts lines only: line and column travel together in the number it calls `lineno`."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from jinja2 import TemplateSyntaxError
+
+# A column beyond this is reported as this one; no honest line is longer.
+_WIDTH = 1 << 16
+_AT_OFFSET = re.compile(r"at (\d+)$")
+
+RawToken = tuple[int, str, str]
+
+
+def encode(line: int, column: int) -> int:
+    """Pack a line and a column, both counted from 1, into one number."""
+    return line * _WIDTH + min(column, _WIDTH - 1)
+
+
+def decode(position: int) -> tuple[int, int]:
+    """Unpack what `encode` packed."""
+    return divmod(position, _WIDTH)
+
+
+def locate_tokens(tokens: Iterable[RawToken], source: str) -> Iterator[RawToken]:
+    """Give each raw token of Jinja's lexer its line and column, by finding its text in the source in turn."""
+    offset = 0
+    line_starts = LineStarts(source)
+    try:
+        for _, kind, value in tokens:
+            # Jinja leaves out only white space between tokens, so the next occurrence is the token itself.
+            found = source.find(value, offset)
+            if found >= 0:
+                offset = found
+            yield line_starts.position(offset), kind, value
+            if found >= 0:
+                offset += len(value)
+    except TemplateSyntaxError as error:
+        stated = _AT_OFFSET.search(error.message or "")
+        error.lineno = line_starts.position(int(stated[1]) if stated else _skip_space(source, offset))
+        raise
+
+
+def _skip_space(source: str, offset: int) -> int:
+    while offset < len(source) and source[offset].isspace():
+        offset += 1
+    return offset
+
+
+class LineStarts:
+    """Turns growing offsets into positions without counting lines from the start each time."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._line = 1
+        self._start = 0
+        self._offset = 0
+
+    def position(self, offset: int) -> int:
+        """Give the position of an offset, as `encode` packs it."""
+        if offset < self._offset:
+            line = self._source.count("\n", 0, offset) + 1
+            return encode(line, offset - self._source.rfind("\n", 0, offset))
+        crossed = self._source.count("\n", self._offset, offset)
+        if crossed:
+            self._line += crossed
+            self._start = self._source.rfind("\n", 0, offset) + 1
+        self._offset = offset
+        return encode(self._line, offset - self._start + 1)

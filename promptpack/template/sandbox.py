@@ -1,0 +1,231 @@
+"""Jinja's environment, narrowed: plain data only, nothing reachable but by the allow-lists of `language`."""
+
+from collections.abc import MutableMapping
+from copy import copy
+from types import BuiltinMethodType, MethodType
+from typing import Any, TypeVar, cast
+
+from jinja2 import BaseLoader, nodes, pass_context
+from jinja2 import Template as JinjaTemplate
+from jinja2.compiler import CodeGenerator, Frame
+from jinja2.environment import TemplateModule
+from jinja2.exceptions import SecurityError
+from jinja2.lexer import TokenStream
+from jinja2.runtime import BlockReference, Context, LoopContext, Macro, Undefined
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import Namespace
+
+from promptpack.template.handlebars import OUTLINED
+from promptpack.template.language import FILTERS, FUNCTIONS, LOOP_ATTRIBUTES, LOOP_METHODS, METHODS, TESTS
+from promptpack.template.partials import Included, PackContext, PackTemplate, Partial
+from promptpack.template.positions import locate_tokens
+from promptpack.template.undefined import PackUndefined, kind_name
+from promptpack.template.values import to_text
+
+# The `ctx` of a look-up that is called at once: `order.items()` is the method, `order.items` the key.
+METHOD = "method"
+
+Loading = TypeVar("Loading", nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
+
+
+class PackGenerator(CodeGenerator):
+    """Jinja's code generator, with methods told apart from keys, and partials looked for by way of the trail."""
+
+    def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802 -- Jinja's visitor name
+        """Write the look-up of a method or of a key."""
+        if node.ctx != METHOD:
+            super().visit_Getattr(node, frame)
+            return
+        self.write("environment.method(")
+        self.visit(node.node, frame)
+        self.write(f", {node.attr!r})")
+
+    def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:  # noqa: N802
+        """Write a call; our own functions, which no template can name, need no leave of the sandbox."""
+        if not isinstance(node.node, (nodes.ImportedName, nodes.EnvironmentAttribute)):
+            super().visit_Call(node, frame, forward_caller=forward_caller)
+            return
+        self.visit(node.node, frame)
+        self.write("(")
+        for argument in node.args:
+            self.visit(argument, frame)
+            self.write(", ")
+        self.write(")")
+
+    def visit_Block(self, node: nodes.Block, frame: Frame) -> None:  # noqa: N802
+        """Write a block; an outlined one sees the names around it."""
+        # To say so in the tree would put Jinja's `loop` into every loop around it, over a variable of that name.
+        outlined = copy(node)
+        outlined.scoped = node.scoped or node.name.startswith(OUTLINED)
+        super().visit_Block(outlined, frame)
+
+    def visit_Include(self, node: nodes.Include, frame: Frame) -> None:  # noqa: N802
+        """Write an include of what is found when the template gets there."""
+        super().visit_Include(_loaded_by("include", node), frame)
+
+    def visit_Import(self, node: nodes.Import, frame: Frame) -> None:  # noqa: N802
+        """Write an import of what is found when the template gets there."""
+        super().visit_Import(_loaded_by("include", node), frame)
+
+    def visit_FromImport(self, node: nodes.FromImport, frame: Frame) -> None:  # noqa: N802
+        """Write an import of what is found when the template gets there."""
+        super().visit_FromImport(_loaded_by("include", node), frame)
+
+    def visit_Extends(self, node: nodes.Extends, frame: Frame) -> None:  # noqa: N802
+        """Write an extension of what is found when the template gets there."""
+        super().visit_Extends(_loaded_by("find_parent", node), frame)
+
+
+def _loaded_by(function: str, node: Loading) -> Loading:
+    loading = copy(node)
+    arguments = [nodes.ContextReference(), node.template]
+    loading.template = nodes.Call(nodes.EnvironmentAttribute(function), arguments, [], None, None, lineno=node.lineno)
+    return loading
+
+
+@pass_context
+def _finalize(_: Context, value: Any) -> str:
+    # Being given the context is what keeps Jinja from folding constants, and so from computing, at compile time.
+    return to_text(value)
+
+
+class PackEnvironment(ImmutableSandboxedEnvironment):
+    """Strict, without extensions, on plain data."""
+
+    code_generator_class = PackGenerator
+    context_class = PackContext
+
+    def __init__(self, loader: BaseLoader | None = None) -> None:
+        super().__init__(
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=False,
+            undefined=PackUndefined,
+            optimized=False,
+            finalize=_finalize,
+            autoescape=False,
+            loader=loader,
+            auto_reload=False,
+        )
+        self.filters = dict(FILTERS)
+        self.tests = dict(TESTS)
+        self.globals = dict(FUNCTIONS)
+
+    def _tokenize(
+        self, source: str, name: str | None, filename: str | None = None, state: str | None = None
+    ) -> TokenStream:
+        raw = locate_tokens(self.lexer.tokeniter(source, name, filename, state), source)
+        return TokenStream(self.lexer.wrap(raw, name, filename), name, filename)
+
+    def handle_exception(self, source: str | None = None) -> Any:  # noqa: ARG002 -- Jinja's signature
+        """Let the exception through as it is; `failure` finds its place by the positions in the compiled template."""
+        raise  # noqa: PLE0704 -- called inside Jinja's own except block
+
+    def include(self, context: PackContext, names: str | list[str]) -> Included:
+        """Find a partial to include or to import from, one step deeper than the template that does so."""
+        partial = self._find(context, names)
+        return Included(partial.code, context.trail.enter(partial))
+
+    def find_parent(self, context: PackContext, names: str | list[str]) -> JinjaTemplate:
+        """Find a partial to extend."""
+        return self._find(context, names).code
+
+    def get_template(
+        self,
+        name: Any,
+        parent: str | None = None,
+        globals: MutableMapping[str, Any] | None = None,  # noqa: A002 -- Jinja's signature
+    ) -> JinjaTemplate:
+        """Take what `include` found as it is."""
+        if isinstance(name, Included):
+            return cast("JinjaTemplate", name)
+        return super().get_template(name, parent, globals)
+
+    def get_or_select_template(
+        self,
+        template_name_or_list: Any,
+        parent: str | None = None,
+        globals: MutableMapping[str, Any] | None = None,  # noqa: A002 -- Jinja's signature
+    ) -> JinjaTemplate:
+        """Take what `include` found as it is; nothing else comes here."""
+        return self.get_template(template_name_or_list, parent, globals)
+
+    def _find(self, context: PackContext, names: str | list[str]) -> Partial:
+        wanted = [names] if isinstance(names, str) else names
+        found = context.trail.find(wanted)
+        return found or Partial(cast("PackTemplate", self.select_template(wanted)))
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """Look up `obj.attribute`: a key of a mapping, or what a loop or namespace offers."""
+        kind = type(obj)
+        if kind is dict:
+            return obj[attribute] if attribute in obj else self.undefined(obj=obj, name=attribute)
+        if kind is LoopContext and attribute in LOOP_ATTRIBUTES:
+            return getattr(obj, attribute)
+        if kind is Namespace or kind is TemplateModule:
+            exported = _exported(obj)
+            return exported[attribute] if attribute in exported else self.undefined(obj=obj, name=attribute)
+        if isinstance(obj, Undefined):
+            return getattr(obj, attribute)
+        return self._denied(obj, attribute)
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        """Look up `obj[argument]`: a key, an index or a slice of plain data."""
+        kind = type(obj)
+        if kind is dict:
+            return self._key(obj, argument)
+        if kind in (list, tuple, str):
+            return self._index(obj, argument)
+        if isinstance(obj, Undefined):
+            return obj[argument]
+        return self.getattr(obj, argument) if isinstance(argument, str) else self._denied(obj, argument)
+
+    def method(self, obj: Any, name: str) -> Any:
+        """Look up a method that is about to be called."""
+        kind = type(obj)
+        if name in METHODS.get(kind, ()) or (kind is LoopContext and name in LOOP_METHODS):
+            return getattr(obj, name)
+        if isinstance(obj, Undefined):
+            return getattr(obj, name)
+        if kind is TemplateModule and isinstance(obj.__dict__.get(name), Macro):
+            return obj.__dict__[name]
+        raise SecurityError(f"{kind_name(obj)} has no method {name!r}")
+
+    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805, PYI063 -- as in Jinja
+        """Call a macro, a block's parent, or one of the allowed functions and methods."""
+        if isinstance(__obj, Undefined) or _may_be_called(__obj):
+            return __context.call(__obj, *args, **kwargs)
+        raise SecurityError(f"{kind_name(__obj)} cannot be called")
+
+    def _key(self, obj: dict[Any, Any], key: Any) -> Any:
+        try:
+            return obj[key]
+        except (KeyError, TypeError):
+            return self.undefined(obj=obj, name=key)
+
+    def _index(self, obj: Any, argument: Any) -> Any:
+        if isinstance(argument, (int, slice)):
+            try:
+                return obj[argument]
+            except (IndexError, TypeError):
+                return self.undefined(obj=obj, name=argument)  # type: ignore[arg-type]  # the name is only shown
+        return self._denied(obj, argument)
+
+    def _denied(self, obj: Any, attribute: Any) -> Any:
+        if isinstance(attribute, str) and attribute.startswith("__"):
+            raise SecurityError(f"{attribute!r} is not reachable from a template")
+        return self.undefined(obj=obj, name=attribute)
+
+
+def _may_be_called(obj: Any) -> bool:
+    if type(obj) in (Macro, BlockReference):
+        return True
+    if isinstance(obj, (BuiltinMethodType, MethodType)):
+        return type(obj.__self__) in (*METHODS, LoopContext)
+    return any(obj is function for function in FUNCTIONS.values())
+
+
+def _exported(obj: TemplateModule | Namespace) -> dict[str, Any]:
+    if type(obj) is Namespace:
+        return object.__getattribute__(obj, "_Namespace__attrs")  # type: ignore[no-any-return]
+    return {name: value for name, value in obj.__dict__.items() if not name.startswith("_")}

@@ -1,0 +1,66 @@
+"""Names that are not there: an error at first use, with the nearest name that is."""
+
+from functools import partial
+from typing import Any
+
+from jinja2 import StrictUndefined, UndefinedError
+from jinja2.exceptions import TemplateRuntimeError
+from jinja2.utils import missing
+
+from promptpack.problem import did_you_mean
+
+
+class MissingVariableError(UndefinedError):
+    """A variable is not in the context; a second line of the message is the hint."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
+class PackUndefined(StrictUndefined):
+    """Strict, and never quotes the value that lacks the name, since it may be secret; a second line is the hint."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        hint: str | None = None,
+        obj: Any = missing,
+        name: str | None = None,
+        exc: type[TemplateRuntimeError] = UndefinedError,
+    ) -> None:
+        super().__init__(hint, obj, name, exc)
+        if hint is None and obj is missing and name is not None:
+            # Jinja calls it with the message only, so the name has to be there already.
+            self._undefined_exception = partial(MissingVariableError, name)  # type: ignore[assignment]
+
+    @property
+    def _undefined_message(self) -> str:
+        if self._undefined_hint:
+            return self._undefined_hint
+        if self._undefined_obj is missing:
+            return f"{self._undefined_name!r} is undefined"
+        owner = self._undefined_obj
+        message = f"{kind_name(owner)} has no {self._undefined_name!r}"
+        if not isinstance(owner, dict) or not isinstance(self._undefined_name, str):
+            return message
+        hint = did_you_mean(self._undefined_name, (key for key in owner if isinstance(key, str)))
+        return f"{message}\n{hint}" if hint else message
+
+
+_KINDS: dict[type[Any], str] = {
+    dict: "mapping",
+    list: "list",
+    tuple: "list",
+    str: "text",
+    int: "number",
+    float: "number",
+    bool: "true/false value",
+    type(None): "null",
+}
+
+
+def kind_name(value: Any) -> str:
+    """Name the kind of a value in plain words, never the value itself."""
+    return _KINDS.get(type(value), type(value).__name__)

@@ -1,0 +1,76 @@
+"""How values print: text as it is, everything else as JSON."""
+
+import json
+import math
+from collections.abc import Iterable
+from itertools import islice
+from types import GeneratorType
+from typing import Any
+
+from jinja2 import Undefined
+from jinja2.exceptions import SecurityError, TemplateRuntimeError
+
+# Lazy values come from filters such as `map`; a list longer than this has no place in a prompt.
+_LONGEST_LAZY = 1_000_000
+_LAZY: tuple[type[Iterable[Any]], ...] = (
+    GeneratorType,
+    range,
+    type({}.items()),
+    type({}.keys()),
+    type({}.values()),
+    map,
+    filter,
+    zip,
+    reversed,
+)
+
+
+def to_text(value: Any) -> str:
+    """Print a value into a prompt."""
+    kind = type(value)
+    if kind is str:
+        return value  # type: ignore[no-any-return]
+    if kind is int:
+        return str(value)
+    if value is None or kind in (bool, float, dict, list, tuple):
+        return to_json(value)
+    if isinstance(value, Undefined):
+        return str(value)
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, _LAZY):
+        return to_json(take(value))
+    raise SecurityError(f"a {kind.__name__} cannot be printed")
+
+
+def to_json(value: Any, indent: int | None = 2) -> str:
+    """Print a value as JSON: key order and non-ASCII kept, `NaN` refused."""
+    if type(value) is float and not math.isfinite(value):
+        raise TemplateRuntimeError("a number that is not finite cannot be printed")
+    return json.dumps(plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
+
+
+def plain(value: Any) -> Any:
+    """Turn the lazy values of filters into lists, and refuse what is not plain data."""
+    kind = type(value)
+    if kind in (str, int, bool, float) or value is None:
+        return value
+    if kind is dict:
+        return {str(key): plain(item) for key, item in value.items()}
+    if kind in (list, tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, Undefined):
+        return str(value)
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, _LAZY):
+        return [plain(item) for item in take(value)]
+    raise SecurityError(f"a {kind.__name__} cannot be printed")
+
+
+def take(values: Iterable[Any]) -> list[Any]:
+    """Make a list of a lazy value, within reason."""
+    items = list(islice(values, _LONGEST_LAZY + 1))
+    if len(items) > _LONGEST_LAZY:
+        raise TemplateRuntimeError(f"a list is longer than {_LONGEST_LAZY:,} items")
+    return items

@@ -1,0 +1,193 @@
+"""Templates: what prints, what is refused, and where the message points."""
+
+from typing import Any
+
+import pytest
+
+from promptpack.problem import ContextError, PackError, PromptpackError
+from promptpack.template import Engine, Source, compile, compile_expression, default_engine  # noqa: A004
+
+
+def render(text: str, engine: Engine | None = None, known: set[str] | None = None, **context: Any) -> str:
+    return compile(Source.of_text(text, "t"), engine or default_engine(), known).render(context)
+
+
+def problems(text: str, engine: Engine | None = None, known: set[str] | None = None, **context: Any) -> str:
+    with pytest.raises(PromptpackError) as caught:
+        render(text, engine, known, **context)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "printed"),
+    [
+        ("text", "text"),
+        (5, "5"),
+        (2.5, "2.5"),
+        (True, "true"),
+        (None, "null"),
+        ([], "[]"),
+        ({"b": 1, "a": "中"}, '{\n  "b": 1,\n  "a": "中"\n}'),
+        (["x", None, False], '[\n  "x",\n  null,\n  false\n]'),
+    ],
+)
+def test_values_print_as_text_or_json(value: Any, printed: str) -> None:
+    assert render("{{ X }}", X=value) == printed
+
+
+def test_a_block_tag_on_its_own_line_leaves_no_line_behind() -> None:
+    text = "a\n  {% if X %}\nb\n  {% endif %}\n{% for i in L %}\n- {{ i }}\n{% endfor %}\nend\n"
+    assert render(text, X=True, L=[1, 2]) == "a\nb\n- 1\n- 2\nend"
+
+
+def test_the_last_newline_is_not_part_of_the_message() -> None:
+    assert render("a\n") == "a"
+    assert render("a\n\n") == "a\n"
+
+
+@pytest.mark.parametrize("value", ["{{ 7*7 }}", "{% raw %}", "{# x #}", "system: hi", "{{{{", "%}"])
+def test_data_is_never_a_template(value: str) -> None:
+    assert render("<{{ X }}>", X=value) == f"<{value}>"
+
+
+def test_a_key_named_like_a_method_is_still_a_key() -> None:
+    assert render("{{ X.items }} {{ X.items() | length }}", X={"items": 3, "k": 1}) == "3 2"
+
+
+def test_lazy_values_of_filters_print_as_lists() -> None:
+    assert render("{{ X | map('upper') | json(none) }}", X=["a", "b"]) == '["A", "B"]'
+
+
+def test_macros_sets_loops_and_partials_work_together() -> None:
+    engine = Engine({"item": Source.of_text("{{ loop.index }}:{{ x }}", "item.j2")})
+    text = "{% macro m(a) %}<{{ a }}>{% endmacro %}{% for x in L %}{% include 'item' %}{{ m(x) }}{% endfor %}"
+    assert render(text, engine, L=["p", "q"]) == "1:p<p>2:q<q>"
+
+
+def test_rendering_twice_gives_the_same_text() -> None:
+    template = compile(Source.of_text("{% set ns = namespace(n=0) %}{% for i in L %}{% set ns.n = ns.n + i %}{% endfor %}{{ ns.n }}"), default_engine())
+    assert [template.render({"L": [1, 2]}), template.render({"L": [1, 2]})] == ["3", "3"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x\n{% fro a in b %}", "t:2:4: PP307 unknown tag 'fro'\n  hint: did you mean 'for'?"),
+        ("{{ A | jsn }}", "t:1:8: PP303 no filter named 'jsn'\n  hint: did you mean 'json'?"),
+        ("{% if A is strng %}{% endif %}", "t:1:12: PP304 no test named 'strng'\n  hint: did you mean 'string'?"),
+        ("{{ A.startwith('x') }}", "t:1:6: PP308 no method named 'startwith'\n  hint: did you mean 'startswith'?"),
+        ("{{ A b }}", "t:1:6: PP302 template syntax: expected token 'end of print statement', got 'b'"),
+        ("{{ A.__class__ }}", "t:1:6: PP308 '__class__' is not reachable from a template\n"
+         "  hint: templates work on plain data only"),
+        ("{{ _x }}", "t:1:4: PP308 the name '_x' is not allowed\n  hint: start names with a letter"),
+        ("{% include A %}", "t:1:4: PP306 the name of a partial must be written out\n"
+         '  hint: write it in quotes: {% include "rules" %}'),
+        ("{% include 'ruls' %}", "t:1:13: PP305 no partial named 'ruls'\n  hint: did you mean 'rules'?"),
+        ("{% for a in A recursive %}{% endfor %}", "t:1:15: PP308 recursive loops are not allowed\n  hint: use a macro"),
+    ],
+)  # fmt: skip
+def test_what_is_outside_the_language_is_told_before_rendering(text: str, expected: str) -> None:
+    assert problems(text, Engine({"rules": Source.of_text("", "rules.j2")})) == expected
+
+
+def test_all_problems_of_a_template_are_told_at_once() -> None:
+    assert problems("{{ A | jsn }}{{ B | ymal }}").count("PP303") == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "context", "expected"),
+    [
+        ("a\n {{ X.taskid }}", {"X": {"taskId": 1}}, "t:2:6: PP401 mapping has no 'taskid'\n  hint: did you mean 'taskId'?"),
+        ("{{ X.y }}", {"X": "s"}, "t:1:5: PP401 text has no 'y'\n  hint: give it in the context, or use 'is defined'"),
+        ("{{ X[9] }}", {"X": [1]}, "t:1:5: PP401 list has no 9\n  hint: give it in the context, or use 'is defined'"),
+        ("{{ X }}", {}, "t:1:4: PP401 'X' is undefined\n  hint: give it in the context, or use 'is defined'"),
+        ("{{ X['__class__'] }}", {"X": "s"}, "t:1:5: PP402 '__class__' is not reachable from a template\n"
+         "  hint: templates work on plain data only"),
+        ("{{ X + 1 }}", {"X": "s"}, 't:1:4: PP403 wrong kind of value: can only concatenate str (not "int") to str'),
+        ("{{ X | round }}", {"X": "secret"}, "PP403"),
+        ("{{ 1 // X }}", {"X": 0}, "t:1:4: PP404 a value does not fit here (ZeroDivisionError)"),
+        ("{{ X }}", {"X": object()}, "PP402 a object cannot be printed"),
+        ("{{ X() }}", {"X": "sec"}, "t:1:5: PP402 text cannot be called"),
+    ],
+)  # fmt: skip
+def test_what_fails_while_rendering_points_to_its_place(text: str, context: dict[str, Any], expected: str) -> None:
+    told = problems(text, **context)
+    assert expected in told
+    assert "sec" not in told.removeprefix("PP")
+
+
+def test_a_problem_inside_a_partial_points_into_the_partial() -> None:
+    engine = Engine({"rules": Source.of_text("ok\n  {{ X.nope }}", "rules.j2")})
+    told = problems("{% include 'rules' %}", engine, X={"a": 1})
+    assert told.startswith("rules.j2:2:7: PP401 mapping has no 'nope'")
+
+
+def test_a_partial_that_includes_itself_is_refused() -> None:
+    engine = Engine({"a": Source.of_text("{% include 'b' %}", "a.j2"), "b": Source.of_text("x{% include 'a' %}", "b.j2")})
+    told = problems("{% include 'a' %}", engine)
+    assert "b.j2:1:5: PP310 partial 'b' includes itself, directly or through others" in told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{% if A %}{% set b = 1 %}{% else %}{% set b = 2 %}{% endif %}{{ b }}",
+        "{% for x in A %}{{ x }}{{ loop.index }}{% endfor %}",
+        "{% with b = A %}{{ b }}{% endwith %}",
+        "{% macro m(q, r=A) %}{{ q }}{{ r }}{% endmacro %}{{ m(1) }}",
+        "{% set b %}{{ A }}{% endset %}{{ b }}",
+        "{% for x in A if x %}{{ x }}{% else %}{{ A }}{% endfor %}",
+        "{% set ns = namespace(n=A) %}{% set ns.n = 1 %}{{ ns.n }}",
+    ],
+)
+def test_names_that_a_template_sets_itself_are_not_inputs(text: str) -> None:
+    template = compile(Source.of_text(text), default_engine(), {"A"})
+    assert template.names == {"A"}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("{% for x in A %}{% endfor %}{{ x }}", "x"),
+        ("{% with b = 1 %}{% endwith %}{{ b }}", "b"),
+        ("{{ c }}{% set c = 1 %}", "c"),
+        ("{% macro m(q) %}{% endmacro %}{{ q }}", "q"),
+        ("{% for x in A %}{% set y = 1 %}{% endfor %}{{ y }}", "y"),
+        ("{% for x in loop %}{% endfor %}", "loop"),
+    ],
+)
+def test_names_out_of_their_scope_are_undeclared(text: str, name: str) -> None:
+    assert f"PP301 template uses undeclared input {name!r}" in problems(text, known={"A"})
+
+
+def test_an_undeclared_input_names_the_nearest_declared_one() -> None:
+    expected = "t:2:8: PP301 template uses undeclared input 'USER_GAOL'\n  hint: did you mean 'USER_GOAL'?"
+    assert problems("x\n  y {{ USER_GAOL }}", known={"USER_GOAL", "HISTORY"}) == expected
+
+
+def test_a_name_used_in_a_partial_must_be_known_where_it_is_included() -> None:
+    engine = Engine({"p": Source.of_text("{{ x }}", "p.j2")})
+    assert render("{% for x in A %}{% include 'p' %}{% endfor %}", engine, {"A"}, A=[1, 2]) == "12"
+    assert "p.j2:1:4: PP301" in problems("{% include 'p' %}", engine, {"A"})
+
+
+def test_an_expression_gives_its_value() -> None:
+    expression = compile_expression(Source.of_text("A.b > 1 and 'x' in A.c"), default_engine(), {"A"})
+    assert expression.evaluate({"A": {"b": 2, "c": ["x"]}}) is True
+    assert expression.evaluate({"A": {"b": 1, "c": ["x"]}}) is False
+
+
+def test_an_expression_that_goes_on_is_refused() -> None:
+    with pytest.raises(PackError) as caught:
+        compile_expression(Source.of_text("a b", "when"), default_engine())
+    assert str(caught.value) == "when:1:3: PP302 template syntax: more follows after the expression"
+
+
+def test_an_expression_whose_value_is_undefined_fails() -> None:
+    expression = compile_expression(Source.of_text("A.nope"), default_engine())
+    with pytest.raises(ContextError):
+        expression.evaluate({"A": {}})
+
+
+def test_constants_are_not_computed_at_compile_time() -> None:
+    assert render("{% if false %}{{ 'a' * 900000000000 }}{% endif %}ok") == "ok"
