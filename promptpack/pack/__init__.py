@@ -1,0 +1,27 @@
+"""`Document` -> `Pack`: checked against JSON Schema, linked with what it extends and includes, then frozen."""
+
+from promptpack.pack.build import Surroundings, build, gather
+from promptpack.pack.check import check
+from promptpack.pack.contract import Action, Contract, Rule
+from promptpack.pack.model import CallTemplate, Input, MessageTemplate, Pack, PackTest, PartTemplate
+from promptpack.pack.parts import Parts
+from promptpack.pack.version import Version, parse_version
+
+__all__ = [
+    "Action",
+    "CallTemplate",
+    "Contract",
+    "Input",
+    "MessageTemplate",
+    "Pack",
+    "PackTest",
+    "PartTemplate",
+    "Parts",
+    "Rule",
+    "Surroundings",
+    "Version",
+    "build",
+    "check",
+    "gather",
+    "parse_version",
+]

@@ -1,0 +1,147 @@
+"""`Document` -> `Pack`: schema check, `extends`, partials, references, templates, contract, digest; then frozen."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from promptpack import schema
+from promptpack.document import Document
+from promptpack.files import Folder
+from promptpack.pack.check import in_order
+from promptpack.pack.digest import digest
+from promptpack.pack.link import Linker
+from promptpack.pack.model import Input, Pack, PackTest
+from promptpack.pack.parts import Parts, merge, own_parts
+from promptpack.pack.placed import Placed
+from promptpack.pack.references import References
+from promptpack.pack.terms import build_contract
+from promptpack.pack.version import parse_version
+from promptpack.problem import PackError, Problem
+from promptpack.template import Source
+
+Parents = Callable[[str, str], Parts]
+"""(what `extends` says, locale) -> the parts of that pack; raises `PackError` or `UsageError`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a pack file is built among: its folder, the partials that are files, and the packs it may extend."""
+
+    folder: Folder
+    file: str
+    shared_partials: Mapping[str, Source]
+    parents: Parents
+
+
+def gather(document: Document, around: Surroundings) -> Parts:
+    """Follow `extends` and merge; the document has passed the schema check."""
+    own = own_parts(document)
+    if "extends" not in document.data:
+        return own
+    return merge(around.parents(document.data["extends"], document.data.get("locale", "")), own)
+
+
+def build(document: Document, around: Surroundings) -> Pack:
+    """Build a pack from a document that passed the schema check; raises every problem at once."""
+    parts = gather(document, around)
+    references = References(around.folder, around.file)
+    problems: list[Problem] = []
+    inputs = {name: _input(name, placed, references, problems) for name, placed in parts.inputs.items()}
+    linker = Linker(parts, inputs, around.shared_partials)
+    messages = tuple(linker.message(placed, _syntax_of(placed)) for placed in parts.messages)
+    slots = {name: linker.slot(placed, _syntax_of(placed)) for name, placed in parts.slots.items()}
+    contract = build_contract(parts, linker, references)
+    problems += linker.problems
+    if not (messages or slots or parts.abstract):
+        hint = "add 'messages', or 'abstract: true' for a pack that is only extended"
+        problems.append(Problem("PP203", "'messages' is missing", document.locate(), hint))
+    if problems:
+        raise PackError(in_order(dict.fromkeys(problems)))
+    data: Mapping[str, Any] = document.data
+    version = parse_version(data["version"])
+    assert version is not None  # noqa: S101 -- the schema has checked its form
+    return Pack(
+        name=data["name"],
+        version=version,
+        path=document.path,
+        digest=digest(_resolved(parts, inputs, linker, contract.shape() if contract else None)),
+        agent=parts.agent,
+        description=data.get("description", ""),
+        locale=data.get("locale", ""),
+        syntax=parts.syntax,
+        abstract=parts.abstract,
+        inputs=MappingProxyType(inputs),
+        messages=messages,
+        slots=MappingProxyType(slots),
+        budget=MappingProxyType(parts.budget.value if parts.budget else {}),
+        contract=contract,
+        tests=tuple(_test(placed) for placed in parts.tests),
+        data=MappingProxyType(data),
+    )
+
+
+def _syntax_of(placed: Placed) -> Any:
+    return placed.document.data.get("syntax", "jinja")
+
+
+def _input(name: str, placed: Placed, references: References, problems: list[Problem]) -> Input:
+    declared: Mapping[str, Any] = placed.value
+    bundled: dict[str, Any] = {}
+    try:
+        bundled = references.bundle(placed)
+    except PackError as error:
+        problems += error.problems
+    bare = {key: value for key, value in bundled.items() if key not in ("trust", "secret")}
+    if "default" in bare:
+        problems += _default_problems(name, placed, bare)
+    return Input(
+        name,
+        MappingProxyType(bare),
+        placed.locate_key(),
+        description=declared.get("description", ""),
+        trusted=declared.get("trust", "trusted") == "trusted",
+        secret=declared.get("secret", False),
+    )
+
+
+def _default_problems(name: str, placed: Placed, declared: Mapping[str, Any]) -> list[Problem]:
+    return [
+        placed.child("default").problem("PP207", f"default of {name!r}: {finding.message}", finding.hint)
+        for finding in schema.compile(declared).check(declared["default"])
+    ]
+
+
+def _test(placed: Placed) -> PackTest:
+    value: Mapping[str, Any] = placed.value
+    return PackTest(
+        value["name"],
+        MappingProxyType(value.get("context", {})),
+        MappingProxyType(value.get("expect", {})),
+        placed.locate(),
+        value.get("reply"),
+        value.get("verdict"),
+    )
+
+
+def _resolved(
+    parts: Parts, inputs: Mapping[str, Input], linker: Linker, shape: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    data: Mapping[str, Any] = parts.document.data
+    own = {key: data.get(key) for key in ("promptpack", "name", "version", "locale")}
+    return {
+        **own,
+        "agent": parts.agent,
+        "syntax": parts.syntax,
+        "inputs": {
+            name: [dict(declared.schema), declared.trusted, declared.secret] for name, declared in inputs.items()
+        },
+        "partials": {name: linker.engine.partials[name].text for name in sorted(linker.used_partials)},
+        "messages": [placed.value for placed in parts.messages],
+        "slots": {name: placed.value for name, placed in parts.slots.items()},
+        "budget": parts.budget.value if parts.budget else None,
+        "contract": shape,
+        "reply": {name: placed.value for name, placed in parts.reply.items()},
+        "actions": {name: placed.value for name, placed in parts.actions.items()},
+        "rules": {name: placed.value for name, placed in parts.rules.items()},
+    }

@@ -1,0 +1,73 @@
+"""A document against `pack.schema.json`: every problem at once, each at its key's line and column."""
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from promptpack import files, schema
+from promptpack.document import Document, parse
+from promptpack.pack.placed import Placed, items_at
+from promptpack.problem import Location, PackError, Problem
+
+_CODES = {"additionalProperties": "PP202", "required": "PP203", "type": "PP204", "enum": "PP205"}
+
+
+def check(document: Document) -> None:
+    """Raise every problem that the pack schema and its plain neighbours find."""
+    problems = _problems(document, pack_schema().check(document.data)) or list(_repeated(document))
+    if problems:
+        raise PackError(in_order(problems))
+
+
+@cache
+def pack_schema() -> schema.Schema:
+    """The pack schema, read once."""
+    return schema.compile(parse(files.shipped("schemas").read("pack.schema.json"), "pack.schema.json").data)
+
+
+@cache
+def schema_schema() -> schema.Schema:
+    """The part of the pack schema that describes JSON Schemas, for schemas in files of their own."""
+    source = pack_schema().source
+    return schema.compile({"$ref": "#/$defs/schema", "$defs": source["$defs"]})
+
+
+def schema_problems(placed: Placed) -> list[Problem]:
+    """Find what is wrong with a JSON Schema that stands in a file of its own."""
+    return _problems(placed.document, schema_schema().check(placed.value))
+
+
+def in_order(problems: Iterable[Problem]) -> list[Problem]:
+    """Sort problems by their place."""
+    return sorted(problems, key=lambda problem: problem.location or Location(""))
+
+
+def _problems(document: Document, findings: tuple[schema.Finding, ...]) -> list[Problem]:
+    misspelt = {(finding.path[:-1], finding.hint) for finding in findings if finding.at_key}
+    return [
+        _problem(document, finding)
+        for finding in findings
+        # A key that is there under a misspelt name is one problem, not two.
+        if finding.rule != "required" or (finding.path[:-1], f"did you mean {finding.path[-1]!r}?") not in misspelt
+    ]
+
+
+def _problem(document: Document, finding: schema.Finding) -> Problem:
+    key_is_meant = finding.at_key or finding.rule == "type"
+    place = document.locate_key(finding.path) if key_is_meant else document.locate(finding.path)
+    where = schema.pointer(finding.path[:-1] if finding.at_key or finding.rule == "required" else finding.path)
+    message = f"{finding.message} (in {where})" if where else finding.message
+    return Problem(_CODES.get(finding.rule, "PP201"), message, place, finding.hint)
+
+
+def _repeated(document: Document) -> Iterator[Problem]:
+    """Find names that are given twice in lists, where a schema cannot see them."""
+    root = Placed(document.data, document, ())
+    for path, label in ((("messages",), "id"), (("tests",), "name"), (("reply", "rules"), "name")):
+        seen: set[str] = set()
+        for item in items_at(root, *path):
+            name = item.value.get(label)
+            if name in seen:
+                message = f"{label} {name!r} is used twice in {path[-1]!r}"
+                yield Problem("PP206", message, item.locate(label), "give it another one")
+            if name is not None:
+                seen.add(name)

@@ -1,0 +1,121 @@
+"""Templates, expressions and schemas of a pack, compiled; every problem is kept, so that all are told at once."""
+
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from promptpack.pack.model import CallTemplate, Input, MessageTemplate, PartTemplate
+from promptpack.pack.parts import Parts
+from promptpack.pack.placed import Placed
+from promptpack.problem import PackError, Problem, did_you_mean
+from promptpack.template import Engine, Expression, Source, Template, compile_expression
+from promptpack.template import compile as compile_template
+from promptpack.template.model import Syntax
+
+# Names that every template has besides the pack's inputs.
+GIVEN = ("pack", "reply_format")
+
+
+class Linker:
+    """Compiles the texts of one pack against its inputs and partials."""
+
+    def __init__(self, parts: Parts, inputs: Mapping[str, Input], shared: Mapping[str, Source]) -> None:
+        partials = {**shared, **{name: placed.source(syntax) for name, (placed, syntax) in parts.partials.items()}}
+        self.problems: list[Problem] = []
+        self.inputs = inputs
+        self.engine = Engine(partials)
+        self.used_partials: set[str] = set()
+        self._known = (*inputs, *GIVEN)
+        self._check_partials()
+
+    def template(self, placed: Placed, syntax: Syntax, known: Collection[str] | None = None) -> Template:
+        """Compile a template; on a problem it is kept, and an empty template stands in."""
+        try:
+            template = compile_template(placed.source(syntax), self.engine, known or self._known)
+        except PackError as error:
+            self.problems += error.problems
+            return compile_template(Source.of_text(""), self.engine)
+        self.used_partials |= template.partials
+        return template
+
+    def expression(self, placed: Placed, known: Collection[str] | None = None) -> Expression:
+        """Compile an expression; on a problem it is kept, and `true` stands in."""
+        try:
+            return compile_expression(placed.source(), self.engine, known or self._known)
+        except PackError as error:
+            self.problems += error.problems
+            return compile_expression(Source.of_text("true"), self.engine)
+
+    def message(self, placed: Placed, syntax: Syntax) -> MessageTemplate:
+        """Compile one message."""
+        value: Mapping[str, Any] = placed.value
+        when = self.expression(placed.child("when")) if "when" in value else None
+        if "history" in value:
+            return MessageTemplate(
+                id=value.get("id", ""), when=when, history=self._history(placed), priority=value.get("priority")
+            )
+        return MessageTemplate(
+            role=value["role"],
+            content=self._content(placed, syntax) if "content" in value else None,
+            id=value.get("id", ""),
+            when=when,
+            name=self._optional(placed, "name", syntax),
+            tool_call_id=self._optional(placed, "tool_call_id", syntax),
+            tool_calls=tuple(
+                self._call(placed.child("tool_calls", index), syntax)
+                for index in range(len(value.get("tool_calls", ())))
+            ),
+            priority=value.get("priority"),
+        )
+
+    def slot(self, placed: Placed, syntax: Syntax) -> Any:
+        """Compile every text of a slot's value; keys stay as they are."""
+        match placed.value:
+            case str():
+                return self.template(placed, syntax)
+            case dict() as mapping:
+                return MappingProxyType({key: self.slot(placed.child(key), syntax) for key in mapping})
+            case list() as items:
+                return tuple(self.slot(placed.child(index), syntax) for index in range(len(items)))
+            case value:
+                return value
+
+    def _check_partials(self) -> None:
+        try:
+            _ = self.engine.partial_trees
+        except PackError as error:
+            self.problems += error.problems
+            self.engine = Engine({name: Source.of_text("") for name in self.engine.partials})
+
+    def _optional(self, placed: Placed, key: str, syntax: Syntax) -> Template | None:
+        return self.template(placed.child(key), syntax) if key in placed.value else None
+
+    def _content(self, placed: Placed, syntax: Syntax) -> Template | tuple[PartTemplate, ...]:
+        content = placed.child("content")
+        if isinstance(content.value, str):
+            return self.template(content, syntax)
+        return tuple(self._part(content.child(index), syntax) for index in range(len(content.value)))
+
+    def _part(self, placed: Placed, syntax: Syntax) -> PartTemplate:
+        value: Mapping[str, Any] = placed.value
+        kind = next(kind for kind in ("text", "image", "audio", "file") if kind in value)
+        extra = {
+            key: self.template(placed.child(key), syntax) for key in ("detail", "format", "filename") if key in value
+        }
+        when = self.expression(placed.child("when")) if "when" in value else None
+        return PartTemplate(kind, self.template(placed.child(kind), syntax), MappingProxyType(extra), when)  # type: ignore[arg-type]
+
+    def _call(self, placed: Placed, syntax: Syntax) -> CallTemplate:
+        arguments = placed.child("arguments")
+        return CallTemplate(
+            self.template(placed.child("id"), syntax),
+            self.template(placed.child("name"), syntax),
+            self.slot(arguments, syntax),
+        )
+
+    def _history(self, placed: Placed) -> str:
+        name: str = placed.value["history"]
+        if name not in self.inputs:
+            hint = did_you_mean(name, self.inputs) or "declare it under 'inputs'"
+            self.problems.append(placed.child("history").problem("PP301", f"{name!r} is not an input", hint))
+        return name

@@ -1,0 +1,139 @@
+"""The `Pack`: checked, linked, compiled and frozen."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from promptpack import schema
+from promptpack.pack.contract import Contract
+from promptpack.pack.version import Version
+from promptpack.problem import Location
+from promptpack.template import Expression, Template
+
+if TYPE_CHECKING:
+    from promptpack.prompt import Prompt
+    from promptpack.verdict import Verdict
+
+Role = Literal["system", "developer", "user", "assistant", "tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One value that the caller gives."""
+
+    name: str
+    schema: Mapping[str, Any]
+    location: Location
+    description: str = ""
+    trusted: bool = True
+    secret: bool = False
+
+    @property
+    def required(self) -> bool:
+        """Whether the caller must give it."""
+        return "default" not in self.schema
+
+
+@dataclass(frozen=True, slots=True)
+class PartTemplate:
+    """A piece of a message whose values are templates."""
+
+    kind: Literal["text", "image", "audio", "file"]
+    value: Template
+    extra: Mapping[str, Template] = field(default_factory=dict)
+    when: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CallTemplate:
+    """A tool call in a worked example."""
+
+    id: Template
+    name: Template
+    arguments: Template | Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class MessageTemplate:
+    """One message to be rendered; with `history`, the place where the caller's messages go."""
+
+    role: Role = "user"
+    content: Template | tuple[PartTemplate, ...] | None = None
+    id: str = ""
+    when: Expression | None = None
+    name: Template | None = None
+    history: str = ""
+    tool_call_id: Template | None = None
+    tool_calls: tuple[CallTemplate, ...] = ()
+    priority: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PackTest:
+    """A test that the pack brings along, as it stands in the file."""
+
+    name: str
+    context: Mapping[str, Any]
+    expect: Mapping[str, Any]
+    location: Location
+    reply: Any = None
+    verdict: Any = None
+
+
+@dataclass(frozen=True)
+class Pack:
+    """A prompt with typed inputs, a reply contract and tests; immutable and safe to share between threads."""
+
+    name: str
+    version: Version
+    path: str
+    digest: str
+    agent: str = ""
+    description: str = ""
+    locale: str = ""
+    syntax: str = "jinja"
+    abstract: bool = False
+    inputs: Mapping[str, Input] = field(default_factory=dict)
+    messages: tuple[MessageTemplate, ...] = ()
+    slots: Mapping[str, Any] = field(default_factory=dict)
+    budget: Mapping[str, Any] = field(default_factory=dict)
+    contract: Contract | None = None
+    tests: tuple[PackTest, ...] = ()
+    data: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def context_schema(self) -> schema.Schema:
+        """The schema of a whole context."""
+        return schema.compile(
+            {
+                "type": "object",
+                "properties": {name: {"$ref": f"#/$defs/{name}"} for name in self.inputs},
+                "required": [name for name, declared in self.inputs.items() if declared.required],
+                "$defs": {
+                    name: schema.rebase(declared.schema, f"#/$defs/{name}") for name, declared in self.inputs.items()
+                },
+            }
+        )
+
+    @property
+    def about(self) -> Mapping[str, str]:
+        """What templates see as `pack`."""
+        return {"name": self.name, "version": str(self.version), "agent": self.agent, "locale": self.locale}
+
+    @property
+    def label(self) -> str:
+        """The pack as one writes it: `name@version`."""
+        return f"{self.name}@{self.version}"
+
+    def render(self, context: Any = None, /, **inputs: Any) -> "Prompt":
+        """Render the messages with a context; raises `ContextError` with every problem of the context."""
+        from promptpack.prompt import render
+
+        return render(self, context, inputs)
+
+    def check(self, reply: str | bytes, context: Any = None, /, **options: Any) -> "Verdict":
+        """Judge a model's reply; the context is what the rules and the tools are taken from."""
+        from promptpack.verdict import judge
+
+        return judge(self, reply, context, **options)

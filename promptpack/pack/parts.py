@@ -1,0 +1,77 @@
+"""A pack's parts, gathered along `extends`: one merge rule a key, each piece with the place it came from."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from promptpack.document import Document
+from promptpack.pack.placed import Placed, children_at, items_at
+from promptpack.template.model import Syntax
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a pack consists of after `extends` was followed."""
+
+    document: Document
+    agent: str = ""
+    syntax: Syntax = "jinja"
+    abstract: bool = False
+    declares_reply: bool = False
+    inputs: dict[str, Placed] = field(default_factory=dict)
+    partials: dict[str, tuple[Placed, Syntax]] = field(default_factory=dict)
+    messages: tuple[Placed, ...] = ()
+    slots: dict[str, Placed] = field(default_factory=dict)
+    budget: Placed | None = None
+    reply: dict[str, Placed] = field(default_factory=dict)
+    actions: dict[str, Placed] = field(default_factory=dict)
+    rules: dict[str, Placed] = field(default_factory=dict)
+    tests: tuple[Placed, ...] = ()
+
+
+def own_parts(document: Document) -> Parts:
+    """Take a document apart; it has been checked against the pack schema before."""
+    root = Placed(document.data, document, ())
+    data: dict[str, Any] = document.data
+    syntax: Syntax = data.get("syntax", "jinja")
+    reply = children_at(root, "reply")
+    return Parts(
+        document,
+        agent=data.get("agent", ""),
+        syntax=syntax,
+        abstract=data.get("abstract", False),
+        declares_reply="reply" in data,
+        inputs=children_at(root, "inputs"),
+        partials={name: (placed, syntax) for name, placed in children_at(root, "partials").items()},
+        messages=tuple(items_at(root, "messages")),
+        slots=children_at(root, "slots"),
+        budget=root.child("budget") if "budget" in data else None,
+        reply={name: placed for name, placed in reply.items() if name not in ("actions", "rules")},
+        actions=children_at(root, "reply", "actions"),
+        rules={placed.value["name"]: placed for placed in items_at(root, "reply", "rules")},
+        tests=tuple(items_at(root, "tests")),
+    )
+
+
+def merge(parent: Parts, own: Parts) -> Parts:
+    """Lay a pack over the one it extends: by name where things have names, messages by id, tests never inherited."""
+    return replace(
+        own,
+        agent=own.agent or parent.agent,
+        declares_reply=own.declares_reply or parent.declares_reply,
+        inputs={**parent.inputs, **own.inputs},
+        partials={**parent.partials, **own.partials},
+        messages=_merge_messages(parent.messages, own.messages) if not own.slots else (),
+        slots={**parent.slots, **own.slots} if not own.messages else {},
+        budget=own.budget or parent.budget,
+        reply={**parent.reply, **own.reply},
+        actions={**parent.actions, **own.actions},
+        rules={**parent.rules, **own.rules},
+    )
+
+
+def _merge_messages(parents: tuple[Placed, ...], own: tuple[Placed, ...]) -> tuple[Placed, ...]:
+    replacing = {message.value["id"]: message for message in own if "id" in message.value}
+    taken = {message.value.get("id") for message in parents}
+    kept = (replacing.get(message.value.get("id"), message) for message in parents)
+    added = (message for message in own if message.value.get("id") is None or message.value["id"] not in taken)
+    return (*kept, *added)

@@ -1,0 +1,160 @@
+"""The `reply:` of a pack -> its `Contract`: actions, tools, rules, each compiled and checked."""
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from jinja2 import nodes
+
+from promptpack import files
+from promptpack.document import parse
+from promptpack.pack.contract import AGENT_OUTPUT, Action, Contract, Rule
+from promptpack.pack.link import Linker
+from promptpack.pack.parts import Parts
+from promptpack.pack.placed import Placed
+from promptpack.pack.references import References
+from promptpack.problem import PackError, Problem, did_you_mean
+from promptpack.template.positions import decode
+
+
+def build_contract(parts: Parts, linker: Linker, references: References) -> Contract | None:
+    """Build the contract of a pack that declares one; problems are kept by the linker."""
+    if not parts.declares_reply:
+        return None
+    name, base = _base(parts, linker, references)
+    actions = {action: _action(placed, linker, references) for action, placed in parts.actions.items()}
+    if actions and name != AGENT_OUTPUT:
+        first = next(iter(parts.actions.values()))
+        hint = "put them into the contract's own schema"
+        linker.problems.append(first.problem("PP221", f"contract {name!r} does not take actions", hint, key=True))
+    contract = Contract(
+        name,
+        MappingProxyType(base),
+        MappingProxyType(actions),
+        _tools_input(parts, linker),
+        tuple(_rule(placed, linker) for placed in parts.rules.values()),
+        parts.reply["example"].value if "example" in parts.reply else None,
+        frozenset(parts.reply["refuse"].value) if "refuse" in parts.reply else frozenset(),
+        _correction(parts, linker),
+    )
+    linker.problems += (
+        problem for placed in parts.rules.values() for problem in _action_words(placed, contract, linker)
+    )
+    return contract
+
+
+def _base(parts: Parts, linker: Linker, references: References) -> tuple[str, Mapping[str, Any]]:
+    declared = parts.reply.get("contract")
+    name = AGENT_OUTPUT if declared is None else declared.value
+    try:
+        if isinstance(name, Mapping):
+            assert declared is not None  # noqa: S101 -- only a declared contract is a mapping
+            return name["$ref"], _inlined(references.bundle(declared))
+        file = f"{name}.schema.json" if name == AGENT_OUTPUT else f"contracts/{name}.schema.json"
+        return name, _shipped_contract(file, declared)
+    except PackError as error:
+        linker.problems += error.problems
+        return str(name), {"type": "object", "properties": {"action": {"type": "string"}}}
+
+
+def _shipped_contract(file: str, declared: Placed | None) -> Mapping[str, Any]:
+    shipped = files.shipped("schemas")
+    if declared is not None and not shipped.exists(file):
+        raise PackError(_unknown_contract(declared, shipped))
+    document = parse(shipped.read(file), file)
+    return {key: value for key, value in document.data.items() if key not in ("$id", "$schema")}
+
+
+def _inlined(bundled: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Put a contract that is nothing but one reference at the root, where its properties can be seen."""
+    definitions: Mapping[str, Any] = bundled["$defs"]
+    root = definitions[bundled["$ref"].rsplit("/", 1)[-1]]
+    return {**root, "$defs": {**root.get("$defs", {}), **definitions}}
+
+
+def _unknown_contract(declared: Placed, shipped: files.Folder) -> Problem:
+    name: str = declared.value
+    known = [
+        AGENT_OUTPUT,
+        *(file.removesuffix(".schema.json") for file in files.Folder(f"{shipped.root}/contracts").find(".json")),
+    ]
+    hint = did_you_mean(name, known) or f"the shipped contracts are {', '.join(known)}"
+    return declared.problem("PP222", f"no contract named {name!r}", hint)
+
+
+def _action(placed: Placed, linker: Linker, references: References) -> Action:
+    value: Mapping[str, Any] = placed.value
+    params: Mapping[str, Any] | None = None
+    if "params" in value:
+        try:
+            params = references.bundle(placed.child("params"))
+        except PackError as error:
+            linker.problems += error.problems
+    return Action(str(placed.path[-1]), value.get("description", ""), params, value.get("example"))
+
+
+def _tools_input(parts: Parts, linker: Linker) -> str:
+    placed = parts.reply.get("tools")
+    if placed is None:
+        return ""
+    if placed.value not in linker.inputs:
+        hint = did_you_mean(placed.value, linker.inputs) or "declare it under 'inputs'"
+        linker.problems.append(placed.problem("PP301", f"{placed.value!r} is not an input", hint))
+    return str(placed.value)
+
+
+def _rule(placed: Placed, linker: Linker) -> Rule:
+    value: Mapping[str, Any] = placed.value
+    # A rule's message goes back to the model, so a secret must not be able to get into it.
+    public = [name for name, declared in linker.inputs.items() if not declared.secret]
+    known = (*linker.inputs, "reply", "pack")
+    return Rule(
+        value["name"],
+        linker.expression(placed.child("require"), known),
+        linker.template(placed.child("message"), "jinja", (*public, "reply", "pack")),
+        linker.expression(placed.child("when"), known) if "when" in value else None,
+        value.get("path", ""),
+    )
+
+
+def _correction(parts: Parts, linker: Linker) -> Any:
+    placed = parts.reply.get("correction")
+    return None if placed is None else linker.template(placed, "jinja", ("violations", "pack"))
+
+
+def _action_words(placed: Placed, contract: Contract, linker: Linker) -> Iterator[Problem]:
+    """Find comparisons of `reply.action` with a word that is not an action."""
+    known = contract.action_names()
+    if known is None or not contract.has_actions:
+        return
+    for key in ("when", "require"):
+        if key not in placed.value:
+            continue
+        source = placed.child(key).source()
+        try:
+            tree = linker.engine.parse_expression(source)
+        except PackError:
+            continue  # already told when the rule was compiled
+        for word in _compared_actions(tree):
+            if word.value not in known:
+                hint = did_you_mean(word.value, known) or f"the actions are {', '.join(known)}"
+                yield Problem("PP223", f"no action named {word.value!r}", source.locate(*decode(word.lineno)), hint)
+
+
+def _compared_actions(tree: nodes.Template) -> Iterator[nodes.Const]:
+    for compare in tree.find_all(nodes.Compare):
+        sides = [compare.expr, *(operand.expr for operand in compare.ops)]
+        if any(_is_reply_action(side) for side in sides):
+            for side in sides:
+                yield from (word for word in side.find_all(nodes.Const) if isinstance(word.value, str))
+                if isinstance(side, nodes.Const) and isinstance(side.value, str):
+                    yield side
+
+
+def _is_reply_action(node: nodes.Node) -> bool:
+    return (
+        isinstance(node, nodes.Getattr)
+        and node.attr == "action"
+        and isinstance(node.node, nodes.Name)
+        and node.node.name == "reply"
+    )

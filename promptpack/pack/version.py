@@ -1,0 +1,43 @@
+"""SemVer versions of packs: ordered, drafts before their release."""
+
+import re
+from dataclasses import dataclass
+from functools import total_ordering
+
+_VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?\Z", re.ASCII)
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version; one with a pre-release part is a draft."""
+
+    major: int
+    minor: int
+    patch: int
+    pre: tuple[str, ...] = ()
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether the pack may still change under this version."""
+        return bool(self.pre)
+
+    def __str__(self) -> str:
+        number = f"{self.major}.{self.minor}.{self.patch}"
+        return f"{number}-{'.'.join(self.pre)}" if self.pre else number
+
+    def __lt__(self, other: "Version") -> bool:
+        return self._key() < other._key()
+
+    def _key(self) -> tuple[int, int, int, bool, tuple[tuple[bool, int, str], ...]]:
+        # SemVer: numbers before words, a release after all of its drafts.
+        pre = tuple((not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in self.pre)
+        return self.major, self.minor, self.patch, not self.pre, pre
+
+
+def parse_version(text: str) -> Version | None:
+    """Read a version, or give None when the text is none."""
+    found = _VERSION.match(text)
+    if found is None:
+        return None
+    return Version(int(found[1]), int(found[2]), int(found[3]), tuple(found[4].split(".")) if found[4] else ())

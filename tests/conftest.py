@@ -1,0 +1,57 @@
+"""What tests share: folders of packs made on the spot."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from promptpack import Library, Pack
+
+WritePack = Callable[..., Path]
+
+
+@pytest.fixture
+def write_pack(tmp_path: Path) -> WritePack:
+    """Write a pack file; `body` follows the three keys that every pack has."""
+
+    def write(name: str = "demo", version: str = "1.0.0", body: str = "", locale: str = "", file: str = "") -> Path:
+        path = tmp_path / "packs" / name / (file or f"{version}{'.' + locale if locale else ''}.yaml")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        head = f"promptpack: 1\nname: {name}\nversion: {version}\n" + (f"locale: {locale}\n" if locale else "")
+        path.write_text(head + (body or "messages:\n  - {role: user, content: hi}\n"), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def open_packs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Library]:
+    """Open the written packs, with paths as a user in the folder above sees them."""
+
+    def opened() -> Library:
+        monkeypatch.chdir(tmp_path)
+        return Library.open("packs")
+
+    return opened
+
+
+@pytest.fixture
+def make_pack(write_pack: WritePack, open_packs: Callable[[], Library]) -> Callable[[str], Pack]:
+    """Write one pack and get it back built."""
+
+    def make(body: str) -> Pack:
+        write_pack(body=body)
+        return open_packs().get("demo")
+
+    return make
+
+
+@pytest.fixture
+def told(write_pack: WritePack, open_packs: Callable[[], Library]) -> Callable[[str], str]:
+    """Write one broken pack and get what is told about it."""
+
+    def tell(body: str) -> str:
+        write_pack(body=body)
+        return "\n".join(str(problem) for problem in open_packs().problems)
+
+    return tell

@@ -1,0 +1,241 @@
+"""Linking: templates, references, contracts and `extends`, with the place of every problem."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from promptpack import Library, Pack
+
+Told = Callable[[str], str]
+MakePack = Callable[[str], Pack]
+WritePack = Callable[..., Path]
+
+REPLY = """\
+messages:
+  - {role: user, content: hi}
+reply:
+  actions:
+    PLAN:
+      params: {type: object, required: [steps], properties: {steps: {type: array, items: {type: string}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (
+            "inputs:\n  USER_GOAL: {type: string}\nmessages:\n  - role: user\n    content: |\n      a\n      {{ USER_GAOL }}\n",
+            "packs/demo/1.0.0.yaml:10:10: PP301 template uses undeclared input 'USER_GAOL'\n  hint: did you mean 'USER_GOAL'?",
+        ),
+        (
+            "inputs:\n  A: {type: string}\nmessages:\n  - role: user\n    when: B\n    content: x\n",
+            "packs/demo/1.0.0.yaml:8:11: PP301 template uses undeclared input 'B'\n  hint: declare it under 'inputs'",
+        ),
+        (
+            "messages:\n  - {history: HISTROY}\ninputs: {HISTORY: {type: array}}\n",
+            "packs/demo/1.0.0.yaml:5:15: PP301 'HISTROY' is not an input\n  hint: did you mean 'HISTORY'?",
+        ),
+        (
+            "messages:\n  - {role: user, content: \"{% include 'ruls' %}\"}\npartials: {rules: x}\n",
+            "packs/demo/1.0.0.yaml:5:40: PP305 no partial named 'ruls'\n  hint: did you mean 'rules'?",
+        ),
+        (
+            "messages:\n  - {role: user, content: >-\n      a {{ 1 | jsn }}}\n".replace("{role: user, content: >-\n      a {{ 1 | jsn }}}", "role: user\n    content: >-\n      a\n      b {{ 1 | jsn }}"),
+            "packs/demo/1.0.0.yaml:8:16: PP303 no filter named 'jsn'\n  hint: did you mean 'json'?",
+        ),
+        (
+            "messages:\n  - {role: user, content: hi}\ninputs:\n  A: {$ref: ../other.json}\n",
+            "packs/demo/1.0.0.yaml:7:13: PP213 no schema file 'other.json'",
+        ),
+        (
+            "messages:\n  - {role: user, content: hi}\ninputs:\n  A: {$ref: ../../../other.json}\n",
+            "packs/demo/1.0.0.yaml:7:13: PP212 reference '../../../other.json' leads out of the pack's root\n"
+            "  hint: refer to a file below the pack's folder, or to a shipped schema",
+        ),
+        (
+            "messages:\n  - {role: user, content: hi}\ninputs:\n  A: {$ref: 'http://127.0.0.1/x.json'}\n",
+            "packs/demo/1.0.0.yaml:7:13: PP211 reference 'http://127.0.0.1/x.json' is not a file of this pack\n"
+            "  hint: refer to a file below the pack's folder, or to a shipped schema",
+        ),
+        (
+            "messages:\n  - {role: user, content: hi}\ninputs:\n  A: {$ref: '#/$defs/thng', $defs: {thing: {}}}\n",
+            "packs/demo/1.0.0.yaml:7:13: PP213 reference '#/$defs/thng' leads nowhere\n  hint: did you mean 'thing'?",
+        ),
+        (
+            "messages:\n  - {role: user, content: hi}\ninputs:\n  A: {$ref: '#'}\n",
+            "packs/demo/1.0.0.yaml:7:13: PP214 reference '#' leads back to itself",
+        ),
+        (
+            "messages:\n  - {role: user, content: hi}\nreply: {contract: agent-ouput}\n",
+            "packs/demo/1.0.0.yaml:6:19: PP222 no contract named 'agent-ouput'\n  hint: did you mean 'agent-output'?",
+        ),
+        (
+            REPLY + "  rules:\n    - {name: r, when: reply.action == \"PLN\", require: 'true', message: m}\n",
+            "packs/demo/1.0.0.yaml:11:39: PP223 no action named 'PLN'\n  hint: did you mean 'PLAN'?",
+        ),
+        (
+            REPLY + "  rules:\n    - {name: r, require: repl.action, message: m}\n",
+            "packs/demo/1.0.0.yaml:11:26: PP301 template uses undeclared input 'repl'\n  hint: did you mean 'reply'?",
+        ),
+        (
+            REPLY + "  tools: TOOLS\n",
+            "packs/demo/1.0.0.yaml:10:10: PP301 'TOOLS' is not an input\n  hint: declare it under 'inputs'",
+        ),
+        (
+            "extends: bse@^1\nmessages:\n  - {role: user, content: hi}\n",
+            "packs/demo/1.0.0.yaml:4:10: PP231 no pack named 'bse'\n  hint: see 'promptpack list'",
+        ),
+        (
+            "extends: demo@^1\nmessages:\n  - {role: user, content: hi}\n",
+            "packs/demo/1.0.0.yaml:4:10: PP232 'extends' goes in a circle: packs/demo/1.0.0.yaml -> packs/demo/1.0.0.yaml",
+        ),
+    ],
+)  # fmt: skip
+def test_a_linking_problem_points_into_the_pack_file(told: Told, body: str, expected: str) -> None:
+    assert told(body) == expected
+
+
+def test_a_contract_other_than_agent_output_takes_no_actions(told: Told) -> None:
+    body = REPLY.replace("reply:\n", "reply:\n  contract: execute-decision\n")
+    assert "PP221 contract 'execute-decision' does not take actions" in told(body)
+
+
+def test_extends_that_is_too_deep_is_refused(write_pack: WritePack, open_packs: Callable[[], Library]) -> None:
+    write_pack("p0")
+    for level in range(1, 11):
+        write_pack(f"p{level}", body=f"extends: p{level - 1}\n")
+    assert any(problem.code == "PP233" for problem in open_packs().problems)
+
+
+def test_a_pack_that_extends_a_broken_one_says_so(write_pack: WritePack, open_packs: Callable[[], Library]) -> None:
+    write_pack("base", body="mesages: []\n")
+    write_pack("demo", body="extends: base\n")
+    problems = open_packs().problems_by_file()["packs/demo/1.0.0.yaml"]
+    assert str(problems[0]) == "packs/demo/1.0.0.yaml:4:10: PP234 extends a broken pack: packs/base/1.0.0.yaml"
+
+
+BASE = """\
+abstract: true
+agent: base-agent
+inputs:
+  A: {type: string, default: base}
+  B: {type: string, default: b}
+partials:
+  hello: "hello from base to {{ A }}"
+  bye: bye
+messages:
+  - {id: one, role: system, content: "base one"}
+  - {id: two, role: system, content: "{% include 'hello' %}"}
+reply:
+  actions:
+    STOP: {}
+  rules:
+    - {name: r, require: 'true', message: base}
+tests:
+  - {name: not inherited}
+"""
+CHILD = """\
+extends: base@^1
+inputs:
+  A: {type: string, default: child}
+partials:
+  bye: child bye
+messages:
+  - {role: user, content: "{% include 'bye' %} {{ B }}"}
+  - {id: one, role: developer, content: "child one"}
+reply:
+  actions:
+    GO: {}
+  rules:
+    - {name: r, require: 'true', message: child}
+"""
+
+
+def test_extends_merges_by_name_and_messages_by_id(write_pack: WritePack, open_packs: Callable[[], Library]) -> None:
+    write_pack("base", body=BASE)
+    write_pack("demo", body=CHILD)
+    library = open_packs()
+    assert library.problems == ()
+    pack = library.get("demo")
+    assert pack.render().to_text() == (
+        "[developer]\nchild one\n\n[system]\nhello from base to child\n\n[user]\nchild bye b"
+    )
+    assert pack.agent == "base-agent"
+    assert pack.contract is not None
+    assert list(pack.contract.actions) == ["STOP", "GO"]
+    assert [str(rule.message) for rule in pack.contract.rules] == ["child"]
+    assert pack.tests == ()
+
+
+def test_a_problem_in_an_inherited_message_points_into_the_parent(
+    write_pack: WritePack, open_packs: Callable[[], Library]
+) -> None:
+    write_pack("base", body="abstract: true\nmessages:\n  - {role: user, content: '{{ NOPE }}'}\n")
+    write_pack("demo", body="extends: base\n")
+    assert str(open_packs().problems_by_file()["packs/demo/1.0.0.yaml"][0]).startswith("packs/base/1.0.0.yaml:6:31: PP301")
+
+
+def test_a_shipped_pack_can_be_extended_from_anywhere(make_pack: MakePack) -> None:
+    pack = make_pack("locale: en\nextends: agent-base@^1\nmessages:\n  - {role: user, content: hi}\n")
+    assert pack.messages[-1].role == "user"
+
+
+def test_partials_can_be_files(write_pack: WritePack, open_packs: Callable[[], Library], tmp_path: Path) -> None:
+    write_pack(body="messages:\n  - {role: user, content: \"{% include 'shared/rules' %}\"}\n")
+    file = tmp_path / "packs" / "_partials" / "shared" / "rules.j2"
+    file.parent.mkdir(parents=True)
+    file.write_text("be kind\n", encoding="utf-8")
+    assert open_packs().get("demo").render().messages[0].content == "be kind"
+
+
+def test_a_problem_in_a_partial_file_points_into_that_file(
+    write_pack: WritePack, open_packs: Callable[[], Library], tmp_path: Path
+) -> None:
+    write_pack(body="messages:\n  - {role: user, content: \"{% include 'rules' %}\"}\n")
+    file = tmp_path / "packs" / "_partials" / "rules.j2"
+    file.parent.mkdir(parents=True)
+    file.write_text("x\n{{ NOPE }}\n", encoding="utf-8")
+    assert str(open_packs().problems[0]).startswith("packs/_partials/rules.j2:2:4: PP301")
+
+
+def test_a_schema_file_is_checked_and_pointed_into(
+    write_pack: WritePack, open_packs: Callable[[], Library], tmp_path: Path
+) -> None:
+    write_pack(body="messages:\n  - {role: user, content: hi}\ninputs:\n  A: {$ref: ../schemas/a.json}\n")
+    file = tmp_path / "packs" / "schemas" / "a.json"
+    file.parent.mkdir(parents=True)
+    file.write_text('{"type": "object",\n "propertis": {}}', encoding="utf-8")
+    assert str(open_packs().problems[0]) == (
+        "packs/schemas/a.json:2:2: PP202 unknown key 'propertis'\n  hint: did you mean 'properties'?"
+    )
+
+
+def digest_of(make_pack: MakePack, body: str) -> str:
+    return make_pack(body).digest
+
+
+def test_the_digest_does_not_depend_on_order_comments_or_line_ends(make_pack: MakePack, write_pack: WritePack) -> None:
+    first = digest_of(make_pack, "agent: a\nmessages:\n  - {role: user, content: hi}\n")
+    second = digest_of(make_pack, "# comment\nmessages:\n  - content: hi\n    role: user\nagent: a\n")
+    path = write_pack(body="agent: a\nmessages:\n  - {role: user, content: hi}\n")
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert first == second == Library.open(str(path.parent.parent)).get("demo").digest
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "messages:\n  - {role: user, content: ho}\n",
+        "messages:\n  - {role: system, content: hi}\n",
+        "messages:\n  - {role: user, content: hi}\ninputs: {A: {type: string}}\n",
+        "messages:\n  - {role: user, content: hi}\nreply: {}\n",
+    ],
+)
+def test_the_digest_depends_on_what_is_rendered_and_checked(make_pack: MakePack, body: str) -> None:
+    assert digest_of(make_pack, body) != digest_of(make_pack, "messages:\n  - {role: user, content: hi}\n")
+
+
+def test_the_digest_does_not_depend_on_tests(make_pack: MakePack) -> None:
+    plain = "messages:\n  - {role: user, content: hi}\n"
+    assert digest_of(make_pack, plain) == digest_of(make_pack, plain + "tests:\n  - {name: t}\n")
