@@ -1,0 +1,5 @@
+"""Folders of packs -> `Library`: found by name, version range and locale."""
+
+from promptpack.library.library import Library, Listed
+
+__all__ = ["Library", "Listed"]

@@ -1,0 +1,81 @@
+"""`name@range`: what a caller asks for, and which versions that means."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from promptpack.pack import Version
+from promptpack.problem import Problem, UsageError
+
+_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
+_PART = re.compile(r"(\^|~|>=|<=|>|<|=|)\s*(\d+)(?:\.(\d+))?(?:\.(\d+)(?:-([0-9A-Za-z.-]+))?)?\Z", re.ASCII)
+
+Test = Callable[[Version], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A pack's name and a test of versions."""
+
+    text: str
+    name: str
+    tests: tuple[Test, ...] = ()
+
+    def accepts(self, version: Version) -> bool:
+        """Say whether a version is within the range."""
+        return all(test(version) for test in self.tests)
+
+
+def parse_request(text: str) -> Request:
+    """Read `name`, `name@1.2.0`, `name@^1`, `name@~1.2`, `name@>=1,<2`."""
+    name, _, wanted = text.strip().partition("@")
+    if not _NAME.match(name):
+        raise UsageError(Problem("PP703", f"{text!r} does not name a pack", None, "write name or name@range"))
+    return Request(
+        text, name, tuple(_test(part, text) for part in wanted.split(",") if wanted.strip() not in ("", "*"))
+    )
+
+
+def _test(part: str, text: str) -> Test:
+    found = _PART.match(part.strip())
+    if found is None:
+        hint = "write 1.2.0, ^1, ~1.2 or >=1,<2"
+        raise UsageError(Problem("PP703", f"cannot read the version range in {text!r}", None, hint))
+    operator, major, minor, patch, pre = found.groups()
+    low = Version(int(major), int(minor or 0), int(patch or 0), tuple(pre.split(".")) if pre else ())
+    match operator:
+        case ">=":
+            return lambda version: version >= low
+        case ">":
+            return lambda version: version > low
+        case "<=":
+            return lambda version: version <= low
+        case "<":
+            return lambda version: version < low and not _draft_of(version, low)
+        case "^":
+            return _between(low, _next_breaking(low, minor, patch))
+        case "~":
+            return _between(low, Version(low.major, low.minor + 1, 0) if minor else Version(low.major + 1, 0, 0))
+    if patch is not None:
+        return lambda version: version == low
+    return _between(low, Version(low.major, low.minor + 1, 0) if minor else Version(low.major + 1, 0, 0))
+
+
+def _between(low: Version, high: Version) -> Test:
+    # The drafts of the first version of a range belong to it: `^1` finds 1.0.0-dev while nothing else is there.
+    return lambda version: (
+        (version >= low or _draft_of(version, low)) and version < high and not _draft_of(version, high)
+    )
+
+
+def _next_breaking(low: Version, minor: str | None, patch: str | None) -> Version:
+    if low.major or minor is None:
+        return Version(low.major + 1, 0, 0)
+    if low.minor or patch is None:
+        return Version(0, low.minor + 1, 0)
+    return Version(0, 0, low.patch + 1)
+
+
+def _draft_of(version: Version, release: Version) -> bool:
+    same = (version.major, version.minor, version.patch) == (release.major, release.minor, release.patch)
+    return same and version.is_draft and not release.is_draft

@@ -1,0 +1,154 @@
+from collections.abc import Callable
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from promptpack import Library, PackError, UsageError
+from promptpack.library.ranges import parse_request
+from promptpack.pack import parse_version
+
+WritePack = Callable[..., Path]
+Open = Callable[[], Library]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "accepted", "refused"),
+    [
+        ("p", ["0.1.0", "9.9.9", "1.0.0-dev"], []),
+        ("p@*", ["0.1.0", "1.0.0-dev"], []),
+        ("p@1.2.0", ["1.2.0"], ["1.2.1", "1.2.0-dev"]),
+        ("p@1.2.0-dev", ["1.2.0-dev"], ["1.2.0"]),
+        ("p@1", ["1.0.0", "1.9.0"], ["2.0.0", "0.9.0"]),
+        ("p@1.2", ["1.2.0", "1.2.9"], ["1.3.0"]),
+        ("p@^1", ["1.0.0", "1.9.9", "1.0.0-dev"], ["2.0.0", "2.0.0-dev", "0.9.9"]),
+        ("p@^1.2.3", ["1.2.3", "1.9.0"], ["1.2.2", "2.0.0"]),
+        ("p@^0.2.3", ["0.2.3", "0.2.9"], ["0.3.0", "0.2.2"]),
+        ("p@^0.0.3", ["0.0.3"], ["0.0.4"]),
+        ("p@~1.2", ["1.2.0", "1.2.9"], ["1.3.0", "1.1.0"]),
+        ("p@~1", ["1.0.0", "1.9.0"], ["2.0.0"]),
+        ("p@>=1,<2", ["1.0.0", "1.9.9"], ["2.0.0", "2.0.0-dev", "0.9.0"]),
+        ("p@>1.0.0", ["1.0.1"], ["1.0.0"]),
+        ("p@<=1.0.0", ["1.0.0", "0.1.0"], ["1.0.1"]),
+    ],
+)
+def test_ranges_mean_what_semver_users_expect(request_text: str, accepted: list[str], refused: list[str]) -> None:
+    request = parse_request(request_text)
+    versions = {text: parse_version(text) for text in (*accepted, *refused)}
+    assert [text for text, version in versions.items() if version and request.accepts(version)] == accepted
+
+
+def test_versions_are_ordered_as_semver_orders_them() -> None:
+    texts = ["1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta.2", "1.0.0-beta.11", "1.0.0-rc.1", "1.0.0"]
+    versions = [version for text in texts if (version := parse_version(text))]
+    assert sorted(versions) == versions
+    assert [str(version) for version in versions] == texts
+
+
+def test_the_newest_release_comes_before_newer_drafts(write_pack: WritePack, open_packs: Open) -> None:
+    for version in ("1.0.0", "1.10.0", "1.9.0", "2.0.0-dev"):
+        write_pack(version=version)
+    library = open_packs()
+    assert str(library.get("demo").version) == "1.10.0"
+    assert str(library.get("demo@~1.9").version) == "1.9.0"
+    assert str(library.get("demo@>=2.0.0-dev").version) == "2.0.0-dev"
+
+
+def test_locales_fall_back_to_the_language_and_then_to_the_default(write_pack: WritePack, open_packs: Open) -> None:
+    write_pack(locale="zh-CN", file="1.0.0.yaml")
+    write_pack(locale="en")
+    library = open_packs()
+    assert library.get("demo", "en-US").locale == "en"
+    assert library.get("demo", "en").locale == "en"
+    assert library.get("demo", "fr").locale == "zh-CN"
+    assert library.get("demo").locale == "zh-CN"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "expected"),
+    [
+        ("dmeo", "PP701 no pack named 'dmeo'\n  hint: did you mean 'demo'?"),
+        ("demo@^2", "PP702 no version of 'demo' fits 'demo@^2'\n  hint: there is 1.0.0"),
+        ("demo@one", "PP703 cannot read the version range in 'demo@one'\n  hint: write 1.2.0, ^1, ~1.2 or >=1,<2"),
+        ("De mo", "PP703 'De mo' does not name a pack\n  hint: write name or name@range"),
+    ],
+)
+def test_what_is_not_there_is_told_with_what_is(
+    write_pack: WritePack, open_packs: Open, request_text: str, expected: str
+) -> None:
+    write_pack()
+    with pytest.raises(UsageError) as caught:
+        open_packs().get(request_text)
+    assert str(caught.value) == expected
+
+
+def test_a_folder_that_is_not_there_is_wrong_usage() -> None:
+    with pytest.raises(UsageError, match="PP704 no folder 'nowhere'"):
+        Library.open("nowhere")
+
+
+def test_a_broken_pack_does_not_hide_the_others(write_pack: WritePack, open_packs: Open) -> None:
+    write_pack("good")
+    write_pack("bad").write_text("promptpack: 1\nname: [", encoding="utf-8")
+    write_pack("worse", body="mesages: []\n")
+    library = open_packs()
+    assert library.get("good").name == "good"
+    with pytest.raises(PackError, match="PP110"):
+        library.get("bad")
+    with pytest.raises(PackError, match="PP202"):
+        library.get("worse@1.0.0")
+    assert {problem.code for problem in library.problems} == {"PP110", "PP202"}
+    assert [pack.name for pack in library.packs()] == ["good"]
+
+
+def test_two_packs_with_the_same_name_version_and_locale_are_refused(write_pack: WritePack, open_packs: Open) -> None:
+    write_pack(file="1.0.0.yaml")
+    write_pack(file="copy.yaml")
+    library = open_packs()
+    with pytest.raises(PackError) as caught:
+        library.get("demo")
+    assert str(caught.value) == (
+        "packs/demo/1.0.0.yaml:2:1: PP705 demo@1.0.0 is also in packs/demo/copy.yaml\n"
+        "  hint: change name, version or locale"
+    )
+    assert len(library.problems) == 2
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_symbolic_links_are_refused(write_pack: WritePack, open_packs: Open, tmp_path: Path, kind: str) -> None:
+    outside = tmp_path / "outside" / "1.0.0.yaml"
+    outside.parent.mkdir()
+    outside.write_text("secret: 1", encoding="utf-8")
+    path = write_pack()
+    if kind == "file":
+        (path.parent / "2.0.0.yaml").symlink_to(outside)
+        told = [str(problem) for problem in open_packs().problems]
+        assert told == [
+            "packs/demo/2.0.0.yaml: PP122 '2.0.0.yaml' is a symbolic link\n  hint: put the file itself there"
+        ]
+    else:
+        (path.parent.parent / "linked").symlink_to(outside.parent)
+        assert [entry.name for entry in open_packs().list()] == ["demo"]
+
+
+def test_a_pipe_is_refused_and_not_waited_for(write_pack: WritePack, open_packs: Open) -> None:
+    import os
+
+    os.mkfifo(write_pack().parent / "2.0.0.yaml")
+    assert [str(problem) for problem in open_packs().problems] == ["packs/demo/2.0.0.yaml: PP123 is not a regular file"]
+
+
+def test_a_library_can_be_used_from_many_threads(write_pack: WritePack, open_packs: Open) -> None:
+    write_pack(body="inputs: {A: {type: string}}\nmessages:\n  - {role: user, content: '{{ A }}'}\n")
+    library = open_packs()
+    seen: list[str] = []
+
+    def work(number: int) -> None:
+        seen.append(library.get("demo").render(A=str(number)).messages[0].text)
+
+    threads = [Thread(target=work, args=(number,)) for number in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(seen, key=int) == [str(number) for number in range(16)]
