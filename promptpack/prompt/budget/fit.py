@@ -1,0 +1,78 @@
+"""Messages + `Budget` -> `Fit`."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from promptpack.problem import ContextError, Problem
+from promptpack.prompt.budget.counters import Counter, describe, estimate_tokens
+from promptpack.prompt.budget.lines import Candidate, Line, candidate_of, read_lines, with_text
+from promptpack.prompt.budget.model import Budget, Change, Fit, Way
+from promptpack.prompt.budget.ways import GIVE_WAY, Need
+
+M = TypeVar("M")
+
+
+def fit(messages: Sequence[M], budget: Budget, counter: Counter | None = None) -> Fit[M]:
+    """Make messages fit a budget; raises `ContextError` when all that may give way is not enough.
+
+    Messages are mappings or objects with `role` and `content`, and may have `tool_calls`, `tool_call_id`, `priority`
+    and `history` (true for what was spliced in). A tool call and its results stay together, or go together.
+    """
+    return fit_candidates([candidate_of(message) for message in messages], budget, counter)
+
+
+def fit_candidates(candidates: Sequence[Candidate[M]], budget: Budget, counter: Counter | None = None) -> Fit[M]:
+    """Do the same for messages that have no fields of their own for `history` and `priority`."""
+    count = _counter(budget, counter)
+    measure = "characters" if budget.unit == "characters" else describe(counter)
+    given = read_lines(candidates, count, budget.per_message)
+    kept = given
+    changes: list[Change] = []
+    for way in budget.order:
+        excess = _size(kept) - budget.limit
+        if excess <= 0:
+            break
+        smaller = GIVE_WAY[way](kept, Need(budget, count, excess))
+        changes += _changes(kept, smaller, way)
+        kept = smaller
+    if _size(kept) > budget.limit:
+        raise ContextError(_too_large(kept, budget, measure))
+    texts = {line.position: line.text for line in kept}
+    cut = {change.position for change in changes if change.action == "cut"}
+    fitted = tuple(
+        with_text(candidate.message, texts[position]) if position in cut else candidate.message
+        for position, candidate in enumerate(candidates)
+        if position in texts
+    )
+    return Fit(fitted, tuple(changes), budget.limit, _size(given), _size(kept), measure)
+
+
+def _counter(budget: Budget, counter: Counter | None) -> Counter:
+    if budget.unit == "tokens":
+        return counter or estimate_tokens
+    if counter is not None:
+        raise ContextError(Problem("PP436", "a counter is for a budget in tokens", hint="leave one of the two out"))
+    return len
+
+
+def _size(lines: Sequence[Line]) -> int:
+    return sum(line.size for line in lines)
+
+
+def _changes(before: Sequence[Line], after: Sequence[Line], way: Way) -> list[Change]:
+    left = {line.position: line for line in after}
+    changes: list[Change] = []
+    for line in before:
+        now = left.get(line.position)
+        if now is None:
+            changes.append(Change(line.position, line.role, "dropped", way, line.size, 0))
+        elif now.size != line.size:
+            changes.append(Change(line.position, line.role, "cut", way, line.size, now.size))
+    return changes
+
+
+def _too_large(kept: Sequence[Line], budget: Budget, measure: str) -> Problem:
+    largest = max(kept, key=lambda line: line.size)
+    message = f"messages need {_size(kept):,} {measure}, and the budget is {budget.limit:,}"
+    hint = f"raise the budget, or shorten message {largest.position} ({largest.role}: {largest.size:,})"
+    return Problem("PP435", message, hint=hint)

@@ -1,0 +1,154 @@
+"""`PromptComposer`: messages put together by the programmer, one call after the other."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from promptpack.pack.model import Role
+from promptpack.problem import Problem, UsageError
+from promptpack.prompt.message import Message, Part, read_message
+from promptpack.prompt.prompt import Prompt
+from promptpack.prompt.prompt_template import PromptTemplate
+from promptpack.prompt.template_context import TemplateContext
+
+Values = TemplateContext | Mapping[str, Any]
+PartLike = Part | Mapping[str, Any]
+MessageLike = Message | Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptComposer:
+    """Immutable: every call gives a new composer with one message more, so a common start can be shared.
+
+    Nothing is trimmed, merged or checked; `validate_messages` checks the order.
+    """
+
+    messages: tuple[Message, ...] = ()
+    name_to_come: str | None = None
+
+    @classmethod
+    def from_messages(cls, messages: Iterable[MessageLike]) -> "PromptComposer":
+        """Start with messages that there are already."""
+        return cls().extend(messages)
+
+    @classmethod
+    def from_prompt(cls, prompt: Prompt) -> "PromptComposer":
+        """Start with the messages that a pack rendered."""
+        return cls(prompt.messages)
+
+    def extend(self, messages: Iterable[MessageLike]) -> "PromptComposer":
+        """Add messages as they are."""
+        composer = self
+        for index, message in enumerate(messages):
+            composer = composer._push(read_message(message, f"message {index + 1}"))
+        return composer
+
+    def system(self, text: str) -> "PromptComposer":
+        """Add a system message."""
+        return self._add("system", [Part.text(text)])
+
+    def system_template(self, template: PromptTemplate, context: Values) -> "PromptComposer":
+        """Add a system message rendered from a template."""
+        return self.system(template.render(context))
+
+    def system_content(self, part: PartLike) -> "PromptComposer":
+        """Add a system message of one part."""
+        return self._add("system", [part])
+
+    def system_contents(self, parts: Iterable[PartLike]) -> "PromptComposer":
+        """Add a system message of several parts."""
+        return self._add("system", parts)
+
+    def user(self, text: str) -> "PromptComposer":
+        """Add a user message."""
+        return self._add("user", [Part.text(text)])
+
+    def user_template(self, template: PromptTemplate, context: Values) -> "PromptComposer":
+        """Add a user message rendered from a template."""
+        return self.user(template.render(context))
+
+    def user_content(self, part: PartLike) -> "PromptComposer":
+        """Add a user message of one part."""
+        return self._add("user", [part])
+
+    def user_contents(self, parts: Iterable[PartLike]) -> "PromptComposer":
+        """Add a user message of several parts."""
+        return self._add("user", parts)
+
+    def assistant(self, text: str) -> "PromptComposer":
+        """Add an assistant message."""
+        return self._add("assistant", [Part.text(text)])
+
+    def assistant_template(self, template: PromptTemplate, context: Values) -> "PromptComposer":
+        """Add an assistant message rendered from a template."""
+        return self.assistant(template.render(context))
+
+    def assistant_content(self, part: PartLike) -> "PromptComposer":
+        """Add an assistant message of one part."""
+        return self._add("assistant", [part])
+
+    def assistant_contents(self, parts: Iterable[PartLike]) -> "PromptComposer":
+        """Add an assistant message of several parts."""
+        return self._add("assistant", parts)
+
+    def developer(self, text: str) -> "PromptComposer":
+        """Add a developer message."""
+        return self._add("developer", [Part.text(text)])
+
+    def developer_template(self, template: PromptTemplate, context: Values) -> "PromptComposer":
+        """Add a developer message rendered from a template."""
+        return self.developer(template.render(context))
+
+    def developer_content(self, part: PartLike) -> "PromptComposer":
+        """Add a developer message of one part."""
+        return self._add("developer", [part])
+
+    def developer_contents(self, parts: Iterable[PartLike]) -> "PromptComposer":
+        """Add a developer message of several parts."""
+        return self._add("developer", parts)
+
+    def tool(self, call_id: str, text: str) -> "PromptComposer":
+        """Add the result of a tool call."""
+        return self._add("tool", [Part.text(text)], call_id)
+
+    def tool_template(self, call_id: str, template: PromptTemplate, context: Values) -> "PromptComposer":
+        """Add the result of a tool call rendered from a template."""
+        return self.tool(call_id, template.render(context))
+
+    def tool_content(self, call_id: str, part: PartLike) -> "PromptComposer":
+        """Add the result of a tool call of one part."""
+        return self._add("tool", [part], call_id)
+
+    def tool_contents(self, call_id: str, parts: Iterable[PartLike]) -> "PromptComposer":
+        """Add the result of a tool call of several parts."""
+        return self._add("tool", parts, call_id)
+
+    def with_name(self, name: str) -> "PromptComposer":
+        """Name the message before, or the first one when there is none yet; the results of tools have no names."""
+        if not self.messages:
+            return replace(self, name_to_come=name)
+        *earlier, last = self.messages
+        return replace(self, messages=(*earlier, _named(last, name)))
+
+    def build(self) -> tuple[Message, ...]:
+        """Give the messages."""
+        return self.messages
+
+    def build_request(self, model: str, **params: Any) -> dict[str, Any]:
+        """Write a request as OpenAI-style chat APIs take it; a parameter that is None is left out."""
+        if "messages" in params:
+            raise UsageError(Problem("PP455", "the messages of a request are the composer's", None, "use extend()"))
+        given = {name: value for name, value in params.items() if value is not None}
+        return {"model": model, "messages": [message.to_dict() for message in self.messages], **given}
+
+    def _add(self, role: Role, parts: Iterable[PartLike], call_id: str | None = None) -> "PromptComposer":
+        where = f"message {len(self.messages) + 1}"
+        return self._push(read_message({"role": role, "content": list(parts), "tool_call_id": call_id}, where))
+
+    def _push(self, message: Message) -> "PromptComposer":
+        named = message if self.name_to_come is None else _named(message, self.name_to_come)
+        return PromptComposer((*self.messages, named))
+
+
+def _named(message: Message, name: str) -> Message:
+    return message if message.role == "tool" else replace(message, name=name)

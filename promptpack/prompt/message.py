@@ -1,0 +1,142 @@
+"""`Message` and its parts: what a chat API takes, as values."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from promptpack.pack.model import Role
+from promptpack.problem import ContextError, Problem, did_you_mean
+
+ROLES: tuple[str, ...] = get_args(Role)
+PartKind = Literal["text", "image_url", "input_audio", "file"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One piece of a message in the form that OpenAI-style APIs take; for text, `payload` is the text itself."""
+
+    type: str
+    payload: Any
+
+    @classmethod
+    def text(cls, text: str) -> "Part":
+        """Make a piece of text."""
+        return cls("text", text)
+
+    @classmethod
+    def image(cls, url: str, detail: str | None = None) -> "Part":
+        """Make an image from its address or a data: URI."""
+        return cls("image_url", {"url": url} | ({"detail": detail} if detail else {}))
+
+    @classmethod
+    def audio(cls, data: str, format: str = "wav") -> "Part":  # noqa: A002 -- the API's own word
+        """Make a piece of sound from base64 data."""
+        return cls("input_audio", {"data": data, "format": format})
+
+    @classmethod
+    def file(cls, source: str, filename: str | None = None) -> "Part":
+        """Make a file from its id or a data: URI."""
+        key = "file_data" if source.startswith("data:") else "file_id"
+        return cls("file", {key: source} | ({"filename": filename} if filename else {}))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write the piece as plain data."""
+        return {"type": self.type, self.type: self.payload}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call of a tool by the assistant; `arguments` is JSON text."""
+
+    id: str
+    name: str
+    arguments: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write the call as plain data."""
+        return {"id": self.id, "type": "function", "function": {"name": self.name, "arguments": self.arguments}}
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One chat message; immutable."""
+
+    role: Role
+    content: str | tuple[Part, ...] | None
+    name: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The message's text, without its other parts."""
+        if isinstance(self.content, tuple):
+            return "\n".join(str(part.payload) for part in self.content if part.type == "text")
+        return self.content or ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write the message as OpenAI-style APIs take it."""
+        content = [part.to_dict() for part in self.content] if isinstance(self.content, tuple) else self.content
+        message: dict[str, Any] = {"role": self.role, "content": content}
+        if self.name is not None:
+            message["name"] = self.name
+        if self.tool_calls:
+            message["tool_calls"] = [call.to_dict() for call in self.tool_calls]
+        if self.tool_call_id is not None:
+            message["tool_call_id"] = self.tool_call_id
+        return message
+
+
+def read_message(value: Any, where: str = "message") -> Message:
+    """Read a message from plain data, as OpenAI-style APIs write it."""
+    if isinstance(value, Message):
+        return value
+    if not isinstance(value, Mapping):
+        raise ContextError(Problem("PP412", f"{where} is not a message", None, "give a mapping with role and content"))
+    role = value.get("role")
+    if role not in ROLES:
+        hint = did_you_mean(role, ROLES) if isinstance(role, str) else ""
+        raise ContextError(Problem("PP412", f"{where} has no known role", None, hint or f"use {', '.join(ROLES)}"))
+    return Message(
+        role,
+        _read_content(value.get("content"), where),
+        _text_or_none(value.get("name")),
+        tuple(_read_call(call, where) for call in value.get("tool_calls") or ()),
+        _text_or_none(value.get("tool_call_id")),
+    )
+
+
+def _read_content(content: Any, where: str) -> str | tuple[Part, ...] | None:
+    if content is None or isinstance(content, str):
+        return content
+    if isinstance(content, Iterable) and not isinstance(content, Mapping):
+        return tuple(_read_part(part, where) for part in content)
+    raise ContextError(Problem("PP412", f"the content of {where} is neither text nor a list of parts"))
+
+
+def _read_part(part: Any, where: str) -> Part:
+    if isinstance(part, Part):
+        return part
+    if isinstance(part, Mapping) and isinstance(part.get("type"), str) and part["type"] in part:
+        return Part(part["type"], part[part["type"]])
+    raise ContextError(
+        Problem("PP412", f"a part of {where} cannot be read", None, 'write {"type": "text", "text": ...}')
+    )
+
+
+def _read_call(call: Any, where: str) -> ToolCall:
+    if isinstance(call, ToolCall):
+        return call
+    function = call.get("function", call) if isinstance(call, Mapping) else None
+    if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
+        raise ContextError(Problem("PP412", f"a tool call of {where} cannot be read"))
+    arguments = function.get("arguments", "{}")
+    if not isinstance(arguments, str):
+        from promptpack.template.values import to_json
+
+        arguments = to_json(arguments, None)
+    return ToolCall(str(call.get("id", "")), function["name"], arguments)
+
+
+def _text_or_none(value: Any) -> str | None:
+    return None if value is None else str(value)

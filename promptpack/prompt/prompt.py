@@ -1,0 +1,75 @@
+"""The `Prompt`: rendered messages, and the pack and context they came from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from promptpack.pack import Pack
+from promptpack.prompt.message import Message
+from promptpack.prompt.order import validate_messages
+from promptpack.prompt.text import to_text
+
+if TYPE_CHECKING:
+    from promptpack.prompt.budget import Budget, Counter, Fit
+    from promptpack.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a message came from, as far as a budget must know: spliced history goes first, messages by priority."""
+
+    history: bool = False
+    priority: int | None = None
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What is sent to a model; immutable."""
+
+    pack: Pack
+    messages: tuple[Message, ...]
+    context: Mapping[str, Any] = field(repr=False)
+    origins: tuple[Origin, ...] = field(default=(), repr=False)
+    fit: "Fit[Message] | None" = field(default=None, repr=False)
+
+    @property
+    def version(self) -> str:
+        """The version of the pack."""
+        return str(self.pack.version)
+
+    @property
+    def digest(self) -> str:
+        """The digest of the pack."""
+        return self.pack.digest
+
+    def to_text(self) -> str:
+        """Write the prompt as one text; no content can pose as a role line."""
+        return to_text(self.messages)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Write the messages as OpenAI-style chat APIs take them."""
+        return [message.to_dict() for message in self.messages]
+
+    def validate(self) -> None:
+        """Check the order of the messages; raises every problem at once."""
+        validate_messages(self.messages)
+
+    def within(self, budget: "Budget", counter: "Counter | None" = None) -> "Prompt":
+        """Make the prompt fit a budget; `fit` of the result tells what was dropped or cut."""
+        from promptpack.prompt.budget import Candidate, fit_candidates
+
+        origins = self.origins or (Origin(),) * len(self.messages)
+        candidates = [
+            Candidate(message, origin.history, origin.priority)
+            for message, origin in zip(self.messages, origins, strict=True)
+        ]
+        fitted = fit_candidates(candidates, budget, counter)
+        dropped = {change.position for change in fitted.changes if change.action == "dropped"}
+        kept = tuple(origin for position, origin in enumerate(origins) if position not in dropped)
+        return replace(self, messages=fitted.messages, origins=kept, fit=fitted)
+
+    def check(self, reply: str | bytes, **options: Any) -> "Verdict":
+        """Judge a model's reply to this prompt."""
+        from promptpack.verdict import judge_checked
+
+        return judge_checked(self.pack, reply, self.context, **options)

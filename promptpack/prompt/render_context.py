@@ -1,0 +1,31 @@
+"""`RenderContext`: the standard context of the six agents as a typed model."""
+
+from typing import Any
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+
+def _names(field: str) -> AliasChoices:
+    return AliasChoices(field, to_camel(field), field.upper())
+
+
+class RenderContext(BaseModel):
+    """Takes `USER_GOAL`, `userGoal` and `user_goal` alike; what is not set is not given to the pack."""
+
+    model_config = ConfigDict(extra="allow", validate_by_name=True, validate_by_alias=True)
+
+    system_state: dict[str, Any] | None = Field(None, validation_alias=_names("system_state"))
+    task_context: dict[str, Any] | None = Field(None, validation_alias=_names("task_context"))
+    resource_pool: dict[str, Any] | None = Field(None, validation_alias=_names("resource_pool"))
+    history: list[dict[str, Any]] | None = Field(None, validation_alias=_names("history"))
+    available_tools: list[dict[str, Any]] | None = Field(None, validation_alias=_names("available_tools"))
+    intent_analysis: dict[str, Any] | None = Field(None, validation_alias=_names("intent_analysis"))
+    user_goal: str | None = Field(None, validation_alias=_names("user_goal"))
+    user_input: str | None = Field(None, validation_alias=_names("user_input"))
+
+    def to_inputs(self) -> dict[str, Any]:
+        """Give the values that are set, by the names that packs use."""
+        fields = type(self).model_fields
+        standard = {name.upper(): getattr(self, name) for name in fields if getattr(self, name) is not None}
+        return {**standard, **(self.model_extra or {})}

@@ -1,0 +1,99 @@
+"""`Pack` + context -> `Prompt`: the context checked, then each message rendered from its own template."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from promptpack.pack import CallTemplate, MessageTemplate, Pack, PartTemplate
+from promptpack.problem import ContextError, Problem, UsageError
+from promptpack.prompt.budget import read_budget
+from promptpack.prompt.context import check_context
+from promptpack.prompt.message import Message, Part, ToolCall, read_message
+from promptpack.prompt.prompt import Origin, Prompt
+from promptpack.prompt.reply_format import write_reply_format
+from promptpack.prompt.tools import read_tools
+from promptpack.template import Template
+from promptpack.template.values import to_json
+
+Scope = Mapping[str, Any]
+
+
+def render(pack: Pack, context: Any = None, inputs: Mapping[str, Any] | None = None) -> Prompt:
+    """Render every message of a pack; the same context gives the same bytes."""
+    if pack.abstract:
+        raise UsageError(Problem("PP418", f"{pack.label} is abstract and cannot be rendered", None, "extend it"))
+    values = check_context(pack, context, inputs or {})
+    scope = _scope(pack, values)
+    rendered = [(message, template) for template in pack.messages for message in _messages(template, scope)]
+    origins = tuple(Origin(bool(template.history), template.priority) for _, template in rendered)
+    prompt = Prompt(pack, tuple(message for message, _ in rendered), values, origins)
+    return prompt.within(read_budget(pack.budget)) if pack.budget else prompt
+
+
+def _scope(pack: Pack, values: Scope) -> Scope:
+    scope: dict[str, Any] = {"pack": pack.about, **values}
+    contract = pack.contract
+    if contract is not None:
+        tools = read_tools(values[contract.tools_input], contract.tools_input) if contract.tools_input else None
+        scope["reply_format"] = write_reply_format(contract, pack.locale, tools)
+    return scope
+
+
+def _messages(template: MessageTemplate, scope: Scope) -> Iterator[Message]:
+    if template.when is not None and not template.when.evaluate(scope):
+        return
+    if template.history:
+        yield from _spliced(template.history, scope[template.history])
+        return
+    yield Message(
+        template.role,
+        _content(template.content, scope),
+        template.name.render(scope) if template.name else None,
+        tuple(_call(call, scope) for call in template.tool_calls),
+        template.tool_call_id.render(scope) if template.tool_call_id else None,
+    )
+
+
+def _spliced(name: str, history: Any) -> Iterator[Message]:
+    if not isinstance(history, list):
+        raise ContextError(Problem("PP412", f"input {name!r} is not a list of messages"))
+    for index, item in enumerate(history):
+        yield read_message(item, f"message {index + 1} of {name!r}")
+
+
+def _content(content: Template | tuple[PartTemplate, ...] | None, scope: Scope) -> str | tuple[Part, ...] | None:
+    if content is None:
+        return None
+    if isinstance(content, Template):
+        return content.render(scope)
+    return tuple(_part(part, scope) for part in content if part.when is None or part.when.evaluate(scope))
+
+
+def _part(part: PartTemplate, scope: Scope) -> Part:
+    value = part.value.render(scope)
+    extra = {name: template.render(scope) for name, template in part.extra.items()}
+    match part.kind:
+        case "text":
+            return Part.text(value)
+        case "image":
+            return Part.image(value, extra.get("detail"))
+        case "audio":
+            return Part.audio(value, extra.get("format", "wav"))
+        case "file":
+            return Part.file(value, extra.get("filename"))
+
+
+def _call(call: CallTemplate, scope: Scope) -> ToolCall:
+    arguments = call.arguments
+    text = arguments.render(scope) if isinstance(arguments, Template) else to_json(render_data(arguments, scope), None)
+    return ToolCall(call.id.render(scope), call.name.render(scope), text)
+
+
+def render_data(value: Any, scope: Scope) -> Any:
+    """Render every template inside of nested data."""
+    if isinstance(value, Template):
+        return value.render(scope)
+    if isinstance(value, Mapping):
+        return {key: render_data(item, scope) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [render_data(item, scope) for item in value]
+    return value

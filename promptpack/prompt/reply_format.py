@@ -1,0 +1,108 @@
+"""`reply_format`: output instructions written from the same schema that checks replies."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from promptpack.pack import Action, Contract
+from promptpack.words import words
+
+_DEEPEST = 8
+
+
+def write_reply_format(contract: Contract, locale: str, tools: Sequence[Action] | None = None) -> str:
+    """Write the fields, the allowed words and an example of a contract."""
+    return _Writer(contract, locale, tools).text()
+
+
+class _Writer:
+    def __init__(self, contract: Contract, locale: str, tools: Sequence[Action] | None) -> None:
+        self._contract = contract
+        self._tools = tools
+        self._shape = contract.shape(tools)
+        self._words = words(locale)
+        self._language = locale.split("-", maxsplit=1)[0]
+
+    def text(self) -> str:
+        lines = [self._words["only_json"], self._words["fields"], *self._fields(self._shape, 0)]
+        example = self._example()
+        if example is not None:
+            lines += [self._words["example"], json.dumps(example, ensure_ascii=False, indent=2)]
+        return "\n".join(lines)
+
+    def _fields(self, schema: Mapping[str, Any], depth: int) -> Iterator[str]:
+        required = schema.get("required", ())
+        for name, field in schema.get("properties", {}).items():
+            resolved = self._resolve(field)
+            by_action = depth == 0 and name == "params" and self._contract.has_actions
+            yield self._line(name, resolved, name in required, depth, by_action)
+            if by_action:
+                yield from self._params(depth + 1)
+            elif depth < _DEEPEST:
+                inner = self._resolve(resolved.get("items", {})) if resolved.get("type") == "array" else resolved
+                yield from self._fields(inner, depth + 1)
+
+    def _params(self, depth: int) -> Iterator[str]:
+        for action in (*self._contract.actions.values(), *(self._tools or ())):
+            schema = self._resolve(self._shape["$defs"].get(f"params.{action.name}", {}))
+            yield self._action_line(action, schema, depth)
+            yield from self._fields(schema, depth + 1)
+        if self._contract.tools_input and self._tools is None:
+            yield f"{'  ' * depth}- {self._words['any_tool']}"
+        for condition in self._contract.base.get("allOf", ()):
+            schema = self._resolve(condition["then"]["properties"]["params"])
+            yield f"{'  ' * depth}- {' / '.join(_actions_of(condition))}:"
+            yield from self._fields(schema.get("else", schema), depth + 1)
+
+    def _action_line(self, action: Action, schema: Mapping[str, Any], depth: int) -> str:
+        detail = f" {action.description}" if action.description else ""
+        free = "" if schema.get("properties") else f" ({self._words['free']})"
+        return f"{'  ' * depth}- {action.name}:{detail}{free}"
+
+    def _line(self, name: str, schema: Mapping[str, Any], required: bool, depth: int, by_action: bool) -> str:
+        facts = [self._kind(schema), self._words["required" if required else "optional"], *self._bounds(schema)]
+        if by_action:
+            facts.append(self._words["by_action"])
+        text = schema.get("x-descriptions", {}).get(self._language, schema.get("description", ""))
+        line = f"{'  ' * depth}- {name} ({', '.join(facts)})"
+        return f"{line}: {text}" if text else line
+
+    def _kind(self, schema: Mapping[str, Any]) -> str:
+        choices = [schema["const"]] if "const" in schema else schema.get("enum")
+        if choices:
+            shown = (choice if isinstance(choice, str) else json.dumps(choice) for choice in choices)
+            return f"{self._words['one_of']} {' | '.join(shown)}"
+        kind = schema.get("type", "any")
+        if kind == "array":
+            return self._words["list_of"].format(item=self._kind(self._resolve(schema.get("items", {}))))
+        return "/".join(kind) if isinstance(kind, list) else str(kind)
+
+    def _bounds(self, schema: Mapping[str, Any]) -> Iterator[str]:
+        low, high = schema.get("minimum"), schema.get("maximum")
+        if low is not None and high is not None:
+            yield self._words["range"].format(low=low, high=high)
+        elif low is not None:
+            yield self._words["at_least"].format(low=low)
+        elif high is not None:
+            yield self._words["at_most"].format(high=high)
+        if schema.get("minItems") or schema.get("minLength"):
+            yield self._words["not_empty"]
+
+    def _example(self) -> Any:
+        named = (action.example for action in self._contract.actions.values() if action.example is not None)
+        return next(named, self._contract.example)
+
+    def _resolve(self, schema: Any) -> Mapping[str, Any]:
+        for _ in range(_DEEPEST):
+            if not isinstance(schema, Mapping) or not str(schema.get("$ref", "")).startswith("#"):
+                break
+            node: Any = self._shape
+            for step in schema["$ref"][1:].split("/")[1:]:
+                node = node[step.replace("~1", "/").replace("~0", "~")]
+            schema = {**node, **{key: value for key, value in schema.items() if key != "$ref"}}
+        return schema if isinstance(schema, Mapping) else {}
+
+
+def _actions_of(condition: Mapping[str, Any]) -> Sequence[str]:
+    action = condition["if"]["properties"]["action"]
+    return action["enum"] if "enum" in action else [action["const"]]

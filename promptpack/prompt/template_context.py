@@ -1,0 +1,73 @@
+"""`TemplateContext`: the values that a template of the programmer's API is rendered with."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from promptpack.problem import ContextError, Problem
+from promptpack.prompt.context import to_plain
+
+
+class TemplateContext:
+    """Values by name; `from_json` gives them as the Handlebars world has them, the other ways keep them as they are."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, Any] = {}
+
+    @classmethod
+    def from_map(cls, values: Mapping[str, Any]) -> "TemplateContext":
+        """Take values from a mapping, as plain data."""
+        context = cls()
+        for name, value in values.items():
+            context.insert(name, value)
+        return context
+
+    @classmethod
+    def from_json(cls, document: Any) -> "TemplateContext":
+        """Take values from a JSON object, as text or read already: numbers become their JSON text, null becomes ""."""
+        if isinstance(document, (str, bytes)):
+            document = _read(document)
+        if not isinstance(document, Mapping):
+            raise ContextError(Problem("PP444", "the context is not a JSON object", None, 'write {"name": "value"}'))
+        context = cls()
+        context._values = {name: _without_numbers(value) for name, value in to_plain(document, "context").items()}
+        return context
+
+    def insert(self, name: str, value: Any) -> "TemplateContext":
+        """Set a value, which has to be plain data; gives the context back."""
+        self._values[name] = to_plain(value, name)
+        return self
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Give the value of a name, or the default when there is none."""
+        return self._values.get(name, default)
+
+    def to_inputs(self) -> dict[str, Any]:
+        """Give all values, as `Pack.render` takes them too."""
+        return dict(self._values)
+
+
+def _read(document: str | bytes) -> Any:
+    try:
+        # The text of a number is kept as it is written.
+        return json.loads(document, parse_int=str, parse_float=str, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise ContextError(Problem("PP444", "the context is not JSON", None, 'write {"name": "value"}')) from error
+
+
+def _refuse(word: str) -> NoReturn:
+    raise ValueError(word)
+
+
+def _without_numbers(value: Any) -> Any:
+    match value:
+        case None:
+            return ""
+        case bool() | str():
+            return value
+        case dict():
+            return {key: _without_numbers(item) for key, item in value.items()}
+        case list():
+            return [_without_numbers(item) for item in value]
+        case _:
+            return json.dumps(value)

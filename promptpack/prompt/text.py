@@ -1,0 +1,44 @@
+r"""Messages as one text: a role line before each message, which no content can forge.
+
+A role line is `[role]` or `[role name]` alone on its line. A line of content that looks like one gets a backslash in
+front (and one that already has backslashes gets one more), so a reader can tell them apart again.
+"""
+
+import re
+from collections.abc import Iterable
+
+from promptpack.prompt.message import ROLES, Message
+
+_ROLE_LINE = re.compile(rf"^(\\*\[(?:{'|'.join(ROLES)})(?: [^\]\n]*)?\][^\S\n]*)$", re.MULTILINE)
+
+
+def to_text(messages: Iterable[Message]) -> str:
+    """Write messages as one text."""
+    return "\n\n".join(f"{_role_line(message)}\n{_body(message)}" for message in messages)
+
+
+def _role_line(message: Message) -> str:
+    name = " ".join((message.name or "").replace("]", " ").split())
+    return f"[{message.role} {name}]" if name else f"[{message.role}]"
+
+
+def _body(message: Message) -> str:
+    lines = [_content(message)] if message.content is not None else []
+    lines += [f"-> {call.name}({call.arguments}) #{call.id}" for call in message.tool_calls]
+    if message.tool_call_id is not None:
+        lines.insert(0, f"#{message.tool_call_id}")
+    return _ROLE_LINE.sub(r"\\\1", "\n".join(lines))
+
+
+def _content(message: Message) -> str:
+    if isinstance(message.content, tuple):
+        return "\n".join(
+            part.payload if part.type == "text" else f"({part.type}: {_brief(part.payload)})"
+            for part in message.content
+        )
+    return message.content or ""
+
+
+def _brief(payload: object) -> str:
+    text = str(payload)
+    return text if len(text) <= 120 else text[:117] + "..."

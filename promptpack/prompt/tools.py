@@ -1,0 +1,52 @@
+"""The tools in a context -> the actions they allow, from the shapes that SDKs use."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from promptpack.pack import Action
+from promptpack.pack.check import schema_schema
+from promptpack.pack.references import find_references
+from promptpack.problem import ContextError, Problem
+
+_PARAMETERS = ("parameters", "input_schema", "inputSchema")
+_SCHEMA_SIGNS = ("type", "properties", "$ref", "anyOf", "oneOf", "allOf", "additionalProperties")
+
+
+def read_tools(value: Any, where: str) -> tuple[Action, ...]:
+    """Read tools as OpenAI, Anthropic and MCP write them, or plain `{name, description, parameters}`."""
+    if not isinstance(value, Iterable) or isinstance(value, (str, Mapping)):
+        raise ContextError(Problem("PP417", f"input {where!r} is not a list of tools"))
+    return tuple(_read_tool(tool, f"tool {index + 1} of {where!r}") for index, tool in enumerate(value))
+
+
+def _read_tool(tool: Any, where: str) -> Action:
+    inner = tool.get("function", tool) if isinstance(tool, Mapping) else None
+    if not isinstance(inner, Mapping) or not isinstance(inner.get("name"), str) or not inner["name"]:
+        raise ContextError(Problem("PP417", f"{where} has no name", None, "write {name, description, parameters}"))
+    description = inner.get("description", inner.get("desc", ""))
+    parameters = next((inner[key] for key in _PARAMETERS if key in inner), None)
+    if not isinstance(parameters, Mapping) or not _is_schema(parameters):
+        parameters = None  # the flat style names parameters without a schema, so any params are taken
+    else:
+        _refuse_bad_schema(parameters, f"{where} ({inner['name']!r})")
+    return Action(inner["name"], description if isinstance(description, str) else "", parameters)
+
+
+def _is_schema(parameters: Mapping[str, Any]) -> bool:
+    return (
+        not parameters
+        or parameters.get("type") == "object"
+        or any(isinstance(parameters.get(sign), (dict, list)) for sign in _SCHEMA_SIGNS)
+    )
+
+
+def _refuse_bad_schema(parameters: Mapping[str, Any], where: str) -> None:
+    wrong = [
+        finding
+        for finding in schema_schema().check(dict(parameters))
+        if finding.rule != "additionalProperties"  # other people's schemas may carry keywords of their own
+    ]
+    far = [reference for _, reference in find_references(parameters) if not reference.startswith("#")]
+    if wrong or far:
+        detail = wrong[0].message if wrong else f"reference {far[0]!r} is not local"
+        raise ContextError(Problem("PP417", f"the parameters of {where} are not a usable JSON Schema: {detail}"))

@@ -1,0 +1,102 @@
+"""`PromptComposer`: messages put together call by call."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from promptpack import ContextError, Message, Pack, UsageError
+from promptpack.prompt import Part, ToolCall
+from promptpack.prompt.composer import PromptComposer
+from promptpack.prompt.prompt_template import PromptTemplate
+
+IMAGE = Part.image("https://example.org/a.png", "high")
+
+
+@pytest.mark.parametrize("role", ["system", "user", "assistant", "developer"])
+def test_each_role_takes_text_templates_and_parts(role: Any) -> None:
+    composer: Any = PromptComposer()
+    composer = getattr(composer, role)("{{ plain }}")
+    composer = getattr(composer, f"{role}_template")(PromptTemplate.compile("<{{ x }}>"), {"x": "v"})
+    composer = getattr(composer, f"{role}_content")(IMAGE)
+    composer = getattr(composer, f"{role}_contents")([Part.text("a"), {"type": "text", "text": "b"}])
+    assert composer.build() == (
+        Message(role, (Part.text("{{ plain }}"),)),
+        Message(role, (Part.text("<v>"),)),
+        Message(role, (IMAGE,)),
+        Message(role, (Part.text("a"), Part.text("b"))),
+    )
+
+
+def test_the_results_of_tools_carry_the_id_of_their_call() -> None:
+    template = PromptTemplate.compile("{{x}}", "handlebars")
+    composer = PromptComposer().tool("1", "a").tool_template("2", template, {"x": "b"})
+    composer = composer.tool_content("3", IMAGE).tool_contents("4", [])
+    assert composer.build() == (
+        Message("tool", (Part.text("a"),), tool_call_id="1"),
+        Message("tool", (Part.text("b"),), tool_call_id="2"),
+        Message("tool", (IMAGE,), tool_call_id="3"),
+        Message("tool", (), tool_call_id="4"),
+    )
+
+
+def test_a_composer_is_never_changed() -> None:
+    start = PromptComposer().system("s")
+    start.user("u").with_name("n")
+    assert start.build() == (Message("system", (Part.text("s"),)),)
+
+
+def test_a_name_goes_to_the_message_before() -> None:
+    composer = PromptComposer().user("u").with_name("a").with_name("b").assistant("x")
+    assert [message.name for message in composer.build()] == ["b", None]
+
+
+def test_a_name_before_any_message_goes_to_the_first() -> None:
+    composer = PromptComposer().with_name("n").user("u").assistant("x")
+    assert [message.name for message in composer.build()] == ["n", None]
+
+
+def test_results_of_tools_have_no_names() -> None:
+    assert PromptComposer().tool("1", "r").with_name("n").build()[0].name is None
+    composer = PromptComposer().with_name("n").tool("1", "r").user("u")
+    assert [message.name for message in composer.build()] == [None, None]
+
+
+def test_messages_that_there_are_pass_as_they_are() -> None:
+    calls = Message("assistant", None, tool_calls=(ToolCall("1", "f", "{}"),))
+    composer = PromptComposer.from_messages([{"role": "user", "content": "text", "name": "bob"}, calls]).tool("1", "r")
+    assert composer.extend([calls]).build() == (
+        Message("user", "text", name="bob"),
+        calls,
+        Message("tool", (Part.text("r"),), tool_call_id="1"),
+        calls,
+    )
+
+
+def test_what_is_no_part_is_refused() -> None:
+    wrong: Any = {"type": "text"}
+    with pytest.raises(ContextError, match="PP412 a part of message 2 cannot be read"):
+        PromptComposer().user("a").user_content(wrong)
+
+
+def test_a_prompt_of_a_pack_can_be_extended(make_pack: Callable[[str], Pack]) -> None:
+    prompt = make_pack("messages:\n  - {role: user, content: hi}\n").render()
+    assert PromptComposer.from_prompt(prompt).assistant("yes?").build() == (
+        Message("user", "hi"),
+        Message("assistant", (Part.text("yes?"),)),
+    )
+
+
+def test_a_request_has_the_model_the_messages_and_what_is_set() -> None:
+    request = PromptComposer().user("u").build_request("m", temperature=0, tools=None)
+    assert request == {
+        "model": "m",
+        "messages": [{"role": "user", "content": [{"type": "text", "text": "u"}]}],
+        "temperature": 0,
+    }
+
+
+def test_a_request_takes_no_other_messages() -> None:
+    with pytest.raises(UsageError) as caught:
+        PromptComposer().build_request("m", messages=[])
+    assert str(caught.value) == "PP455 the messages of a request are the composer's\n  hint: use extend()"
