@@ -11,7 +11,7 @@ from promptpack.library.entry import Entry, read_entry
 from promptpack.library.ranges import Request, parse_request
 from promptpack.pack import Pack, Parts, Surroundings, Version
 from promptpack.problem import Location, PackError, Problem, UsageError, did_you_mean
-from promptpack.template import Source
+from promptpack.template import Limits, Source
 
 _DEEPEST_EXTENDS = 8
 _PARTIALS = "_partials/"
@@ -31,19 +31,22 @@ class Listed:
 class Library:
     """Immutable once open; packs are built when they are first asked for."""
 
-    def __init__(self, entries: Iterable[Entry], partials: Mapping[str, Mapping[str, Source]]) -> None:
+    def __init__(
+        self, entries: Iterable[Entry], partials: Mapping[str, Mapping[str, Source]], limits: Limits | None = None
+    ) -> None:
+        self._limits = limits or Limits()
         self._entries = tuple(entries)
         self._partials = partials
         self._packs: dict[str, Pack | PackError] = {}
         self._lock = threading.RLock()
 
     @classmethod
-    def open(cls, *folders: str) -> "Library":
+    def open(cls, *folders: str, limits: Limits | None = None) -> "Library":
         """Find every pack in the folders; without a folder, the shipped packs. Broken packs do not hide the others."""
         found = [_existing(folder) for folder in folders] or [files.shipped("packs")]
         entries = [read_entry(folder, file) for folder in found for file in _pack_files(folder)]
         partials = {folder.root: _shared_partials(folder) for folder in found}
-        return cls(_refuse_twins(entries), partials)
+        return cls(_refuse_twins(entries), partials, limits)
 
     def get(self, request: str, locale: str | None = None) -> Pack:
         """Get the newest pack that fits, releases before drafts; raises the pack's problems when it is broken."""
@@ -116,7 +119,7 @@ class Library:
         def parents(request: str, locale: str) -> Parts:
             return self._parent(entry, request, locale, (*trail, entry.shown))
 
-        return Surroundings(entry.folder, entry.file, self._partials[entry.folder.root], parents)
+        return Surroundings(entry.folder, entry.file, self._partials[entry.folder.root], parents, self._limits)
 
     def _parent(self, child: Entry, request: str, locale: str, trail: tuple[str, ...]) -> Parts:
         assert child.document is not None  # noqa: S101 -- only packs that were read are built
@@ -167,7 +170,7 @@ def _shared_partials(folder: Folder) -> dict[str, Source]:
     for file in folder.find(".j2"):
         if file.startswith(_PARTIALS):
             try:
-                text = folder.read(file).decode().replace("\r\n", "\n")
+                text = folder.read(file).decode().replace("\r\n", "\n").removesuffix("\n")
             except UnicodeDecodeError as error:
                 raise PackError(Problem("PP101", "file is not UTF-8", Location(folder.show(file)))) from error
             partials[file.removeprefix(_PARTIALS).removesuffix(".j2")] = Source.of_text(text, folder.show(file))

@@ -1,7 +1,7 @@
 """`Document` -> `Pack`: schema check, `extends`, partials, references, templates, contract, digest; then frozen."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -18,7 +18,7 @@ from promptpack.pack.references import References
 from promptpack.pack.terms import build_contract
 from promptpack.pack.version import parse_version
 from promptpack.problem import PackError, Problem
-from promptpack.template import Source
+from promptpack.template import Limits, Source
 
 Parents = Callable[[str, str], Parts]
 """(what `extends` says, locale) -> the parts of that pack; raises `PackError` or `UsageError`."""
@@ -32,6 +32,7 @@ class Surroundings:
     file: str
     shared_partials: Mapping[str, Source]
     parents: Parents
+    limits: Limits = field(default_factory=Limits)
 
 
 def gather(document: Document, around: Surroundings) -> Parts:
@@ -48,7 +49,7 @@ def build(document: Document, around: Surroundings) -> Pack:
     references = References(around.folder, around.file)
     problems: list[Problem] = []
     inputs = {name: _input(name, placed, references, problems) for name, placed in parts.inputs.items()}
-    linker = Linker(parts, inputs, around.shared_partials)
+    linker = Linker(parts, inputs, around.shared_partials, around.limits)
     messages = tuple(linker.message(placed, _syntax_of(placed)) for placed in parts.messages)
     slots = {name: linker.slot(placed, _syntax_of(placed)) for name, placed in parts.slots.items()}
     contract = build_contract(parts, linker, references)
@@ -77,6 +78,7 @@ def build(document: Document, around: Surroundings) -> Pack:
         budget=MappingProxyType(parts.budget.value if parts.budget else {}),
         contract=contract,
         tests=tuple(_test(placed) for placed in parts.tests),
+        limits=around.limits,
         data=MappingProxyType(data),
     )
 

@@ -8,7 +8,7 @@ from promptpack.pack.model import CallTemplate, Input, MessageTemplate, PartTemp
 from promptpack.pack.parts import Parts
 from promptpack.pack.placed import Placed
 from promptpack.problem import PackError, Problem, did_you_mean
-from promptpack.template import Engine, Expression, Source, Template, compile_expression
+from promptpack.template import Engine, Expression, Limits, Source, Template, compile_expression
 from promptpack.template import compile as compile_template
 from promptpack.template.model import Syntax
 
@@ -19,11 +19,11 @@ GIVEN = ("pack", "reply_format")
 class Linker:
     """Compiles the texts of one pack against its inputs and partials."""
 
-    def __init__(self, parts: Parts, inputs: Mapping[str, Input], shared: Mapping[str, Source]) -> None:
+    def __init__(self, parts: Parts, inputs: Mapping[str, Input], shared: Mapping[str, Source], limits: Limits) -> None:
         partials = {**shared, **{name: placed.source(syntax) for name, (placed, syntax) in parts.partials.items()}}
         self.problems: list[Problem] = []
         self.inputs = inputs
-        self.engine = Engine(partials)
+        self.engine = Engine(partials, limits)
         self.used_partials: set[str] = set()
         self._known = (*inputs, *GIVEN)
         self._check_partials()
@@ -85,7 +85,7 @@ class Linker:
             _ = self.engine.partial_trees
         except PackError as error:
             self.problems += error.problems
-            self.engine = Engine({name: Source.of_text("") for name in self.engine.partials})
+            self.engine = Engine({name: Source.of_text("") for name in self.engine.partials}, self.engine.limits)
 
     def _optional(self, placed: Placed, key: str, syntax: Syntax) -> Template | None:
         return self.template(placed.child(key), syntax) if key in placed.value else None

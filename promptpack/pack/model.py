@@ -9,7 +9,7 @@ from promptpack import schema
 from promptpack.pack.contract import Contract
 from promptpack.pack.version import Version
 from promptpack.problem import Location
-from promptpack.template import Expression, Template
+from promptpack.template import Expression, Limits, Template
 
 if TYPE_CHECKING:
     from promptpack.prompt import Prompt
@@ -100,6 +100,7 @@ class Pack:
     budget: Mapping[str, Any] = field(default_factory=dict)
     contract: Contract | None = None
     tests: tuple[PackTest, ...] = ()
+    limits: Limits = field(default_factory=Limits, repr=False)
     data: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @cached_property

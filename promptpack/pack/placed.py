@@ -34,9 +34,10 @@ class Placed:
         return self.document.locate_key((*self.path, *steps))
 
     def source(self, syntax: Syntax = "jinja") -> Source:
-        """Take the value as a template's text."""
+        """Take the value as a template's text; in Jinja, the newline that ends a block scalar is not part of it."""
         document, path = self.document, self.path
-        return Source(self.value, lambda line, column: document.locate_inside(path, line, column), syntax)
+        text: str = self.value.removesuffix("\n") if syntax == "jinja" else self.value
+        return Source(text, lambda line, column: document.locate_inside(path, line, column), syntax)
 
     def problem(self, code: str, message: str, hint: str = "", *, key: bool = False) -> Problem:
         """Make a problem that points here."""

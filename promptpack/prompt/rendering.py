@@ -11,7 +11,7 @@ from promptpack.prompt.message import Message, Part, ToolCall, read_message
 from promptpack.prompt.prompt import Origin, Prompt
 from promptpack.prompt.reply_format import write_reply_format
 from promptpack.prompt.tools import read_tools
-from promptpack.template import Template
+from promptpack.template import Template, metered
 from promptpack.template.values import to_json
 
 Scope = Mapping[str, Any]
@@ -23,7 +23,8 @@ def render(pack: Pack, context: Any = None, inputs: Mapping[str, Any] | None = N
         raise UsageError(Problem("PP418", f"{pack.label} is abstract and cannot be rendered", None, "extend it"))
     values = check_context(pack, context, inputs or {})
     scope = _scope(pack, values)
-    rendered = [(message, template) for template in pack.messages for message in _messages(template, scope)]
+    with metered(pack.limits):
+        rendered = [(message, template) for template in pack.messages for message in _messages(template, scope)]
     origins = tuple(Origin(bool(template.history), template.priority) for _, template in rendered)
     prompt = Prompt(pack, tuple(message for message, _ in rendered), values, origins)
     return prompt.within(read_budget(pack.budget)) if pack.budget else prompt

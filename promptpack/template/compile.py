@@ -9,6 +9,7 @@ from jinja2.runtime import Context, Undefined
 from promptpack.problem import PackError, Problem, did_you_mean
 from promptpack.template.engine import Engine
 from promptpack.template.failure import RENDER_ERRORS, render_error
+from promptpack.template.limits import Limits, metered
 from promptpack.template.model import Expression, Source, Template
 from promptpack.template.names import Needs, Use, find_needs
 from promptpack.template.partials import PackTemplate, Trail
@@ -22,14 +23,16 @@ def compile(source: Source, engine: Engine, known: Collection[str] | None = None
     tree = engine.parse(source)
     needs = _check_names(tree, source, engine, known)
     code = engine.load(tree, source)
-    return Template(source, frozenset(use.name for use in needs.names), needs.partials, code, _guarded(code, _text))
+    return Template(
+        source, frozenset(use.name for use in needs.names), needs.partials, code, _guarded(code, engine.limits, _text)
+    )
 
 
 def compile_expression(source: Source, engine: Engine, known: Collection[str] | None = None) -> Expression:
     """Compile an expression, as in `when` and `require`."""
     tree = engine.parse_expression(source)
     needs = _check_names(tree, source, engine, known)
-    run = _guarded(engine.load(tree, source), _result)
+    run = _guarded(engine.load(tree, source), engine.limits, _result)
     return Expression(source, frozenset(use.name for use in needs.names), run)
 
 
@@ -49,11 +52,12 @@ def _undeclared(use: Use, source: Source, engine: Engine, known: Collection[str]
 
 
 def _guarded(
-    code: PackTemplate, run: Callable[[PackTemplate, Context], T]
+    code: PackTemplate, limits: Limits, run: Callable[[PackTemplate, Context], T]
 ) -> Callable[[Mapping[str, Any], Trail | None], T]:
     def guarded(context: Mapping[str, Any], trail: Trail | None) -> T:
         try:
-            return run(code, code.scope(dict(context), trail or Trail()))
+            with metered(limits):
+                return run(code, code.scope(dict(context), trail or Trail()))
         except RENDER_ERRORS as error:
             raise render_error(error, code.source) from error
 

@@ -12,16 +12,25 @@ from jinja2.parser import Parser
 from promptpack.problem import PackError, Problem
 from promptpack.template import handlebars, policy
 from promptpack.template.failure import syntax_problem
+from promptpack.template.generator import METHOD, count_work
 from promptpack.template.language import PRINTED_BY
+from promptpack.template.limits import Limits
 from promptpack.template.model import Source
 from promptpack.template.partials import PackTemplate
-from promptpack.template.sandbox import METHOD, PackEnvironment
+from promptpack.template.sandbox import PackEnvironment
+
+_DEFAULT = Limits()
+# What a template that is all brackets or all digits makes Python raise.
+_PARSE_ERRORS = (RecursionError, ValueError, OverflowError)
 
 
 class Engine:
     """Immutable after it is made; everything compiled with it may be shared between threads."""
 
-    def __init__(self, partials: Mapping[str, Source] | None = None, *, late_partials: bool = False) -> None:
+    def __init__(
+        self, partials: Mapping[str, Source] | None = None, limits: Limits = _DEFAULT, *, late_partials: bool = False
+    ) -> None:
+        self.limits = limits
         self.partials: Mapping[str, Source] = MappingProxyType(dict(partials or {}))
         # Whether partials may be named that are not known yet, since they are looked for when a render reaches them.
         self.late_partials = late_partials
@@ -44,24 +53,26 @@ class Engine:
 
     def parse(self, source: Source) -> nodes.Template:
         """Read a template into a syntax tree that meets the policy."""
+        self._refuse_large(source)
         try:
             tree = self._accept(self._read(source), source)
         except TemplateSyntaxError as error:
             raise PackError(syntax_problem(error, source)) from error
-        except RecursionError as error:
-            raise PackError(Problem("PP309", "template nests too deeply", source.locate(1, 1))) from error
+        except _PARSE_ERRORS as error:
+            raise PackError(_too_much(error, source)) from error
         return tree
 
     def parse_expression(self, source: Source) -> nodes.Template:
         """Read an expression into a tree that assigns its value to `result`."""
+        self._refuse_large(source)
         try:
             parser = Parser(self.environment, source.text, state="variable")
             expression = parser.parse_expression()
             _expect_end(parser)
         except TemplateSyntaxError as error:
             raise PackError(syntax_problem(error, source)) from error
-        except RecursionError as error:
-            raise PackError(Problem("PP309", "expression nests too deeply", source.locate(1, 1))) from error
+        except _PARSE_ERRORS as error:
+            raise PackError(_too_much(error, source)) from error
         target = nodes.Name("result", "store", lineno=expression.lineno)
         tree = nodes.Template([nodes.Assign(target, expression, lineno=expression.lineno)], lineno=1)
         return self._accept(tree, source)
@@ -72,11 +83,20 @@ class Engine:
             code = self.environment.compile(tree, name=name, filename="<template>")
         except TemplateSyntaxError as error:
             raise PackError(syntax_problem(error, source)) from error
-        except (SyntaxError, RecursionError, MemoryError, ValueError, OverflowError) as error:
-            raise PackError(Problem("PP309", "template nests too deeply", source.locate(1, 1))) from error
+        except (SyntaxError, MemoryError, *_PARSE_ERRORS) as error:
+            raise PackError(_too_much(error, source)) from error
         template: Any = PackTemplate.from_code(self.environment, code, self.environment.globals)
         template.source = source
         return template  # type: ignore[no-any-return]
+
+    def _refuse_large(self, source: Source) -> None:
+        if len(source.text) > self.limits.source:
+            message = f"template is longer than {self.limits.source:,} characters"
+            raise PackError(Problem("PP320", message, source.locate(1, 1), "split it into partials"))
+        tags = source.text.count("{{") + source.text.count("{%")
+        if tags * 4 > self.limits.tokens:
+            message = f"template has more than {self.limits.tokens // 4:,} tags"
+            raise PackError(Problem("PP321", message, source.locate(1, 1), "split it into partials"))
 
     def _read(self, source: Source) -> nodes.Template:
         if source.syntax == "handlebars":
@@ -91,6 +111,7 @@ class Engine:
         if source.syntax == "jinja":
             _give_loop_to_partials(tree)
         _print_readably(tree)
+        count_work(tree)
         tree.set_environment(self.environment)
         return tree
 
@@ -133,6 +154,11 @@ class _PartialLoader(BaseLoader):
         if tree is None:
             raise TemplateNotFound(name)
         return self._engine.load(tree, self._engine.partials[name], name)
+
+
+def _too_much(error: Exception, source: Source) -> Problem:
+    what = "has a number that is too long" if isinstance(error, ValueError) else "nests too deeply"
+    return Problem("PP309", f"template {what}", source.locate(1, 1))
 
 
 def _expect_end(parser: Parser) -> None:

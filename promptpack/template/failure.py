@@ -15,6 +15,7 @@ from promptpack.template.errors import (
 )
 from promptpack.template.handlebars_values import NotAListError
 from promptpack.template.language import TAGS
+from promptpack.template.limits import LimitError
 from promptpack.template.model import Source
 from promptpack.template.partials import DEEPEST, IncludeDepthError, PackTemplate
 from promptpack.template.positions import decode
@@ -23,6 +24,14 @@ from promptpack.template.undefined import MissingVariableError
 # What running a template on plain data can raise; anything else is a bug of ours and goes through.
 RENDER_ERRORS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, RecursionError, MemoryError)
 
+_LIMIT_CODES = {
+    "steps": "PP421",
+    "output": "PP422",
+    "value": "PP423",
+    "number": "PP424",
+    "range": "PP425",
+    "format": "PP426",
+}
 _UNKNOWN_TAG = re.compile(r"unknown tag '([^']*)'")
 _ENDED = re.compile(r"(Unexpected end of template|Missing end of)")
 
@@ -48,6 +57,8 @@ def render_error(error: BaseException, source: Source) -> ContextError:
             return VariableNotFoundError(_undefined(message, location, hint), error.name)
         case NotAListError():
             return NotAnArrayError(Problem("PP441", message, location, hint), error.name)
+        case LimitError():
+            return ContextError(Problem(_LIMIT_CODES[error.limit], message, location, "make the template do less"))
         case IncludeDepthError():
             return MaxDepthReachedError(Problem("PP443", message, location, hint), DEEPEST)
         case TemplateNotFound():

@@ -7,15 +7,17 @@ from typing import Any, Final
 
 from jinja2.exceptions import TemplateRuntimeError
 
+from promptpack.template.limits import LimitError
 from promptpack.template.values import plain, to_json, to_text
 
+_WIDEST_INDENT: Final = 8
 _FENCE_RUN = re.compile(r"`{3,}|~{3,}")
 
 
 def as_json(value: Any, indent: int | None = 2) -> str:
     """Print a value as JSON; `indent=none` gives one line."""
-    if indent is not None and not 0 <= indent <= 16:
-        raise TemplateRuntimeError("indent must be between 0 and 16")
+    if indent is not None and not 0 <= indent <= _WIDEST_INDENT:
+        raise LimitError("format", f"indent must be between 0 and {_WIDEST_INDENT}")
     return to_json(value, indent)
 
 

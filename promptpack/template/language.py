@@ -10,6 +10,7 @@ from jinja2.utils import Namespace
 
 from promptpack.prompt.history import FILTERS as HISTORY_FILTERS
 from promptpack.template.filters import FILTERS as OWN_FILTERS
+from promptpack.template.guards import GUARDED, counted, limited_range
 
 Function = Callable[..., Any]
 
@@ -31,11 +32,22 @@ _JINJA_TESTS: Final = (
     "none", "number", "odd", "sameas", "sequence", "string", "test", "true", "undefined", "upper",
 )  # fmt: skip
 
+_ALL_FILTERS: Final[Mapping[str, Any]] = {
+    **{name: JINJA_FILTERS[name] for name in _JINJA_FILTERS},
+    **{name: guard(JINJA_FILTERS[name]) for name, guard in GUARDED.items()},
+    **HISTORY_FILTERS,
+    **OWN_FILTERS,
+}
 FILTERS: Final[Mapping[str, Function]] = MappingProxyType(
-    {**{name: JINJA_FILTERS[name] for name in _JINJA_FILTERS}, **HISTORY_FILTERS, **OWN_FILTERS}
+    {name: counted(function) for name, function in _ALL_FILTERS.items()}
 )
-TESTS: Final[Mapping[str, Any]] = MappingProxyType({name: JINJA_TESTS[name] for name in _JINJA_TESTS})
-FUNCTIONS: Final[Mapping[str, Function]] = MappingProxyType({"dict": dict, "namespace": Namespace, "range": range})
+_ALL_TESTS: Final[Mapping[str, Any]] = {name: JINJA_TESTS[name] for name in _JINJA_TESTS}
+TESTS: Final[Mapping[str, Function]] = MappingProxyType(
+    {name: counted(function) for name, function in _ALL_TESTS.items()}
+)
+FUNCTIONS: Final[Mapping[str, Function]] = MappingProxyType(
+    {"dict": dict, "namespace": Namespace, "range": limited_range}
+)
 
 _TEXT_METHODS: Final = (
     "capitalize", "casefold", "count", "endswith", "find", "index", "isalnum", "isalpha", "isdecimal", "isdigit",

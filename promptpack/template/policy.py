@@ -6,11 +6,11 @@ from typing import NamedTuple
 from jinja2 import nodes
 
 from promptpack.problem import Location, Problem, did_you_mean
+from promptpack.template.generator import METHOD
 from promptpack.template.language import FILTERS, METHOD_NAMES, TESTS
 from promptpack.template.model import Source
 from promptpack.template.names import constant_names
 from promptpack.template.positions import decode
-from promptpack.template.sandbox import METHOD
 
 _LOADING = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
 

@@ -1,13 +1,11 @@
 """Jinja's environment, narrowed: plain data only, nothing reachable but by the allow-lists of `language`."""
 
 from collections.abc import MutableMapping
-from copy import copy
 from types import BuiltinMethodType, MethodType
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
-from jinja2 import BaseLoader, nodes, pass_context
+from jinja2 import BaseLoader, pass_context
 from jinja2 import Template as JinjaTemplate
-from jinja2.compiler import CodeGenerator, Frame
 from jinja2.environment import TemplateModule
 from jinja2.exceptions import SecurityError
 from jinja2.lexer import TokenStream
@@ -15,78 +13,21 @@ from jinja2.runtime import BlockReference, Context, LoopContext, Macro, Undefine
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 
-from promptpack.template.handlebars import OUTLINED
+from promptpack.template.generator import PackGenerator
+from promptpack.template.guards import check_method
 from promptpack.template.language import FILTERS, FUNCTIONS, LOOP_ATTRIBUTES, LOOP_METHODS, METHODS, TESTS
+from promptpack.template.limits import enter, written
+from promptpack.template.operators import OPERATORS, compare, concatenate, cut, made
 from promptpack.template.partials import Included, PackContext, PackTemplate, Partial
 from promptpack.template.positions import locate_tokens
 from promptpack.template.undefined import PackUndefined, kind_name
 from promptpack.template.values import to_text
 
-# The `ctx` of a look-up that is called at once: `order.items()` is the method, `order.items` the key.
-METHOD = "method"
-
-Loading = TypeVar("Loading", nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
-
-
-class PackGenerator(CodeGenerator):
-    """Jinja's code generator, with methods told apart from keys, and partials looked for by way of the trail."""
-
-    def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802 -- Jinja's visitor name
-        """Write the look-up of a method or of a key."""
-        if node.ctx != METHOD:
-            super().visit_Getattr(node, frame)
-            return
-        self.write("environment.method(")
-        self.visit(node.node, frame)
-        self.write(f", {node.attr!r})")
-
-    def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:  # noqa: N802
-        """Write a call; our own functions, which no template can name, need no leave of the sandbox."""
-        if not isinstance(node.node, (nodes.ImportedName, nodes.EnvironmentAttribute)):
-            super().visit_Call(node, frame, forward_caller=forward_caller)
-            return
-        self.visit(node.node, frame)
-        self.write("(")
-        for argument in node.args:
-            self.visit(argument, frame)
-            self.write(", ")
-        self.write(")")
-
-    def visit_Block(self, node: nodes.Block, frame: Frame) -> None:  # noqa: N802
-        """Write a block; an outlined one sees the names around it."""
-        # To say so in the tree would put Jinja's `loop` into every loop around it, over a variable of that name.
-        outlined = copy(node)
-        outlined.scoped = node.scoped or node.name.startswith(OUTLINED)
-        super().visit_Block(outlined, frame)
-
-    def visit_Include(self, node: nodes.Include, frame: Frame) -> None:  # noqa: N802
-        """Write an include of what is found when the template gets there."""
-        super().visit_Include(_loaded_by("include", node), frame)
-
-    def visit_Import(self, node: nodes.Import, frame: Frame) -> None:  # noqa: N802
-        """Write an import of what is found when the template gets there."""
-        super().visit_Import(_loaded_by("include", node), frame)
-
-    def visit_FromImport(self, node: nodes.FromImport, frame: Frame) -> None:  # noqa: N802
-        """Write an import of what is found when the template gets there."""
-        super().visit_FromImport(_loaded_by("include", node), frame)
-
-    def visit_Extends(self, node: nodes.Extends, frame: Frame) -> None:  # noqa: N802
-        """Write an extension of what is found when the template gets there."""
-        super().visit_Extends(_loaded_by("find_parent", node), frame)
-
-
-def _loaded_by(function: str, node: Loading) -> Loading:
-    loading = copy(node)
-    arguments = [nodes.ContextReference(), node.template]
-    loading.template = nodes.Call(nodes.EnvironmentAttribute(function), arguments, [], None, None, lineno=node.lineno)
-    return loading
-
 
 @pass_context
 def _finalize(_: Context, value: Any) -> str:
     # Being given the context is what keeps Jinja from folding constants, and so from computing, at compile time.
-    return to_text(value)
+    return written(to_text(value))
 
 
 class PackEnvironment(ImmutableSandboxedEnvironment):
@@ -94,12 +35,19 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
 
     code_generator_class = PackGenerator
     context_class = PackContext
+    intercepted_binops = frozenset(OPERATORS)
+    # What the generated code calls; see `generator`.
+    enter = staticmethod(enter)
+    compare = staticmethod(compare)
+    concatenate = staticmethod(concatenate)
+    cut = staticmethod(cut)
+    made = staticmethod(made)
 
     def __init__(self, loader: BaseLoader | None = None) -> None:
         super().__init__(
             trim_blocks=True,
             lstrip_blocks=True,
-            keep_trailing_newline=False,
+            keep_trailing_newline=True,
             undefined=PackUndefined,
             optimized=False,
             finalize=_finalize,
@@ -120,6 +68,10 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
     def handle_exception(self, source: str | None = None) -> Any:  # noqa: ARG002 -- Jinja's signature
         """Let the exception through as it is; `failure` finds its place by the positions in the compiled template."""
         raise  # noqa: PLE0704 -- called inside Jinja's own except block
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:  # noqa: ARG002
+        """Work out an operator that can make large values."""
+        return OPERATORS[operator](left, right)
 
     def include(self, context: PackContext, names: str | list[str]) -> Included:
         """Find a partial to include or to import from, one step deeper than the template that does so."""
@@ -194,6 +146,8 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805, PYI063 -- as in Jinja
         """Call a macro, a block's parent, or one of the allowed functions and methods."""
         if isinstance(__obj, Undefined) or _may_be_called(__obj):
+            if isinstance(__obj, BuiltinMethodType):
+                check_method(__obj.__self__, __obj.__name__, args)
             return __context.call(__obj, *args, **kwargs)
         raise SecurityError(f"{kind_name(__obj)} cannot be called")
 

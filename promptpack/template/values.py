@@ -3,15 +3,15 @@
 import json
 import math
 from collections.abc import Iterable
-from itertools import islice
 from types import GeneratorType
 from typing import Any
 
 from jinja2 import Undefined
 from jinja2.exceptions import SecurityError, TemplateRuntimeError
 
-# Lazy values come from filters such as `map`; a list longer than this has no place in a prompt.
-_LONGEST_LAZY = 1_000_000
+from promptpack.template.limits import measure, take
+
+# Lazy values come from filters such as `map`.
 _LAZY: tuple[type[Iterable[Any]], ...] = (
     GeneratorType,
     range,
@@ -47,6 +47,7 @@ def to_json(value: Any, indent: int | None = 2) -> str:
     """Print a value as JSON: key order and non-ASCII kept, `NaN` refused."""
     if type(value) is float and not math.isfinite(value):
         raise TemplateRuntimeError("a number that is not finite cannot be printed")
+    measure(value)
     return json.dumps(plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
 
 
@@ -66,11 +67,3 @@ def plain(value: Any) -> Any:
     if isinstance(value, _LAZY):
         return [plain(item) for item in take(value)]
     raise SecurityError(f"a {kind.__name__} cannot be printed")
-
-
-def take(values: Iterable[Any]) -> list[Any]:
-    """Make a list of a lazy value, within reason."""
-    items = list(islice(values, _LONGEST_LAZY + 1))
-    if len(items) > _LONGEST_LAZY:
-        raise TemplateRuntimeError(f"a list is longer than {_LONGEST_LAZY:,} items")
-    return items

@@ -20,7 +20,9 @@ def test_reads_plain_data() -> None:
     }
 
 
-@pytest.mark.parametrize("word", ["no", "on", "yes", "off", "y", "N", "True", "FALSE", "Null", "12:30:45", "2024-01-01"])
+@pytest.mark.parametrize(
+    "word", ["no", "on", "yes", "off", "y", "N", "True", "FALSE", "Null", "12:30:45", "2024-01-01"]
+)
 def test_words_that_only_old_yaml_converts_are_text(word: str) -> None:
     assert document.parse(f"a: {word}").data == {"a": word}
 

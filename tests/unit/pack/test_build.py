@@ -173,7 +173,9 @@ def test_a_problem_in_an_inherited_message_points_into_the_parent(
 ) -> None:
     write_pack("base", body="abstract: true\nmessages:\n  - {role: user, content: '{{ NOPE }}'}\n")
     write_pack("demo", body="extends: base\n")
-    assert str(open_packs().problems_by_file()["packs/demo/1.0.0.yaml"][0]).startswith("packs/base/1.0.0.yaml:6:31: PP301")
+    assert str(open_packs().problems_by_file()["packs/demo/1.0.0.yaml"][0]).startswith(
+        "packs/base/1.0.0.yaml:6:31: PP301"
+    )
 
 
 def test_a_shipped_pack_can_be_extended_from_anywhere(make_pack: MakePack) -> None:

@@ -59,7 +59,9 @@ def test_a_schema_problem_names_its_place_and_the_right_spelling(told: Told, bod
     assert told(body or "description: nothing else\n") == expected
 
 
-def test_a_version_that_yaml_reads_as_a_number_says_what_to_do(write_pack: Callable[..., object], open_packs: Callable[[], object]) -> None:
+def test_a_version_that_yaml_reads_as_a_number_says_what_to_do(
+    write_pack: Callable[..., object], open_packs: Callable[[], object]
+) -> None:
     write_pack(version="1.10", file="1.0.0.yaml")
     problems = open_packs().problems  # type: ignore[attr-defined]
     assert str(problems[0]) == (

@@ -206,3 +206,11 @@ def test_a_caller_can_set_a_budget_and_the_lowest_priority_gives_way(make_pack: 
     fitted = pack.render().within(Budget(22, "characters"))
     assert [message.text for message in fitted.messages] == ["rules", "nice to have", "now"]
     assert len(fitted.origins) == 3
+
+
+def test_the_newline_that_ends_a_block_scalar_or_a_partial_is_not_part_of_the_message(make_pack: MakePack) -> None:
+    pack = make_pack(
+        "partials:\n  p: |\n    partial\nmessages:\n  - role: user\n    content: |\n      {% include 'p' %}!\n      end\n"
+        "  - role: user\n    content: |+\n      kept\n\n"
+    )
+    assert [message.text for message in pack.render().messages] == ["partial!\nend", "kept\n"]

@@ -1,0 +1,122 @@
+"""What a template may use up, and that nothing gets past it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from promptpack import ContextError, Library, PackError
+from promptpack.template import Engine, Limits, Source, compile, compile_expression, default_engine  # noqa: A004
+
+
+def problem(text: str, **context: Any) -> str:
+    with pytest.raises(ContextError) as caught:
+        compile(Source.of_text(text, "t"), default_engine()).render(context)
+    return str(caught.value)
+
+
+STEPS = "PP421 template takes more than 500,000 steps\n  hint: make the template do less"
+OUTPUT = "PP422 template writes more than 4,000,000 characters\n  hint: make the template do less"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{% for a in range(1000) %}{% for b in range(1000) %}{% endfor %}{% endfor %}", f"t:1:30: {STEPS}"),
+        ("{% macro m() %}{% endmacro %}{% for a in range(100000) %}{{ m() }}{% endfor %}", STEPS),
+        ("{% for a in range(100000) %}{{ 'x' * 100 }}{% endfor %}", OUTPUT),
+        ("{% for a in range(100000) %}" + "x" * 100 + "{% endfor %}", OUTPUT),
+        ("{% set b = 'x' * 3000000 %}{% for a in range(100000) %}{% if b == b ~ '' %}{% endif %}{% endfor %}", STEPS),
+        ("{% set b = 'x' * 3000000 %}{% for a in range(100000) %}{% set c = b[1:] %}{% endfor %}", STEPS),
+        ("{% set l = range(1000) | list %}{% for a in range(10000) %}{% if a in l %}{% endif %}{% endfor %}", STEPS),
+        ("{% set l = range(1000) | list %}{% for a in range(10000) %}{{ l | max }}{% endfor %}", STEPS),
+        ("{{ 'x' * 5000000 }}", "t:1:4: PP423 a text is longer than 4,000,000 characters"),
+        ("{{ [1] * 300000 }}", "PP423 a list is longer than 200,000 items"),
+        ("{{ 'x' | center(9000000) }}", "PP423 a text is longer"),
+        ("{{ ('x' * 3000000) ~ ('x' * 3000000) }}", "PP423 a text is longer"),
+        ("{{ ('x' * 3000000) + ('x' * 3000000) }}", "PP423 a text is longer"),
+        ("{{ ('\n' * 100000) | indent(100, true, true) }}", "PP423 a text is longer"),
+        ("{{ ['x'] * 1000 | join('y' * 100000) }}", "PP403"),
+        ("{{ (['x'] * 1000) | join('y' * 100000) }}", "PP423 a text is longer"),
+        ("{{ ('y' * 100000).join(['x'] * 1000) }}", "PP423 a text is longer"),
+        ("{{ ('x' * 10000) | replace('x', 'y' * 10000) }}", "PP423 a text is longer"),
+        ("{{ ('x' * 10000).replace('x', 'y' * 10000) }}", "PP423 a text is longer"),
+        ("{{ [1] | batch(9000000, 0) }}", "PP423 a list is longer"),
+        ("{{ [1] | slice(9000000) }}", "PP423 a list is longer"),
+        ("{% set ns = namespace(x=[1]) %}{% for i in range(40) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}", "PP42"),
+        ("{{ 9 ** (9 ** 9) }}", "t:1:4: PP424 a number has more than 4,096 bits"),
+        ("{{ range(10 ** 12) | length }}", "PP425 a range is longer than 200,000"),
+        ("{{ '%9000000d' % 1 }}", "t:1:4: PP426 the width of a format has more than three digits"),
+        ("{{ '%*d' % (9000000, 1) }}", "PP426"),
+        ("{{ 1.5 | round(9000000, 'floor') }}", "PP426 precision must be between -100 and 100"),
+        ("{{ [1] | json(9000) }}", "PP426 indent must be between 0 and 8"),
+        ("{{ ['a', 'b'] | sum(start='') }}", "PP407 sum adds numbers only"),
+        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "PP405 template nests too deeply"),
+    ],
+)  # fmt: skip
+def test_what_would_use_too_much_is_stopped_where_it_does(text: str, expected: str) -> None:
+    assert expected in problem(text)
+
+
+def test_memory_that_runs_out_is_a_problem() -> None:
+    from promptpack.template.failure import render_error
+
+    told = render_error(MemoryError(), Source.of_text("", "t"))
+    assert str(told) == "t:1:1: PP406 template needs too much memory"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x" * 200_001, "t:1:1: PP320 template is longer than 200,000 characters\n  hint: split it into partials"),
+        ("{{ x }}" * 6_000, "t:1:1: PP321 template has more than 5,000 tags\n  hint: split it into partials"),
+        ("{{ " + "[" * 500 + "]" * 500 + " }}", "t:1:1: PP309 template nests too deeply"),
+        ("{% if x %}" * 800 + "{% endif %}" * 800, "t:1:1: PP309 template nests too deeply"),
+        ("{{ " + "9" * 5_000 + " }}", "t:1:1: PP309 template has a number that is too long"),
+    ],
+)
+def test_a_template_that_is_too_large_is_refused_before_it_is_compiled(text: str, expected: str) -> None:
+    with pytest.raises(PackError) as caught:
+        compile(Source.of_text(text, "t"), default_engine())
+    assert str(caught.value) == expected
+
+
+def test_expressions_have_the_same_limits() -> None:
+    expression = compile_expression(Source.of_text("'x' * 5000000 == A"), default_engine())
+    with pytest.raises(ContextError, match="PP423"):
+        expression.evaluate({"A": ""})
+
+
+def test_an_application_can_set_other_limits() -> None:
+    tight = compile(Source.of_text("{% for a in range(100) %}{% endfor %}"), Engine(limits=Limits(steps=50)))
+    with pytest.raises(ContextError, match="PP421 template takes more than 50 steps"):
+        tight.render({})
+
+
+def test_all_messages_of_a_prompt_share_one_meter(
+    write_pack: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_pack(body="messages:\n" + "  - {role: user, content: '{{ \"x\" * 60 }}'}\n" * 3)
+    monkeypatch.chdir(tmp_path)
+    assert Library.open("packs").get("demo").render().messages
+    with pytest.raises(ContextError, match="PP422 template writes more than 100 characters"):
+        Library.open("packs", limits=Limits(output=100)).get("demo").render()
+
+
+def test_an_honest_large_prompt_is_well_within_the_limits() -> None:
+    tools = [{"name": f"tool_{number}", "parameters": {"type": "object"}} for number in range(500)]
+    text = "{% for tool in T %}- {{ tool.name | upper }}: {{ tool.parameters | json }}\n{% endfor %}"
+    assert len(compile(Source.of_text(text), default_engine()).render({"T": tools})) > 15_000
+
+
+def test_filters_that_are_guarded_still_do_what_jinja_does() -> None:
+    text = (
+        "{{ [1, 2, 3] | batch(2, 0) | json(none) }} {{ [1, 2, 3, 4, 5] | slice(2) | json(none) }} "
+        "{{ [1, 2, 3] | slice(2, 9) | json(none) }} {{ [{'a': 1}, {'a': 2}] | sum(attribute='a') }} "
+        "{{ [{'a': 'x'}, {'a': 'y'}] | join('-', attribute='a') }} {{ 'ab' | center(6) }} {{ 2.567 | round(1) }} "
+        "{{ 'a\nb' | indent(2) }} {{ 'aXa' | replace('a', 'b', 1) }}"
+    )
+    assert compile(Source.of_text(text), default_engine()).render({}) == (
+        "[[1, 2], [3, 0]] [[1, 2, 3], [4, 5]] [[1, 2], [3, 9]] 3 x-y   ab   2.6 a\n  b bXa"
+    )
