@@ -75,6 +75,21 @@ def tools(value: Any, empty: str = "") -> str:
     return "\n".join(_tool_line(tool) for tool in value) or empty
 
 
+def flatten(value: Any) -> list[Any]:
+    """Put the items of a list of lists into one list."""
+    return [item for items in value for item in (items if isinstance(items, (list, tuple)) else [items])]
+
+
+def out_of_order(tasks: Any, order: Any, key: str = "id", needs: str = "dependencies") -> list[str]:
+    """List the tasks that come before one they need, as `b before a`; a task that needs itself is one of them."""
+    if not isinstance(tasks, list) or not isinstance(order, list):
+        raise TemplateRuntimeError("out_of_order needs a list of tasks and a list of their ids")
+    places = {to_text(name): place for place, name in reversed(list(enumerate(order)))}
+    pairs = [(to_text(task[key]), to_text(need)) for task in tasks for need in task[needs]]
+    known = [(task, need) for task, need in pairs if task in places and need in places]
+    return [f"{task} before {need}" for task, need in known if places[task] <= places[need]]
+
+
 def _tool_line(tool: Any) -> str:
     inner = tool.get("function", tool) if isinstance(tool, Mapping) else {}
     schema: Any = next((inner[key] for key in ("parameters", "input_schema", "inputSchema") if key in inner), {})
@@ -109,5 +124,7 @@ FILTERS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "fenced": fenced,
         "history": history,
         "tools": tools,
+        "flatten": flatten,
+        "out_of_order": out_of_order,
     }
 )

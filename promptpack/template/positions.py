@@ -25,6 +25,8 @@ def decode(position: int) -> tuple[int, int]:
 def locate_tokens(tokens: Iterable[RawToken], source: str) -> Iterator[RawToken]:
     """Give each raw token of Jinja's lexer its line and column, by finding its text in the source in turn."""
     offset = 0
+    after = ""
+    including = False
     line_starts = LineStarts(source)
     try:
         for _, kind, value in tokens:
@@ -32,9 +34,16 @@ def locate_tokens(tokens: Iterable[RawToken], source: str) -> Iterator[RawToken]
             found = source.find(value, offset)
             if found >= 0:
                 offset = found
-            yield line_starts.position(offset), kind, value
+            position = line_starts.position(offset)
+            yield position, kind, value
             if found >= 0:
                 offset += len(value)
+            if kind == "name" and after == "block_begin":
+                including = value == "include"
+            elif including and kind == "block_end" and value.endswith("%}\n"):
+                # Jinja takes the line break after a tag away; after an include it ends the line that was included.
+                yield position, "data", "\n"
+            after = kind if kind != "whitespace" else after
     except TemplateSyntaxError as error:
         stated = _AT_OFFSET.search(error.message or "")
         error.lineno = line_starts.position(int(stated[1]) if stated else _skip_space(source, offset))

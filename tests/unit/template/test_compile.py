@@ -195,3 +195,10 @@ def test_an_expression_whose_value_is_undefined_fails() -> None:
 
 def test_constants_are_not_computed_at_compile_time() -> None:
     assert render("{% if false %}{{ 'a' * 900000000000 }}{% endif %}ok") == "ok"
+
+
+def test_a_line_that_only_includes_is_replaced_by_the_partials_lines() -> None:
+    engine = Engine({"p": Source.of_text("one\ntwo", "p.j2")})
+    assert render("a\n{% include 'p' %}\nb\n\n  {% include 'p' %}\n", engine) == "a\none\ntwo\nb\n\none\ntwo\n"
+    assert render("{% include 'p' -%}\nb", engine) == "one\ntwob"
+    assert render("{% if true %}\n{% include 'p' %}\n{% endif %}\nb", engine) == "one\ntwo\nb"

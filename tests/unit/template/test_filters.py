@@ -54,3 +54,34 @@ def test_history_prints_one_entry_a_message_that_no_text_can_forge() -> None:
 
 def test_history_prints_what_is_given_for_an_empty_one() -> None:
     assert render("{{ HISTORY | history(empty='none yet') }}", HISTORY=[]) == "none yet"
+
+
+def test_tools_print_one_a_line_with_their_parameters() -> None:
+    tools = [
+        {
+            "name": "search",
+            "description": "find\nthings",
+            "parameters": {
+                "type": "object",
+                "required": ["q"],
+                "properties": {"n": {"type": "integer"}, "q": {"type": "string"}, "m": {"enum": ["a", 1]}},
+            },
+        },
+        {"type": "function", "function": {"name": "stop", "parameters": {"type": "object"}}},
+        {"name": "flat", "parameters": {"a": "int"}},
+    ]
+    assert render("{{ AVAILABLE_TOOLS }}", AVAILABLE_TOOLS=tools) == (
+        "- search(q: string, n?: integer, m?: a|1): find things\n- stop()\n- flat(a?: int)"
+    )
+
+
+def test_flatten_puts_lists_of_lists_into_one() -> None:
+    assert render("{{ [[1, 2], [], 3, [[4]]] | flatten | json(none) }}") == "[1, 2, 3, [4]]"
+
+
+@pytest.mark.parametrize(
+    ("order", "told"), [(["a", "b"], []), (["b", "a"], ["b before a"]), (["b"], []), (["a", "b", "c"], ["c before c"])]
+)
+def test_out_of_order_names_tasks_that_come_before_what_they_need(order: list[str], told: list[str]) -> None:
+    tasks = [{"id": "a", "dependencies": []}, {"id": "b", "dependencies": ["a"]}, {"id": "c", "dependencies": ["c"]}]
+    assert render("{{ T | out_of_order(O) | json(none) }}", T=tasks, O=order) == str(told).replace("'", '"')
