@@ -1,0 +1,147 @@
+"""Anthropic's Messages API, through the `anthropic` package that the caller has installed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final
+
+from promptpack.cycle.providers.anthropic_writing import write_messages, write_system, write_tools
+from promptpack.cycle.providers.sdk_errors import failure
+from promptpack.cycle.providers.sdk_provider import Gathering, SdkProvider
+from promptpack.cycle.request import Completion, FinishReason, Request, Usage
+from promptpack.prompt.message import ToolCall
+
+_MAX_TOKENS: Final = 4096
+_FINISH: Final[Mapping[str, FinishReason]] = {
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "tool_use": "tool_calls",
+    "refusal": "content_filter",
+}
+
+
+class AnthropicProvider(SdkProvider):
+    """Claude; system and developer messages are hoisted, and `max_tokens` is 4096 unless the params say otherwise."""
+
+    package: ClassVar[str] = "anthropic"
+    client_names: ClassVar[tuple[str, str]] = ("Anthropic", "AsyncAnthropic")
+
+    def create(self, client: Any, arguments: dict[str, Any]) -> Any:
+        """Call the SDK's method, of a client of either kind."""
+        return client.messages.create(**arguments)
+
+    def write(self, request: Request) -> dict[str, Any]:
+        """Write the arguments; parameters go into the body as they are, since servers know more than the SDK does."""
+        params = {name: value for name, value in request.params.items() if value is not None}
+        arguments: dict[str, Any] = {
+            "model": request.model or self.model,
+            "max_tokens": params.pop("max_tokens", _MAX_TOKENS),
+            "messages": write_messages(request.messages),
+            "stream": request.stream,
+            "timeout": request.timeout,
+            "extra_body": params,
+        }
+        system = write_system(request.messages)
+        if system:
+            arguments["system"] = system
+        if request.tools:
+            arguments |= {"tools": write_tools(request.tools), "tool_choice": {"type": request.tool_choice}}
+        return arguments
+
+    def read(self, answer: Any) -> Completion:
+        """Read a whole answer."""
+        blocks = getattr(answer, "content", None)
+        if not isinstance(blocks, list):
+            shown = answer if isinstance(answer, str) else "it has no content"
+            raise failure("PP608", self.package, " ".join(shown.split())[:200])
+        return Completion(
+            "".join(block.text for block in blocks if block.type == "text"),
+            tuple(_call(block.id, block.name, block.input) for block in blocks if block.type == "tool_use"),
+            _FINISH.get(answer.stop_reason or "", "stop"),
+            _usage(answer.usage),
+            answer.model or "",
+            answer,
+        )
+
+    def gather(self) -> Gathering:
+        """Begin to read a streamed answer."""
+        return _Gathered()
+
+
+def _call(identifier: str, name: str, arguments: Any) -> ToolCall:
+    from promptpack.template.values import to_json
+
+    return ToolCall(identifier, name, to_json(arguments, None))
+
+
+def _usage(usage: Any) -> Usage:
+    if usage is None:
+        return Usage()
+    cached = getattr(usage, "cache_read_input_tokens", None) or 0
+    created = getattr(usage, "cache_creation_input_tokens", None) or 0
+    # The API counts what is cached apart; the whole input is all three.
+    return Usage((usage.input_tokens or 0) + cached + created, usage.output_tokens or 0, cached)
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """A streamed answer as it comes together, by the index of its blocks."""
+
+    texts: list[str] = field(default_factory=list)
+    calls: dict[int, list[str]] = field(default_factory=dict)
+    stop_reason: str | None = None
+    ended: bool = False
+    usage: Usage = field(default_factory=Usage)
+    model: str = ""
+    events: list[Any] = field(default_factory=list)
+
+    def add(self, chunk: Any) -> str:
+        self.events.append(chunk)
+        text = self._text_of(chunk)
+        self.texts.append(text)
+        return text
+
+    def _text_of(self, event: Any) -> str:
+        match event.type:
+            case "message_start":
+                self.model = event.message.model or ""
+                self.usage = _usage(event.message.usage)
+            case "content_block_start":
+                return self._begin(event.index, event.content_block)
+            case "content_block_delta":
+                return self._go_on(event.index, event.delta)
+            case "message_delta":
+                self.stop_reason = event.delta.stop_reason or self.stop_reason
+                self.usage = _latest(self.usage, event.usage)
+            case "message_stop":
+                self.ended = True
+        return ""
+
+    def _begin(self, index: int, block: Any) -> str:
+        if block.type == "tool_use":
+            self.calls[index] = [block.id, block.name, ""]
+        return block.text if block.type == "text" else ""
+
+    def _go_on(self, index: int, delta: Any) -> str:
+        if delta.type == "input_json_delta" and index in self.calls:
+            self.calls[index][2] += delta.partial_json
+        return delta.text if delta.type == "text_delta" else ""
+
+    def completion(self) -> Completion:
+        if not self.ended:
+            # A stream that just ends was cut off: the text so far must not pass for an answer.
+            raise failure("PP606", "anthropic", "the stream ended before the answer did", retryable=True)
+        return Completion(
+            "".join(self.texts),
+            tuple(ToolCall(call[0], call[1], call[2] or "{}") for _, call in sorted(self.calls.items())),
+            _FINISH.get(self.stop_reason or "", "stop"),
+            self.usage,
+            self.model,
+            tuple(self.events),
+        )
+
+
+def _latest(before: Usage, usage: Any) -> Usage:
+    """Take the output so far from an event that counts from the start of the message."""
+    return Usage(
+        before.input_tokens, getattr(usage, "output_tokens", None) or before.output_tokens, before.cached_tokens
+    )

@@ -1,0 +1,59 @@
+"""How a cycle behaves: the model and its parameters, and the limits of the loop."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from promptpack.problem import Problem, UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """How long to wait before the next attempt: doubling, without chance, never longer than `longest`."""
+
+    first: float = 0.5
+    factor: float = 2.0
+    longest: float = 30.0
+
+    def wait(self, attempt: int, retry_after: float | None = None) -> float | None:
+        """Give the seconds after an attempt, counted from 1; None when the server asks for more than `longest`."""
+        if retry_after is not None and retry_after > self.longest:
+            return None
+        planned = min(self.first * self.factor ** min(attempt - 1, 64), self.longest)
+        return max(planned, retry_after or 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be set about a cycle.
+
+    `rounds` is how many replies are judged before giving up, `tool_rounds` how often tools may answer before the
+    model must, `timeout` the longest silence of a server and `deadline` the longest run, both in seconds, `retries`
+    how often a request is sent again after a failure that may pass.
+    """
+
+    model: str = ""
+    system_prompt: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    rounds: int = 3
+    tool_rounds: int = 8
+    retries: int = 2
+    backoff: Backoff = Backoff()
+    timeout: float | None = 120.0
+    deadline: float | None = None
+    stream: bool = False
+
+    def __post_init__(self) -> None:
+        least = {"rounds": 1, "tool_rounds": 0, "retries": 0}
+        problems = [
+            Problem("PP616", f"{name!r} is {getattr(self, name)}, and must be at least {low}")
+            for name, low in least.items()
+            if getattr(self, name) < low
+        ]
+        problems += [
+            Problem("PP616", f"{name!r} is {seconds}, and must be more than 0 seconds", None, "use None for no limit")
+            for name, seconds in (("timeout", self.timeout), ("deadline", self.deadline))
+            if seconds is not None and seconds <= 0
+        ]
+        if problems:
+            raise UsageError(problems)

@@ -1,0 +1,188 @@
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from promptpack import Library, Pack
+from promptpack.cycle import (
+    Agent,
+    AgentRun,
+    Completion,
+    Event,
+    ManualClock,
+    ProviderError,
+    ReplyJudged,
+    Request,
+    ScriptedProvider,
+    Settings,
+)
+from promptpack.problem import ContextError, Problem, UsageError
+from promptpack.prompt.message import ToolCall
+
+PACK = """
+promptpack: 1
+name: greeter
+version: 1.0.0
+agent: greeter-agent
+description: Greets.
+locale: en
+inputs:
+  NAME: {type: string, minLength: 1}
+messages:
+  - role: system
+    content: You greet people.
+  - role: user
+    content: "Greet {{ NAME }}."
+reply:
+  contract: agent-output
+  actions:
+    GREET:
+      params: {type: object, required: [words], properties: {words: {type: string}}}
+  rules:
+    - name: names-the-person
+      when: reply.action == "GREET"
+      require: NAME in reply.params.words
+      message: "words must name {{ NAME }}"
+"""
+PLAIN = """
+promptpack: 1
+name: plain
+version: 1.0.0
+agent: plain-agent
+description: Says something.
+locale: en
+messages:
+  - role: user
+    content: Say something.
+"""
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    for name, text in (("greeter", PACK), ("plain", PLAIN)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "1.0.0.yaml").write_text(text, encoding="utf-8")
+    return Library.open(str(tmp_path))
+
+
+@pytest.fixture
+def greeter(library: Library) -> Pack:
+    return library.get("greeter")
+
+
+def reply(words: str) -> dict[str, Any]:
+    return {
+        "thought": "A greeting is asked for.",
+        "action": "GREET",
+        "params": {"words": words},
+        "expectedOutcome": "The person is greeted.",
+        "risk": {"level": "low", "description": "none"},
+        "confidence": 90,
+    }
+
+
+def test_a_good_reply_gives_its_output(greeter: Pack) -> None:
+    verdict = Agent(greeter, ScriptedProvider([reply("Hello Ada")])).run({"NAME": "Ada"})
+    assert verdict.ok
+    assert verdict.output.params == {"words": "Hello Ada"}
+
+
+def test_a_bad_reply_is_corrected_in_the_loop(greeter: Pack) -> None:
+    provider = ScriptedProvider([reply("Hello you"), reply("Hello Ada")])
+    events: list[Event] = []
+    run = Agent(greeter, provider).run_with_transcript({"NAME": "Ada"}, on_event=events.append)
+    assert run.verdict.ok
+    first, second = run.transcript.rounds
+    assert first.verdict is not None
+    assert [violation.message for violation in first.verdict.violations] == ["words must name Ada"]
+    assert second.request.messages[-1].text == first.verdict.correction
+    assert "words must name Ada" in second.request.messages[-1].text
+    assert [event.verdict.ok for event in events if isinstance(event, ReplyJudged)] == [False, True]
+
+
+def test_the_run_keeps_the_prompt_it_came_from(greeter: Pack) -> None:
+    run = Agent(greeter, ScriptedProvider([reply("Hello Ada")])).run_with_transcript({"NAME": "Ada"})
+    assert isinstance(run, AgentRun)
+    assert run.prompt.digest == greeter.digest
+    assert run.transcript.rounds[0].request.messages == run.prompt.messages
+
+
+def test_the_rounds_end_with_a_failing_verdict_to_route(greeter: Pack) -> None:
+    provider = ScriptedProvider(lambda _: "I would rather not.")
+    verdict = Agent(greeter, provider, Settings(rounds=2)).run({"NAME": "Ada"})
+    assert not verdict.ok
+    assert len(provider.requests) == 2
+    assert verdict.error_output is not None
+    assert verdict.error_output.action == "ERROR"
+
+
+def test_a_reply_that_the_server_cut_off_is_judged_as_such(greeter: Pack) -> None:
+    whole = json.dumps(reply("Hello Ada"))
+    cut = Completion(whole[:-30], finish_reason="length")
+    run = Agent(greeter, ScriptedProvider([cut, reply("Hello Ada")])).run_with_transcript({"NAME": "Ada"})
+    first = run.transcript.rounds[0].verdict
+    assert first is not None
+    assert not first.ok
+    assert run.verdict.ok
+
+
+def test_settings_reach_the_request(greeter: Pack) -> None:
+    provider = ScriptedProvider([reply("Hello Ada")])
+    Agent(greeter, provider, Settings(model="m", params={"temperature": 0}, timeout=5.0)).run({"NAME": "Ada"})
+    request = provider.requests[0]
+    assert (request.model, request.params, request.timeout) == ("m", {"temperature": 0}, 5.0)
+
+
+def test_an_agent_can_use_tools_before_it_answers(greeter: Pack) -> None:
+    def look_up(name: str) -> str:
+        """Look up how a person likes to be greeted."""
+        return f"{name} likes 'Good day'"
+
+    def answer(request: Request) -> Any:
+        if request.messages[-1].role != "tool":
+            return ToolCall("1", "look_up", '{"name": "Ada"}')
+        return reply("Good day Ada")
+
+    run = Agent(greeter, ScriptedProvider(answer), tools=[look_up]).run_with_transcript({"NAME": "Ada"})
+    assert run.verdict.ok
+    assert run.transcript.rounds[0].answers[0].text == "Ada likes 'Good day'"
+
+
+def test_an_agent_can_be_awaited(greeter: Pack) -> None:
+    agent = Agent(greeter, ScriptedProvider([reply("Hello you"), reply("Hello Ada"), reply("Hello Bo")]))
+
+    async def both() -> tuple[bool, int]:
+        verdict = await agent.arun({"NAME": "Ada"})
+        run = await agent.arun_with_transcript({"NAME": "Bo"})
+        return verdict.ok and run.verdict.ok, len(run.transcript.rounds)
+
+    assert asyncio.run(both()) == (True, 1)
+
+
+def test_a_bad_context_is_refused_before_anything_is_sent(greeter: Pack) -> None:
+    provider = ScriptedProvider([reply("Hello")])
+    with pytest.raises(ContextError, match="input 'NAME' is missing"):
+        Agent(greeter, provider).run()
+    assert provider.requests == []
+
+
+def test_a_failure_of_the_server_is_raised_not_judged(greeter: Pack) -> None:
+    failures = [ProviderError(Problem("PP605", "failed"), retryable=True) for _ in range(3)]
+    with pytest.raises(ProviderError):
+        Agent(greeter, ScriptedProvider(failures)).run({"NAME": "Ada"}, clock=ManualClock())
+
+
+def test_a_pack_without_a_contract_makes_no_agent(library: Library) -> None:
+    with pytest.raises(UsageError) as raised:
+        Agent(library.get("plain"), ScriptedProvider([]))
+    assert str(raised.value) == (
+        "PP618 plain@1.0.0 declares no reply contract, so there is nothing to judge by\n"
+        "  hint: add 'reply:' to the pack, or use LlmCycle"
+    )
+
+
+def test_an_agents_tools_all_have_functions(greeter: Pack) -> None:
+    with pytest.raises(UsageError, match="PP614 tool 'get' has no function"):
+        Agent(greeter, ScriptedProvider([]), tools=[{"name": "get"}])

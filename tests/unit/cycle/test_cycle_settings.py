@@ -1,0 +1,32 @@
+import pytest
+
+from promptpack.cycle.settings import Backoff, Settings
+from promptpack.problem import UsageError
+
+
+def test_waits_double_up_to_the_longest() -> None:
+    backoff = Backoff(first=1.0, factor=2.0, longest=5.0)
+    assert [backoff.wait(attempt) for attempt in (1, 2, 3, 4, 10_000)] == [1.0, 2.0, 4.0, 5.0, 5.0]
+
+
+def test_the_server_can_only_lengthen_a_wait() -> None:
+    backoff = Backoff(first=2.0)
+    assert backoff.wait(1, 0.1) == 2.0
+    assert backoff.wait(1, 7.0) == 7.0
+    assert backoff.wait(1, 31.0) is None
+
+
+def test_every_impossible_limit_is_reported_at_once() -> None:
+    with pytest.raises(UsageError) as raised:
+        Settings(rounds=0, tool_rounds=-1, retries=-1, timeout=0, deadline=-5.0)
+    assert str(raised.value) == (
+        "PP616 'rounds' is 0, and must be at least 1\n"
+        "PP616 'tool_rounds' is -1, and must be at least 0\n"
+        "PP616 'retries' is -1, and must be at least 0\n"
+        "PP616 'timeout' is 0, and must be more than 0 seconds\n  hint: use None for no limit\n"
+        "PP616 'deadline' is -5.0, and must be more than 0 seconds\n  hint: use None for no limit"
+    )
+
+
+def test_no_limit_of_time_is_none() -> None:
+    assert Settings(timeout=None).timeout is None
