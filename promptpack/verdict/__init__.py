@@ -1,0 +1,7 @@
+"""Data + contract -> `Verdict`: schema, rules, correction."""
+
+from promptpack.verdict.judge import judge, judge_checked
+from promptpack.verdict.model import Verdict, Violation
+from promptpack.verdict.output import AgentOutput, Risk
+
+__all__ = ["AgentOutput", "Risk", "Verdict", "Violation", "judge", "judge_checked"]

@@ -1,0 +1,101 @@
+"""A model's reply + a pack + its context -> `Verdict`: read, checked by the schema, held to the rules."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from promptpack import reply as replies
+from promptpack.pack import Action, Contract, Pack, Rule
+from promptpack.problem import ContextError, Problem, UsageError
+from promptpack.prompt.context import check_context
+from promptpack.prompt.tools import read_tools
+from promptpack.reply import Policy, Reading
+from promptpack.schema import Schema
+from promptpack.template import metered
+from promptpack.verdict.correction import write_correction
+from promptpack.verdict.model import Verdict, Violation, code_of
+from promptpack.verdict.output import AgentOutput, error_output
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a reply is read: `strict` takes only the exact contract, `refuse` names repairs not to make."""
+
+    strict: bool = False
+    refuse: frozenset[str] = frozenset()
+    finish_reason: str | None = None
+
+
+def judge(pack: Pack, raw: str | bytes, context: Any = None, **options: Any) -> Verdict:
+    """Judge a reply; without a context, rules that look at inputs are left unchecked and named in the verdict."""
+    values = None if context is None else check_context(pack, context, {})
+    return judge_checked(pack, raw, values, **options)
+
+
+def judge_checked(pack: Pack, raw: str | bytes, values: Mapping[str, Any] | None, **options: Any) -> Verdict:
+    """Judge a reply with a context that has been checked before."""
+    contract = pack.contract
+    if contract is None:
+        raise UsageError(Problem("PP530", f"{pack.label} declares no reply contract", None, "add 'reply:' to the pack"))
+    schema = contract.schema_with(_tools(contract, values))
+    expected: dict[tuple[str, str], Any] = {}
+    reading = _read(raw, schema, contract, Options(**options), expected)
+    violations = [_violation(found) for found in reading.violations]
+    unchecked: list[str] = []
+    if reading.ok:
+        scope = {**(values or {}), "reply": reading.value, "pack": pack.about}
+        with metered(pack.limits):
+            violations += _broken_rules(contract.rules, scope, unchecked)
+    if not violations:
+        output = AgentOutput.model_validate(reading.value) if contract.has_actions else reading.value
+        return Verdict(reading.outcome, output, reading.value, repairs=reading.repairs, unchecked=tuple(unchecked))
+    return _refusal(reading, violations, unchecked, write_correction(pack, contract, violations, expected))
+
+
+def _tools(contract: Contract, values: Mapping[str, Any] | None) -> Sequence[Action] | None:
+    if not contract.tools_input or values is None:
+        return None
+    return read_tools(values[contract.tools_input], contract.tools_input)
+
+
+def _read(
+    raw: str | bytes, schema: Schema, contract: Contract, options: Options, expected: dict[tuple[str, str], Any]
+) -> Reading:
+    def check(value: Any) -> list[replies.Finding]:
+        findings = schema.check(value)
+        expected.update({(found.rule, found.pointer): found.expected for found in findings})
+        return [replies.Finding(found.rule, found.pointer, found.message) for found in findings]
+
+    policy = Policy(strict=options.strict, refuse=contract.refuse | frozenset(options.refuse))
+    return replies.read(raw, schema.source, check, policy=policy, finish_reason=options.finish_reason)
+
+
+def _violation(found: replies.Violation) -> Violation:
+    return Violation(code_of(found.rule), found.path, found.message, found.rule, found.offset)
+
+
+def _broken_rules(rules: Iterable[Rule], scope: Mapping[str, Any], unchecked: list[str]) -> Iterator[Violation]:
+    for rule in rules:
+        if not rule.names <= scope.keys():
+            unchecked.append(rule.name)
+            continue
+        try:
+            if (rule.when is None or rule.when.evaluate(scope)) and not rule.require.evaluate(scope):
+                yield Violation(code_of("rule"), rule.path, rule.message.render(scope), rule.name)
+        except ContextError as error:
+            message = f"rule {rule.name!r} cannot be worked out: {error.problems[0].message}"
+            yield Violation(code_of("rule_error"), rule.path, message, rule.name)
+
+
+def _refusal(reading: Reading, violations: list[Violation], unchecked: list[str], correction: str) -> Verdict:
+    told = "; ".join(str(violation) for violation in violations[:5])
+    return Verdict(
+        "invalid" if reading.ok else reading.outcome,
+        data=reading.value,
+        violations=tuple(violations),
+        repairs=reading.repairs,
+        readings=reading.readings,
+        unchecked=tuple(unchecked),
+        correction=correction,
+        error_output=error_output("parse_error", told, correction),
+    )

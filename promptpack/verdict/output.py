@@ -1,0 +1,52 @@
+"""`AgentOutput`: the unified reply as typed data, camelCase on the wire and snake_case in Python."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+
+class _Wire(BaseModel):
+    # Keys beyond the contract are kept, so nothing that a model says is lost.
+    model_config = ConfigDict(
+        alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, extra="allow", frozen=True
+    )
+
+
+class Risk(_Wire):
+    """What could go wrong."""
+
+    level: Literal["low", "medium", "high"]
+    description: str
+    mitigation: str | None = None
+
+
+class AgentOutput(_Wire):
+    """The reply of every agent."""
+
+    thought: str
+    action: str
+    params: dict[str, Any]
+    expected_outcome: str
+    risk: Risk
+    confidence: int | float = Field(ge=0, le=100)
+    alternative_actions: list[str] | None = None
+    requires_user_confirmation: bool | None = None
+    user_message: str | None = None
+
+    def to_wire(self) -> dict[str, Any]:
+        """Write the output as it goes over the wire: camelCase, without what is absent."""
+        return self.model_dump(by_alias=True, exclude_none=True)
+
+
+def error_output(error_type: str, message: str, suggestion: str = "") -> AgentOutput:
+    """Make the standard `ERROR` output that an orchestrator can route."""
+    params = {"errorType": error_type, "message": message} | ({"suggestion": suggestion} if suggestion else {})
+    return AgentOutput(
+        thought="The model's reply was refused by its contract.",
+        action="ERROR",
+        params=params,
+        expected_outcome="The reply is mended, or the error is handled by the orchestrator.",
+        risk=Risk(level="medium", description="The agent's step has no usable result."),
+        confidence=100,
+    )

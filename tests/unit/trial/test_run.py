@@ -1,0 +1,71 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from promptpack import Library, trial
+
+BODY = """\
+inputs:
+  A: {type: string}
+  KEY: {type: string, default: hunter2, secret: true}
+messages:
+  - {role: user, content: "say {{ A }} {{ KEY }}"}
+reply:
+  actions: {GO: {}}
+tests:
+"""
+GOOD = """{thought: t, action: GO, params: {}, expectedOutcome: o, risk: {level: low, description: d}, confidence: 5}"""
+
+
+@pytest.mark.parametrize(
+    ("test", "failures"),
+    [
+        ("{name: t, context: {A: x}, expect: {contains: [say x], excludes: [z], roles: [user], max_chars: 20}}", []),
+        ("{name: t, context: {A: x}, expect: {contains: [nope]}}", ["does not contain 'nope'"]),
+        ("{name: t, context: {A: x}, expect: {excludes: [say]}}", ["contains 'say'"]),
+        ("{name: t, context: {A: x}, expect: {roles: [system, user]}}", ["has the roles user, not system, user"]),
+        ("{name: t, context: {A: x}, expect: {max_chars: 3}}", ["has 13 characters, more than 3"]),
+        ("{name: t, context: {}, expect: {problems: [PP415]}}", []),
+        ("{name: t, context: {}, expect: {problems: [PP416]}}", ["expected problem PP416, found PP415"]),
+        ("{name: t, context: {A: x}, expect: {problems: [PP415]}}", ["expected problem PP415, but it rendered"]),
+        ("{name: t, context: {}}", ["cannot be rendered: PP415 input 'A' is missing"]),
+        (f"{{name: t, context: {{A: x}}, reply: {GOOD}, verdict: valid}}", []),
+        (f"{{name: t, context: {{A: x}}, reply: {GOOD}, verdict: recovered}}", ["reply is valid, not recovered"]),
+        (f"{{name: t, context: {{A: x}}, reply: {GOOD}, verdict: invalid}}", ["reply is accepted"]),
+        ("{name: t, context: {A: x}, reply: no, verdict: invalid}", []),
+        ("{name: t, context: {A: x}, reply: no, verdict: {violations: [{code: PP501}]}}", []),
+        (
+            f"{{name: t, context: {{A: x}}, reply: {GOOD}, verdict: {{violations: [{{path: /a}}]}}}}",
+            ["no violation path=/a in: an accepted reply"],
+        ),
+        ("{name: t, context: {A: x}, reply: no, verdict: valid}", ["reply is not valid: PP501 (reply)"]),
+    ],
+)
+def test_a_packs_test_tells_what_is_not_as_expected(
+    write_pack: Callable[..., Path], open_packs: Callable[[], Library], test: str, failures: list[str]
+) -> None:
+    write_pack(body=BODY + f"  - {test}\n")
+    library = open_packs()
+    assert library.problems == ()
+    (result,) = trial.run(library.packs())
+    assert [told[: len(wanted)] for told, wanted in zip(result.failures, failures, strict=True)] == failures
+    assert result.passed is not bool(failures)
+    assert str(result.location) == "packs/demo/1.0.0.yaml:12:5"
+
+
+def test_a_snapshot_is_written_compared_and_free_of_secrets(
+    write_pack: Callable[..., Path], open_packs: Callable[[], Library], tmp_path: Path
+) -> None:
+    write_pack(body=BODY + "  - {name: Says it, context: {A: x}, expect: {snapshot: true}}\n")
+    library = open_packs()
+    (missing,) = trial.run(library.packs())
+    assert missing.failures == ("has no snapshot at packs/demo/snapshots/1.0.0.says-it.txt; write it with --update",)
+    (written,) = trial.run(library.packs(), update=True)
+    assert written.passed
+    assert (tmp_path / "packs/demo/snapshots/1.0.0.says-it.txt").read_text() == "[user]\nsay x ***\n"
+    (compared,) = trial.run(library.packs())
+    assert compared.passed
+    write_pack(body=BODY.replace("say", "shout") + "  - {name: Says it, context: {A: x}, expect: {snapshot: true}}\n")
+    (changed,) = trial.run(open_packs().packs())
+    assert "-say x ***\n+shout x ***" in changed.failures[0]

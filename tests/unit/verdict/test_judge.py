@@ -1,0 +1,237 @@
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from promptpack import AgentOutput, Pack, ReplyError, UsageError, Verdict
+
+MakePack = Callable[[str], Pack]
+
+BODY = """\
+locale: en
+inputs:
+  LIMIT: {type: integer, default: 3}
+  TOKEN: {type: string, default: "", secret: true}
+messages:
+  - {role: user, content: hi}
+reply:
+  actions:
+    PLAN:
+      params:
+        type: object
+        required: [steps]
+        properties: {steps: {type: array, minItems: 1, items: {type: string}}}
+  rules:
+    - name: few-steps
+      when: reply.action == "PLAN"
+      path: /params/steps
+      require: reply.params.steps | length <= LIMIT
+      message: at most {{ LIMIT }} steps
+    - {name: no-doubt, path: /confidence, require: reply.confidence > 10, message: be surer}
+"""
+GOOD: dict[str, Any] = {
+    "thought": "t",
+    "action": "PLAN",
+    "params": {"steps": ["a", "b"]},
+    "expectedOutcome": "o",
+    "risk": {"level": "low", "description": "d"},
+    "confidence": 85,
+}
+
+
+def reply(**changes: Any) -> str:
+    return json.dumps({**GOOD, **changes})
+
+
+def told(verdict: Verdict) -> list[str]:
+    return [f"{violation.code} {violation.path} {violation.rule}" for violation in verdict.violations]
+
+
+def test_a_clean_reply_is_valid_and_typed(make_pack: MakePack) -> None:
+    verdict = make_pack(BODY).render().check(reply(userMessage="u", extra=1))
+    assert verdict.ok
+    assert verdict.outcome == "valid"
+    assert isinstance(verdict.output, AgentOutput)
+    assert verdict.output.expected_outcome == "o"
+    assert verdict.output.params["steps"] == ["a", "b"]
+    assert verdict.output.to_wire() == {**GOOD, "userMessage": "u", "extra": 1}
+    assert (verdict.repairs, verdict.correction, verdict.error_output) == ((), "", None)
+
+
+@pytest.mark.parametrize("wrap", ["```json\n{}\n```", "Here it is:\n{}\nDone.", "```\n{}\n```", "  {}\n"])
+def test_a_fence_or_prose_around_the_object_is_recovered_and_listed(make_pack: MakePack, wrap: str) -> None:
+    verdict = make_pack(BODY).check(wrap.replace("{}", reply()))
+    assert verdict.ok
+    assert verdict.data == GOOD
+
+
+def test_what_was_repaired_is_listed(make_pack: MakePack) -> None:
+    verdict = make_pack(BODY).check(reply(confidence="85"))
+    assert verdict.outcome == "recovered"
+    assert [repair.path for repair in verdict.repairs] == ["/confidence"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (reply(action="PLN"), ["PP512 /action enum"]),
+        (reply(confidence=150), ["PP513 /confidence maximum"]),
+        (reply(params={"steps": []}), ["PP515 /params/steps minItems"]),
+        (reply(params={}), ["PP510 /params/steps required"]),
+        (reply(risk={"level": "huge", "description": "d"}), ["PP512 /risk/level enum"]),
+        (reply(thought=["t"]), ["PP511 /thought type"]),
+        (reply(action="ERROR", params={"message": "m"}), ["PP510 /params/errorType required"]),
+        (reply(action="CLARIFICATION_REQUIRED", params={}), ["PP510 /params/question required"]),
+        (reply(params={"steps": ["a"] * 4}), ["PP520 /params/steps few-steps"]),
+        (reply(params={"steps": ["a"] * 4}, confidence=1), ["PP520 /params/steps few-steps", "PP520 /confidence no-doubt"]),
+        ("I cannot do that.", ["PP501  no_json"]),
+        ("", ["PP501  no_json"]),
+        (reply() + reply(thought="other"), ["PP502  ambiguous"]),
+    ],
+)  # fmt: skip
+def test_what_breaks_the_contract_is_a_violation_with_its_place(
+    make_pack: MakePack, raw: str, expected: list[str]
+) -> None:
+    verdict = make_pack(BODY).render().check(raw)
+    assert not verdict.ok
+    assert verdict.output is None
+    assert told(verdict) == expected
+
+
+def test_a_reply_that_was_cut_off_is_truncated(make_pack: MakePack) -> None:
+    verdict = make_pack(BODY).render().check(reply()[:40])
+    assert not verdict.ok
+    assert verdict.outcome == "truncated"
+
+
+@pytest.mark.parametrize("action", ["ERROR", "ESCALATE"])
+def test_the_standard_error_actions_are_always_allowed(make_pack: MakePack, action: str) -> None:
+    params = {"errorType": "tool_unavailable", "message": "m"}
+    assert make_pack(BODY).render().check(reply(action=action, params=params)).ok
+
+
+def test_a_clarification_takes_a_question_or_the_error_form(make_pack: MakePack) -> None:
+    prompt = make_pack(BODY).render()
+    for params in ({"question": "which?"}, {"errorType": "context_missing", "message": "m"}):
+        assert prompt.check(reply(action="CLARIFICATION_REQUIRED", params=params)).ok
+
+
+def test_a_failed_verdict_brings_a_correction_and_a_standard_error(make_pack: MakePack) -> None:
+    verdict = make_pack(BODY).render().check(reply(confidence=150, action="PLN"))
+    assert verdict.correction == (
+        "Your last reply breaks the output contract. Mend only this and send the JSON object again:\n"
+        "- /action: must be one of PLAN, ERROR, CLARIFICATION_REQUIRED, ESCALATE\n"
+        "- /confidence: must be at most 100"
+    )
+    assert verdict.error_output is not None
+    assert verdict.error_output.action == "ERROR"
+    assert verdict.error_output.params["errorType"] == "parse_error"
+    assert make_pack(BODY).check(json.dumps(verdict.error_output.to_wire())).ok
+
+
+def test_the_correction_speaks_the_packs_language(make_pack: MakePack) -> None:
+    verdict = make_pack(BODY.replace("locale: en", "locale: zh-CN")).render().check(reply(confidence=150, thought=1))
+    assert verdict.correction == (
+        "上一次的回复不符合输出契约。只修正下列问题，然后重新输出 JSON 对象：\n"
+        "- /confidence: 不能大于 100\n- /thought: 必须是文本"
+    )
+
+
+def test_a_pack_can_word_the_correction_itself(make_pack: MakePack) -> None:
+    body = BODY + '  correction: "{% for v in violations %}{{ v.code }} {{ v.path }}{% endfor %}"\n'
+    assert make_pack(body).render().check(reply(confidence=150)).correction == "PP513 /confidence"
+
+
+def test_rules_that_need_the_context_are_named_when_there_is_none(make_pack: MakePack) -> None:
+    verdict = make_pack(BODY).check(reply(params={"steps": ["a"] * 9}))
+    assert verdict.ok
+    assert verdict.unchecked == ("few-steps",)
+
+
+def test_a_rule_that_cannot_be_worked_out_is_a_violation(make_pack: MakePack) -> None:
+    body = BODY + "    - {name: odd, require: reply.params.nope > 1, message: m}\n"
+    verdict = make_pack(body).render().check(reply())
+    assert [str(violation) for violation in verdict.violations] == [
+        "PP521 (reply): rule 'odd' cannot be worked out: mapping has no 'nope'"
+    ]
+
+
+def test_a_secret_cannot_get_into_a_rules_message(told_body: str, make_pack: MakePack) -> None:
+    from promptpack import PackError
+
+    with pytest.raises(PackError, match="PP301 template uses undeclared input 'TOKEN'"):
+        make_pack(told_body)
+
+
+@pytest.fixture
+def told_body() -> str:
+    return BODY + "    - {name: leak, require: 'false', message: '{{ TOKEN }}'}\n"
+
+
+def test_strict_takes_only_the_exact_contract(make_pack: MakePack) -> None:
+    pack = make_pack(BODY)
+    assert pack.check(reply(), strict=True).ok
+    assert not pack.check(f"```json\n{reply()}\n```", strict=True).ok
+
+
+def test_raise_for_failure_raises_what_is_wrong(make_pack: MakePack) -> None:
+    pack = make_pack(BODY)
+    pack.check(reply()).raise_for_failure()
+    with pytest.raises(ReplyError, match="PP513 /confidence: must be at most 100, not 150"):
+        pack.check(reply(confidence=150)).raise_for_failure()
+
+
+def test_a_pack_without_a_contract_cannot_judge(make_pack: MakePack) -> None:
+    with pytest.raises(UsageError, match="PP530 demo@1.0.0 declares no reply contract"):
+        make_pack("messages:\n  - {role: user, content: hi}\n").check("{}")
+
+
+TOOLS = """\
+inputs:
+  AVAILABLE_TOOLS: {type: array, default: []}
+messages:
+  - {role: user, content: hi}
+reply: {tools: AVAILABLE_TOOLS}
+"""
+SEARCH = {"type": "object", "required": ["query"], "properties": {"query": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        {"name": "search", "description": "d", "parameters": SEARCH},
+        {"type": "function", "function": {"name": "search", "parameters": SEARCH}},
+        {"name": "search", "input_schema": SEARCH},
+        {"name": "search", "inputSchema": SEARCH},
+    ],
+)
+def test_a_tools_name_is_an_action_and_its_schema_checks_the_params(make_pack: MakePack, tool: dict[str, Any]) -> None:
+    prompt = make_pack(TOOLS).render(AVAILABLE_TOOLS=[tool])
+    assert prompt.check(reply(action="search", params={"query": "q"})).ok
+    assert told(prompt.check(reply(action="search", params={}))) == ["PP510 /params/query required"]
+    assert told(prompt.check(reply(action="serch", params={"query": "q"}))) == ["PP512 /action enum"]
+
+
+def test_a_tool_in_the_flat_style_takes_any_params(make_pack: MakePack) -> None:
+    prompt = make_pack(TOOLS).render(AVAILABLE_TOOLS=[{"name": "f", "parameters": {"a": "int"}}])
+    assert prompt.check(reply(action="f", params={"whatever": 1})).ok
+
+
+def test_without_a_context_any_tool_name_is_taken(make_pack: MakePack) -> None:
+    assert make_pack(TOOLS).check(reply(action="some.tool", params={})).ok
+
+
+@pytest.mark.parametrize(
+    ("tools", "expected"),
+    [
+        ([{"parameters": {}}], "PP417 tool 1 of 'AVAILABLE_TOOLS' has no name"),
+        ([{"name": "f", "parameters": {"type": "objct", "properties": {}}}], "PP417 the parameters of tool 1"),
+        ([{"name": "f", "parameters": {"type": "object", "properties": {"a": {"$ref": "http://x"}}}}], "is not local"),
+    ],
+)
+def test_tools_that_cannot_be_used_are_told(make_pack: MakePack, tools: list[Any], expected: str) -> None:
+    from promptpack import ContextError
+
+    with pytest.raises(ContextError, match=expected):
+        make_pack(TOOLS).render(AVAILABLE_TOOLS=tools).check(reply())
