@@ -1,0 +1,1 @@
+"""Words in, text and an exit code out."""

@@ -1,0 +1,91 @@
+"""`promptpack check`: what a model's reply is worth."""
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from promptpack import files
+from promptpack.cli.options import context_options, locale_option, open_library, packs_option, read_context
+from promptpack.cli.output import visible
+from promptpack.verdict import Verdict
+
+
+@click.command("check")
+@click.argument("pack")
+@click.argument("reply", type=click.Path(allow_dash=True, dir_okay=False), default="-")
+@packs_option
+@locale_option
+@context_options
+@click.option("--strict", is_flag=True, help="Take only the exact contract; repair nothing.")
+@click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    pack: str,
+    reply: str,
+    folders: tuple[str, ...],
+    locale: str | None,
+    context_file: str | None,
+    assignments: tuple[str, ...],
+    strict: bool,
+    format: str,  # noqa: A002 -- the option's name
+) -> None:
+    """Judge a reply against a pack's contract. REPLY is a file, or - for standard input.
+
+    With a context, the rules that look at inputs and the schemas of tools are checked too.
+    """
+    chosen = open_library(folders).get(pack, locale)
+    given = read_context(chosen, context_file, assignments)
+    raw = sys.stdin.buffer.read() if reply == "-" else files.read(reply)
+    verdict = chosen.check(raw, given or None, strict=strict)
+    if format == "json":
+        click.echo(json.dumps(_as_data(verdict), ensure_ascii=False, indent=2))
+    else:
+        _print(verdict)
+    ctx.exit(0 if verdict.ok else 1)
+
+
+def _as_data(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "ok": verdict.ok,
+        "outcome": verdict.outcome,
+        "output": verdict.data if verdict.ok else None,
+        "violations": [
+            {
+                "code": found.code,
+                "path": found.path,
+                "rule": found.rule,
+                "message": found.message,
+                "offset": found.offset,
+            }
+            for found in verdict.violations
+        ],
+        "repairs": [
+            {
+                "kind": repair.kind,
+                "path": repair.path,
+                "span": list(repair.span),
+                "before": repair.before,
+                "after": repair.after,
+                "risk": repair.risk,
+            }
+            for repair in verdict.repairs
+        ],
+        "unchecked": list(verdict.unchecked),
+        "correction": verdict.correction,
+    }
+
+
+def _print(verdict: Verdict) -> None:
+    click.echo(click.style(verdict.outcome, fg="green" if verdict.ok else "red", bold=True))
+    for repair in verdict.repairs:
+        click.echo(visible(f"  repaired {repair.kind} at {repair.path or '(reply)'}"))
+    for violation in verdict.violations:
+        click.echo(visible(f"  {violation}"))
+    for rule in verdict.unchecked:
+        click.echo(f"  rule {rule!r} was not checked: it needs the context")
+    if verdict.correction:
+        click.echo(click.style("correction:", bold=True))
+        click.echo(visible(verdict.correction))

@@ -1,0 +1,31 @@
+"""`promptpack render`: the prompt that a model would get."""
+
+import json
+
+import click
+
+from promptpack.cli.options import context_options, locale_option, open_library, packs_option, read_context
+from promptpack.cli.output import visible
+
+
+@click.command("render")
+@click.argument("pack")
+@packs_option
+@locale_option
+@context_options
+@click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(
+    pack: str,
+    folders: tuple[str, ...],
+    locale: str | None,
+    context_file: str | None,
+    assignments: tuple[str, ...],
+    format: str,  # noqa: A002 -- the option's name
+) -> None:
+    """Render a pack's prompt with a context. PACK is a name, or name@range."""
+    chosen = open_library(folders).get(pack, locale)
+    prompt = chosen.render(read_context(chosen, context_file, assignments))
+    if format == "json":
+        click.echo(json.dumps(prompt.to_dicts(), ensure_ascii=False, indent=2))
+    else:
+        click.echo(visible(prompt.to_text()))

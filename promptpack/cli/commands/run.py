@@ -1,0 +1,113 @@
+"""`promptpack run`: the six agents on one task, each rendered, answered and checked."""
+
+import json
+from collections.abc import Callable
+from importlib.resources import files as package_files
+from typing import Any
+
+import click
+
+from promptpack import document
+from promptpack.cli.options import open_library, packs_option
+from promptpack.cli.output import visible
+from promptpack.cli.walk import Step, walk
+from promptpack.cycle import OpenAIProvider, Provider, Round, ScriptedProvider, Settings
+from promptpack.problem import Problem, UsageError
+from promptpack.prompt import Message
+
+_BRIEF = 6
+_REPLY = 14
+
+
+@click.command("run")
+@packs_option
+@click.option("-l", "--locale", default="en", show_default=True, type=click.Choice(["en", "zh-CN"]))
+@click.option("--provider", "kind", default="scripted", show_default=True, type=click.Choice(["scripted", "openai"]))
+@click.option("--base-url", help="The address of an OpenAI-compatible server.")
+@click.option("--model", help="The model to ask.")
+@click.option("--api-key", envvar="OPENAI_API_KEY", default="none", help="Its key.  [env: OPENAI_API_KEY]")
+@click.option("--rounds", default=3, show_default=True, help="How often a reply may be sent back to be mended.")
+@click.option("--full", is_flag=True, help="Show whole messages instead of their first lines.")
+@click.pass_context
+def command(
+    ctx: click.Context, /, folders: tuple[str, ...], locale: str, rounds: int, full: bool, **model: Any
+) -> None:
+    """Walk through the six agents on one task: each rendered, answered and checked.
+
+    The embedded scripted model needs no network; one of its replies is wrong on purpose. With --provider openai, any
+    OpenAI-compatible server is asked through the official `openai` package.
+    """
+    script = _script(locale)
+    ask, settings = _model(script, rounds, **model)
+    ok = True
+    for number, step in enumerate(walk(open_library(folders), ask, settings, script["said"], locale), 1):
+        _print_step(number, step, full)
+        ok = step.run.verdict.ok
+    click.echo(click.style("every reply meets its contract" if ok else "the walk stopped", fg="green" if ok else "red"))
+    ctx.exit(0 if ok else 1)
+
+
+def _script(locale: str) -> dict[str, Any]:
+    name = f"script.{locale}.yaml"
+    text = (package_files("promptpack.cli.walk") / name).read_bytes()
+    script: dict[str, Any] = document.parse(text, name).data
+    return script
+
+
+def _model(
+    script: dict[str, Any], rounds: int, kind: str, base_url: str | None, model: str | None, api_key: str
+) -> tuple[Callable[[str], Provider], Settings]:
+    if kind == "scripted":
+        replies = script["replies"]
+        return lambda step: ScriptedProvider(replies[step]), Settings(rounds=rounds)
+    if not model:
+        raise UsageError(Problem("PP906", "--provider openai needs a model", None, "add --model NAME"))
+    provider = OpenAIProvider(base_url=base_url, api_key=api_key)
+    return lambda _: provider, Settings(model=model, rounds=rounds)
+
+
+def _print_step(number: int, step: Step, full: bool) -> None:
+    pack = step.run.prompt.pack
+    title = f" {number}. {pack.agent}: {step.title} "
+    click.echo(click.style(title.center(96, "─"), bold=True))
+    click.echo(click.style(f"{pack.label} {pack.locale} {pack.digest[:19]}", dim=True))
+    for message in step.run.prompt.messages:
+        _print_message(message, full)
+    for done in step.run.transcript.rounds:
+        _print_round(done, full)
+    if step.tool_result is not None:
+        click.echo(click.style("tool       ", fg="magenta") + json.dumps(step.tool_result, ensure_ascii=False))
+    click.echo()
+
+
+def _print_message(message: Message, full: bool) -> None:
+    click.echo(click.style(f"{message.role:<11}", fg="blue") + _block(message.text, full))
+
+
+def _print_round(done: Round, full: bool) -> None:
+    click.echo(click.style("reply      ", fg="yellow") + _block(_readable(done.completion.text), full, _REPLY))
+    verdict = done.verdict
+    if verdict is None:
+        return
+    outcome = click.style(verdict.outcome, fg="green" if verdict.ok else "red")
+    click.echo(click.style("verdict    ", fg="cyan") + outcome)
+    for repair in verdict.repairs:
+        click.echo(f"           repaired {visible(f'{repair.kind} {repair.path}')}".rstrip())
+    for violation in verdict.violations:
+        click.echo(f"           {visible(str(violation))}")
+    for answer in done.answers:
+        click.echo(click.style("correction ", fg="red") + _block(answer.text, full))
+
+
+def _readable(reply: str) -> str:
+    """Spread a clean reply over lines; any other is shown as it came."""
+    try:
+        return "\n".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in json.loads(reply).items())
+    except (ValueError, AttributeError):
+        return reply
+
+
+def _block(text: str, full: bool, brief: int = _BRIEF) -> str:
+    lines = visible(text).split("\n")
+    shown = lines if full or len(lines) <= brief + 1 else [*lines[:brief], f"... ({len(lines) - brief} more lines)"]
+    return "\n           ".join(line if full or len(line) <= 160 else line[:157] + "..." for line in shown)

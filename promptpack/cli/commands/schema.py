@@ -1,0 +1,41 @@
+"""`promptpack schema`: the JSON Schemas, for editors and for other programs."""
+
+import json
+
+import click
+
+from promptpack import files
+from promptpack.cli.options import locale_option, open_library, packs_option
+from promptpack.problem import Problem, UsageError, did_you_mean
+
+
+@click.command("schema")
+@click.argument("name", default="pack")
+@click.option("--of", "pack", help="Print the reply contract of this pack instead, with its own actions.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write it to this file.")
+@packs_option
+@locale_option
+def command(name: str, pack: str | None, output: str | None, folders: tuple[str, ...], locale: str | None) -> None:
+    """Print or write a JSON Schema: pack, agent-output, params/NAME or contracts/NAME."""
+    text = _contract_of(pack, folders, locale) if pack else _shipped(name)
+    if output:
+        files.write(output, text)
+        click.echo(f"wrote {output}", err=True)
+    else:
+        click.echo(text, nl=False)
+
+
+def _shipped(name: str) -> str:
+    folder = files.shipped("schemas")
+    known = [file.removesuffix(".schema.json") for file in folder.find(".schema.json")]
+    if name not in known:
+        hint = did_you_mean(name, known) or f"there are {', '.join(known)}"
+        raise UsageError(Problem("PP903", f"no schema named {name!r}", None, hint))
+    return folder.read(f"{name}.schema.json").decode()
+
+
+def _contract_of(pack: str, folders: tuple[str, ...], locale: str | None) -> str:
+    chosen = open_library(folders).get(pack, locale)
+    if chosen.contract is None:
+        raise UsageError(Problem("PP530", f"{chosen.label} declares no reply contract"))
+    return json.dumps(chosen.contract.shape(), ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,53 @@
+"""`promptpack test`: the tests that packs bring along."""
+
+import json
+
+import click
+
+from promptpack import trial
+from promptpack.cli.options import open_library, packs_option
+from promptpack.cli.output import print_problems, visible
+from promptpack.trial import Trial
+
+
+@click.command("test")
+@click.argument("names", nargs=-1)
+@packs_option
+@click.option("--update", is_flag=True, help="Write snapshots instead of comparing them.")
+@click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.pass_context
+def command(ctx: click.Context, names: tuple[str, ...], folders: tuple[str, ...], update: bool, format: str) -> None:  # noqa: A002
+    """Run the tests that packs bring along. NAMES are packs, all of them by default."""
+    library = open_library(folders)
+    for name in names:
+        library.get(name)
+    problems = library.problems
+    chosen = [pack for pack in library.packs() if not names or pack.name in names or pack.label in names]
+    trials = list(trial.run(chosen, update=update))
+    failed = [one for one in trials if not one.passed]
+    if format == "json":
+        click.echo(json.dumps([_as_data(one) for one in trials], ensure_ascii=False, indent=2))
+    else:
+        for one in trials:
+            _print(one)
+        click.echo(f"{len(trials) - len(failed)} passed, {len(failed)} failed", err=True)
+    print_problems(problems, err=True)
+    ctx.exit(1 if failed or problems else 0)
+
+
+def _as_data(one: Trial) -> dict[str, object]:
+    return {
+        "pack": one.pack,
+        "locale": one.locale,
+        "name": one.name,
+        "location": str(one.location),
+        "passed": one.passed,
+        "failures": list(one.failures),
+    }
+
+
+def _print(one: Trial) -> None:
+    mark = click.style("ok", fg="green") if one.passed else click.style("FAILED", fg="red")
+    click.echo(visible(f"{one.pack} {one.locale} {one.name}: ") + mark)
+    for failure in one.failures:
+        click.echo(visible(f"  {one.location}: {failure}"))

@@ -1,0 +1,87 @@
+"""The `promptpack` command: finds the subcommand, and turns problems into messages and exit codes."""
+
+import sys
+from importlib import import_module
+
+import click
+
+from promptpack import __version__
+from promptpack.cli.output import print_problems
+from promptpack.problem import PromptpackError, UsageError
+
+COMMANDS = {
+    "check": "judge a model's reply against a pack's contract",
+    "lint": "find every problem in packs",
+    "list": "list packs, versions and locales",
+    "new": "start a pack that lints clean and passes its tests",
+    "render": "render a pack's prompt with a context",
+    "run": "walk through the six agents, each rendered, answered and checked",
+    "schema": "print or write a JSON Schema",
+    "show": "show a pack's inputs, messages, actions and digest",
+    "test": "run the tests that packs bring along",
+}
+
+EXIT_PROBLEMS = 1
+EXIT_USAGE = 2
+EXIT_OUR_BUG = 3
+
+
+class _Commands(click.Group):
+    """Imports a command only when it is called, so that the others cost nothing."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"promptpack.cli.commands.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from promptpack.problem import did_you_mean
+
+            hint = did_you_mean(args[0], COMMANDS) if args else ""
+            raise click.UsageError(f"{error.message} {hint[:1].upper()}{hint[1:]}".strip(), ctx) from error
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", prog_name="promptpack")
+def main() -> None:
+    """Versioned YAML prompt packs: rendered, and their replies checked.
+
+    Exit codes: 0 clean, 1 problems found, 2 wrong usage, 3 our bug.
+    """
+
+
+def run() -> None:
+    """Run the command as the shell does."""
+    try:
+        sys.exit(main(standalone_mode=False, prog_name="promptpack"))
+    except click.ClickException as error:
+        error.show()
+        sys.exit(EXIT_USAGE)
+    except click.Abort:
+        click.echo("aborted", err=True)
+        sys.exit(130)
+    except PromptpackError as error:
+        print_problems(error.problems, err=True)
+        sys.exit(EXIT_USAGE if isinstance(error, UsageError) else EXIT_PROBLEMS)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(EXIT_PROBLEMS)
+    except Exception as error:  # noqa: BLE001 -- whatever gets here is a bug of ours, and exit code 3 says so
+        import traceback
+
+        traceback.print_exception(error)
+        click.echo("this is a bug in promptpack; please report it with the lines above", err=True)
+        sys.exit(EXIT_OUR_BUG)

@@ -1,0 +1,76 @@
+"""Options that commands share: which packs, which context."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import click
+
+from promptpack import document, files
+from promptpack.library import Library
+from promptpack.pack import Pack
+from promptpack.problem import Problem, UsageError, did_you_mean
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def packs_option(command: Command) -> Command:
+    """Add `--packs`."""
+    return click.option(
+        "-p", "--packs", "folders", multiple=True, type=click.Path(exists=True, file_okay=False),
+        help="A folder of packs; may be given more than once.  [default: ./packs, or the shipped packs]",
+    )(command)  # fmt: skip
+
+
+def locale_option(command: Command) -> Command:
+    """Add `--locale`."""
+    return click.option("-l", "--locale", help="The language wanted, such as en or zh-CN.")(command)
+
+
+def context_options(command: Command) -> Command:
+    """Add `--context` and `--set`."""
+    command = click.option(
+        "-s", "--set", "assignments", multiple=True, metavar="NAME=VALUE",
+        help="Set one input. VALUE is text where the input is text, else YAML; @file takes it from a file.",
+    )(command)  # fmt: skip
+    return click.option(
+        "-c", "--context", "context_file", type=click.Path(exists=True, dir_okay=False),
+        help="A JSON or YAML file with the inputs.",
+    )(command)  # fmt: skip
+
+
+def open_library(folders: tuple[str, ...]) -> Library:
+    """Open the folders asked for, ./packs, or the shipped packs."""
+    if not folders and files.Folder("packs").is_there:
+        folders = ("packs",)
+    return Library.open(*folders)
+
+
+def read_context(pack: Pack, file: str | None, assignments: tuple[str, ...]) -> Mapping[str, Any]:
+    """Put the context together from a file and from assignments, which win."""
+    context: dict[str, Any] = {}
+    if file:
+        context.update(_read_mapping(file))
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals:
+            raise UsageError(Problem("PP901", f"cannot read {assignment!r}", None, "write NAME=VALUE"))
+        context[name] = _value(pack, name, value)
+    return context
+
+
+def _read_mapping(file: str) -> Mapping[str, Any]:
+    data = document.parse(files.read(file), file).data
+    if not isinstance(data, dict):
+        raise UsageError(Problem("PP902", f"{file} does not hold a mapping of inputs"))
+    return data
+
+
+def _value(pack: Pack, name: str, text: str) -> Any:
+    if name not in pack.inputs:
+        hint = did_you_mean(name, pack.inputs) or f"its inputs are {', '.join(pack.inputs) or 'none'}"
+        raise UsageError(Problem("PP414", f"{pack.label} has no input {name!r}", None, hint))
+    if text.startswith("@"):
+        text = files.read(text[1:]).decode().removesuffix("\n")
+    if pack.inputs[name].schema.get("type") == "string":
+        return text
+    return document.parse(text, f"--set {name}").data if text else None

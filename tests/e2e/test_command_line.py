@@ -1,0 +1,196 @@
+"""The installed command: what it prints, where, and how it ends."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+GREETER = """\
+promptpack: 1
+name: greeter
+version: 1.0.0
+agent: greeter-agent
+description: Greets people.
+inputs:
+  NAME: {type: string, minLength: 1, description: Who is greeted}
+  TIMES: {type: integer, default: 1}
+messages:
+  - {id: hello, role: user, content: "Greet {{ NAME }} {{ TIMES }} times"}
+reply:
+  actions: {GREET: {params: {type: object, required: [text], properties: {text: {type: string}}}}}
+tests:
+  - {name: greets, context: {NAME: Ann}, expect: {contains: [Ann]}}
+"""
+REPLY = {
+    "thought": "t",
+    "action": "GREET",
+    "params": {"text": "hi"},
+    "expectedOutcome": "o",
+    "risk": {"level": "low", "description": "d"},
+    "confidence": 9,
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "packs" / "greeter").mkdir(parents=True)
+    (tmp_path / "packs" / "greeter" / "1.0.0.yaml").write_text(GREETER, encoding="utf-8")
+    return tmp_path
+
+
+def run(folder: Path, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "promptpack", *words],
+        cwd=folder,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_version_imports_neither_jinja_nor_jsonschema(folder: Path) -> None:
+    code = (
+        "import sys; sys.argv = ['promptpack', '--version']\n"
+        "from promptpack.cli.main import run\n"
+        "try: run()\nexcept SystemExit: pass\n"
+        "print(sorted({'jinja2', 'jsonschema', 'pydantic', 'yaml'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "promptpack, version 0.1.0\n[]\n"
+
+
+def test_list_prints_packs(folder: Path) -> None:
+    done = run(folder, "list")
+    assert done.stdout == "greeter  1.0.0  -  packs/greeter/1.0.0.yaml\n"
+    assert json.loads(run(folder, "list", "--format", "json").stdout)[0]["name"] == "greeter"
+
+
+def test_show_prints_what_a_pack_is(folder: Path) -> None:
+    done = run(folder, "show", "greeter@^1")
+    assert "  NAME (string, required): Who is greeted\n" in done.stdout
+    assert "  user hello\n" in done.stdout
+    assert json.loads(run(folder, "show", "greeter", "--format", "json").stdout)["actions"] == ["GREET"]
+
+
+def test_render_takes_a_context_file_and_assignments(folder: Path) -> None:
+    (folder / "context.yaml").write_text("NAME: Bob\nTIMES: 3\n", encoding="utf-8")
+    done = run(folder, "render", "greeter", "--context", "context.yaml", "--set", "TIMES=7")
+    assert done.stdout == "[user]\nGreet Bob 7 times\n"
+    (folder / "name.txt").write_text("Eve\n", encoding="utf-8")
+    done = run(folder, "render", "greeter", "--set", "NAME=@name.txt", "--format", "json")
+    assert json.loads(done.stdout) == [{"role": "user", "content": "Greet Eve 1 times"}]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "expected"),
+    [
+        (["render", "greeter"], 1, "PP415 input 'NAME' is missing\n  hint: Who is greeted\n"),
+        (
+            ["render", "greeter", "-s", "NAM=x"],
+            2,
+            "PP414 greeter@1.0.0 has no input 'NAM'\n  hint: did you mean 'NAME'?\n",
+        ),
+        (["render", "greeter", "-s", "NAME"], 2, "PP901 cannot read 'NAME'\n  hint: write NAME=VALUE\n"),
+        (["render", "greter"], 2, "PP701 no pack named 'greter'\n  hint: did you mean 'greeter'?\n"),
+        (["schema", "pak"], 2, "PP903 no schema named 'pak'\n  hint: did you mean 'pack'?\n"),
+        (["new", "Bad Name"], 2, "PP904 'Bad Name' is not a pack's name\n  hint: use a-z, 0-9 and '-'\n"),
+        (["new", "greeter"], 2, "PP905 packs/greeter is already there\n  hint: choose another name\n"),
+    ],
+)
+def test_what_goes_wrong_is_told_on_stderr_with_an_exit_code(
+    folder: Path, words: list[str], code: int, expected: str
+) -> None:
+    done = run(folder, *words)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", expected)
+
+
+def test_a_context_file_must_hold_a_mapping(folder: Path) -> None:
+    (folder / "context.json").write_text("[1]", encoding="utf-8")
+    done = run(folder, "render", "greeter", "-c", "context.json")
+    assert (done.returncode, done.stderr) == (2, "PP902 context.json does not hold a mapping of inputs\n")
+
+
+def test_a_misspelt_command_is_told(folder: Path) -> None:
+    done = run(folder, "rendr")
+    assert done.returncode == 2
+    assert "No such command 'rendr'. Did you mean 'render'?" in done.stderr
+
+
+def test_check_judges_a_file_or_standard_input(folder: Path) -> None:
+    (folder / "reply.json").write_text(json.dumps(REPLY), encoding="utf-8")
+    done = run(folder, "check", "greeter", "reply.json")
+    assert (done.returncode, done.stdout) == (0, "valid\n")
+    done = run(folder, "check", "greeter", "-", "--format", "json", stdin=json.dumps({**REPLY, "confidence": 999}))
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["violations"][0]["path"] == "/confidence"
+
+
+def test_lint_is_clean_or_tells_every_problem(folder: Path) -> None:
+    done = run(folder, "lint")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "1 pack file(s), no problems\n")
+    path = folder / "packs" / "greeter" / "1.0.0.yaml"
+    path.write_text(GREETER.replace("{{ NAME }}", "{{ NAEM }}").replace("roles", "role"), encoding="utf-8")
+    done = run(folder, "lint", "packs/greeter/1.0.0.yaml")
+    assert (done.returncode, done.stderr) == (1, "1 pack file(s), 1 problem(s)\n")
+    assert done.stdout == (
+        "packs/greeter/1.0.0.yaml:10:48: PP301 template uses undeclared input 'NAEM'\n  hint: did you mean 'NAME'?\n"
+    )
+
+
+def test_lint_speaks_to_programs(folder: Path) -> None:
+    path = folder / "packs" / "greeter" / "1.0.0.yaml"
+    path.write_text(GREETER.replace("agent:", "agnt:"), encoding="utf-8")
+    (found,) = json.loads(run(folder, "lint", "--format", "json").stdout)
+    assert (found["code"], found["path"], found["line"], found["column"]) == ("PP202", "packs/greeter/1.0.0.yaml", 4, 1)
+    assert run(folder, "lint", "--format", "github").stdout == (
+        "::error file=packs/greeter/1.0.0.yaml,line=4,col=1,title=PP202::unknown key 'agnt' (did you mean 'agent'?)\n"
+    )
+    sarif = json.loads(run(folder, "lint", "--format", "sarif").stdout)
+    result = sarif["runs"][0]["results"][0]
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 4, "startColumn": 1}
+
+
+def test_test_runs_the_packs_own_tests(folder: Path) -> None:
+    done = run(folder, "test")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "greeter@1.0.0  greets: ok\n", "1 passed, 0 failed\n")
+    path = folder / "packs" / "greeter" / "1.0.0.yaml"
+    path.write_text(GREETER.replace("[Ann]", "[Zoe]"), encoding="utf-8")
+    done = run(folder, "test")
+    assert done.returncode == 1
+    assert "does not contain 'Zoe'" in done.stdout
+
+
+def test_new_makes_a_pack_that_lints_clean_and_passes_its_tests(folder: Path) -> None:
+    done = run(folder, "new", "my-agent")
+    assert (done.returncode, done.stdout) == (0, "packs/my-agent/0.1.0-dev.yaml\n")
+    assert run(folder, "lint", "packs").returncode == 0
+    done = run(folder, "test", "my-agent")
+    assert (done.returncode, done.stderr) == (0, "3 passed, 0 failed\n")
+
+
+def test_schema_prints_or_writes(folder: Path) -> None:
+    assert json.loads(run(folder, "schema").stdout)["title"] == "Prompt pack, format 1"
+    assert run(folder, "schema", "agent-output", "-o", "out.json").returncode == 0
+    assert json.loads((folder / "out.json").read_text())["title"] == "AgentOutput"
+    contract = json.loads(run(folder, "schema", "--of", "greeter").stdout)
+    assert contract["properties"]["action"]["enum"][0] == "GREET"
+
+
+def test_a_pipe_gets_no_colours_and_no_control_characters(folder: Path) -> None:
+    done = run(folder, "render", "greeter", "-s", "NAME=\x1b[31mred\x1b[0m")
+    assert done.stdout == "[user]\nGreet \\u001b[31mred\\u001b[0m 1 times\n"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shell_completion_is_offered(folder: Path, shell: str) -> None:
+    import os
+
+    env = {**os.environ, "_PROMPTPACK_COMPLETE": f"{shell}_source"}
+    done = subprocess.run(
+        [sys.executable, "-m", "promptpack"], cwd=folder, env=env, capture_output=True, text=True, check=False
+    )
+    assert "promptpack" in done.stdout
+    assert done.returncode == 0
