@@ -1,0 +1,22 @@
+"""Model text to data: read replies as models really send them, and say exactly what was done."""
+
+from promptpack.reply.merge import merge
+from promptpack.reply.read import read
+from promptpack.reply.reading import Finding, Policy, Reading, Repair, Violation
+from promptpack.reply.repair import replay
+from promptpack.reply.shape import Shape
+from promptpack.reply.stream import Partial, ReplyStream
+
+__all__ = [
+    "Finding",
+    "Partial",
+    "Policy",
+    "Reading",
+    "Repair",
+    "ReplyStream",
+    "Shape",
+    "Violation",
+    "merge",
+    "read",
+    "replay",
+]

@@ -1,0 +1,213 @@
+"""Where answers may stand in a reply: every object, list or call outside of thinking, in order."""
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from promptpack.reply.cursor import Scan
+from promptpack.reply.places import strict_places
+from promptpack.reply.scan import scan
+from promptpack.reply.strings import Lexer
+from promptpack.reply.tree import Harvest, Mark, harvest
+
+NOT_STRICT = object()
+_THINK = r"(?:antml:)?(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis|seed:think)"
+_TOP = re.compile(
+    r"(?P<open>[{｛](?=[{｛]?(?:\s|[\u200b-\u200f\u2060\ufeff])*+(?:[\"'“”„‟＂‘’`\w}｝/#]|\Z))"
+    r"|[\[［](?=(?:\s|[\u200b-\u200f\u2060\ufeff])*+[{｛]))|"
+    rf"(?P<think><{_THINK}>|◁think▷|\[THINK\])|(?P<unthink></{_THINK}>|◁/think▷|\[/THINK\])"
+    r"|(?P<channel><\|channel\|>\s*analysis)|(?P<call>(?<![\w.])[A-Za-z_]\w{0,40}\(\s*[A-Za-z_]\w{0,40}\s*=(?!=))",
+    re.IGNORECASE,
+)
+_CHANNEL_END = re.compile(r"<\|(?:end|start|channel|return|call)\|>")
+_ENDS = {"<": r"</%s>", "◁": "◁/think▷", "[": r"\[/THINK\]"}
+_CUT_ROOT = re.compile(r"[{｛]\s*(?:[\"“'][^\"”'\n]{0,300}|\w{0,60})?\s*\Z")
+# A quoted key and its colon before a bracket: the bracket belongs to an object whose own opening was lost.
+_MEMBER_BEFORE = re.compile(r"[\"'”’]\s*[:：]\s*\Z")
+_FIRST_MEMBER = re.compile(r"(?:^|\n|```(?:json)?)[ \t]*(?=[\"“'](?P<key>[^\"”'\n]{1,60})[\"”']\s*[:：])")
+
+
+@dataclass(slots=True)
+class Candidate:
+    """One place in the text that may hold the answer, read as plain data."""
+
+    start: int
+    end: int
+    value: Any
+    scan: Scan | None = None
+    marks: list[tuple[str, Mark]] = field(default_factory=list)
+    places: dict[str, tuple[int, int]] = field(default_factory=dict)
+    repeats: list[str] = field(default_factory=list)
+    lost_open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How deep, how many values, how many candidates."""
+
+    depth: int
+    nodes: int
+    candidates: int
+
+
+@dataclass(slots=True)
+class Field:
+    """All candidates of a reply, and what stopped the search, if anything did."""
+
+    candidates: list[Candidate] = field(default_factory=list)
+    limit: str = ""
+
+
+def find(text: str, limits: Limits) -> Field:
+    """Find the candidates; what stands before a lone end of thinking was thinking, and is dropped."""
+    found, lexer, position = Field(), Lexer(text), 0
+    while match := _TOP.search(text, position):
+        if match["think"]:
+            position = _think_end(text, match)
+        elif match["channel"]:
+            end = _CHANNEL_END.search(text, match.end() + 11)
+            position = end.start() if end else len(text)
+        elif match["unthink"]:
+            found.candidates.clear()
+            position = match.end()
+        elif match["open"] and not _opens(lexer, match.start()):
+            position = match.end()
+        else:
+            candidate = _read(text, match.start(), limits)
+            position = max(candidate.end, match.end())
+            found.candidates.append(candidate)
+            found.limit = candidate.scan.limit if candidate.scan else ""
+            if len(found.candidates) > limits.candidates:
+                found.limit = "candidates"
+            if found.limit:
+                return found
+    return found
+
+
+def find_members(text: str, names: frozenset[str], limits: Limits) -> Candidate | None:
+    """Find an object whose opening brace was lost: members that begin with one of `names`."""
+    for match in _FIRST_MEMBER.finditer(text):
+        if match["key"] in names:
+            result = scan(text, match.end(), max_depth=limits.depth, max_nodes=limits.nodes, members=True)
+            candidate = _harvested(match.end(), result)
+            candidate.lost_open = True
+            return candidate if result.tail == "closed" else None
+    return None
+
+
+def rescan(text: str, candidate: Candidate, forced: int, limits: Limits) -> Candidate:
+    """Read a candidate again with a closing brace put in at `forced`."""
+    again = scan(text, candidate.start, max_depth=limits.depth, max_nodes=limits.nodes, forced=forced)
+    return _harvested(candidate.start, again)
+
+
+def locate(text: str, candidate: Candidate) -> None:
+    """Find the places of a candidate that was read by the strict parser."""
+    if candidate.scan is None and not candidate.places:
+        candidate.places = strict_places(text, candidate.start, candidate.end)
+
+
+def _think_end(text: str, match: re.Match[str]) -> int:
+    tag = match["think"]
+    pattern = _ENDS[tag[0]]
+    end = re.compile(pattern % re.escape(tag[1:-1]) if "%" in pattern else pattern, re.IGNORECASE).search(
+        text, match.end()
+    )
+    return end.end() if end else len(text)
+
+
+def _opens(lexer: Lexer, start: int) -> bool:
+    """Judge whether a bracket in the text opens data, by what follows it; prose has brackets too."""
+    text = lexer.text
+    if text[start] in "[［":
+        after = lexer.blank_end(start + 1)
+        return after < lexer.size and text[after] in "{｛" and _opens(lexer, after)
+    after = _past_comment(lexer, lexer.blank_end(start + 1))
+    if text.startswith(text[start], after) and after == start + 1:
+        after = _past_comment(lexer, lexer.blank_end(start + 2))
+    if after < lexer.size and (text[after] in "}｝" or lexer.key_at(after, bare=True)):
+        return True
+    return _CUT_ROOT.match(text, start) is not None and not text[:start].rpartition("\n")[2].strip()
+
+
+def _past_comment(lexer: Lexer, position: int) -> int:
+    if lexer.text.startswith(("//", "#"), position):
+        return lexer.blank_end(min(lexer.line_end(position), position + 300))
+    if lexer.text.startswith("/*", position):
+        end = lexer.text.find("*/", position, position + 300)
+        return lexer.blank_end(end + 2) if end > 0 else position
+    return position
+
+
+def _read(text: str, start: int, limits: Limits) -> Candidate:
+    alone = _MEMBER_BEFORE.search(text, max(0, start - 100), start) is None
+    if text[start] in "{[":
+        strict = strict_at(text, start)
+        going_on = alone and strict is not None and text[strict[1] : strict[1] + 100].lstrip()[:1] in (",", "，")
+        if strict is not None and depth_of(strict[0]) <= limits.depth and not going_on:
+            return Candidate(start, strict[1], strict[0])
+    return _harvested(start, scan(text, start, max_depth=limits.depth, max_nodes=limits.nodes, alone=alone))
+
+
+def _harvested(start: int, result: Scan) -> Candidate:
+    if result.limit:
+        return Candidate(start, result.end, None, result)
+    found: Harvest = harvest(result.root)
+    return Candidate(start, result.end, found.value, result, found.marks, found.places, found.repeats)
+
+
+class _NotStrictError(ValueError):
+    """The strict parser met something that only the scanner can name."""
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise _NotStrictError
+    return result
+
+
+def _constant(word: str) -> Any:
+    raise _NotStrictError(word)
+
+
+def _float(digits: str) -> float:
+    value = float(digits)
+    if value in (float("inf"), float("-inf")):
+        raise _NotStrictError(digits)
+    return value
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_float)
+
+
+def strict_at(text: str, start: int) -> tuple[Any, int] | None:
+    """Read strict JSON at `start`: no repeated keys, no NaN, no infinite number."""
+    try:
+        return _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
+
+
+def strict_whole(text: str) -> Any:
+    """Read a text that is one strict JSON value from end to end, or give `NOT_STRICT`."""
+    try:
+        return _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return NOT_STRICT
+
+
+def depth_of(value: Any) -> int:
+    """Measure how deep a value nests, without recursion."""
+    deepest, level = 0, [value]
+    while level:
+        inner: list[Any] = []
+        for item in level:
+            if isinstance(item, dict):
+                inner.extend(item.values())
+            elif isinstance(item, list):
+                inner.extend(item)
+        deepest += 1
+        level = [item for item in inner if isinstance(item, dict | list)]
+    return deepest

@@ -1,0 +1,61 @@
+"""What the inside of a string says when its escapes are not those of JSON."""
+
+import re
+
+_SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "\\": "\\", "/": "/"}
+# A backslash that only protects the character after it: an apostrophe, a back tick, Markdown's underscore.
+_PROTECTED = frozenset("'_`‘’“”")
+_ESCAPE = re.compile(
+    r"(?P<pair>\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u(?P<code>[0-9a-fA-F]{4})"
+    r"|\\(?P<character>[\s\S])"
+)
+_VALID = frozenset('"\\/bfnrt')
+_PATH = re.compile(r"(?:(?<![A-Za-z])[A-Za-z]:|\\)(?:\\[\w .\-]+)+\\?")
+_LATEX = re.compile(
+    r"\\(?=(?:frac|forall|beta|bar|begin|binom|theta|tau|times|text|tan|to|top|nu|neq|nabla|not|rho|right|rightarrow)"
+    r"(?![a-z]))"
+)
+
+_MAX_BACKSLASHES = 10_000
+
+
+def decode(body: str) -> str:
+    """Decode a string's body, keeping every backslash that starts no escape."""
+    if "\\" not in body:
+        return body
+    few = body.count("\\") < _MAX_BACKSLASHES
+    literal = _literal_backslashes(body) if few and _has_bad_escape(body) else frozenset()
+    return _ESCAPE.sub(lambda match: _decoded(match, literal), body)
+
+
+def _has_bad_escape(body: str) -> bool:
+    return any(
+        character is not None and character not in _VALID and character not in _PROTECTED
+        for character in (match["character"] for match in _ESCAPE.finditer(body))
+    )
+
+
+def _literal_backslashes(body: str) -> frozenset[int]:
+    """Find backslashes of a Windows path or of LaTeX: where one of them is literal, its neighbours are too."""
+    places: set[int] = set()
+    for path in _PATH.finditer(body):
+        if _has_bad_escape(path[0]):
+            places.update(place for place in range(path.start(), path.end()) if body[place] == "\\")
+    places.update(match.start() for match in _LATEX.finditer(body))
+    return frozenset(places)
+
+
+def _decoded(match: re.Match[str], literal: frozenset[int]) -> str:
+    if match.start() in literal:
+        # The character after a literal backslash may itself be one that starts an escape.
+        rest = match[0][1:]
+        return "\\" + rest
+    if match["pair"]:
+        high, low = int(match["pair"][2:6], 16), int(match["pair"][8:12], 16)
+        return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
+    if match["code"]:
+        return chr(int(match["code"], 16))
+    character = match["character"]
+    if character in _SIMPLE:
+        return _SIMPLE[character]
+    return character if character in _PROTECTED else "\\" + character

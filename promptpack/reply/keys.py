@@ -1,0 +1,65 @@
+"""Keys as models write them: quoted in any way, half quoted, or bare."""
+
+import json
+import re
+from dataclasses import dataclass
+
+from promptpack.reply.escapes import decode
+from promptpack.reply.strings import QUOTES, Lexer
+
+SEPARATOR = re.compile(r":|：|=>|=(?!=)")
+_KEYS = (
+    re.compile(r'["“”„‟＂](?P<body>(?:[^"“”„‟＂\\\n]|\\.){0,300})["“”„‟＂]'),
+    re.compile(r"['‘’‚‛＇](?P<body>(?:[^'‘’‚‛＇\\\n]|\\.|(?<=\w)['’](?=\w)){0,300})['‘’‚‛＇]"),
+    re.compile(r"`(?P<body>[^`\\\n]{0,300})`"),
+)
+_HALF_KEY = re.compile(r"[\"“'](?P<left>[^\W\d][\w ]{0,60})(?=\s*[:：])|(?P<right>[^\W\d]\w{0,60})[\"”'](?=\s*[:：])")
+_BARE_KEY = re.compile(r"[^\W\d][\w$.-]*+(?: [^\W\d][\w$-]*+){0,3}(?=\s*(?::|：|=))")
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key, where it ends, and the repair it needed."""
+
+    name: str
+    end: int
+    kind: str = ""
+
+
+def read_key(lexer: Lexer, start: int) -> Key | None:
+    """Read the key at `start`, or nothing when no key and colon stand there."""
+    key = _quoted(lexer, start) if lexer.text[start] in QUOTES else None
+    key = key or _half(lexer.text, start) or _bare(lexer.text, start)
+    if key is None or not SEPARATOR.match(lexer.text, lexer.blank_end(key.end)):
+        return None
+    return key
+
+
+def _quoted(lexer: Lexer, start: int) -> Key | None:
+    text = lexer.text
+    if text[start] == '"' and (strict := _strict(lexer, start)):
+        return strict
+    match = next((found for pattern in _KEYS if (found := pattern.match(text, start))), None)
+    if match is None or not SEPARATOR.match(text, lexer.blank_end(match.end())):
+        return None
+    return Key(decode(match["body"]), match.end(), "quotes")
+
+
+def _strict(lexer: Lexer, start: int) -> Key | None:
+    try:
+        name, end = json.decoder.scanstring(lexer.text, start + 1, True)  # type: ignore[attr-defined]
+    except ValueError:
+        return None
+    return Key(name, end) if SEPARATOR.match(lexer.text, lexer.blank_end(end)) else None
+
+
+def _half(text: str, start: int) -> Key | None:
+    match = _HALF_KEY.match(text, start)
+    if match is None:
+        return None
+    return Key((match["left"] or match["right"]).strip(), match.end(), "missing-quote")
+
+
+def _bare(text: str, start: int) -> Key | None:
+    match = _BARE_KEY.match(text, start)
+    return Key(match[0], match.end(), "unquoted") if match else None

@@ -1,0 +1,191 @@
+"""Read a reply: count its meanings; one is taken with its log, none or several are refused with reasons."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from promptpack.reply import candidates as places
+from promptpack.reply.candidates import NOT_STRICT, Candidate, Limits, depth_of, strict_whole
+from promptpack.reply.judge import Check, Judge, Judged, original_path
+from promptpack.reply.layers import Layer, peel
+from promptpack.reply.log import write_log
+from promptpack.reply.placing import place_lost_brace
+from promptpack.reply.quick import quick_value
+from promptpack.reply.reading import Finding, Outcome, Policy, Reading, Violation
+from promptpack.reply.shape import Shape
+from promptpack.reply.strict import HALF_PAIR, half_pairs, read_strictly
+from promptpack.reply.text import decode_reply
+from promptpack.reply.tree import same
+
+_CUT_REASONS = frozenset(("length", "max_tokens", "max_output_tokens", "content_filter", "MAX_TOKENS", "incomplete"))
+_DEFAULT = Policy()
+
+
+def read(
+    raw: str | bytes,
+    shape: Mapping[str, Any] | Shape,
+    check: Check,
+    *,
+    policy: Policy = _DEFAULT,
+    finish_reason: str | None = None,
+) -> Reading:
+    """Read the one object a reply means, or say why it means none."""
+    try:
+        text = decode_reply(raw)
+    except UnicodeDecodeError as error:
+        return _refused("invalid", [Finding("encoding", "", f"the reply is not text: {error.reason}")])
+    if len(text) > policy.max_chars:
+        return _refused("invalid", [Finding("size", "", f"the reply is longer than {policy.max_chars} characters")])
+    value = quick_value(text, policy.max_depth)
+    if value is not NOT_STRICT:
+        findings = check(value)
+        if not findings:
+            return Reading("valid", value)
+        if not policy.strict:
+            return _Reader(text, Judge(shape, check), policy, finish_reason).read_value(value, findings)
+    return _read_slowly(text, Judge(shape, check), policy, finish_reason)
+
+
+def _read_slowly(text: str, judge: Judge, policy: Policy, finish_reason: str | None) -> Reading:
+    value = strict_whole(text)
+    if value is NOT_STRICT:
+        if policy.strict:
+            return read_strictly(text, policy)
+        return _Reader(text, judge, policy, finish_reason).read()
+    faults = _faults(text, value, policy)
+    findings = faults or judge.check(value)
+    if not findings:
+        return Reading("valid", value)
+    if policy.strict or faults:
+        return _refused("invalid", findings[: policy.max_violations])
+    return _Reader(text, judge, policy, finish_reason).read_value(value, findings)
+
+
+def _faults(text: str, value: Any, policy: Policy) -> list[Finding]:
+    """Find what no contract asks about, but what makes a value dangerous to pass on."""
+    if text.count("{") + text.count("[") > policy.max_depth and depth_of(value) > policy.max_depth:
+        return [Finding("depth", "", f"the value nests deeper than {policy.max_depth}")]
+    return [Finding("surrogate", path, HALF_PAIR) for path in half_pairs(text, value)]
+
+
+def _refused(outcome: Outcome, findings: Sequence[Finding], readings: Sequence[Any] = ()) -> Reading:
+    violations = tuple(Violation(one.rule, one.path, one.message, 0) for one in findings)
+    return Reading(outcome, violations=violations, readings=tuple(readings))
+
+
+def _is_snapshot(early: Any, late: Any) -> bool:
+    """Say whether a value is an earlier state of another: nothing in it was taken back."""
+    if isinstance(early, str) and isinstance(late, str):
+        return late.startswith(early)
+    if isinstance(early, dict) and isinstance(late, dict):
+        return all(key in late and _is_snapshot(item, late[key]) for key, item in early.items())
+    if isinstance(early, list) and isinstance(late, list):
+        return len(early) <= len(late) and all(map(_is_snapshot, early, late))
+    return same(early, late)
+
+
+class _Reader:
+    """One reply on its way to a verdict."""
+
+    def __init__(self, text: str, judge: Judge, policy: Policy, finish_reason: str | None) -> None:
+        self.raw = text
+        self.judge = judge
+        self.policy = policy
+        self.cut = finish_reason in _CUT_REASONS
+        self.limits = Limits(policy.max_depth, policy.max_nodes, policy.max_candidates)
+        self.layer = Layer(text)
+
+    def read_value(self, value: Any, findings: Sequence[Finding]) -> Reading:
+        """Read a reply that is one strict JSON value: it has no other candidate, unless it is a text."""
+        body = self.raw.strip(" \t\r\n")
+        start = self.raw.index(body[0])
+        judged = self.judge.judge(Candidate(start, start + len(body), value), findings)
+        return self._decide([judged]) if judged.valid or isinstance(value, dict | list) else self.read()
+
+    def read(self) -> Reading:
+        """Judge every candidate in the text and decide."""
+        self.layer = peel(self.raw)
+        text = self.layer.text
+        found = places.find(text, self.limits)
+        if found.limit:
+            return _refused("invalid", [Finding(found.limit, "", f"the reply goes beyond the limit of {found.limit}")])
+        judged = self._with_lost_opening([self._judged(candidate) for candidate in found.candidates])
+        if not judged:
+            return _refused("no_answer", [Finding("no_json", "", "the reply holds no JSON object")])
+        return self._decide(judged)
+
+    def _judged(self, candidate: Candidate) -> Judged:
+        judged = self.judge.judge(candidate)
+        if candidate.scan is not None and candidate.scan.tail == "open":
+            judged = place_lost_brace(self.layer.text, self.judge, judged, self.limits)
+        self._mind_the_end(judged)
+        if judged.valid:
+            for path in half_pairs(self.raw, judged.value):
+                judged.findings.append(Finding("surrogate", path, HALF_PAIR))
+        return judged
+
+    def _mind_the_end(self, judged: Judged) -> None:
+        """Refuse what the end of the reply cut off, even where nothing required is missing."""
+        tail = judged.candidate.scan.tail if judged.candidate.scan else "closed"
+        if judged.valid and (tail == "cut" or (tail == "open" and self.cut)):
+            judged.findings.append(Finding("truncated", "", "the reply ends before the object does"))
+
+    def _with_lost_opening(self, judged: list[Judged]) -> list[Judged]:
+        """Try members without an opening brace, where no object in the text looks like the answer."""
+        if any(one.score >= 0.5 for one in judged):
+            return judged
+        candidate = places.find_members(self.layer.text, frozenset(self.judge.names), self.limits)
+        if candidate is None:
+            return judged
+        lost = self._judged(candidate)
+        return [lost] if lost.score >= 0.5 else judged
+
+    def _decide(self, judged: list[Judged]) -> Reading:
+        meanings: list[Judged] = []
+        for one in (one for one in judged if one.valid):
+            if not any(same(one.value, other.value) for other in meanings):
+                meanings.append(one)
+        attempts = [one for one in judged if not one.valid and one.score > 0.8]
+        if len(meanings) == 1 and all(_is_snapshot(one.candidate.value, meanings[0].value) for one in attempts):
+            return self._accept(meanings[0])
+        if meanings:
+            return self._several([*meanings, *attempts])
+        best = max(judged, key=lambda one: one.score)
+        return self._refuse(best)
+
+    def _several(self, judged: list[Judged]) -> Reading:
+        finding = Finding("ambiguous", "", "the reply holds more than one answer, and they differ")
+        return _refused("ambiguous", [finding], [one.value for one in judged[:5]])
+
+    def _accept(self, judged: Judged) -> Reading:
+        if judged.steps:
+            places.locate(self.layer.text, judged.candidate)
+        repairs = write_log(self.raw, self.layer, judged)
+        refused = [one for one in repairs if one.kind in self.policy.refuse or one.risk in self.policy.refuse]
+        if refused:
+            violations = tuple(
+                Violation("repair", one.path, f"the repair {one.kind!r} is not allowed", one.span[0]) for one in refused
+            )
+            return Reading("invalid", violations=violations[: self.policy.max_violations])
+        return Reading("recovered" if repairs else "valid", judged.value, repairs)
+
+    def _refuse(self, judged: Judged) -> Reading:
+        places.locate(self.layer.text, judged.candidate)
+        violations = tuple(
+            Violation(one.rule, one.path, one.message, self._offset(judged, one.path))
+            for one in judged.findings[: self.policy.max_violations]
+        )
+        return Reading(self._outcome(judged), violations=violations, readings=tuple(judged.rivals))
+
+    def _outcome(self, judged: Judged) -> Outcome:
+        rules = {one.rule for one in judged.findings}
+        if "ambiguous" in rules:
+            return "ambiguous"
+        tail = judged.candidate.scan.tail if judged.candidate.scan else "closed"
+        return "truncated" if "truncated" in rules or tail in ("cut", "open") else "invalid"
+
+    def _offset(self, judged: Judged, path: str) -> int | None:
+        where = original_path(path, judged.steps)
+        known = judged.candidate.places
+        while where and where not in known:
+            where = where.rpartition("/")[0]
+        return self.layer.raw(known[where][0]) if where in known else self.layer.raw(judged.candidate.start)

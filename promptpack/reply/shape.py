@@ -1,0 +1,305 @@
+"""A small view of a JSON Schema: which schemas apply to a value, given the values beside it."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from promptpack.reply.tree import same
+from promptpack.reply.words import fold
+
+Schema = Mapping[str, Any]
+_T = TypeVar("_T")
+_TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,), "array": (list,), "string": (str,), "boolean": (bool,), "null": (type(None),),
+    "integer": (int, float), "number": (int, float),
+}  # fmt: skip
+_MAX_REFS = 32
+_CONDITIONS = frozenset(("if", "anyOf", "oneOf"))
+
+
+class Shape:
+    """The schemas that hold for one place; what it works out it remembers, so one view serves many replies."""
+
+    __slots__ = ("_known", "_memory", "conditional", "root", "schemas")
+
+    def __init__(self, schemas: tuple[Schema, ...], root: Schema, known: "_Known") -> None:
+        self.schemas = schemas
+        self.root = root
+        self.conditional = tuple(one for one in schemas if not _CONDITIONS.isdisjoint(one))
+        self._known = known
+        self._memory: dict[Any, Any] = {}
+
+    @classmethod
+    def of(cls, schema: "Schema | Shape") -> "Shape":
+        """View a whole contract."""
+        if isinstance(schema, Shape):
+            return schema
+        known = _Known(schema)
+        return cls(known.flat(schema), schema, known)
+
+    def empty(self) -> "Shape":
+        """View a place that the contract does not describe."""
+        return self._remembered("empty", lambda: Shape((), self.root, self._known))
+
+    def _remembered(self, name: Any, work_out: Callable[[], _T]) -> _T:
+        if name not in self._memory:
+            self._memory[name] = work_out()
+        known: _T = self._memory[name]
+        return known
+
+    def with_conditions(self, value: Any) -> "Shape":
+        """Add the branches of `if`, `anyOf` and `oneOf` that this value chooses."""
+        chosen = tuple(part for schema in self.conditional for part in self._branches(schema, value))
+        if not chosen:
+            return self
+        name = tuple(map(id, chosen))
+        return self._remembered(name, lambda: Shape((*self.schemas, *chosen), self.root, self._known))
+
+    def _branches(self, schema: Schema, value: Any) -> Iterator[Schema]:
+        if "if" in schema:
+            branch = schema.get("then" if self.admits(schema["if"], value) else "else")
+            for part in self._known.flat(branch):
+                yield part
+                yield from self._branches(part, value)
+        for word in ("anyOf", "oneOf"):
+            options = [option for option in schema.get(word, ()) if self._may_be(option, value)]
+            if len(options) == 1:
+                yield from self._known.flat(options[0])
+
+    def _may_be(self, option: Schema, value: Any) -> bool:
+        """Say whether an option is not ruled out by its fixed words (a discriminator)."""
+        for part in self._known.flat(option):
+            if "type" in part and not _has_type(part["type"], value):
+                return False
+            for name, inner in part.get("properties", {}).items():
+                fixed = "const" in inner or "enum" in inner
+                if fixed and isinstance(value, dict) and name in value and not self.admits(inner, value[name]):
+                    return False
+        return True
+
+    @property
+    def properties(self) -> dict[str, "Shape"]:
+        """Give the shape of every named property."""
+        return self._remembered("properties", self._properties)
+
+    def _properties(self) -> dict[str, "Shape"]:
+        found: dict[str, list[Schema]] = {}
+        for schema in self.schemas:
+            for name, inner in schema.get("properties", {}).items():
+                found.setdefault(name, []).extend(self._known.flat(inner))
+        return {name: Shape(tuple(schemas), self.root, self._known) for name, schemas in found.items()}
+
+    @property
+    def required(self) -> frozenset[str]:
+        """Name the properties that must be there."""
+        return self._remembered(
+            "required", lambda: frozenset(name for schema in self.schemas for name in schema.get("required", ()))
+        )
+
+    @property
+    def discriminators(self) -> frozenset[str]:
+        """Name the properties that conditions ask about."""
+        return self._remembered("discriminators", self._discriminators)
+
+    def _discriminators(self) -> frozenset[str]:
+        parts = (part for schema in self.conditional for part in _conditions(schema, self._known))
+        return frozenset(name for part in parts for name in part.get("properties", {}))
+
+    @property
+    def items(self) -> "Shape | None":
+        """Give the shape of a list's items."""
+        return self._remembered("items", lambda: self._inner("items"))
+
+    @property
+    def extra(self) -> "Shape | None":
+        """Give the shape of properties without a name of their own."""
+        return self._remembered("extra", lambda: self._inner("additionalProperties"))
+
+    def _inner(self, keyword: str) -> "Shape | None":
+        parts = tuple(part for schema in self.schemas for part in self._known.flat(schema.get(keyword)))
+        return Shape(parts, self.root, self._known) if parts else None
+
+    @property
+    def types(self) -> frozenset[str]:
+        """Name the types allowed by all schemas; empty when any is."""
+        return self._remembered("types", self._types)
+
+    def _types(self) -> frozenset[str]:
+        found: frozenset[str] | None = None
+        for schema in self.schemas:
+            kinds = _kinds(schema, self._known)
+            if kinds is not None:
+                found = kinds if found is None else found & kinds
+        return found or frozenset()
+
+    def has_type(self, value: Any) -> bool:
+        """Say whether a value is of an allowed type."""
+        return not self.types or _has_type(self.types, value)
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """Name the types a value may have, also where the schema only implies them."""
+        if self.types:
+            return self.types
+        if self.properties:
+            return frozenset(("object",))
+        return frozenset(("array",)) if self.items else frozenset()
+
+    @property
+    def words(self) -> tuple[Any, ...] | None:
+        """Give the fixed words (`enum` or `const`), or nothing when any value may stand."""
+        return self._remembered("words", self._words)
+
+    def _words(self) -> tuple[Any, ...] | None:
+        for schema in self.schemas:
+            if "enum" in schema:
+                return tuple(schema["enum"])
+            if "const" in schema:
+                return (schema["const"],)
+        return None
+
+    @property
+    def folded(self) -> dict[str, list[str]]:
+        """Group the property names by the form in which spellings of one name are equal."""
+        return self._remembered("folded", self._folded)
+
+    def _folded(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for name in self.properties:
+            found.setdefault(fold(name), []).append(name)
+        return found
+
+    def first(self, keyword: str) -> Any:
+        """Give the first value of a keyword."""
+        return next((schema[keyword] for schema in self.schemas if keyword in schema), None)
+
+    def holds(self, value: Any) -> bool:
+        """Say whether a value meets what this view understands of the schemas."""
+        whole = self.with_conditions(value)
+        return all(self.admits(schema, value) for schema in whole.schemas)
+
+    def admits(self, schema: Any, value: Any) -> bool:
+        """Check one schema; patterns and formats are left to the contract's own check."""
+        if isinstance(schema, bool):
+            return schema
+        return all(self._admits_plain(part, value) for part in _flat(schema, self.root)) and self._combined(
+            schema, value
+        )
+
+    def _combined(self, schema: Schema, value: Any) -> bool:
+        if "anyOf" in schema and not any(self.admits(option, value) for option in schema["anyOf"]):
+            return False
+        if "oneOf" in schema and not any(self.admits(option, value) for option in schema["oneOf"]):
+            return False
+        return not ("not" in schema and self.admits(schema["not"], value))
+
+    def _admits_plain(self, schema: Schema, value: Any) -> bool:
+        if "type" in schema and not _has_type(schema["type"], value):
+            return False
+        if "enum" in schema and not any(same(word, value) for word in schema["enum"]):
+            return False
+        if "const" in schema and not same(schema["const"], value):
+            return False
+        if isinstance(value, dict):
+            return self._admits_object(schema, value)
+        if isinstance(value, list):
+            return self._admits_list(schema, value)
+        return _in_range(schema, value)
+
+    def _admits_object(self, schema: Schema, value: dict[str, Any]) -> bool:
+        if any(name not in value for name in schema.get("required", ())):
+            return False
+        named = schema.get("properties", {})
+        return all(self.admits(inner, value[name]) for name, inner in named.items() if name in value)
+
+    def _admits_list(self, schema: Schema, value: list[Any]) -> bool:
+        if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)):
+            return False
+        items = schema.get("items", True)
+        return all(self.admits(items, item) for item in value)
+
+
+class _Known:
+    """The parts every schema of one document leads to, by local references and `allOf`; worked out once."""
+
+    __slots__ = ("_parts", "root")
+
+    def __init__(self, root: Schema) -> None:
+        self.root = root
+        # The schema itself is kept beside its parts, so that its identity cannot pass to another.
+        self._parts: dict[int, tuple[Any, tuple[Schema, ...]]] = {}
+
+    def flat(self, schema: Any) -> tuple[Schema, ...]:
+        """List a schema and all it leads to."""
+        known = self._parts.get(id(schema))
+        if known is None:
+            known = self._parts[id(schema)] = (schema, tuple(_flat(schema, self.root)))
+        return known[1]
+
+
+def _flat(schema: Any, root: Schema, depth: int = 0) -> Iterator[Schema]:
+    """Follow local references and `allOf`; a reference that leads nowhere asks for nothing."""
+    if not isinstance(schema, Mapping) or depth > _MAX_REFS:
+        return
+    yield schema
+    if isinstance(schema.get("$ref"), str):
+        yield from _flat(_resolve(schema["$ref"], root), root, depth + 1)
+    for part in schema.get("allOf", ()):
+        yield from _flat(part, root, depth + 1)
+
+
+def _resolve(reference: str, root: Schema) -> Any:
+    current: Any = root
+    for step in reference.removeprefix("#").split("/")[1:]:
+        if not isinstance(current, Mapping):
+            return None
+        current = current.get(step.replace("~1", "/").replace("~0", "~"))
+    return current if reference.startswith("#") else None
+
+
+def _conditions(schema: Schema, known: _Known) -> Iterator[Schema]:
+    yield from known.flat(schema.get("if"))
+    for part in known.flat(schema.get("else")):
+        yield from _conditions(part, known)
+    for word in ("anyOf", "oneOf"):
+        for option in schema.get(word, ()):
+            for part in known.flat(option):
+                fixed = {
+                    name: one for name, one in part.get("properties", {}).items() if "const" in one or "enum" in one
+                }
+                yield {"properties": fixed}
+
+
+def _kinds(schema: Schema, known: _Known) -> frozenset[str] | None:
+    kind = schema.get("type")
+    if isinstance(kind, str):
+        return frozenset((kind,))
+    if isinstance(kind, Iterable):
+        return frozenset(kind)
+    for word in ("anyOf", "oneOf"):
+        if word in schema:
+            found = [_kinds(part, known) for option in schema[word] for part in known.flat(option)]
+            return frozenset(name for names in found if names for name in names) or None
+    return None
+
+
+def _has_type(kind: Any, value: Any) -> bool:
+    names = (kind,) if isinstance(kind, str) else tuple(kind)
+    return any(_is_a(name, value) for name in names)
+
+
+def _is_a(name: str, value: Any) -> bool:
+    if isinstance(value, bool):
+        return name == "boolean"
+    if name == "integer" and isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, _TYPES.get(name, (object,)))
+
+
+def _in_range(schema: Schema, value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return True
+    return (
+        schema.get("minimum", value) <= value <= schema.get("maximum", value)
+        and ("exclusiveMinimum" not in schema or value > schema["exclusiveMinimum"])
+        and ("exclusiveMaximum" not in schema or value < schema["exclusiveMaximum"])
+    )

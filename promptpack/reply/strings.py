@@ -1,0 +1,208 @@
+"""Where a string ends and what it says, for quotes of every kind, escaped or not."""
+
+import json
+import re
+from dataclasses import dataclass
+
+from promptpack.reply.escapes import decode
+
+DOUBLE = frozenset('"“”„‟＂')
+SINGLE = frozenset("'‘’‚‛＇")
+QUOTES = DOUBLE | SINGLE | {"`"}
+_OPENING = frozenset("“„‘‚")
+_COMMAS = frozenset(",，;；、")
+_CLOSERS = frozenset("}]｝］)")
+
+_BLANK = re.compile(r"(?:\s|[\u200b-\u200f\u2060\ufeff])*+")
+_BODY = {
+    **dict.fromkeys(DOUBLE, re.compile(r'[^"“”„‟＂\\]*+(?:\\.[^"“”„‟＂\\]*+)*+', re.DOTALL)),
+    **dict.fromkeys(SINGLE, re.compile(r"[^'‘’‚‛＇\\]*+(?:\\.[^'‘’‚‛＇\\]*+)*+", re.DOTALL)),
+    "`": re.compile(r"[^`\\]*+(?:\\.[^`\\]*+)*+", re.DOTALL),
+}
+_SEPARATOR = r"(?:\s|[\u200b-\u200f\u2060\ufeff])*(?::|：|=>|=(?![=>]))"
+_QUOTED_KEY = re.compile(
+    r'(?:["“”„‟＂](?:[^"“”„‟＂\\\n]|\\.){0,300}?["“”„‟＂]'
+    r"|['‘’‚‛＇](?:[^'‘’‚‛＇\\\n]|\\.){0,300}?['‘’‚‛＇]|`[^`\n]{0,300}?`)" + _SEPARATOR
+)
+_HALF_KEY = re.compile(r'(?:[^\W\d]\w{0,60}["”\']|["“\'][^\W\d]\w{0,60})' + _SEPARATOR)
+_BARE_KEY = re.compile(r"[^\W\d][\w$-]{0,60}" + _SEPARATOR)
+_ITEM = re.compile(r"[-+.]?\d|[{\[｛［]|(?:true|false|null|True|False|None)\b|\.\.\.|…|[^\W\d][\w.-]{0,60}\s*[,\]]")
+_OR = re.compile(r"(?:\||/|or\b|或者?|OR\b)\s*[\"'“‘]")
+_CONCAT = re.compile(r"\+\s*[\"'“‘]")
+_STRAY = re.compile(r"\\+\s*[,}\]]")
+END_TOKEN = re.compile(r"</?[A-Za-z_][^<>\n]{0,60}>|<\|[^|\n]{0,40}\|>|```|~~~|`")
+# Lines that look like members or closing brackets: a string with stray quotes may have swallowed them.
+_STRUCTURE = re.compile(r"\n[ \t]*(?:[\"'“]?\w{1,60}[\"'”]?\s*[:：]\s|[}\]])")
+_WORD = re.compile(r"[\w.:-]+")
+_CUT_KEY = re.compile(r"(?:[\"“'][^\"”'\n]{0,300}[\"”']?|\w{1,60})\s*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One string: what it says, where it ends, and which repair it needed; `end` is -1 when it never ends."""
+
+    value: str
+    end: int
+    kind: str = ""
+    odd: bool = False
+    doubtful: bool = False
+
+
+class Lexer:
+    """Decides where strings end; every look ahead is bounded, so the whole text costs linear time."""
+
+    def __init__(self, text: str, budget: int = 20_000) -> None:
+        self.text = text
+        self.size = len(text)
+        self._budget = budget
+        self._line_end = -1
+
+    def blank_end(self, position: int) -> int:
+        """Skip white space of every kind."""
+        match = _BLANK.match(self.text, position)
+        return match.end() if match else position
+
+    def key_at(self, position: int, *, bare: bool) -> bool:
+        """Say whether a key and its colon stand here."""
+        text = self.text
+        if _QUOTED_KEY.match(text, position) or _HALF_KEY.match(text, position):
+            return True
+        return bare and _BARE_KEY.match(text, position) is not None
+
+    def cut_key_at(self, position: int) -> bool:
+        """Say whether the text ends inside the key that begins here."""
+        return _CUT_KEY.match(self.text, position) is not None
+
+    def string(self, start: int, *, array: bool, bare: bool) -> Token:
+        """Read the value string that opens at `start`."""
+        opener = self.text[start]
+        if self.text.startswith(opener * 3, start) and opener in "\"'":
+            return self._triple(start, opener * 3)
+        return self._single(start, array=array, bare=bare)
+
+    def line_end(self, position: int) -> int:
+        """Find the end of the line; remembered, because many quotes may stand on one long line."""
+        if not position <= self._line_end:
+            found = self.text.find("\n", position)
+            self._line_end = self.size if found < 0 else found
+        return self._line_end
+
+    def _triple(self, start: int, fence: str) -> Token:
+        end = self.text.find(fence, start + 3)
+        if end < 0:
+            return Token(self.text[start + 3 :], -1)
+        return Token(decode(self.text[start + 3 : end]), end + 3, "quotes")
+
+    def _single(self, start: int, *, array: bool, bare: bool) -> Token:
+        text, opener = self.text, self.text[start]
+        body, cursor, nested, inner = _BODY[opener], start + 1, 0, 0
+        while True:
+            match = body.match(text, cursor)
+            place = match.end() if match else self.size
+            if place >= self.size or text[place] == "\\" or self._budget <= 0:
+                return Token(text[start + 1 :], -1)
+            character = text[place]
+            if character in _OPENING and place > start + 1 and text[place - 1] != "\\" and not nested:
+                closes = self._closes(place, array=array, bare=bare, inner=True)
+                nested += not closes
+            elif nested and character in "”’":
+                closes, nested = False, nested - 1
+            else:
+                closes = self._closes(place, array=array, bare=bare, inner=inner > 0)
+                inner += not closes and character in "\"'`"
+            if closes:
+                return self._token(start, place, inner)
+            if inner == 1 and (end := self._forgotten_quote(start, place)) > 0:
+                return Token(decode(text[start + 1 : end]), end, "missing-quote")
+            self._budget -= 1
+            cursor = place + 1
+
+    def _token(self, start: int, place: int, inner: int) -> Token:
+        text = self.text
+        if not inner and text[start] == text[place] == '"':
+            try:
+                return Token(json.loads(text[start : place + 1]), place + 1)
+            except ValueError:
+                kind = "bad-escape" if "\\" in text[start:place] else "raw-newline"
+        else:
+            kind = "inner-quotes" if inner else "quotes"
+        body = text[start + 1 : place]
+        doubtful = inner > 0 and _STRUCTURE.search(body) is not None
+        return Token(decode(body), place + 1, kind, inner % 2 == 1, doubtful)
+
+    def _forgotten_quote(self, start: int, place: int) -> int:
+        """Find the end of a string whose closing quote was lost: the next key opens at `place`, after a comma."""
+        text = self.text
+        if not _QUOTED_KEY.match(text, place):
+            return -1
+        before = place
+        while before > start and text[before - 1] in " \t\r\n":
+            before -= 1
+        if text[before - 1] not in ",，":
+            return -1
+        body = text[start + 1 : before - 1]
+        alone = "\n" in text[before:place] and "\n" not in body
+        return before - 1 if alone or _WORD.fullmatch(body) else -1
+
+    def _closes(self, place: int, *, array: bool, bare: bool, inner: bool) -> bool:
+        after = self.blank_end(place + 1)
+        if after >= self.size:
+            return True
+        character = self.text[after]
+        if character in _COMMAS:
+            return self._comma_closes(after + 1, array=array, bare=bare)
+        if character in _CLOSERS:
+            return not inner or self._closer_closes(after + 1)
+        if character in QUOTES and character != "`":
+            return self._quote_closes(place, after, array=array, inner=inner)
+        return self._other_closes(place, after, array=array, bare=bare, inner=inner)
+
+    def _comma_closes(self, position: int, *, array: bool, bare: bool) -> bool:
+        after = self.blank_end(position)
+        if after >= self.size or self.text[after] in _CLOSERS or self.text[after] in _COMMAS:
+            return True
+        if self._comment_at(after) or self.key_at(after, bare=bare) or self.text.startswith(("...", "…"), after):
+            return True
+        if self.text[after] in "{｛" or (not array and self.cut_key_at(after)):
+            return True
+        return array and (self.text[after] in QUOTES or _ITEM.match(self.text, after) is not None)
+
+    def _closer_closes(self, position: int) -> bool:
+        """Judge a closing bracket after a string with quotes inside: text may not simply go on behind it."""
+        after = self.blank_end(position)
+        if after >= self.size or "\n" in self.text[position:after]:
+            return True
+        return self.text[after] in _COMMAS or self.text[after] in _CLOSERS or bool(END_TOKEN.match(self.text, after))
+
+    def _quote_closes(self, place: int, after: int, *, array: bool, inner: bool) -> bool:
+        if self.key_at(after, bare=False):
+            return True
+        if after == place + 1:
+            return False
+        return not inner or (array and "\n" in self.text[place:after])
+
+    def _other_closes(self, place: int, after: int, *, array: bool, bare: bool, inner: bool) -> bool:
+        text = self.text
+        if _CONCAT.match(text, after) or _STRAY.match(text, after) or END_TOKEN.match(text, after):
+            return True
+        if self._comment_at(after):
+            return self._comment_closes(after)
+        if not inner and _OR.match(text, after):
+            return True
+        if "\n" not in text[place:after]:
+            return False
+        if array and _ITEM.match(text, after):
+            return True
+        return _HALF_KEY.match(text, after) is not None or (bare and _BARE_KEY.match(text, after) is not None)
+
+    def _comment_at(self, position: int) -> bool:
+        return self.text.startswith(("//", "/*", "#"), position)
+
+    def _comment_closes(self, position: int) -> bool:
+        """Judge a comment behind a string: what follows the comment must be structure again."""
+        if self.text.startswith("/*", position):
+            return True
+        after = self.blank_end(self.line_end(position))
+        if after >= self.size or self.text[after] in _CLOSERS or self.text[after] in QUOTES:
+            return True
+        return self._comment_at(after) or self.key_at(after, bare=True) or self.text[after] in ",{["
