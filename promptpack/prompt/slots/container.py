@@ -1,0 +1,213 @@
+"""The slot prompt: named slots that are filled step by step and become text, messages, a model or an export."""
+
+import textwrap
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from promptpack.problem import Problem, UsageError
+from promptpack.prompt.slots import settings as slot_settings
+from promptpack.prompt.slots.exports import export_data, export_json, export_yaml
+from promptpack.prompt.slots.imports import import_data, import_json, import_yaml
+from promptpack.prompt.slots.messages import write_messages
+from promptpack.prompt.slots.nested import copied, inherited, look_up, own_value, placed, put, without
+from promptpack.prompt.slots.placeholders import substitute
+from promptpack.prompt.slots.text import write_text
+from promptpack.prompt.slots.view import read_model, read_view, slot_values
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from promptpack.prompt.slots.model import PromptModel
+
+
+class SlotWarning(UserWarning):
+    """A part of a prompt could not be shown and was left out."""
+
+
+class SlotPrompt:
+    """A prompt of named slots; the slots of a parent are seen through it, and never written to."""
+
+    __slots__ = ("_data", "_parent", "_settings")
+
+    def __init__(
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        parent: "SlotPrompt | None" = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:
+        if parent is not None and not isinstance(parent, SlotPrompt):
+            raise UsageError(Problem("PP466", f"parent must be a SlotPrompt, not {type(parent).__name__}"))
+        if data is not None and not isinstance(data, Mapping):
+            raise UsageError(Problem("PP461", f"slots must be a mapping, not {type(data).__name__}"))
+        above: dict[str, Any] = slot_settings.DEFAULTS if parent is None else parent._settings
+        self._data: dict[Any, Any] = {key: copied(value) for key, value in data.items()} if data else {}
+        self._parent = parent
+        self._settings: dict[str, Any] = slot_settings.resolve(settings, above)
+
+    @classmethod
+    def from_prompt_data(
+        cls, data: Any, *, parent: "SlotPrompt | None" = None, settings: Mapping[str, Any] | None = None
+    ) -> Self:
+        """Read what `to_serializable_prompt_data` gave; types come back from their names."""
+        return cls(import_data(data), parent=parent, settings=settings)
+
+    @classmethod
+    def from_json(
+        cls,
+        text: str,
+        *,
+        source: str = "<json>",
+        parent: "SlotPrompt | None" = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Read what `to_json_prompt` wrote; problems are placed in `source`."""
+        return cls(import_json(text, source), parent=parent, settings=settings)
+
+    @classmethod
+    def from_yaml(
+        cls,
+        text: str,
+        *,
+        source: str = "<yaml>",
+        parent: "SlotPrompt | None" = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Read what `to_yaml_prompt` wrote; problems are placed in `source`."""
+        return cls(import_yaml(text, source), parent=parent, settings=settings)
+
+    def __getitem__(self, key: Any) -> Any:
+        return copied(look_up(self._view(), key)[1])
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._data = put(self._data, key, value)
+
+    def __delitem__(self, key: Any) -> None:
+        self.delete(key)
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self._view()
+
+    def set(self, key: Any, value: Any, mappings: dict[str, Any] | None = None) -> None:
+        """Put a value on top of what the slot holds: mappings and lists grow, anything else is replaced."""
+        value = _trimmed(value)
+        if mappings is not None:
+            key, value = substitute(key, mappings), substitute(value, mappings)
+        self._data = put(self._data, key, value)
+
+    def append(self, key: Any, value: Any, mappings: dict[str, Any] | None = None) -> None:
+        """Add one item to the slot, which becomes a list."""
+        value = _trimmed(value)
+        if mappings is not None:
+            key, value = substitute(key, mappings), substitute(value, mappings)
+        _, existing = look_up(self._data, key)
+        if isinstance(existing, set):
+            self._data = placed(self._data, key, existing | {copied(value)})
+        else:
+            self._data = placed(self._data, key, [*_as_list(existing), copied(value)])
+
+    def update(self, new: Mapping[Any, Any], mappings: dict[str, Any] | None = None) -> None:
+        """Set every slot of a mapping."""
+        if mappings is not None:
+            # [placeholder] the whole mapping is filled first, so that here the filled text is trimmed too
+            new = substitute(new, mappings)
+        for key, value in new.items():
+            self.set(key, value)
+
+    def extend(self, key: Any, values: Iterable[Any]) -> None:
+        """Add every item to the slot, which becomes a list."""
+        _, existing = look_up(self._data, key)
+        self._data = placed(self._data, key, [*_as_list(existing), *(copied(value) for value in values)])
+
+    def pop(self, key: Any, default: Any = None) -> Any:
+        """Take a slot, or what a dotted path leads to, out of the prompt's own data."""
+        found, value = own_value(self._data, key)
+        if not found or (value is None and isinstance(key, str) and "." in key):
+            # [container] a None at the end of a path counts as absent, and stays
+            return default
+        self.delete(key)
+        return value
+
+    def delete(self, key: Any) -> None:
+        """Drop a slot, or what a dotted path leads to, from the prompt's own data."""
+        self._data = without(self._data, key)
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """Give what a slot or a dotted path holds, through the parents."""
+        found, value = own_value(self._view(), key)
+        return copied(value) if found else default
+
+    def to_prompt_object(self) -> "PromptModel":
+        """Give the slots as a pydantic model."""
+        return read_model(slot_values(self._view()))
+
+    def to_text(self, *, role_mapping: dict[str, Any] | None = None) -> str:
+        """Write the prompt as one text; an empty prompt is a KeyError."""
+        labels = slot_settings.labels(self._settings).renamed(role_mapping)
+        skipped: list[str] = []
+        try:
+            return write_text(read_view(self._view()), labels, skipped)
+        finally:
+            _warn(skipped)
+
+    def to_messages(
+        self,
+        *,
+        role_mapping: dict[str, Any] | None = None,
+        rich_content: bool | None = False,
+        strict_role_orders: bool | None = True,
+    ) -> list[dict[str, Any]]:
+        """Write the prompt as chat messages; an empty prompt is a KeyError."""
+        labels = slot_settings.labels(self._settings).renamed(role_mapping)
+        skipped: list[str] = []
+        try:
+            return write_messages(
+                read_view(self._view()),
+                labels,
+                rich_content=rich_content,
+                strict_role_orders=strict_role_orders,
+                skipped=skipped,
+            )
+        finally:
+            _warn(skipped)
+
+    def to_output_model(self) -> "type[BaseModel]":
+        """Make the pydantic model that a reply to this prompt must meet."""
+        from promptpack.prompt.slots.output_model import make_output_model
+
+        return make_output_model(read_view(self._view()).output)
+
+    def to_serializable_prompt_data(self, inherit: bool = False) -> dict[str, Any]:
+        """Give the own slots, or those seen through the parents too, as plain data."""
+        return export_data(self._view() if inherit else self._data)
+
+    def to_json_prompt(self, inherit: bool = False) -> str:
+        """Write `to_serializable_prompt_data` as JSON."""
+        return export_json(self._view() if inherit else self._data)
+
+    def to_yaml_prompt(self, inherit: bool = False) -> str:
+        """Write `to_serializable_prompt_data` as YAML."""
+        return export_yaml(self._view() if inherit else self._data)
+
+    def _view(self) -> dict[Any, Any]:
+        if self._parent is None:
+            return self._data
+        view: dict[Any, Any] = inherited(self._data, self._parent._view())
+        return view
+
+
+def _trimmed(value: Any) -> Any:
+    # [strip] trimmed first and dedented after, so that only lines of blanks still change
+    return textwrap.dedent(value.strip()) if isinstance(value, str) else value
+
+
+def _as_list(existing: Any) -> list[Any]:
+    if existing is None:
+        return []
+    return existing if isinstance(existing, list) else [existing]
+
+
+def _warn(skipped: list[str]) -> None:
+    for text in skipped:
+        warnings.warn(text, SlotWarning, stacklevel=3)

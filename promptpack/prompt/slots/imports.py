@@ -1,0 +1,97 @@
+"""Slots read back from what the exports wrote."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from promptpack.problem import Location, PackError, Problem, UsageError
+from promptpack.prompt.slots.output_schema import revive_output_schema
+
+_DEEPEST: Final = 100
+
+
+def import_data(data: Any, place: Location | None = None) -> dict[str, Any]:
+    """Read the slots from data; the output comes back with live types."""
+    if not isinstance(data, Mapping):
+        raise PackError(Problem("PP461", f"slots must be a mapping, not {type(data).__name__}", place))
+    strange = [key for key in data if not isinstance(key, str)]
+    if strange:
+        raise PackError([Problem("PP461", f"slot name {key!r} is not text", place) for key in strange])
+    if _is_too_deep(data):
+        raise PackError(Problem("PP461", f"slots may be nested {_DEEPEST} deep", place))
+    return {key: revive_output_schema(value) if key == "output" else value for key, value in data.items()}
+
+
+def import_yaml(text: str, source: str) -> dict[str, Any]:
+    """Read the slots from YAML."""
+    return import_data(_load_yaml(_text(text), source), Location(source))
+
+
+def import_json(text: str, source: str) -> dict[str, Any]:
+    """Read the slots from JSON."""
+    return import_data(_load_json(_text(text), source), Location(source))
+
+
+def _text(text: Any) -> str:
+    if not isinstance(text, str):
+        raise UsageError(Problem("PP462", f"a prompt is read from text, not from {type(text).__name__}"))
+    return text
+
+
+def _load_yaml(text: str, source: str) -> Any:
+    import yaml
+
+    try:
+        _refuse_traps(text, source)
+        return yaml.load(text, Loader=yaml.CSafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = Location(source, mark.line + 1, mark.column + 1) if mark else Location(source)
+        raise PackError(Problem("PP462", f"not YAML: {error.problem or error.context}", place)) from error
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as error:
+        raise PackError(Problem("PP462", f"not YAML: {error}", Location(source))) from error
+
+
+def _refuse_traps(text: str, source: str) -> None:
+    """Refuse what stands for more data than its text has, and what nests deeper than the loader can follow."""
+    import yaml
+
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        if isinstance(event, yaml.AliasEvent):
+            raise PackError(Problem("PP462", "aliases are not read", Location(source)))
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise PackError(Problem("PP461", f"slots may be nested {_DEEPEST} deep", Location(source)))
+
+
+def _load_json(text: str, source: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_without_duplicates)
+    except json.JSONDecodeError as error:
+        place = Location(source, error.lineno, error.colno)
+        raise PackError(Problem("PP462", f"not JSON: {error.msg}", place)) from error
+    except (ValueError, RecursionError) as error:
+        raise PackError(Problem("PP462", f"not JSON: {error}", Location(source))) from error
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"key {twice!r} stands twice in one object")
+    return mapping
+
+
+def _is_too_deep(data: Any) -> bool:
+    level = [data]
+    for _ in range(_DEEPEST):
+        level = [inner for outer in level for inner in _inside(outer)]
+    return bool(level)
+
+
+def _inside(value: Any) -> list[Any]:
+    if isinstance(value, Mapping):
+        return list(value.values())
+    return list(value) if isinstance(value, list | tuple) else []

@@ -1,0 +1,95 @@
+"""A slot prompt as chat messages."""
+
+from typing import Any
+
+from promptpack.prompt.slots.sanitize import sanitize
+from promptpack.prompt.slots.settings import Labels
+from promptpack.prompt.slots.text import body, main_lines, refuse_empty
+from promptpack.prompt.slots.view import Message, Part, PromptView, read_part
+
+ChatData = dict[str, Any]
+
+
+def write_messages(
+    view: PromptView, labels: Labels, *, rich_content: Any, strict_role_orders: Any, skipped: list[str]
+) -> list[ChatData]:
+    """Write the messages; what cannot be put into them is told in `skipped`."""
+    refuse_empty(view)
+    messages: list[ChatData] = []
+    if view.system:
+        messages.append({"role": str(labels.role("system")), "content": body(view.system)})
+    if view.developer:
+        messages.append({"role": str(labels.role("developer")), "content": body(view.developer)})
+    if view.chat_history:
+        turns = _turns(view.chat_history, labels, strict=bool(strict_role_orders))
+        # [rich_odd] the history is plain only for False itself, the main message for anything falsy
+        messages += [_plain_turn(turn, skipped) for turn in turns] if rich_content is False else turns
+    return messages + _main_messages(view, labels, rich=bool(rich_content), skipped=skipped)
+
+
+def _turns(history: list[Message], labels: Labels, *, strict: bool) -> list[ChatData]:
+    """Give the history as messages of parts; strict orders begin with the user and end with the assistant."""
+    turns: list[ChatData] = []
+    previous = None
+    for message in history:
+        role, parts = labels.history_role(message.role), _parts(message.content)
+        if strict and role == previous:
+            # [rolemap] a first role that is mapped to None finds no message to join: IndexError, as the original
+            turns[-1]["content"] += parts
+        else:
+            turns.append({"role": role, "content": parts})
+        previous = role
+    if strict and turns[0]["role"] != "user":
+        turns.insert(0, {"role": "user", "content": _parts(labels.title("chat_history")[:-1])})
+    if strict and turns[-1]["role"] != "assistant":
+        turns.append({"role": "assistant", "content": _parts("[User continue input]")})
+    return turns
+
+
+def _parts(content: Any) -> list[dict[str, Any]]:
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [read_part(item).data for item in content]
+
+
+def _plain_turn(turn: ChatData, skipped: list[str]) -> ChatData:
+    texts = []
+    for part in turn["content"]:
+        if part["type"] == "text":
+            texts.append(part["text"])
+        else:
+            skipped.append(
+                f"Skipped content: unable to convert type '{part['type']}' to chat message "
+                f"when `rich_content` == False. Content: {part}"
+            )
+    return {"role": turn["role"], "content": "\n\n".join(texts)}
+
+
+def _main_messages(view: PromptView, labels: Labels, *, rich: bool, skipped: list[str]) -> list[ChatData]:
+    role = labels.role("user")
+    # [onlyinput] examples are not looked at: beside a lone input or attachment they are lost
+    others = (view.tools, view.action_results, view.info, view.instruct, view.output, view.extras)
+    alone = not any(others)
+    if alone and view.input and not view.attachment:
+        return [{"role": role, "content": sanitize(view.input)}]
+    if alone and view.attachment and not view.input:
+        if rich:
+            return [{"role": role, "content": [part.data for part in view.attachment]}]
+        return _attached_texts(view.attachment, role, skipped)
+    text = "\n".join(main_lines(view, labels))
+    if not rich:
+        return [*_attached_texts(view.attachment, role, skipped), {"role": role, "content": text}]
+    return [{"role": role, "content": [*_parts(text), *(part.data for part in view.attachment)]}]
+
+
+def _attached_texts(attachment: list[Part], role: Any, skipped: list[str]) -> list[ChatData]:
+    messages = []
+    for part in attachment:
+        if part.is_text:
+            messages.append({"role": role, "content": part.data["text"]})
+        else:
+            skipped.append(
+                "Skipped content: unable to put attachment content into prompt messages "
+                f"when `rich_content` == False\nContent: {part.data}"
+            )
+    return messages

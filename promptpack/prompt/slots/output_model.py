@@ -1,0 +1,182 @@
+"""The pydantic model that a reply must meet, made from an output schema."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import lru_cache
+from typing import Annotated, Any, Final, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, create_model, model_validator
+
+from promptpack.prompt.slots.nested import ATOMS
+from promptpack.prompt.slots.sanitize import expand
+
+_NAME: Final = "AgentlyOutput"
+_CONFIG: Final = ConfigDict(extra="allow")
+_MODELS_KEPT: Final = 256
+
+
+def make_output_model(output: Any) -> type[BaseModel]:
+    """Make the model of an output; equal schemas share one model."""
+    if not isinstance(output, Mapping | Sequence) or isinstance(output, str):
+        raise TypeError("Unable to generator output model because the output is not a structure data.")
+    schema = expand(dict(output) if isinstance(output, Mapping) else output)
+    try:
+        return _shared_model(_Keyed(_key(schema), schema))
+    except _NoKeyError:
+        return _model(schema)
+
+
+class _NoKeyError(TypeError):
+    """A schema holds what cannot be told apart by a key."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Keyed:
+    """A schema under a key that says all that matters of it."""
+
+    key: Any
+    schema: Any = field(compare=False)
+
+
+def _key(schema: Any) -> Any:
+    kind = type(schema)
+    if kind is dict:
+        return dict, tuple([(name, _key(item)) for name, item in schema.items()])
+    if kind is list or kind is tuple:
+        return kind, tuple([_key(item) for item in schema])
+    if kind in ATOMS or isinstance(schema, type):
+        return kind, schema
+    if get_origin(schema) is not None:
+        # generics that are equal may still print differently, and a description shows how they print
+        return kind, repr(schema), schema
+    raise _NoKeyError
+
+
+@lru_cache(maxsize=_MODELS_KEPT)
+def _shared_model(keyed: _Keyed) -> type[BaseModel]:
+    return _model(keyed.schema)
+
+
+def _model(schema: Any) -> type[BaseModel]:
+    if isinstance(schema, dict):
+        return _object_model(_NAME, schema)
+    if isinstance(schema, list | tuple):
+        return _array_model(schema)
+    return _object_model(_NAME, {"list": schema})
+
+
+def _array_model(schema: Sequence[Any]) -> type[BaseModel]:
+    """Make the model of a list, which is the field `list`; a reply may be the bare array too.
+
+    [outmodel] This follows the documentation; the original refuses the bare array and takes a tuple for one field.
+    """
+    kind = _item_kind(f"{_NAME}_List", schema)
+    cast = _member_cast(kind) if isinstance(kind, type) and issubclass(kind, Enum) else _cast(kind)
+    accept: Any = model_validator(mode="before")(_as_object)
+    definition = (_array_of(kind, cast), Field(default=None))
+    return create_model(
+        _NAME, __config__=_CONFIG, __module__=__name__, __validators__={"accept": accept}, list=definition
+    )
+
+
+def _as_object(value: Any) -> Any:
+    return {"list": value} if isinstance(value, list | tuple) else value
+
+
+def _object_model(name: str, schema: dict[str, Any]) -> type[BaseModel]:
+    lists = [item[0] for item in schema.values() if isinstance(item, tuple) and item and _is_list(item[0])]
+    # [latebind] every `(list[T], ..)` of a mapping casts its items to the T of the last one
+    cast = _cast(_first(get_args(lists[-1]))) if lists else _same
+    fields: dict[str, Any] = {key: _field(f"{name}_{key.capitalize()}", item, cast) for key, item in schema.items()}
+    return create_model(name, __config__=_CONFIG, __module__=__name__, **fields)
+
+
+def _field(name: str, item: Any, list_cast: Callable[[Any], Any]) -> tuple[Any, Any]:
+    if isinstance(item, tuple):
+        return _described_field(item, list_cast)
+    kind = _kind(name, item)
+    if kind is Any and item is not Any:
+        return Any, Field(default=None, description=item if isinstance(item, str) else str(item))
+    # [outmodel] a mapping refuses null, a bare type takes it
+    return kind if isinstance(item, dict | list) else kind | None, Field(default=None)
+
+
+def _described_field(item: tuple[Any, ...], list_cast: Callable[[Any], Any]) -> tuple[Any, Any]:
+    description = item[1] if len(item) > 1 else ""
+    default = item[2] if len(item) > 2 else None
+    if item and not _is_type(item[0]):
+        # [outmodel] a structure or a text in the place of the type is told to the model and not checked
+        return Any, Field(default=default, description=f"type: {item[0]}; desc: {description}")
+    kind = item[0] if item else Any
+    if _is_list(kind):
+        kind = Annotated[kind, PlainValidator(_array_cast(list_cast))]
+    return kind, Field(default=default, description=description)
+
+
+def _kind(name: str, item: Any) -> Any:
+    """Give the type that checks a schema's item; what is no schema is not checked."""
+    if isinstance(item, dict):
+        return _object_model(name, item)
+    if isinstance(item, list):
+        kind = _item_kind(f"{name}_List", item)
+        return _array_of(kind, _cast(kind))
+    if isinstance(item, tuple) and item:
+        return item[0] if _is_type(item[0]) else Any
+    return item if _is_type(item) else Any
+
+
+def _item_kind(name: str, items: Sequence[Any]) -> Any:
+    return _kind(name, items[0]) if items else Any
+
+
+def _array_of(kind: Any, cast: Callable[[Any], Any]) -> Any:
+    return Annotated[list[kind | None] | None, PlainValidator(_array_cast(cast))]
+
+
+def _array_cast(cast: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
+    # [outmodel] whatever is no list is wrapped into one, null too
+    return lambda value: [cast(item) for item in (value if isinstance(value, list) else [value])]
+
+
+def _cast(kind: Any) -> Callable[[Any], Any]:
+    """Give the function that makes an item of a class; generics and nested lists are left as they are."""
+    if not isinstance(kind, type) or kind is Any:
+        return _same
+    make: Callable[..., Any] = kind
+    if issubclass(kind, BaseModel):
+        return lambda item: make(**item) if isinstance(item, dict) else make(item)
+    return lambda item: item if isinstance(item, kind) else make(item)
+
+
+def _member_cast(kind: type[Enum]) -> Callable[[Any], Any]:
+    """Give the function that finds a member by its value or else by its name."""
+
+    def member(item: Any) -> Any:
+        if item is None or isinstance(item, kind):
+            return item
+        try:
+            return kind(item)
+        except ValueError:
+            if isinstance(item, str) and item in kind.__members__:
+                return kind[item]
+            raise
+
+    return member
+
+
+def _same(item: Any) -> Any:
+    return item
+
+
+def _is_list(kind: Any) -> bool:
+    origin: Any = get_origin(kind)
+    return origin is list
+
+
+def _is_type(item: Any) -> bool:
+    return isinstance(item, type) or get_origin(item) is not None
+
+
+def _first(items: tuple[Any, ...]) -> Any:
+    return items[0] if items else Any

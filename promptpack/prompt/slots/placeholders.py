@@ -1,0 +1,46 @@
+"""`${name}` in slot values: found in every string and replaced from a mapping, once."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from promptpack.prompt.slots.nested import ATOMS
+
+_PLACEHOLDER: Final = re.compile(r"\$\{\s*([^}]+?)\s*\}")
+
+
+def substitute(value: Any, mappings: Any) -> Any:
+    """Replace the placeholders of a value; a string that is wholly one placeholder becomes the object itself."""
+    if not isinstance(mappings, dict):
+        raise TypeError(f"Variable mappings require a dictionary but got: {mappings}")
+    return _walk(value, mappings)
+
+
+def _walk(value: Any, mappings: dict[Any, Any]) -> Any:
+    if isinstance(value, str):
+        return _fill(value, mappings)
+    if type(value) in ATOMS:
+        return value
+    if isinstance(value, Mapping):
+        return {_walk(key, mappings): _walk(item, mappings) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return tuple([_walk(item, mappings) for item in value])
+    if isinstance(value, set):
+        return {_walk(item, mappings) for item in value}
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        return [_walk(item, mappings) for item in value]
+    return value
+
+
+def _fill(text: str, mappings: dict[Any, Any]) -> Any:
+    if type(text) is str and "${" not in text:
+        return text
+    whole = _PLACEHOLDER.fullmatch(text)
+    if whole:
+        return mappings.get(whole[1].strip(), text)
+    return _PLACEHOLDER.sub(lambda found: _shown(found, mappings), text)
+
+
+def _shown(found: re.Match[str], mappings: dict[Any, Any]) -> str:
+    name = found[1].strip()
+    return str(mappings[name]) if name in mappings else found[0]

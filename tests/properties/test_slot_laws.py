@@ -1,0 +1,155 @@
+"""Laws of slot prompts that hold for any data."""
+
+import contextlib
+import json
+from datetime import date
+from typing import Any, Literal, Optional
+
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from promptpack.problem import PromptpackError
+from promptpack.prompt.slots import SlotPrompt, json_text, read_output_schema, yaml_text
+from promptpack.prompt.slots.placeholders import substitute
+from promptpack.prompt.slots.sanitize import sanitize
+from promptpack.prompt.slots.type_names import TypeNameError, parse_type
+
+WORDS = (
+    "yes",
+    "10",
+    "2024-01-01",
+    "a: b",
+    "# x",
+    "- x",
+    "it's",
+    "long " * 20,
+    "line\nline",
+    "${a}",
+    "str",
+    "[x]",
+    "$type",
+)
+# YAML loses U+0085, which its writer puts down as a line break, and has no place for half a surrogate pair
+readable = st.characters(exclude_categories=["Cs"], exclude_characters="\x85")
+texts = st.one_of(st.sampled_from(WORDS), st.text(readable, max_size=12))
+names = st.one_of(st.sampled_from(["a", "b", "name", "标题", "x y"]), texts)
+atoms = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), texts)
+plain = st.recursive(
+    atoms,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(names, inner, max_size=3)),
+    max_leaves=8,
+)
+types = st.one_of(
+    st.sampled_from([str, int, float, bool, list, dict, Any, list[str], dict[str, int], date, int | None]),
+    st.sampled_from([Optional[int], Literal["a", "b"], tuple[int, ...], set[int], list[int | str]]),  # noqa: UP045
+)
+described = st.one_of(st.tuples(types), st.tuples(types, texts), st.tuples(texts, texts))
+schemas = st.recursive(
+    st.one_of(types, described, texts, st.just(())),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(names.filter(lambda name: not name.startswith("$")), inner, max_size=3),
+        st.tuples(inner, texts),
+    ),
+    max_leaves=8,
+)
+prompts = st.fixed_dictionaries(
+    {}, optional={"system": plain, "info": plain, "input": plain, "note": plain, "output": schemas}
+)
+unhurried = settings(deadline=None)
+
+
+def same(first: Any, second: Any) -> bool:
+    """Compare exports by their text, where a float that is no number equals itself."""
+    return repr(first) == repr(second)
+
+
+@unhurried
+@given(prompts)
+def test_an_export_that_is_read_and_exported_again_is_the_same(slots: dict[str, Any]) -> None:
+    prompt = SlotPrompt(slots)
+    data, as_json, as_yaml = prompt.to_serializable_prompt_data(), prompt.to_json_prompt(), prompt.to_yaml_prompt()
+    assert same(SlotPrompt.from_prompt_data(data).to_serializable_prompt_data(), data)
+    assert SlotPrompt.from_json(as_json).to_json_prompt() == as_json
+    assert SlotPrompt.from_yaml(as_yaml).to_yaml_prompt() == as_yaml
+
+
+@unhurried
+@given(
+    st.recursive(
+        st.one_of(texts, types.map(sanitize)),
+        lambda inner: st.one_of(
+            st.builds(lambda kind: {"$type": kind}, inner),
+            st.builds(lambda kind, words: {"$type": kind, "$desc": words}, inner, texts),
+        ),
+    )
+)
+def test_entries_written_by_hand_are_written_back_as_they_stood(entry: Any) -> None:
+    text = yaml_text.dump({"output": {"in a list": [entry], "in a mapping": entry}}, sort_keys=False)
+    assert SlotPrompt.from_yaml(text).to_yaml_prompt() == text
+
+
+@unhurried
+@given(st.one_of(st.dictionaries(names, plain, max_size=4), st.lists(plain, max_size=4)), st.booleans())
+def test_yaml_and_json_are_what_the_standard_writers_write(data: Any, sort_keys: bool) -> None:
+    assert yaml_text.dump(data, sort_keys=sort_keys) == yaml.safe_dump(data, allow_unicode=True, sort_keys=sort_keys)
+    assert json_text.dump(data) == json.dumps(data, indent=2, ensure_ascii=False)
+
+
+@unhurried
+@given(prompts, prompts)
+def test_nothing_that_was_given_is_changed(first: dict[str, Any], second: dict[str, Any]) -> None:
+    before = repr((first, second))
+    prompt = SlotPrompt(first, parent=SlotPrompt(second))
+    prompt.update(second)
+    prompt.append("info", first)
+    prompt.extend("info", second)
+    prompt.delete("note")
+    assert repr((first, second)) == before
+
+
+@unhurried
+@given(texts, texts)
+def test_data_cannot_open_a_message(question: str, answer: str) -> None:
+    history = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
+    prompt = SlotPrompt({"system": question or "s", "chat_history": history, "info": [answer], "input": question})
+    assert [message["role"] for message in prompt.to_messages()] == ["system", "user", "assistant", "user"]
+
+
+@unhurried
+@given(texts, texts)
+def test_what_was_filled_in_is_not_searched_again(first: str, second: str) -> None:
+    assert substitute(["${a}-${b}"], {"a": first, "b": second}) == [f"{first}-{second}"]
+
+
+@unhurried
+@given(types)
+def test_a_types_own_name_names_a_type_of_that_name(kind: Any) -> None:
+    name = sanitize(kind)
+    assert sanitize(parse_type(name)) == name
+
+
+@unhurried
+@given(st.one_of(st.text(max_size=40), st.text("int|stroplw[]., 'L\"NoneU", max_size=40)))
+def test_any_text_is_a_type_or_is_refused(text: str) -> None:
+    try:
+        kind = parse_type(text)
+    except TypeNameError:
+        return
+    assert sanitize(kind)
+
+
+@unhurried
+@given(st.one_of(st.text(max_size=60), plain.map(lambda data: yaml.safe_dump(data, allow_unicode=True))))
+def test_any_text_is_read_or_is_a_problem(text: str) -> None:
+    for read in (SlotPrompt.from_yaml, SlotPrompt.from_json):
+        with contextlib.suppress(PromptpackError):
+            assert read(text).to_serializable_prompt_data() is not None
+
+
+@unhurried
+@given(st.dictionaries(st.sampled_from(["a", "$type", "$desc"]), plain, max_size=3))
+def test_any_schema_data_is_read_or_is_a_problem(data: dict[str, Any]) -> None:
+    with contextlib.suppress(PromptpackError):
+        assert sanitize(read_output_schema(data)) is not None

@@ -1,0 +1,197 @@
+import warnings
+from typing import Any
+
+import pytest
+
+from promptpack.problem import UsageError
+from promptpack.prompt.slots import SlotPrompt, SlotWarning
+
+
+def own(prompt: SlotPrompt) -> dict[str, Any]:
+    return prompt.to_serializable_prompt_data()
+
+
+def test_set_trims_and_then_dedents_a_text() -> None:
+    prompt = SlotPrompt()
+    prompt.set("input", "\n    a\n      b\n   \n    ")
+    assert prompt["input"] == "a\n      b"
+
+
+def test_the_constructor_and_brackets_do_not_trim() -> None:
+    prompt = SlotPrompt({"input": "  a  "})
+    prompt["info"] = "  b  "
+    assert own(prompt) == {"input": "  a  ", "info": "  b  "}
+
+
+def test_set_merges_mappings_and_grows_lists() -> None:
+    prompt = SlotPrompt({"info": {"a": {"x": 1}}, "instruct": ["one"]})
+    prompt.set("info", {"a": {"y": 2}})
+    prompt.set("instruct", ["one", "two"])
+    prompt.set("instruct", "three")
+    assert own(prompt) == {"info": {"a": {"x": 1, "y": 2}}, "instruct": ["one", "two", "three"]}
+
+
+def test_a_value_that_cannot_grow_is_replaced() -> None:
+    prompt = SlotPrompt({"info": {"a": 1}, "system": "old"})
+    prompt.set("info", "text")
+    prompt.set("system", {"new": True})
+    assert own(prompt) == {"info": "text", "system": {"new": True}}
+
+
+def test_what_was_given_is_never_changed() -> None:
+    given: dict[str, Any] = {"info": {"a": [1]}}
+    more = {"a": [2]}
+    prompt = SlotPrompt(given)
+    prompt.set("info", more)
+    prompt.append("info.a", 3)
+    prompt.delete("info.a")
+    assert given == {"info": {"a": [1]}}
+    assert more == {"a": [2]}
+
+
+def test_what_is_taken_out_does_not_change_the_prompt() -> None:
+    prompt = SlotPrompt({"info": {"a": [1]}})
+    prompt["info"]["a"].append(2)
+    prompt.get("info")["b"] = 3
+    assert own(prompt) == {"info": {"a": [1]}}
+
+
+def test_append_keeps_duplicates_and_takes_a_tuple_for_one_item() -> None:
+    prompt = SlotPrompt({"instruct": ("a", "b")})
+    prompt.append("instruct", "x")
+    prompt.append("instruct", "x")
+    assert own(prompt) == {"instruct": [("a", "b"), "x", "x"]}
+
+
+def test_append_to_nothing_and_to_none_begins_a_list() -> None:
+    prompt = SlotPrompt({"info": None})
+    prompt.append("info", 1)
+    prompt.append("examples", 2)
+    assert own(prompt) == {"info": [1], "examples": [2]}
+
+
+def test_append_to_a_set_adds_to_it() -> None:
+    prompt = SlotPrompt({"info": {1}})
+    prompt.append("info", 2)
+    assert prompt["info"] == {1, 2}
+
+
+def test_extend_adds_every_item() -> None:
+    prompt = SlotPrompt({"info": "first"})
+    prompt.extend("info", ("a", "a"))
+    assert own(prompt) == {"info": ["first", "a", "a"]}
+
+
+def test_a_dotted_key_is_a_path() -> None:
+    prompt = SlotPrompt()
+    prompt.set("info.user.name", "Ann")
+    prompt.append("info.user.tags", "new")
+    assert own(prompt) == {"info": {"user": {"name": "Ann", "tags": ["new"]}}}
+    assert prompt["info.user.name"] == "Ann"
+
+
+def test_a_path_through_a_value_is_refused() -> None:
+    prompt = SlotPrompt({"info": "text"})
+    with pytest.raises(TypeError) as refused:
+        prompt.set("info.user", 1)
+    assert str(refused.value) == "Can not set value to path 'info.user' because 'info' is not a dictionary."
+
+
+def test_pop_gives_what_it_takes_out() -> None:
+    prompt = SlotPrompt({"info": {"a": 1, "b": 2}, "input": "q"})
+    assert prompt.pop("info.a") == 1
+    assert prompt.pop("input") == "q"
+    assert prompt.pop("nothing", "default") == "default"
+    assert own(prompt) == {"info": {"b": 2}}
+
+
+def test_pop_leaves_a_none_at_the_end_of_a_path() -> None:
+    prompt = SlotPrompt({"info": {"a": None}})
+    assert prompt.pop("info.a", "default") == "default"
+    assert own(prompt) == {"info": {"a": None}}
+
+
+def test_delete_does_not_miss_what_is_not_there() -> None:
+    prompt = SlotPrompt({"info": {"a": 1}})
+    prompt.delete("info.b.c")
+    del prompt["nothing"]
+    del prompt["info.a"]
+    assert own(prompt) == {"info": {}}
+
+
+def test_membership_and_get_see_through_the_parent() -> None:
+    prompt = SlotPrompt({"input": "q"}, parent=SlotPrompt({"system": "s", "info": {"a": 1}}))
+    assert "system" in prompt
+    assert "nothing" not in prompt
+    assert prompt.get("info.a") == 1
+    assert prompt.get("info.b", "default") == "default"
+
+
+def test_the_child_comes_first_in_lists_and_the_parent_in_keys() -> None:
+    parent = SlotPrompt({"info": {"a": 1, "b": 2}, "instruct": ["p1", "p2"]})
+    prompt = SlotPrompt({"input": "q", "info": {"b": 3}, "instruct": ["c1", "p2"]}, parent=parent)
+    assert prompt.to_serializable_prompt_data(inherit=True) == {
+        "info": {"a": 1, "b": 3},
+        "instruct": ["c1", "p2", "p1"],
+        "input": "q",
+    }
+    assert own(prompt) == {"input": "q", "info": {"b": 3}, "instruct": ["c1", "p2"]}
+
+
+def test_a_parent_that_grows_later_is_seen() -> None:
+    parent = SlotPrompt()
+    prompt = SlotPrompt({"input": "q"}, parent=parent)
+    parent.set("system", "late")
+    assert prompt["system"] == "late"
+
+
+def test_writing_never_reaches_the_parent() -> None:
+    parent = SlotPrompt({"info": {"a": [1]}})
+    prompt = SlotPrompt(parent=parent)
+    prompt.set("info.a", [2])
+    prompt.pop("info")
+    assert own(parent) == {"info": {"a": [1]}}
+
+
+def test_settings_are_inherited_and_the_own_win() -> None:
+    parent = SlotPrompt(settings={"prompt.role_mapping": {"user": "human", "assistant": "ai"}})
+    prompt = SlotPrompt({"input": "q"}, parent=parent, settings={"prompt": {"role_mapping": {"user": "customer"}}})
+    assert prompt.to_text() == "customer:\n[INPUT]:\nq\n\n[OUTPUT]:\nai:"
+
+
+def test_skipped_content_is_warned_of_where_the_prompt_is_used() -> None:
+    prompt = SlotPrompt({"attachment": [{"type": "image_url", "image_url": "u"}], "input": "q"})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        prompt.to_messages()
+    assert [(item.category, item.filename) for item in caught] == [(SlotWarning, __file__)]
+    assert str(caught[0].message) == (
+        "Skipped content: unable to put attachment content into prompt messages when `rich_content` == False\n"
+        "Content: {'type': 'image_url', 'image_url': 'u'}"
+    )
+
+
+def test_an_empty_prompt_is_refused_by_text_and_messages_only() -> None:
+    prompt = SlotPrompt({"system": "s"})
+    with pytest.raises(KeyError) as refused:
+        prompt.to_text()
+    assert refused.value.args[0] == (
+        "Prompt requires at least one of 'input', 'info', 'instruct', 'output', 'attachment' "
+        "or customize extra prompt keys to be provided."
+    )
+    with pytest.raises(KeyError):
+        prompt.to_messages()
+    assert prompt.to_prompt_object().system == "s"
+    assert prompt.to_json_prompt() == '{\n  "system": "s"\n}'
+
+
+def test_slots_that_are_no_mapping_are_refused() -> None:
+    with pytest.raises(UsageError) as refused:
+        SlotPrompt(["input"])  # type: ignore[arg-type]
+    assert str(refused.value) == "PP461 slots must be a mapping, not list"
+
+
+def test_a_parent_that_is_no_prompt_is_refused() -> None:
+    with pytest.raises(UsageError) as refused:
+        SlotPrompt(parent={"input": "q"})  # type: ignore[arg-type]
+    assert str(refused.value) == "PP466 parent must be a SlotPrompt, not dict"

@@ -1,0 +1,93 @@
+from collections import OrderedDict, deque
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import pytest
+
+from promptpack.prompt.slots.entry import TypeEntry
+from promptpack.prompt.slots.nested import copied, inherited, look_up, merged, own_value, placed, put, without
+
+
+class Pair(NamedTuple):
+    left: int
+    right: int
+
+
+def test_copying_makes_plain_types_of_their_subclasses() -> None:
+    copy = copied({"a": OrderedDict(b=Pair(1, 2)), "c": deque([1])})
+    assert copy == {"a": {"b": (1, 2)}, "c": deque([1])}
+    assert [type(copy["a"]), type(copy["a"]["b"]), type(copy["c"])] == [dict, tuple, deque]
+
+
+def test_copying_keeps_what_a_file_wrote() -> None:
+    copy = copied([TypeEntry((str, "d"), "str")])
+    assert isinstance(copy[0], TypeEntry)
+    assert copy[0].written == "str"
+
+
+@pytest.mark.parametrize(
+    ("existing", "value", "result"),
+    [
+        ({"a": 1}, MappingProxyType({"b": 2}), {"a": 1, "b": 2}),
+        ({"a": [1]}, {"a": (1, 2)}, {"a": [1, 2]}),
+        ([1], b"\x02", [1, 2]),
+        ([1], {"k": 1}, [1, {"k": 1}]),
+        ([1], "ab", [1, "ab"]),
+        ({1}, ["a"], {1, "a"}),
+        ({1}, {"k": 2}, {1, "k"}),
+        ({1}, "ab", {1, "ab"}),
+        ({"a": 1}, [1], [1]),
+        ((1,), (2,), (2,)),
+        ("a", None, None),
+    ],
+)
+def test_a_value_is_put_on_top(existing: Any, value: Any, result: Any) -> None:
+    assert merged(existing, value) == result
+
+
+@pytest.mark.parametrize(
+    ("own", "above", "result"),
+    [
+        ({"b": 1}, {"a": 0, "b": 0}, {"a": 0, "b": 1}),
+        ([2, 2], [1, 2, 3, 3], [2, 2, 1, 3]),
+        ([1], "scalar", [1, "scalar"]),
+        ([1], deque([5]), [1, deque([5])]),
+        ([1], {2}, [1, 2]),
+        ({1}, [2], {1, 2}),
+        ({1}, "x", {1, "x"}),
+        ((1,), (2,), (1,)),
+        (None, {"a": 1}, None),
+        ("text", ["a"], "text"),
+    ],
+)
+def test_a_value_is_seen_through_its_parent(own: Any, above: Any, result: Any) -> None:
+    assert inherited(own, above) == result
+
+
+def test_a_path_is_looked_up_through_anything_that_has_items() -> None:
+    assert look_up({"a": MappingProxyType({"b": 1})}, "a.b") == (True, 1)
+    assert look_up({"a": {"b": None}}, "a.b") == (True, None)
+    assert look_up({"a.b": 1}, "a.b") == (False, None)
+    with pytest.raises(TypeError, match="argument of type 'int' is not iterable"):
+        look_up({"a": 5}, "a.b")
+
+
+def test_an_own_value_is_looked_for_in_dicts_only() -> None:
+    assert own_value({"a": {"b": 1}}, "a.b") == (True, 1)
+    assert own_value({"a": MappingProxyType({"b": 1})}, "a.b") == (False, None)
+    assert own_value({"a": 5}, "a.b") == (False, None)
+    assert own_value({5: 1}, 5) == (True, 1)
+
+
+def test_putting_at_a_path_makes_a_dict_of_any_mapping() -> None:
+    proxy = MappingProxyType({"k": 1})
+    assert type(put({}, "a.b", proxy)["a"]["b"]) is dict
+    assert put({}, "a", proxy)["a"] is proxy
+
+
+def test_placing_and_dropping_leave_the_data_alone() -> None:
+    data = {"a": {"b": 1}}
+    assert placed(data, "a.c", 2) == {"a": {"b": 1, "c": 2}}
+    assert without(data, "a.b") == {"a": {}}
+    assert without(data, "a.x.y") == data
+    assert data == {"a": {"b": 1}}
