@@ -3,5 +3,6 @@
 from promptpack.schema.bundle import bundle, rebase
 from promptpack.schema.compile import Schema, compile  # noqa: A004 -- the folder's verb
 from promptpack.schema.finding import Finding, pointer
+from promptpack.schema.inspect import CODES, inspect
 
-__all__ = ["Finding", "Schema", "bundle", "compile", "pointer", "rebase"]
+__all__ = ["CODES", "Finding", "Schema", "bundle", "compile", "inspect", "pointer", "rebase"]

@@ -3,6 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from promptpack.problem import Location, PackError, Problem
+from promptpack.schema.inspect import CODES, inspect
+
 Load = Callable[[str, str], tuple[str, Mapping[str, Any]]]
 """(file that refers, reference) -> (file referred to, its schema)."""
 
@@ -14,7 +17,14 @@ _VALUE_KEYS = frozenset(("const", "default", "enum", "examples"))
 
 def bundle(schema: Mapping[str, Any], file: str, load: Load) -> dict[str, Any]:
     """Bring every schema file that `schema` refers to into its `$defs`, and make the references local."""
-    return _Bundler(load).run(schema, file)
+    bundled = _Bundler(load).run(schema, file)
+    unsafe = inspect(bundled)
+    if unsafe:
+        raise PackError(
+            Problem(CODES[found.rule], f"{found.message} (in {found.pointer})", Location(file), found.hint)
+            for found in unsafe
+        )
+    return bundled
 
 
 def rebase(schema: Any, prefix: str) -> Any:

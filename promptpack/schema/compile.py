@@ -1,16 +1,20 @@
 """A JSON Schema made ready to check values; `jsonschema` decides, our words explain."""
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from promptpack.schema.explain import explain
 from promptpack.schema.finding import Finding
+from promptpack.schema.keywords import LIMIT, TooMuchWorkError, counted, validator_class
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
 
 _DEEPEST = 100
+# Nobody reads more, and a list of a million wrong items would need a million.
+_MOST_ERRORS = 200
 
 
 class Schema:
@@ -24,13 +28,21 @@ class Schema:
         """Find everything wrong with a value; nothing found means it is valid."""
         if _too_deep(value):
             return (Finding("depth", (), f"nests deeper than {_DEEPEST} levels"),)
-        errors = self._validator.iter_errors(value)
+        from referencing.exceptions import Unresolvable
+
+        try:
+            with counted():
+                errors = list(islice(self._validator.iter_errors(value), _MOST_ERRORS))
+        except (TooMuchWorkError, RecursionError):
+            return (Finding(LIMIT, (), "takes too long to check"),)
+        except Unresolvable as error:
+            return (Finding("$ref", (), f"the schema refers to {error.ref!r}, which is not in it"),)
         found = [finding for error in errors for finding in explain_error(error)]
         return tuple(dict.fromkeys(sorted(found, key=lambda finding: [str(step) for step in finding.path])))
 
     def accepts(self, value: Any) -> bool:
         """Say only whether a value is valid."""
-        return not _too_deep(value) and self._validator.is_valid(value)
+        return not self.check(value)
 
 
 def compile(source: Mapping[str, Any]) -> Schema:  # noqa: A001 -- the folder's verb
@@ -90,8 +102,7 @@ def _too_deep(value: Any) -> bool:
 
 
 def _validator(source: Mapping[str, Any]) -> "Draft202012Validator":
-    from jsonschema import Draft202012Validator
     from referencing import Registry
 
     # A registry that retrieves nothing: a reference that is not local cannot reach the network or the disk.
-    return Draft202012Validator(dict(source), registry=Registry())
+    return validator_class()(dict(source), registry=Registry())

@@ -103,6 +103,10 @@ def _message(rule: str, expected: Any, value: Any) -> str:  # noqa: C901 -- one 
             return "must not be empty" if expected == 1 else f"must have at least {expected} keys"
         case "uniqueItems":
             return "holds the same item twice"
+        case "multipleOf":
+            return f"must be a multiple of {expected}, not {_show(value)}"
+        case "limit":
+            return "cannot be checked: the value is too large for the schema"
         case "not":
             return "holds something that is not allowed here"
         case "dependentRequired":

@@ -40,7 +40,7 @@ def locate_tokens(tokens: Iterable[RawToken], source: str) -> Iterator[RawToken]
                 offset += len(value)
             if kind == "name" and after == "block_begin":
                 including = value == "include"
-            elif including and kind == "block_end" and value.endswith("%}\n"):
+            elif including and kind == "block_end" and value == "%}\n":
                 # Jinja takes the line break after a tag away; after an include it ends the line that was included.
                 yield position, "data", "\n"
             after = kind if kind != "whitespace" else after

@@ -19,7 +19,11 @@ def found(source: Mapping[str, Any], value: Any) -> list[str]:
         ({"enum": ["low", "high"]}, "lo", " enum: 'lo' is not one of 'low', 'high'"),
         ({"const": 1}, 2, " const: must be 1, not 2"),
         ({"required": ["a"]}, {}, "/a required: 'a' is missing"),
-        ({"properties": {"a": {}}, "additionalProperties": False}, {"b": 1}, "/b additionalProperties: unknown key 'b'"),
+        (
+            {"properties": {"a": {}}, "additionalProperties": False},
+            {"b": 1},
+            "/b additionalProperties: unknown key 'b'",
+        ),
         ({"minimum": 0}, -1, " minimum: must be at least 0, not -1"),
         ({"maximum": 100}, 150, " maximum: must be at most 100, not 150"),
         ({"exclusiveMinimum": 0}, 0, " exclusiveMinimum: must be more than 0, not 0"),

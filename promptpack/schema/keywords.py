@@ -1,0 +1,169 @@
+"""The keywords of JSON Schema where `jsonschema` would be slow, inexact or unbounded, and a count of all the work."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from fractions import Fraction
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from promptpack.schema.patterns import PatternError, read_pattern
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
+
+LIMIT: Final = "limit"
+# An honest value takes a few for each of its parts; where branches refer to themselves, it would be without end.
+_MOST_STEPS: Final = 200_000
+_LONGEST_KEY: Final = 256
+
+Errors = Iterator["ValidationError"]
+Keyword = Callable[[Any, Any, Any, Any], Any]
+_LEFT: ContextVar[list[int] | None] = ContextVar("promptpack_schema_steps", default=None)
+
+
+class TooMuchWorkError(Exception):
+    """Checking a value takes more steps than there are."""
+
+
+@contextmanager
+def counted() -> Iterator[None]:
+    """Count the steps of a check inside."""
+    token = _LEFT.set([_MOST_STEPS])
+    try:
+        yield
+    finally:
+        _LEFT.reset(token)
+
+
+@cache
+def validator_class() -> type["Draft202012Validator"]:
+    """Give the validator of draft 2020-12 with these keywords, made on first use."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
+
+    keywords = {**Draft202012Validator.VALIDATORS, **_OWN}
+    original: Keyword = Draft202012Validator.VALIDATORS["unevaluatedProperties"]
+    keywords["unevaluatedProperties"] = _with_short_keys(original)
+    counting = {name: _counting(keyword) for name, keyword in keywords.items()}
+    made: type[Draft202012Validator] = extend(Draft202012Validator, counting)  # type: ignore[no-untyped-call]
+    return made
+
+
+def _counting(keyword: Keyword) -> Keyword:
+    def counting(validator: Any, expected: Any, instance: Any, schema: Any) -> Any:
+        left = _LEFT.get()
+        if left is not None:
+            left[0] -= 1
+            if left[0] < 0:
+                raise TooMuchWorkError
+        return keyword(validator, expected, instance, schema)
+
+    return counting
+
+
+def _pattern(_: Any, expected: str, instance: Any, __: Any) -> Errors:
+    if isinstance(instance, str):
+        try:
+            found = read_pattern(expected).is_found_in(instance)
+        except PatternError as error:
+            yield _error(str(error), LIMIT)
+            return
+        if not found:
+            yield _error(f"does not match {expected!r}")
+
+
+def _pattern_properties(validator: Any, expected: Mapping[str, Any], instance: Any, _: Any) -> Errors:
+    if not isinstance(instance, dict):
+        return
+    for pattern, schema in expected.items():
+        for key, value in instance.items():
+            try:
+                found = read_pattern(pattern).is_found_in(key)
+            except PatternError as error:
+                yield _error(str(error), LIMIT)
+                return
+            if found:
+                yield from validator.descend(value, schema, path=key, schema_path=pattern)
+
+
+def _additional_properties(validator: Any, expected: Any, instance: Any, schema: Mapping[str, Any]) -> Errors:
+    if not isinstance(instance, dict):
+        return
+    try:
+        extras = list(_extras(instance, schema))
+    except PatternError as error:
+        yield _error(str(error), LIMIT)
+        return
+    if isinstance(expected, Mapping):
+        for key in extras:
+            yield from validator.descend(instance[key], expected, path=key)
+    elif not expected and extras:
+        yield _error("has keys that are not allowed")
+
+
+def _extras(instance: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:
+    known = schema.get("properties", {})
+    patterns = [read_pattern(pattern) for pattern in schema.get("patternProperties", ())]
+    for key in instance:
+        if key not in known and not any(pattern.is_found_in(key) for pattern in patterns):
+            yield key
+
+
+def _with_short_keys(keyword: Keyword) -> Keyword:
+    """Keep long keys from `jsonschema`, which searches them for patterns by itself."""
+
+    def unevaluated_properties(validator: Any, expected: Any, instance: Any, schema: Any) -> Errors:
+        if isinstance(instance, dict) and any(len(key) > _LONGEST_KEY for key in instance):
+            yield _error(f"a key is longer than {_LONGEST_KEY} characters", LIMIT)
+            return
+        yield from keyword(validator, expected, instance, schema) or ()
+
+    return unevaluated_properties
+
+
+def _unique_items(_: Any, expected: Any, instance: Any, __: Any) -> Errors:
+    if expected and isinstance(instance, list) and len({_form(item) for item in instance}) < len(instance):
+        yield _error("has items that are the same")
+
+
+def _form(value: Any) -> Any:
+    """Give a value that equals another's when JSON Schema takes the two for the same."""
+    match value:
+        case bool() | None:
+            return ("fixed", value)
+        case int() | float() | str():
+            return value
+        case list():
+            return tuple(_form(item) for item in value)
+        case _:
+            return frozenset((key, _form(item)) for key, item in value.items())
+
+
+def _multiple_of(_: Any, expected: Any, instance: Any, __: Any) -> Errors:
+    if isinstance(instance, bool) or not isinstance(instance, (int, float)) or not math.isfinite(instance):
+        return
+    if (_written(instance) / _written(expected)).denominator != 1:
+        yield _error(f"is not a multiple of {expected}")
+
+
+def _written(number: float) -> Fraction:
+    """Take a number as it is written: 4.35 is a multiple of 0.01, whatever its nearest binary fraction is."""
+    return Fraction(number) if isinstance(number, int) else Fraction(repr(number))
+
+
+def _error(message: str, keyword: str | None = None) -> "ValidationError":
+    from jsonschema.exceptions import ValidationError
+
+    return ValidationError(message, validator=keyword) if keyword else ValidationError(message)
+
+
+_OWN: Final[Mapping[str, Keyword]] = {
+    "pattern": _pattern,
+    "patternProperties": _pattern_properties,
+    "additionalProperties": _additional_properties,
+    "uniqueItems": _unique_items,
+    "multipleOf": _multiple_of,
+}

@@ -1,0 +1,97 @@
+"""Regular expressions that cannot run away: by `re` where little work is certain, else all states at once."""
+
+import re
+import warnings
+from collections.abc import Callable
+from functools import cached_property, lru_cache
+from re import _constants as codes  # type: ignore[attr-defined]  # the stubs leave out what `re` itself parses with
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any, Final
+
+from promptpack.schema.states import Program, UnsupportedError, assemble
+
+# What `re` may try at most, counted as ways to match times places to start at.
+_MOST_TRIES: Final = 1_000_000
+# What walking through the states may take at most, counted as characters times states.
+_MOST_STEPS: Final = 2_000_000
+# A pattern that only `re` can match must be harmless on texts of this length.
+_USUAL_LENGTH: Final = 200
+_REPEATS: Final = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
+
+
+class PatternError(ValueError):
+    """A pattern that cannot be read, or that a text is too long for."""
+
+
+class Pattern:
+    """A regular expression that a text is searched for, in bounded time."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        try:
+            # What `re` warns of is how other versions of Python may read the pattern.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self._tree = parser.parse(text)
+                self._expression = re.compile(text)
+        except (re.error, OverflowError, RecursionError) as error:
+            raise PatternError(f"pattern {text[:60]!r} cannot be read: {error}") from error
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether every text of usual length can be searched."""
+        return self._program is not None or self._tries(_USUAL_LENGTH) <= _MOST_TRIES
+
+    def is_found_in(self, text: str) -> bool:
+        """Search a text; raises `PatternError` where that could take too long."""
+        if self._tries(len(text)) <= _MOST_TRIES:
+            return self._expression.search(text) is not None
+        if self._program is None or len(text) * self._program.size > _MOST_STEPS:
+            raise PatternError(f"a text of {len(text):,} characters is too long for the pattern {self.text[:60]!r}")
+        return self._program.is_found_in(text)
+
+    def _tries(self, length: int) -> int:
+        return (length + 1) * _ways(self._tree, length)
+
+    @cached_property
+    def _program(self) -> Program | None:
+        try:
+            return assemble(self._tree)
+        except UnsupportedError:
+            return None
+
+
+@lru_cache(maxsize=1024)
+def read_pattern(text: str) -> Pattern:
+    """Read a pattern; raises `PatternError` when it is none."""
+    return Pattern(text)
+
+
+def _ways(tree: Any, length: int) -> int:
+    """Say in how many ways at most a backtracking matcher can go through a pattern from one place."""
+    ways = 1
+    for operation, argument in tree:
+        ways = min(ways * _ways_of(operation, argument, length), _MOST_TRIES + 1)
+    return ways
+
+
+def _ways_of(operation: Any, argument: Any, length: int) -> int:
+    if operation in _REPEATS:
+        least, most, body = argument
+        times = max(min(int(most), length), int(least), 1)
+        inside = _ways(body, length)
+        return times if inside == 1 else int(inside ** min(times, 20))
+    if operation is codes.BRANCH:
+        return sum(_ways(branch, length) for branch in argument[1])
+    if operation is codes.GROUPREF_EXISTS:
+        return sum(_ways(branch, length) for branch in argument[1:] if branch)
+    body = _INSIDE.get(operation)
+    return 1 if body is None else _ways(body(argument), length)
+
+
+_INSIDE: Final[dict[Any, Callable[[Any], Any]]] = {
+    codes.SUBPATTERN: lambda argument: argument[3],
+    codes.ATOMIC_GROUP: lambda argument: argument,
+    codes.ASSERT: lambda argument: argument[1],
+    codes.ASSERT_NOT: lambda argument: argument[1],
+}
