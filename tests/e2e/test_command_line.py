@@ -51,7 +51,7 @@ def run(folder: Path, *words: str, stdin: str = "") -> subprocess.CompletedProce
     )
 
 
-def test_version_imports_neither_jinja_nor_jsonschema(folder: Path) -> None:
+def test_version_imports_neither_jinja_nor_jsonschema() -> None:
     code = (
         "import sys; sys.argv = ['promptpack', '--version']\n"
         "from promptpack.cli.main import run\n"

@@ -44,7 +44,7 @@ def test_the_source_comes_back_and_the_names_are_known(syntax: Any) -> None:
 
 
 def test_jinja_is_the_usual_syntax() -> None:
-    assert PromptTemplate.compile("{{ A + 1 }}\n").render({"A": 1}) == "2"
+    assert PromptTemplate.compile("{{ A + 1 }}\n").render({"A": 1}) == "2\n"
 
 
 def test_a_text_that_cannot_be_read_is_refused_when_it_is_compiled() -> None:

@@ -183,7 +183,7 @@ def test_raise_for_failure_raises_what_is_wrong(make_pack: MakePack) -> None:
 
 
 def test_a_pack_without_a_contract_cannot_judge(make_pack: MakePack) -> None:
-    with pytest.raises(UsageError, match="PP530 demo@1.0.0 declares no reply contract"):
+    with pytest.raises(UsageError, match=r"PP530 demo@1.0.0 declares no reply contract"):
         make_pack("messages:\n  - {role: user, content: hi}\n").check("{}")
 
 

@@ -1,0 +1,51 @@
+"""Rules of the house that a machine can check."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MODULES = sorted((ROOT / "promptpack").rglob("*.py"))
+CODE = re.compile(r"\bP[PL]\d{3}\b")
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_module_fits_in_four_hundred_lines(module: Path) -> None:
+    assert len(module.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+def codes_in(paths: list[Path]) -> set[str]:
+    return {code for path in paths for code in CODE.findall(path.read_text(encoding="utf-8"))}
+
+
+USED = codes_in(MODULES)
+
+
+def test_every_code_has_its_place_in_the_reference() -> None:
+    page = (ROOT / "docs" / "reference" / "codes.md").read_text(encoding="utf-8")
+    described = set(re.findall(r"^\| (P[PL]\d{3}) \|", page, re.MULTILINE))
+    assert described == USED
+
+
+def test_every_code_has_a_test() -> None:
+    tests = [path for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__)]
+    assert USED - codes_in(tests) == set()
+
+
+def test_no_file_names_a_machines_own_paths() -> None:
+    texts = [path for folder in ("promptpack", "packs", "schemas", "docs") for path in (ROOT / folder).rglob("*")]
+    own = re.compile(r"/(?:work|root|home)/[a-z]")
+    found = [
+        path
+        for path in texts
+        if path.suffix in {".py", ".yaml", ".json", ".md"} and own.search(path.read_text("utf-8"))
+    ]
+    assert found == []
+
+
+def test_every_link_in_the_docs_leads_somewhere() -> None:
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+    links = [(page, link) for page in pages for link in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8"))]
+    broken = [(page.name, link) for page, link in links if "://" not in link and not (page.parent / link).exists()]
+    assert broken == []

@@ -1,0 +1,71 @@
+"""The one door through which vectors are run, so that any set of them can be run the same way."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from promptpack import Library, Pack
+from promptpack.files import Folder
+from promptpack.library.entry import read_entry
+from promptpack.pack import Contract, Version
+from promptpack.prompt.context import to_plain
+from promptpack.template import Source, compile, default_engine  # noqa: A004
+from promptpack.verdict import Verdict, judge_checked
+from tests.conformance.executor_driver import run_executor
+from tests.conformance.slots_driver import slots_factory
+from tests.conformance.templates_driver import run_composer, run_template
+
+__all__ = [
+    "check_reply",
+    "load_pack",
+    "render_template",
+    "run_composer",
+    "run_executor",
+    "run_template",
+    "slots_factory",
+]
+
+CONTRACTS = Path(__file__).parent / "replies" / "contract.json"
+PACKS = Path(__file__).parents[2] / "packs"
+
+
+def check_reply(raw: str, agent: str, context: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Judge a reply by the vectors' contract of that agent; with a context, by the shipped pack and its rules."""
+    verdict = judge_checked(_by_contract(agent), raw, None) if context is None else _by_pack(raw, agent, context)
+    return {
+        "ok": verdict.ok,
+        "output": verdict.data if verdict.ok else None,
+        "violations": [
+            {"path": violation.path, "code": violation.code, "rule": violation.rule} for violation in verdict.violations
+        ],
+        "repairs": [repair.kind for repair in verdict.repairs],
+    }
+
+
+def render_template(template: str, context: dict[str, Any]) -> str:
+    """Render one template under the limits of packs."""
+    plain = {name: to_plain(value, name) for name, value in context.items()}
+    return compile(Source.of_text(template), default_engine()).render(plain)
+
+
+def load_pack(path: str) -> None:
+    """Load one pack file, as a library does; raises the library's errors."""
+    file = Path(path)
+    entry = read_entry(Folder(str(file.parent)), file.name)
+    Library([entry], {str(file.parent): {}}).build(entry)
+
+
+def _by_pack(raw: str, agent: str, context: dict[str, Any]) -> Verdict:
+    return _library().get(agent).check(raw, context)
+
+
+@cache
+def _library() -> Library:
+    return Library.open(str(PACKS))
+
+
+@cache
+def _by_contract(agent: str) -> Pack:
+    shape = json.loads(CONTRACTS.read_text(encoding="utf-8"))[agent]
+    return Pack(agent, Version(1, 0, 0), "contract.json", "", contract=Contract(agent, shape))

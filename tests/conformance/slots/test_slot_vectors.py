@@ -1,0 +1,36 @@
+"""Every slot vector, run by the runner that came with them; pydantic's own error texts are not compared."""
+
+import importlib.util
+import json
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tests.conformance.slots_driver import slots_factory
+
+HERE = Path(__file__).parent
+VECTORS = json.loads((HERE / "vectors.json").read_text(encoding="utf-8"))
+
+
+def load_runner() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("slots_runner", HERE / "run.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+RUNNER = load_runner()
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=[vector["id"] for vector in VECTORS])
+def test_a_slot_vector_gives_what_it_expects(vector: dict[str, Any]) -> None:
+    got = RUNNER.run_one(vector, slots_factory)
+    assert RUNNER.same(vector["expect"], got, loose_errors=True), got
+
+
+def test_there_are_as_many_vectors_as_there_were() -> None:
+    assert len(VECTORS) == 1196

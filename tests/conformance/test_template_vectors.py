@@ -1,0 +1,14 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conformance.templates_driver import run_template
+
+VECTORS = json.loads((Path(__file__).parent / "templates" / "vectors.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("case", VECTORS, ids=[case["id"] for case in VECTORS])
+def test_a_template_vector_gives_what_it_expects(case: dict[str, Any]) -> None:
+    assert run_template(case) == case["expect"]
