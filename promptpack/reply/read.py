@@ -56,7 +56,7 @@ def _read_slowly(text: str, judge: Judge, policy: Policy, finish_reason: str | N
     if not findings:
         return Reading("valid", value)
     if policy.strict or faults:
-        return _refused("invalid", findings[: policy.max_violations])
+        return _Reader(text, judge, policy, finish_reason).refuse_value(value, findings)
     return _Reader(text, judge, policy, finish_reason).read_value(value, findings)
 
 
@@ -96,10 +96,17 @@ class _Reader:
 
     def read_value(self, value: Any, findings: Sequence[Finding]) -> Reading:
         """Read a reply that is one strict JSON value: it has no other candidate, unless it is a text."""
+        judged = self.judge.judge(self._whole(value), findings)
+        return self._decide([judged]) if judged.valid or isinstance(value, dict | list) else self.read()
+
+    def refuse_value(self, value: Any, findings: Sequence[Finding]) -> Reading:
+        """Refuse a reply that is one strict JSON value, as it stands."""
+        return self._refuse(Judged(self._whole(value), value, 1.0, findings=list(findings)))
+
+    def _whole(self, value: Any) -> Candidate:
         body = self.raw.strip(" \t\r\n")
         start = self.raw.index(body[0])
-        judged = self.judge.judge(Candidate(start, start + len(body), value), findings)
-        return self._decide([judged]) if judged.valid or isinstance(value, dict | list) else self.read()
+        return Candidate(start, start + len(body), value)
 
     def read(self) -> Reading:
         """Judge every candidate in the text and decide."""

@@ -1,0 +1,58 @@
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from promptpack.reply.tree import same
+from tests.conformance.drivers import check_reply
+
+FOLDER = Path(__file__).parent
+CONTRACTS = json.loads((FOLDER / "contract.json").read_text(encoding="utf-8"))
+
+
+@cache
+def rows() -> list[dict[str, Any]]:
+    # The texts hold U+2028 and the like, so only "\n" ends a line.
+    text = (FOLDER / "corpus.jsonl").read_bytes().decode()
+    return [json.loads(line) for line in text.split("\n") if line]
+
+
+def cases(*verdicts: str) -> list[Any]:
+    return [pytest.param(row, id=f"{row['id']}-{row['tags'][0]}") for row in rows() if row["verdict"] in verdicts]
+
+
+def of_contract(value: Any, agent: str) -> Any:
+    """Leave out the keys that the contract does not know: they are kept, but no vector lists them."""
+    known = CONTRACTS[agent]["properties"]
+    return {key: item for key, item in value.items() if key in known} if isinstance(value, dict) else value
+
+
+@pytest.mark.parametrize("case", cases("valid", "recoverable"))
+def test_a_reply_with_one_meaning_is_read_as_what_it_means(case: dict[str, Any]) -> None:
+    found = check_reply(case["raw"], case["agent"])
+    assert found["violations"] == []
+    read = of_contract(found["output"], case["agent"])
+    meant = [of_contract(one, case["agent"]) for one in (case["expect"], *case.get("alts", []))]
+    assert any(same(read, one) for one in meant), read
+
+
+@pytest.mark.parametrize("case", cases("valid"))
+def test_a_valid_reply_is_left_as_it_is(case: dict[str, Any]) -> None:
+    found = check_reply(case["raw"], case["agent"])
+    assert found["repairs"] == []
+    assert same(found["output"], json.loads(case["raw"]))
+
+
+@pytest.mark.parametrize("case", cases("invalid"))
+def test_a_reply_without_one_meaning_is_refused_and_every_fault_has_its_path(case: dict[str, Any]) -> None:
+    found = check_reply(case["raw"], case["agent"])
+    assert not found["ok"]
+    assert found["output"] is None
+    named = {violation["path"] for violation in found["violations"]}
+    assert {fault["path"] for fault in case["expect"]} <= named
+
+
+def test_the_whole_corpus_is_here() -> None:
+    assert [len(cases(verdict)) for verdict in ("valid", "recoverable", "invalid")] == [42, 253, 130]

@@ -1,0 +1,77 @@
+import json
+from typing import Any
+
+import pytest
+
+from promptpack import Pack
+from promptpack.pack import Contract, Version
+from promptpack.verdict import judge_checked
+
+SHAPE: dict[str, Any] = {
+    "type": "object",
+    "required": ["name", "level"],
+    "properties": {
+        "name": {"type": "string", "pattern": "^[a-z]+$"},
+        "level": {"enum": ["low", "high"]},
+        "size": {"type": "number"},
+        "tags": {"type": "array", "items": {"type": "string"}},
+    },
+    "dependentRequired": {"size": ["tags"]},
+    "additionalProperties": False,
+}
+PACK = Pack("demo", Version(1, 0, 0), "demo.yaml", "", contract=Contract("demo", SHAPE))
+GOOD = {"name": "a", "level": "low"}
+
+
+def told(raw: str | bytes, **options: Any) -> list[str]:
+    return [f"{found} at {found.offset}" for found in judge_checked(PACK, raw, None, **options).violations]
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ("I cannot.", "PP501 (reply): the reply holds no JSON object at 0"),
+        ('{"name": "a", "level": "low"} {"name": "b", "level": "low"}',
+         "PP502 (reply): the reply holds more than one answer, and they differ at 0"),
+        ('{"name": "a", "level": "lo', "PP503 /level: the reply ends inside the text at 23"),
+        ('{"name": "a", "name": "b", "level": "low"}',
+         "PP504 /name: key 'name' is given twice with different values at 14"),
+        ('{"name": "a", "level": "low", "tags": [], "size": NaN}', "PP505 /size: NaN is not a finite number at 50"),
+        ('{"name": "a", "level": "low", "tags": [], "size": 1e999}',
+         "PP505 /size: 1e999 is beyond the largest number at 50"),
+        ('{"name": "a", "level": "low", "tags": ["a", ...]}', "PP506 /tags: part of the value was left out at 38"),
+        (f'{{"name": {"[" * 200}{"]" * 200}}}', "PP507 (reply): the value nests deeper than 100 at 0"),
+        (b"\xff\xfe\xff", "PP509 (reply): the reply is not text: truncated data at 0"),
+        ('{"name": "\\ud800", "level": "low"}', "PP509 /name: the text holds half of a surrogate pair at 9"),
+        ('{"level": "low"}', "PP510 /name: 'name' is missing at 0"),
+        ('{"name": "A", "level": "low"}', "PP514 /name: 'A' does not have the form ^[a-z]+$ at 9"),
+        ('{"name": "a", "level": "low", "x": 1}', "PP516 /x: unknown key 'x' at 35"),
+        ('{"name": "a", "level": "low", "size": 1}',
+         "PP519 (reply): a key that goes with another one is missing at 0"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_has_a_code_a_path_a_sentence_and_a_place(raw: str | bytes, expected: str) -> None:
+    assert told(raw) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ("", "PP501 (reply): the reply is empty at 0"),
+        (json.dumps(GOOD) * 2, "PP502 (reply): the reply holds more than one object at 0"),
+        (f"```json\n{json.dumps(GOOD)}\n```", "PP508 (reply): the reply holds more than the object at 0"),
+        ('{"name": "a", "level": "low",}', "PP509 (reply): the reply is not strict JSON at 0"),
+    ],
+)
+def test_strict_mode_names_what_a_repair_would_have_mended(raw: str, expected: str) -> None:
+    assert told(raw, strict=True) == [expected]
+
+
+def test_a_refused_repair_is_named_with_its_place() -> None:
+    assert told('{"name": \'a\', "level": "low"}', refuse=["quotes"]) == [
+        "PP508 /name: the repair 'quotes' is not allowed at 9"
+    ]
+
+
+def test_a_reply_beyond_the_limit_is_not_read_at_all() -> None:
+    assert told("x" * 4_000_001) == ["PP507 (reply): the reply is longer than 4000000 characters at 0"]
