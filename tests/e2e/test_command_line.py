@@ -194,3 +194,9 @@ def test_shell_completion_is_offered(folder: Path, shell: str) -> None:
     )
     assert "promptpack" in done.stdout
     assert done.returncode == 0
+
+
+def test_run_with_a_server_needs_a_model(folder: Path) -> None:
+    done = run(folder, "run", "--provider", "openai")
+    assert done.returncode != 0
+    assert done.stderr == "PP906 --provider openai needs a model\n  hint: add --model NAME\n"
