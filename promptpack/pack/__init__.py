@@ -3,7 +3,7 @@
 from promptpack.pack.build import Surroundings, build, gather
 from promptpack.pack.check import check
 from promptpack.pack.contract import Action, Contract, Rule
-from promptpack.pack.model import CallTemplate, Input, MessageTemplate, Pack, PackTest, PartTemplate
+from promptpack.pack.model import CallTemplate, Input, InputValue, MessageTemplate, Pack, PackTest, PartTemplate
 from promptpack.pack.parts import Parts
 from promptpack.pack.version import Version, parse_version
 
@@ -12,6 +12,7 @@ __all__ = [
     "CallTemplate",
     "Contract",
     "Input",
+    "InputValue",
     "MessageTemplate",
     "Pack",
     "PackTest",

@@ -1,5 +1,6 @@
 """`Document` -> `Pack`: schema check, `extends`, partials, references, templates, contract, digest; then frozen."""
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -15,6 +16,7 @@ from promptpack.pack.model import Input, Pack, PackTest
 from promptpack.pack.parts import Parts, merge, own_parts
 from promptpack.pack.placed import Placed
 from promptpack.pack.references import References
+from promptpack.pack.slots import asked_output, link_slots
 from promptpack.pack.terms import build_contract
 from promptpack.pack.version import parse_version
 from promptpack.problem import PackError, Problem
@@ -51,8 +53,8 @@ def build(document: Document, around: Surroundings) -> Pack:
     inputs = {name: _input(name, placed, references, problems) for name, placed in parts.inputs.items()}
     linker = Linker(parts, inputs, around.shared_partials, around.limits)
     messages = tuple(linker.message(placed, _syntax_of(placed)) for placed in parts.messages)
-    slots = {name: linker.slot(placed, _syntax_of(placed)) for name, placed in parts.slots.items()}
-    contract = build_contract(parts, linker, references)
+    slots = link_slots(parts, linker)
+    contract = build_contract(parts, linker, references, asked_output(slots))
     problems += linker.problems
     if not (messages or slots or parts.abstract):
         hint = "add 'messages', or 'abstract: true' for a pack that is only extended"
@@ -140,7 +142,8 @@ def _resolved(
         },
         "partials": {name: linker.engine.partials[name].text for name in sorted(linker.used_partials)},
         "messages": [placed.value for placed in parts.messages],
-        "slots": {name: placed.value for name, placed in parts.slots.items()},
+        # The order of slots and of what is in them shows in the prompt, so it must show in the digest.
+        "slots": json.dumps({name: placed.value for name, placed in parts.slots.items()}) if parts.slots else None,
         "budget": parts.budget.value if parts.budget else None,
         "contract": shape,
         "reply": {name: placed.value for name, placed in parts.reply.items()},

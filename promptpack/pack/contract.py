@@ -51,6 +51,8 @@ class Contract:
     example: Any = None
     refuse: frozenset[str] = frozenset()
     correction: Template | None = None
+    output: Any = None
+    """The output of a slot prompt, when that is what a reply must meet; it may hold templates."""
 
     @property
     def has_actions(self) -> bool:

@@ -52,7 +52,10 @@ class Linker:
         when = self.expression(placed.child("when")) if "when" in value else None
         if "history" in value:
             return MessageTemplate(
-                id=value.get("id", ""), when=when, history=self._history(placed), priority=value.get("priority")
+                id=value.get("id", ""),
+                when=when,
+                history=self.input_name(placed.child("history"), value["history"]),
+                priority=value.get("priority"),
             )
         return MessageTemplate(
             role=value["role"],
@@ -68,17 +71,24 @@ class Linker:
             priority=value.get("priority"),
         )
 
-    def slot(self, placed: Placed, syntax: Syntax) -> Any:
-        """Compile every text of a slot's value; keys stay as they are."""
+    def data(self, placed: Placed, syntax: Syntax) -> Any:
+        """Compile every text of a nested value; keys stay as they are."""
         match placed.value:
             case str():
                 return self.template(placed, syntax)
             case dict() as mapping:
-                return MappingProxyType({key: self.slot(placed.child(key), syntax) for key in mapping})
+                return MappingProxyType({key: self.data(placed.child(key), syntax) for key in mapping})
             case list() as items:
-                return tuple(self.slot(placed.child(index), syntax) for index in range(len(items)))
+                return tuple(self.data(placed.child(index), syntax) for index in range(len(items)))
             case value:
                 return value
+
+    def input_name(self, placed: Placed, name: str) -> str:
+        """Take the name of an input; one that is not declared is a problem."""
+        if name not in self.inputs:
+            hint = did_you_mean(name, self.inputs) or "declare it under 'inputs'"
+            self.problems.append(placed.problem("PP301", f"{name!r} is not an input", hint))
+        return name
 
     def _check_partials(self) -> None:
         try:
@@ -110,12 +120,5 @@ class Linker:
         return CallTemplate(
             self.template(placed.child("id"), syntax),
             self.template(placed.child("name"), syntax),
-            self.slot(arguments, syntax),
+            self.data(arguments, syntax),
         )
-
-    def _history(self, placed: Placed) -> str:
-        name: str = placed.value["history"]
-        if name not in self.inputs:
-            hint = did_you_mean(name, self.inputs) or "declare it under 'inputs'"
-            self.problems.append(placed.child("history").problem("PP301", f"{name!r} is not an input", hint))
-        return name

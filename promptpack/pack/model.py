@@ -70,6 +70,13 @@ class MessageTemplate:
 
 
 @dataclass(frozen=True, slots=True)
+class InputValue:
+    """A place in a slot that takes an input's value itself, not its text."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class PackTest:
     """A test that the pack brings along, as it stands in the file."""
 

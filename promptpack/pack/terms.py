@@ -13,15 +13,17 @@ from promptpack.pack.link import Linker
 from promptpack.pack.parts import Parts
 from promptpack.pack.placed import Placed
 from promptpack.pack.references import References
+from promptpack.pack.slots import thawed
 from promptpack.problem import PackError, Problem, did_you_mean
+from promptpack.prompt.slots.json_schema import write_json_schema
 from promptpack.template.positions import decode
 
 
-def build_contract(parts: Parts, linker: Linker, references: References) -> Contract | None:
-    """Build the contract of a pack that declares one; problems are kept by the linker."""
-    if not parts.declares_reply:
+def build_contract(parts: Parts, linker: Linker, references: References, output: Any = None) -> Contract | None:
+    """Build the contract of a pack that declares one, or whose slots name the output; the linker keeps the problems."""
+    if output is None and not parts.declares_reply:
         return None
-    name, base = _base(parts, linker, references)
+    name, base = _base(parts, linker, references) if output is None else _of_output(parts, linker, output)
     actions = {action: _action(placed, linker, references) for action, placed in parts.actions.items()}
     if actions and name != AGENT_OUTPUT:
         first = next(iter(parts.actions.values()))
@@ -36,6 +38,7 @@ def build_contract(parts: Parts, linker: Linker, references: References) -> Cont
         parts.reply["example"].value if "example" in parts.reply else None,
         frozenset(parts.reply["refuse"].value) if "refuse" in parts.reply else frozenset(),
         _correction(parts, linker),
+        output,
     )
     linker.problems += (
         problem for placed in parts.rules.values() for problem in _action_words(placed, contract, linker)
@@ -55,6 +58,15 @@ def _base(parts: Parts, linker: Linker, references: References) -> tuple[str, Ma
     except PackError as error:
         linker.problems += error.problems
         return str(name), {"type": "object", "properties": {"action": {"type": "string"}}}
+
+
+def _of_output(parts: Parts, linker: Linker, output: Any) -> tuple[str, Mapping[str, Any]]:
+    """Let the `output` of the slots be the contract."""
+    if "contract" in parts.reply:
+        hint = "leave 'output' out, and it is written from the contract; or leave 'contract' out"
+        message = "the shape of a reply is given twice, by 'output' and by 'contract'"
+        linker.problems.append(parts.slots["output"].problem("PP242", message, hint, key=True))
+    return "output", write_json_schema(thawed(output))
 
 
 def _shipped_contract(file: str, declared: Placed | None) -> Mapping[str, Any]:
@@ -95,12 +107,7 @@ def _action(placed: Placed, linker: Linker, references: References) -> Action:
 
 def _tools_input(parts: Parts, linker: Linker) -> str:
     placed = parts.reply.get("tools")
-    if placed is None:
-        return ""
-    if placed.value not in linker.inputs:
-        hint = did_you_mean(placed.value, linker.inputs) or "declare it under 'inputs'"
-        linker.problems.append(placed.problem("PP301", f"{placed.value!r} is not an input", hint))
-    return str(placed.value)
+    return "" if placed is None else linker.input_name(placed, placed.value)
 
 
 def _rule(placed: Placed, linker: Linker) -> Rule:

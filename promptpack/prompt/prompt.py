@@ -31,6 +31,8 @@ class Prompt:
     context: Mapping[str, Any] = field(repr=False)
     origins: tuple[Origin, ...] = field(default=(), repr=False)
     fit: "Fit[Message] | None" = field(default=None, repr=False)
+    slots: Mapping[str, Any] | None = field(default=None, repr=False)
+    """The filled slots of a slot prompt, whose rules then write its text."""
 
     @property
     def version(self) -> str:
@@ -43,8 +45,12 @@ class Prompt:
         return self.pack.digest
 
     def to_text(self) -> str:
-        """Write the prompt as one text; no content can pose as a role line."""
-        return to_text(self.messages)
+        """Write the prompt as one text: no content can pose as a role line; slots print as slot prompts do."""
+        if self.slots is None:
+            return to_text(self.messages)
+        from promptpack.prompt.slot_rendering import write_text
+
+        return write_text(self.slots)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Write the messages as OpenAI-style chat APIs take them."""
@@ -56,6 +62,8 @@ class Prompt:
 
     def within(self, budget: "Budget", counter: "Counter | None" = None) -> "Prompt":
         """Make the prompt fit a budget; `fit` of the result tells what was dropped or cut."""
+        if self.slots is not None:
+            return self._slots_within(self.slots, budget, counter)
         from promptpack.prompt.budget import Candidate, fit_candidates
 
         origins = self.origins or (Origin(),) * len(self.messages)
@@ -67,6 +75,12 @@ class Prompt:
         dropped = {change.position for change in fitted.changes if change.action == "dropped"}
         kept = tuple(origin for position, origin in enumerate(origins) if position not in dropped)
         return replace(self, messages=fitted.messages, origins=kept, fit=fitted)
+
+    def _slots_within(self, slots: Mapping[str, Any], budget: "Budget", counter: "Counter | None") -> "Prompt":
+        from promptpack.prompt.slot_rendering import fit_slots
+
+        kept, fitted = fit_slots(slots, budget, counter)
+        return replace(self, messages=fitted.messages, fit=fitted, slots=kept)
 
     def check(self, reply: str | bytes, **options: Any) -> "Verdict":
         """Judge a model's reply to this prompt."""

@@ -23,11 +23,23 @@ def render(pack: Pack, context: Any = None, inputs: Mapping[str, Any] | None = N
         raise UsageError(Problem("PP418", f"{pack.label} is abstract and cannot be rendered", None, "extend it"))
     values = check_context(pack, context, inputs or {})
     scope = _scope(pack, values)
+    prompt = _from_slots(pack, values, scope) if pack.slots else _from_messages(pack, values, scope)
+    return prompt.within(read_budget(pack.budget)) if pack.budget else prompt
+
+
+def _from_slots(pack: Pack, values: Scope, scope: Scope) -> Prompt:
+    from promptpack.prompt.slot_rendering import render_slots, write_messages
+
+    with metered(pack.limits):
+        slots = render_slots(pack, scope)
+    return Prompt(pack, write_messages(slots), values, slots=slots)
+
+
+def _from_messages(pack: Pack, values: Scope, scope: Scope) -> Prompt:
     with metered(pack.limits):
         rendered = [(message, template) for template in pack.messages for message in _messages(template, scope)]
     origins = tuple(Origin(bool(template.history), template.priority) for _, template in rendered)
-    prompt = Prompt(pack, tuple(message for message, _ in rendered), values, origins)
-    return prompt.within(read_budget(pack.budget)) if pack.budget else prompt
+    return Prompt(pack, tuple(message for message, _ in rendered), values, origins)
 
 
 def _scope(pack: Pack, values: Scope) -> Scope:

@@ -46,10 +46,26 @@ def judge_checked(pack: Pack, raw: str | bytes, values: Mapping[str, Any] | None
         scope = {**(values or {}), "reply": reading.value, "pack": pack.about}
         with metered(pack.limits):
             violations += _broken_rules(contract.rules, scope, unchecked)
+    output = None
     if not violations:
-        output = AgentOutput.model_validate(reading.value) if contract.has_actions else reading.value
+        output = _output(pack, contract, reading.value, values, violations)
+    if not violations:
         return Verdict(reading.outcome, output, reading.value, repairs=reading.repairs, unchecked=tuple(unchecked))
     return _refusal(reading, violations, unchecked, write_correction(pack, contract, violations, expected))
+
+
+def _output(
+    pack: Pack, contract: Contract, value: Any, values: Mapping[str, Any] | None, violations: list[Violation]
+) -> Any:
+    """Give the typed output; what the output model of a slot prompt refuses is added to the violations."""
+    if contract.has_actions:
+        return AgentOutput.model_validate(value)
+    if contract.output is None:
+        return value
+    from promptpack.verdict.slot_output import read_output
+
+    scope = None if values is None else {**values, "pack": pack.about}
+    return read_output(contract.output, value, scope, violations)
 
 
 def _tools(contract: Contract, values: Mapping[str, Any] | None) -> Sequence[Action] | None:

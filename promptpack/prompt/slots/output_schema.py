@@ -14,12 +14,13 @@ Locate = Callable[[Path], Location | None]
 _ENTRY_KEYS: Final = ("$type", "$desc")
 
 
-def read_output_schema(data: Any, *, locate: Locate | None = None) -> Any:
+def read_output_schema(data: Any, *, locate: Locate | None = None, texts: tuple[type, ...] = (str,)) -> Any:
     """Make the live schema of a pack's `output`; every unknown type is a problem.
 
-    `locate` gives the place of a path of keys and indexes in the file.
+    `locate` gives the place of a path of keys and indexes in the file; `texts` are the classes that stand for text,
+    such as templates, which are left as they are.
     """
-    return _read(data, _Reading(strict=True, locate=locate or _nowhere))
+    return _read(data, _Reading(strict=True, locate=locate or _nowhere, texts=texts))
 
 
 def revive_output_schema(data: Any) -> Any:
@@ -33,6 +34,7 @@ class _Reading:
 
     strict: bool
     locate: Locate
+    texts: tuple[type, ...] = (str,)
     problems: list[Problem] = field(default_factory=list)
 
     def report(self, code: str, path: Path, message: str, hint: str = "") -> None:
@@ -57,7 +59,7 @@ def _read(data: Any, reading: _Reading) -> Any:
 
 def _schema(data: Any, path: Path, reading: _Reading) -> Any:
     if isinstance(data, dict):
-        if any(key in data for key in _ENTRY_KEYS):
+        if any(key in data for key in _ENTRY_KEYS) or (reading.strict and any(map(_is_marked, data))):
             return _entry(data, path, reading)
         return {key: _schema(item, (*path, key), reading) for key, item in data.items()}
     if isinstance(data, list):
@@ -65,6 +67,10 @@ def _schema(data: Any, path: Path, reading: _Reading) -> Any:
     if isinstance(data, tuple):
         return BareTuple([_schema(item, (*path, index), reading) for index, item in enumerate(data)])
     return _bare(data, reading) if isinstance(data, str) else data
+
+
+def _is_marked(key: Any) -> bool:
+    return isinstance(key, str) and key.startswith("$")
 
 
 def _bare(text: str, reading: _Reading) -> Any:
@@ -78,15 +84,17 @@ def _bare(text: str, reading: _Reading) -> Any:
 
 
 def _entry(data: dict[Any, Any], path: Path, reading: _Reading) -> Any:
-    for key in data:
-        if key not in _ENTRY_KEYS:
-            hint = did_you_mean(str(key), _ENTRY_KEYS)
-            reading.report("PP465", path, f"unknown key {key!r} beside '$type' and '$desc'", hint)
+    strange = [key for key in data if key not in _ENTRY_KEYS]
+    for key in strange:
+        hint = did_you_mean(str(key), _ENTRY_KEYS)
+        reading.report("PP465", path, f"unknown key {key!r} beside '$type' and '$desc'", hint)
+    if "$type" not in data and strange:
+        return data
     if "$type" not in data:
         reading.report("PP465", path, "'$desc' without '$type'", "for text of any kind write `$type: Any`")
         return data
     description = data.get("$desc", "")
-    if not isinstance(description, str):
+    if not isinstance(description, reading.texts):
         reading.report("PP465", (*path, "$desc"), f"must be text, not {type(description).__name__}")
     kind = data["$type"]
     items = [_entry_type(kind, (*path, "$type"), reading), *([description] if "$desc" in data else [])]
@@ -97,7 +105,7 @@ def _entry_type(kind: Any, path: Path, reading: _Reading) -> Any:
     if isinstance(kind, dict | list):
         return _schema(kind, path, reading)
     if not isinstance(kind, str):
-        if reading.strict:
+        if reading.strict and not isinstance(kind, reading.texts):
             reading.report("PP465", path, f"must be the name of a type or a structure, not {kind!r}")
         return kind
     try:
