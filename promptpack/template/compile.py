@@ -59,7 +59,9 @@ def _guarded(
             with metered(limits):
                 return run(code, code.scope(dict(context), trail or Trail()))
         except RENDER_ERRORS as error:
-            raise render_error(error, code.source) from error
+            told = render_error(error, code.source)
+        # Not inside of the `except`: what Python says of a value may quote it, and a chain of errors would carry that.
+        raise told
 
     return guarded
 

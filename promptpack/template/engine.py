@@ -17,6 +17,7 @@ from promptpack.template.language import PRINTED_BY
 from promptpack.template.limits import Limits
 from promptpack.template.model import Source
 from promptpack.template.partials import PackTemplate
+from promptpack.template.positions import TooManyTokensError, decode
 from promptpack.template.sandbox import PackEnvironment
 
 _DEFAULT = Limits()
@@ -34,7 +35,7 @@ class Engine:
         self.partials: Mapping[str, Source] = MappingProxyType(dict(partials or {}))
         # Whether partials may be named that are not known yet, since they are looked for when a render reaches them.
         self.late_partials = late_partials
-        self.environment = PackEnvironment(_PartialLoader(self))
+        self.environment = PackEnvironment(_PartialLoader(self), limits.tokens)
 
     @cached_property
     def partial_trees(self) -> Mapping[str, nodes.Template]:
@@ -58,6 +59,8 @@ class Engine:
             tree = self._accept(self._read(source), source)
         except TemplateSyntaxError as error:
             raise PackError(syntax_problem(error, source)) from error
+        except TooManyTokensError as error:
+            raise PackError(_too_many_tokens(source, self.limits)) from error
         except _PARSE_ERRORS as error:
             raise PackError(_too_much(error, source)) from error
         return tree
@@ -71,6 +74,8 @@ class Engine:
             _expect_end(parser)
         except TemplateSyntaxError as error:
             raise PackError(syntax_problem(error, source)) from error
+        except TooManyTokensError as error:
+            raise PackError(_too_many_tokens(source, self.limits)) from error
         except _PARSE_ERRORS as error:
             raise PackError(_too_much(error, source)) from error
         target = nodes.Name("result", "store", lineno=expression.lineno)
@@ -93,10 +98,8 @@ class Engine:
         if len(source.text) > self.limits.source:
             message = f"template is longer than {self.limits.source:,} characters"
             raise PackError(Problem("PP320", message, source.locate(1, 1), "split it into partials"))
-        tags = source.text.count("{{") + source.text.count("{%")
-        if tags * 4 > self.limits.tokens:
-            message = f"template has more than {self.limits.tokens // 4:,} tags"
-            raise PackError(Problem("PP321", message, source.locate(1, 1), "split it into partials"))
+        if source.syntax == "handlebars" and source.text.count("{{") * 3 > self.limits.tokens:
+            raise PackError(_too_many_tokens(source, self.limits))
 
     def _read(self, source: Source) -> nodes.Template:
         if source.syntax == "handlebars":
@@ -116,8 +119,6 @@ class Engine:
         return tree
 
     def _refuse_cycles(self, trees: dict[str, nodes.Template]) -> None:
-        from promptpack.template.positions import decode
-
         problems = [
             Problem(
                 "PP310",
@@ -156,9 +157,15 @@ class _PartialLoader(BaseLoader):
         return self._engine.load(tree, self._engine.partials[name], name)
 
 
+def _too_many_tokens(source: Source, limits: Limits) -> Problem:
+    message = f"template has more than {limits.tokens:,} tokens"
+    return Problem("PP321", message, source.locate(1, 1), "split it into partials")
+
+
 def _too_much(error: Exception, source: Source) -> Problem:
-    what = "has a number that is too long" if isinstance(error, ValueError) else "nests too deeply"
-    return Problem("PP309", f"template {what}", source.locate(1, 1))
+    if isinstance(error, ValueError):
+        return Problem("PP322", "template has a number that is too long", source.locate(1, 1))
+    return Problem("PP309", "template nests too deeply", source.locate(1, 1))
 
 
 def _expect_end(parser: Parser) -> None:

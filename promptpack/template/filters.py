@@ -7,10 +7,13 @@ from typing import Any, Final
 
 from jinja2.exceptions import TemplateRuntimeError
 
-from promptpack.template.limits import LimitError
+from promptpack.characters import neutral
+from promptpack.template.limits import LimitError, measure, take
 from promptpack.template.values import plain, to_json, to_text
 
 _WIDEST_INDENT: Final = 8
+# Everything that someone may show as the start of a new line.
+_LINE_END = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _FENCE_RUN = re.compile(r"`{3,}|~{3,}")
 
 
@@ -32,10 +35,10 @@ def as_yaml(value: Any) -> str:
 
 
 def fenced(value: Any, tag: str = "") -> str:
-    """Wrap a value in a fence that is longer than any fence inside it, so the value cannot close it."""
-    if not isinstance(tag, str) or "`" in tag or "\n" in tag:
+    """Wrap a value in a fence longer than any inside it, so that it cannot close it; special tokens get a space."""
+    if not isinstance(tag, str) or "`" in tag or len(tag.splitlines()) > 1:
         raise TemplateRuntimeError("the tag of a fence is one line without backticks")
-    text = to_text(value)
+    text = neutral(to_text(value))
     longest = max((len(run) for run in _FENCE_RUN.findall(text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{tag}\n{text}\n{fence}"
@@ -65,7 +68,7 @@ def _call_line(call: Any) -> str:
 
 
 def _entry(label: str, text: str) -> str:
-    return f"[{' '.join(label.split())}] " + text.replace("\n", "\n    ")
+    return f"[{' '.join(label.split())}] " + _LINE_END.sub("\n    ", text)
 
 
 def tools(value: Any, empty: str = "") -> str:
@@ -77,7 +80,9 @@ def tools(value: Any, empty: str = "") -> str:
 
 def flatten(value: Any) -> list[Any]:
     """Put the items of a list of lists into one list."""
-    return [item for items in value for item in (items if isinstance(items, (list, tuple)) else [items])]
+    outer = take(value)
+    measure(outer)
+    return [item for items in outer for item in (items if isinstance(items, (list, tuple)) else [items])]
 
 
 def out_of_order(tasks: Any, order: Any, key: str = "id", needs: str = "dependencies") -> list[str]:

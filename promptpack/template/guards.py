@@ -1,6 +1,6 @@
 """Jinja's filters, methods and functions with their work counted; what would be too large is refused beforehand."""
 
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable, Mapping
 from functools import wraps
 from types import MappingProxyType
 from typing import Any, Final
@@ -10,23 +10,48 @@ from jinja2.filters import make_attrgetter
 from jinja2.utils import pass_environment
 
 from promptpack.template.limits import LimitError, current, fits_items, fits_text, measure, step, take
-from promptpack.template.values import to_text
+from promptpack.template.texts import TEXT_GUARDS, at_least_one, fits_replacement
 
 _PRECISE: Final = 100
+# Filters that look at every item, and how many steps that takes.
+_STEPS_AN_ITEM: Final[Mapping[str, int]] = MappingProxyType(
+    {
+        "groupby": 8,
+        "map": 2,
+        "max": 4,
+        "min": 4,
+        "reject": 2,
+        "rejectattr": 2,
+        "select": 2,
+        "selectattr": 2,
+        "sort": 4,
+        "unique": 4,
+    }
+)
+_LINE_ENDS: Final = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+_MEASURED: Final = (dict, list, tuple, str, range)
 
 
-def counted(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Count the work of a filter or test by the size of what it is given."""
+def counted(function: Callable[..., Any], name: str = "") -> Callable[..., Any]:
+    """Count the work of a filter, test or function by the size of what it is given, and of the text it makes."""
+    steps_an_item = _STEPS_AN_ITEM.get(name)
+    # Jinja gives the environment or the context to some before the value itself.
+    first = 1 if hasattr(function, "jinja_pass_arg") else 0
 
     @wraps(function)
     def counting(*values: Any, **options: Any) -> Any:
-        for value in values:
-            if isinstance(value, (dict, list, tuple, str)):
+        step(1 + len(values) + len(options))
+        for value in (*values, *options.values()):
+            if isinstance(value, _MEASURED):
                 measure(value)
-            elif isinstance(value, range):
-                fits_items(len(value))
-        step()
-        return function(*values, **options)
+        if steps_an_item and len(values) > first:
+            items = take(values[first])
+            step(len(items) * steps_an_item)
+            values = (*values[:first], items, *values[first + 1 :])
+        result = function(*values, **options)
+        if type(result) is str:
+            fits_text(len(result))
+        return result
 
     return counting
 
@@ -46,58 +71,10 @@ def _narrow(name: str, number: Any, most: int) -> None:
         raise LimitError("format", f"{name} must be between -{most:,} and {most:,}")
 
 
-def _center(original: Callable[..., Any]) -> Callable[..., Any]:
-    def center(value: Any, width: int = 80) -> Any:
-        fits_text(width if isinstance(width, int) else 0)
-        return original(to_text(value), width)
-
-    return center
-
-
-def _indent(original: Callable[..., Any]) -> Callable[..., Any]:
-    def indent(s: Any, width: int | str = 4, first: bool = False, blank: bool = False) -> Any:
-        text = to_text(s)
-        unit = width if isinstance(width, int) else len(width)
-        fits_text(len(text) + (text.count("\n") + 1) * max(unit, 0))
-        return original(text, width, first, blank)
-
-    return indent
-
-
-def _join(original: Callable[..., Any]) -> Callable[..., Any]:
-    @pass_environment
-    def join(environment: Any, value: Any, d: Any = "", attribute: Any = None) -> str:
-        items = take(value)
-        if attribute is not None:
-            items = [make_attrgetter(environment, attribute)(item) for item in items]
-        texts = [to_text(item) for item in items]
-        separator = to_text(d)
-        fits_text(sum(len(text) for text in texts) + len(separator) * max(len(texts) - 1, 0))
-        return separator.join(texts)
-
-    join.__doc__ = original.__doc__
-    return join
-
-
-def _replace(original: Callable[..., Any]) -> Callable[..., Any]:
-    def replace(s: Any, old: Any, new: Any, count: int | None = None) -> str:
-        text = to_text(s)
-        _fits_replacement(text, to_text(old), to_text(new))
-        return text.replace(to_text(old), to_text(new), -1 if count is None else count)
-
-    replace.__doc__ = original.__doc__
-    return replace
-
-
-def _fits_replacement(text: str, old: str, new: str) -> None:
-    places = text.count(old) if old else len(text) + 1
-    fits_text(len(text) + places * max(len(new) - len(old), 0))
-
-
 def _batch(_: Callable[..., Any]) -> Callable[..., Any]:
     def batch(value: Any, linecount: int, fill_with: Any = None) -> list[list[Any]]:
         items = take(value)
-        _at_least_one("linecount", linecount)
+        at_least_one("linecount", linecount)
         rows = [items[start : start + linecount] for start in range(0, len(items), linecount)]
         if rows and fill_with is not None:
             fits_items(linecount)
@@ -110,7 +87,7 @@ def _batch(_: Callable[..., Any]) -> Callable[..., Any]:
 def _slice(_: Callable[..., Any]) -> Callable[..., Any]:
     def sliced(value: Any, slices: int, fill_with: Any = None) -> list[list[Any]]:
         items = take(value)
-        _at_least_one("slices", slices)
+        at_least_one("slices", slices)
         fits_items(slices)
         size, longer = divmod(len(items), slices)
         columns: list[list[Any]] = []
@@ -123,9 +100,13 @@ def _slice(_: Callable[..., Any]) -> Callable[..., Any]:
     return sliced
 
 
-def _at_least_one(name: str, number: Any) -> None:
-    if not isinstance(number, int) or number < 1:
-        raise TemplateRuntimeError(f"{name} must be at least 1")
+def _dictsort(original: Callable[..., Any]) -> Callable[..., Any]:
+    def dictsort(value: Any, case_sensitive: bool = False, by: str = "key", reverse: bool = False) -> Any:
+        if not isinstance(value, dict):
+            raise TemplateRuntimeError("dictsort needs a mapping")
+        return original(value, case_sensitive, by, reverse)
+
+    return dictsort
 
 
 def _sum(_: Callable[..., Any]) -> Callable[..., Any]:
@@ -153,43 +134,38 @@ def _round(original: Callable[..., Any]) -> Callable[..., Any]:
     return rounded
 
 
-def _wordwrap(original: Callable[..., Any]) -> Callable[..., Any]:
-    @pass_environment
-    def wordwrap(environment: Any, s: Any, width: int = 79, *options: Any, **named: Any) -> Any:
-        _at_least_one("width", width)
-        return original(environment, to_text(s), width, *options, **named)
-
-    return wordwrap
-
-
 GUARDED: Final[Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]]] = MappingProxyType(
     {
+        **TEXT_GUARDS,
         "batch": _batch,
-        "center": _center,
-        "indent": _indent,
-        "join": _join,
+        "dictsort": _dictsort,
         "list": _list,
-        "replace": _replace,
         "round": _round,
         "slice": _slice,
         "sum": _sum,
-        "wordwrap": _wordwrap,
     }
 )
 
 
-def check_method(owner: Any, name: str, values: tuple[Any, ...]) -> None:
-    """Count the work of a method, and refuse a result that would be too large."""
-    measure(owner)
+def check_method(owner: Any, name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Count the work of a method, and refuse a result that would be too large; gives what it is to be called with."""
+    if not isinstance(owner, dict):  # which is looked up by a key, or viewed
+        measure(owner)
     for value in values:
-        if isinstance(value, (dict, list, tuple, str)):
+        if isinstance(value, _MEASURED):
             measure(value)
     if not isinstance(owner, str):
-        return
-    if name == "join" and values and isinstance(values[0], Sized):
-        items = [item for item in values[0] if isinstance(item, str)] if isinstance(values[0], (list, tuple)) else []
-        fits_text(sum(map(len, items)) + len(owner) * len(values[0]))
-    elif name == "replace" and len(values) > 1 and isinstance(values[0], str) and isinstance(values[1], str):
-        _fits_replacement(owner, values[0], values[1])
-    elif name in ("split", "rsplit", "splitlines"):
-        fits_items(len(owner) // 8)
+        return values
+    if name == "join" and len(values) == 1:
+        items = take(values[0])
+        fits_text(sum(len(item) for item in items if isinstance(item, str)) + len(owner) * len(items))
+        return (items,)
+    if name == "replace" and len(values) > 1 and isinstance(values[0], str) and isinstance(values[1], str):
+        fits_replacement(owner, values[0], values[1])
+    elif name in ("split", "rsplit"):
+        separator = values[0] if values and isinstance(values[0], str) else ""
+        pieces = owner.count(separator) if separator else len(owner.split(None, current().items))
+        fits_items(pieces)
+    elif name == "splitlines":
+        fits_items(sum(map(owner.count, _LINE_ENDS)))
+    return values

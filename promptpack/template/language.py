@@ -39,14 +39,14 @@ _ALL_FILTERS: Final[Mapping[str, Any]] = {
     **OWN_FILTERS,
 }
 FILTERS: Final[Mapping[str, Function]] = MappingProxyType(
-    {name: counted(function) for name, function in _ALL_FILTERS.items()}
+    {name: counted(function, name) for name, function in _ALL_FILTERS.items()}
 )
 _ALL_TESTS: Final[Mapping[str, Any]] = {name: JINJA_TESTS[name] for name in _JINJA_TESTS}
 TESTS: Final[Mapping[str, Function]] = MappingProxyType(
     {name: counted(function) for name, function in _ALL_TESTS.items()}
 )
 FUNCTIONS: Final[Mapping[str, Function]] = MappingProxyType(
-    {"dict": dict, "namespace": Namespace, "range": limited_range}
+    {"dict": counted(dict), "namespace": counted(Namespace), "range": limited_range}
 )
 
 _TEXT_METHODS: Final = (
@@ -68,5 +68,6 @@ METHODS: Final[Mapping[type, frozenset[str]]] = MappingProxyType(
 LOOP_ATTRIBUTES: Final = frozenset(
     ("depth", "depth0", "first", "index", "index0", "last", "length", "nextitem", "previtem", "revindex", "revindex0")
 )
+GROUP_ATTRIBUTES: Final = frozenset(("grouper", "list"))
 LOOP_METHODS: Final = frozenset(("changed", "cycle"))
 METHOD_NAMES: Final = frozenset().union(*METHODS.values()) | LOOP_METHODS

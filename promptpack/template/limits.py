@@ -10,7 +10,7 @@ from typing import Any, Final
 from jinja2.exceptions import TemplateRuntimeError
 
 # Work on text is counted by the piece, since a machine copies that many characters in the time of one step.
-_CHARACTERS_A_STEP: Final = 256
+_CHARACTERS_A_STEP: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Limits:
     items: int = 200_000
     bits: int = 4_096
     source: int = 200_000
-    tokens: int = 20_000
+    tokens: int = 10_000
 
 
 class LimitError(TemplateRuntimeError):
@@ -129,6 +129,8 @@ def measure(value: Any) -> int:
     if not isinstance(value, (dict, list, tuple)):
         if isinstance(value, str):
             step(len(value) // _CHARACTERS_A_STEP)
+        elif isinstance(value, range):
+            fits_items(len(value))
         return 1
     limit = current().items
     count = 0

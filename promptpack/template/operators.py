@@ -6,12 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
+from jinja2.exceptions import TemplateRuntimeError
 from jinja2.runtime import Undefined
 
+from promptpack.characters import is_whole
 from promptpack.template.limits import LimitError, fits_bits, fits_items, fits_text, measure
 from promptpack.template.values import to_text
 
 _WIDTH: Final = re.compile(r"%(?:\([^)]*\))?[#0\- +]*(\*|\d{4,})|%(?:\([^)]*\))?[#0\- +]*\d*\.(\*|\d{4,})")
+
+_WIDEST: Final = 1_000
+# More digits than any number that is left has: those that are worked out are limited in bits.
+_LONGEST_NUMBER: Final = 5_000
+_CONTAINMENT: Final = ("in", "notin")
 
 COMPARISONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = MappingProxyType(
     {
@@ -30,7 +37,8 @@ COMPARISONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = MappingProxyType(
 def compare(name: str, left: Any, right: Any) -> bool:
     """Compare two values whose size is not known beforehand."""
     measure(left)
-    measure(right)
+    if name not in _CONTAINMENT or not isinstance(right, dict):  # a mapping is looked up by the key
+        measure(right)
     return COMPARISONS[name](left, right)
 
 
@@ -65,13 +73,30 @@ def power(left: Any, right: Any) -> Any:
 
 def modulo(left: Any, right: Any) -> Any:
     """Take the rest of a division, or fill in a text."""
-    if isinstance(left, str):
-        if _WIDTH.search(left):
-            raise LimitError("format", "the width of a format has more than three digits")
-        values = right.values() if isinstance(right, dict) else right if isinstance(right, tuple) else (right,)
-        measure(right)
-        fits_text(len(left) + left.count("%") * max((len(to_text(value)) for value in values), default=0) * 4)
-    return left % right
+    return _fill_in(left, right) if isinstance(left, str) else left % right
+
+
+def _fill_in(text: str, right: Any) -> str:
+    if _WIDTH.search(text):
+        raise LimitError("format", "the width of a format has more than three digits")
+    measure(right)
+    values: Any
+    if isinstance(right, dict) and "%(" in text:
+        values = {key: _printable(value) for key, value in right.items()}
+    else:
+        values = tuple(_printable(value) for value in (right if isinstance(right, tuple) else (right,)))
+    parts = values.values() if isinstance(values, dict) else values
+    longest = max((len(part) if isinstance(part, str) else _LONGEST_NUMBER for part in parts), default=0)
+    fits_text(len(text) + text.count("%") * (longest * 4 + _WIDEST))
+    made: str = text % values
+    if not is_whole(made):
+        raise TemplateRuntimeError("a format makes half of a surrogate pair")
+    return made
+
+
+def _printable(value: Any) -> Any:
+    """Keep numbers for their formats; everything else is what a template would print."""
+    return value if type(value) in (int, float, str) else to_text(value)
 
 
 def concatenate(values: Sequence[Any]) -> str:

@@ -1,17 +1,23 @@
 """What a template may contain: found in its syntax tree, before any code is made of it."""
 
+import math
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from jinja2 import nodes
 
+from promptpack.characters import is_whole
 from promptpack.problem import Location, Problem, did_you_mean
 from promptpack.template.generator import METHOD
 from promptpack.template.language import FILTERS, METHOD_NAMES, TESTS
+from promptpack.template.limits import Limits
 from promptpack.template.model import Source
 from promptpack.template.names import constant_names
 from promptpack.template.positions import decode
 
+# Which argument of a filter names the test that it applies to each item.
+_APPLIES_TEST = {"select": 0, "reject": 0, "selectattr": 1, "rejectattr": 1}
+_MOST_BITS = Limits().bits
 _LOADING = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
 
 
@@ -42,11 +48,17 @@ def _locate(source: Source, position: int, word: str) -> Location:
 
 def _check_node(node: nodes.Node, partials: Collection[str] | None, imported: Collection[str]) -> Iterator[_Found]:
     match node:
-        case nodes.Filter() if node.name not in FILTERS:
-            yield _Found("PP303", f"no filter named {node.name!r}", did_you_mean(node.name, FILTERS), node.name)
+        case nodes.Filter():
+            yield from _check_filter(node)
         case nodes.Test() if node.name not in TESTS:
-            yield _Found("PP304", f"no test named {node.name!r}", did_you_mean(node.name, TESTS), node.name)
-        case nodes.Name() if node.name.startswith("_") or node.name == "self":
+            yield _unknown_test(node.name)
+        case nodes.Const():
+            yield from _check_constant(node.value)
+        case nodes.ScopedEvalContextModifier():
+            yield _Found("PP307", "unknown tag 'autoescape'", "", "autoescape")
+        case nodes.Name() if node.name == "self":
+            yield _Found("PP323", "'self' would let a block call itself", "use a macro", "self")
+        case nodes.Name() if node.name.startswith("_"):
             hint = "start names with a letter"
             yield _Found("PP308", f"the name {node.name!r} is not allowed", hint, node.name)
         case nodes.Getattr() if node.attr.startswith("__"):
@@ -55,14 +67,46 @@ def _check_node(node: nodes.Node, partials: Collection[str] | None, imported: Co
         case nodes.Getattr() if node.ctx == METHOD:
             yield from _check_method(node, imported)
         case nodes.For() if node.recursive:
-            yield _Found("PP308", "recursive loops are not allowed", "use a macro", "recursive")
+            yield _Found("PP323", "recursive loops are not allowed", "use a macro", "recursive")
         case nodes.Include() | nodes.Import() | nodes.FromImport() | nodes.Extends():
             yield from _check_loading(node.template, partials)
 
 
+def _check_filter(node: nodes.Filter) -> Iterator[_Found]:
+    """Check a filter's name, and the name of the filter or test that it is to apply to each item."""
+    if node.name not in FILTERS:
+        yield _unknown_filter(node.name)
+    place = _APPLIES_TEST.get(node.name, 0)
+    applied = node.args[place] if place < len(node.args) else None
+    if not isinstance(applied, nodes.Const) or not isinstance(applied.value, str):
+        return
+    if node.name == "map" and applied.value not in FILTERS:
+        yield _unknown_filter(applied.value)
+    if node.name in _APPLIES_TEST and applied.value not in TESTS:
+        yield _unknown_test(applied.value)
+
+
+def _unknown_filter(name: str) -> _Found:
+    return _Found("PP303", f"no filter named {name!r}", did_you_mean(name, FILTERS), name)
+
+
+def _unknown_test(name: str) -> _Found:
+    return _Found("PP304", f"no test named {name!r}", did_you_mean(name, TESTS), name)
+
+
+def _check_constant(value: object) -> Iterator[_Found]:
+    if isinstance(value, str) and not is_whole(value):
+        yield _Found("PP302", "template syntax: half of a surrogate pair", "write the character itself", "\\u")
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield _Found("PP322", "template has a number that is too large", "", "")
+    elif isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        yield _Found("PP322", "template has a number that is too long", "", "")
+
+
 def _check_method(called: nodes.Getattr, imported: Collection[str]) -> Iterator[_Found]:
-    of_import = isinstance(called.node, nodes.Name) and called.node.name in imported
-    if not of_import and called.attr not in METHOD_NAMES:
+    # What `self` may not do is told of `self`.
+    is_elsewhere = isinstance(called.node, nodes.Name) and called.node.name in (*imported, "self")
+    if not is_elsewhere and called.attr not in METHOD_NAMES:
         hint = did_you_mean(called.attr, METHOD_NAMES)
         yield _Found("PP308", f"no method named {called.attr!r}", hint, called.attr)
 

@@ -8,6 +8,8 @@ from jinja2 import TemplateSyntaxError
 # A column beyond this is reported as this one; no honest line is longer.
 _WIDTH = 1 << 16
 _AT_OFFSET = re.compile(r"at (\d+)$")
+# Tokens that nothing is made of.
+_NO_WORK = frozenset(("data", "whitespace"))
 
 RawToken = tuple[int, str, str]
 
@@ -20,6 +22,20 @@ def encode(line: int, column: int) -> int:
 def decode(position: int) -> tuple[int, int]:
     """Unpack what `encode` packed."""
     return divmod(position, _WIDTH)
+
+
+class TooManyTokensError(ValueError):
+    """A template has more tokens than it may have."""
+
+
+def count_tokens(tokens: Iterable[RawToken], most: int) -> Iterator[RawToken]:
+    """Stop at a template that would take too long to compile."""
+    left = most
+    for token in tokens:
+        left -= token[1] not in _NO_WORK
+        if left < 0:
+            raise TooManyTokensError
+        yield token
 
 
 def locate_tokens(tokens: Iterable[RawToken], source: str) -> Iterator[RawToken]:

@@ -8,6 +8,7 @@ from jinja2 import BaseLoader, pass_context
 from jinja2 import Template as JinjaTemplate
 from jinja2.environment import TemplateModule
 from jinja2.exceptions import SecurityError
+from jinja2.filters import _GroupTuple
 from jinja2.lexer import TokenStream
 from jinja2.runtime import BlockReference, Context, LoopContext, Macro, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -15,11 +16,19 @@ from jinja2.utils import Namespace
 
 from promptpack.template.generator import PackGenerator
 from promptpack.template.guards import check_method
-from promptpack.template.language import FILTERS, FUNCTIONS, LOOP_ATTRIBUTES, LOOP_METHODS, METHODS, TESTS
-from promptpack.template.limits import enter, written
+from promptpack.template.language import (
+    FILTERS,
+    FUNCTIONS,
+    GROUP_ATTRIBUTES,
+    LOOP_ATTRIBUTES,
+    LOOP_METHODS,
+    METHODS,
+    TESTS,
+)
+from promptpack.template.limits import enter, step, written
 from promptpack.template.operators import OPERATORS, compare, concatenate, cut, made
 from promptpack.template.partials import Included, PackContext, PackTemplate, Partial
-from promptpack.template.positions import locate_tokens
+from promptpack.template.positions import count_tokens, locate_tokens
 from promptpack.template.undefined import PackUndefined, kind_name
 from promptpack.template.values import to_text
 
@@ -43,7 +52,7 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
     cut = staticmethod(cut)
     made = staticmethod(made)
 
-    def __init__(self, loader: BaseLoader | None = None) -> None:
+    def __init__(self, loader: BaseLoader, tokens: int) -> None:
         super().__init__(
             trim_blocks=True,
             lstrip_blocks=True,
@@ -55,6 +64,7 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
             loader=loader,
             auto_reload=False,
         )
+        self._most_tokens = tokens
         self.filters = dict(FILTERS)
         self.tests = dict(TESTS)
         self.globals = dict(FUNCTIONS)
@@ -62,7 +72,8 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
     def _tokenize(
         self, source: str, name: str | None, filename: str | None = None, state: str | None = None
     ) -> TokenStream:
-        raw = locate_tokens(self.lexer.tokeniter(source, name, filename, state), source)
+        tokens = count_tokens(self.lexer.tokeniter(source, name, filename, state), self._most_tokens)
+        raw = locate_tokens(tokens, source)
         return TokenStream(self.lexer.wrap(raw, name, filename), name, filename)
 
     def handle_exception(self, source: str | None = None) -> Any:  # noqa: ARG002 -- Jinja's signature
@@ -114,6 +125,8 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
             return obj[attribute] if attribute in obj else self.undefined(obj=obj, name=attribute)
         if kind is LoopContext and attribute in LOOP_ATTRIBUTES:
             return getattr(obj, attribute)
+        if kind is _GroupTuple and attribute in GROUP_ATTRIBUTES:
+            return getattr(obj, attribute)
         if kind is Namespace or kind is TemplateModule:
             exported = _exported(obj)
             return exported[attribute] if attribute in exported else self.undefined(obj=obj, name=attribute)
@@ -126,7 +139,7 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
         kind = type(obj)
         if kind is dict:
             return self._key(obj, argument)
-        if kind in (list, tuple, str):
+        if kind in (list, tuple, str, _GroupTuple):
             return self._index(obj, argument)
         if isinstance(obj, Undefined):
             return obj[argument]
@@ -146,8 +159,9 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805, PYI063 -- as in Jinja
         """Call a macro, a block's parent, or one of the allowed functions and methods."""
         if isinstance(__obj, Undefined) or _may_be_called(__obj):
-            if isinstance(__obj, BuiltinMethodType):
-                check_method(__obj.__self__, __obj.__name__, args)
+            step(len(args) + len(kwargs))
+            if isinstance(__obj, (BuiltinMethodType, MethodType)):
+                args = check_method(__obj.__self__, __obj.__name__, args)
             return __context.call(__obj, *args, **kwargs)
         raise SecurityError(f"{kind_name(__obj)} cannot be called")
 
@@ -164,6 +178,16 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
             except (IndexError, TypeError):
                 return self.undefined(obj=obj, name=argument)  # type: ignore[arg-type]  # the name is only shown
         return self._denied(obj, argument)
+
+    def computed_item(self, obj: Any, argument: Any) -> Any:
+        """Look up `obj[argument]` where the argument is a value, which no problem may quote."""
+        if isinstance(argument, str) and argument.startswith("__") and type(obj) is not dict:
+            raise SecurityError("a name that starts with '__' is not reachable from a template")
+        found = self.getitem(obj, argument)
+        if not isinstance(found, Undefined) or isinstance(obj, Undefined):
+            return found
+        kind = "key" if type(obj) is dict else "item"
+        return self.undefined(f"{kind_name(obj)} has no such {kind}", obj, None)
 
     def _denied(self, obj: Any, attribute: Any) -> Any:
         if isinstance(attribute, str) and attribute.startswith("__"):

@@ -38,6 +38,8 @@ def to_text(value: Any) -> str:
         return str(value)
     if isinstance(value, str):
         return str(value)
+    if isinstance(value, tuple):
+        return to_json(tuple(value))
     if isinstance(value, _LAZY):
         return to_json(take(value))
     raise SecurityError(f"a {kind.__name__} cannot be printed")
@@ -57,8 +59,8 @@ def plain(value: Any) -> Any:
     if kind in (str, int, bool, float) or value is None:
         return value
     if kind is dict:
-        return {str(key): plain(item) for key, item in value.items()}
-    if kind in (list, tuple):
+        return {key if type(key) is str else to_text(key): plain(item) for key, item in value.items()}
+    if kind is list or isinstance(value, tuple):
         return [plain(item) for item in value]
     if isinstance(value, Undefined):
         return str(value)

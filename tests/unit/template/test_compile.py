@@ -85,7 +85,13 @@ def test_rendering_twice_gives_the_same_text() -> None:
         ("{% include A %}", "t:1:4: PP306 the name of a partial must be written out\n"
          '  hint: write it in quotes: {% include "rules" %}'),
         ("{% include 'ruls' %}", "t:1:13: PP305 no partial named 'ruls'\n  hint: did you mean 'rules'?"),
-        ("{% for a in A recursive %}{% endfor %}", "t:1:15: PP308 recursive loops are not allowed\n  hint: use a macro"),
+        ("{% for a in A recursive %}{% endfor %}", "t:1:15: PP323 recursive loops are not allowed\n  hint: use a macro"),
+        ("{% block a %}{{ self.a() }}{% endblock %}", "t:1:17: PP323 'self' would let a block call itself\n  hint: use a macro"),
+        ("{{ A | map('uper') | list }}", "t:1:13: PP303 no filter named 'uper'\n  hint: did you mean 'upper'?"),
+        ("{{ A | select('strng') | list }}", "t:1:16: PP304 no test named 'strng'\n  hint: did you mean 'string'?"),
+        ("{{ A | rejectattr('x', 'od') | list }}", "t:1:25: PP304 no test named 'od'\n  hint: did you mean 'odd'?"),
+        ("{% autoescape true %}{% endautoescape %}", "t:1:4: PP307 unknown tag 'autoescape'"),
+        ("{{ '\\ud800' }}", "t:1:5: PP302 template syntax: half of a surrogate pair\n  hint: write the character itself"),
     ],
 )  # fmt: skip
 def test_what_is_outside_the_language_is_told_before_rendering(text: str, expected: str) -> None:
@@ -102,6 +108,9 @@ def test_all_problems_of_a_template_are_told_at_once() -> None:
         ("a\n {{ X.taskid }}", {"X": {"taskId": 1}}, "t:2:6: PP401 mapping has no 'taskid'\n  hint: did you mean 'taskId'?"),
         ("{{ X.y }}", {"X": "s"}, "t:1:5: PP401 text has no 'y'\n  hint: give it in the context, or use 'is defined'"),
         ("{{ X[9] }}", {"X": [1]}, "t:1:5: PP401 list has no 9\n  hint: give it in the context, or use 'is defined'"),
+        ("{{ X[Y] }}", {"X": {"a": 1}, "Y": "sec"}, "t:1:5: PP401 mapping has no such key\n  hint: give it"),
+        ("{{ X[Y] }}", {"X": [1], "Y": 7}, "t:1:5: PP401 list has no such item\n  hint: give it"),
+        ("{{ X[Y] }}", {"X": "text", "Y": "__sec"}, "t:1:5: PP402 a name that starts with '__' is not reachable"),
         ("{{ X }}", {}, "t:1:4: PP401 'X' is undefined\n  hint: give it in the context, or use 'is defined'"),
         ("{{ X['__class__'] }}", {"X": "s"}, "t:1:5: PP402 '__class__' is not reachable from a template\n"
          "  hint: templates work on plain data only"),
@@ -116,6 +125,17 @@ def test_what_fails_while_rendering_points_to_its_place(text: str, context: dict
     told = problems(text, **context)
     assert expected in told
     assert "sec" not in told.removeprefix("PP")
+
+
+@pytest.mark.parametrize(
+    "text", ["{{ {}[X] | int }}", "{{ '%d' % X }}", "{{ '%(a)s' % {X: 1} }}", "{{ 'a'.index(X) }}"]
+)
+def test_no_chain_of_errors_carries_a_value(text: str) -> None:
+    with pytest.raises(ContextError) as caught:
+        compile(Source.of_text(text), default_engine()).render({"X": "s3cret"})
+    assert "s3cret" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
 
 
 def test_a_problem_inside_a_partial_points_into_the_partial() -> None:

@@ -52,6 +52,24 @@ OUTPUT = "PP422 template writes more than 4,000,000 characters\n  hint: make the
         ("{{ 1.5 | round(9000000, 'floor') }}", "PP426 precision must be between -100 and 100"),
         ("{{ [1] | json(9000) }}", "PP426 indent must be between 0 and 8"),
         ("{{ ['a', 'b'] | sum(start='') }}", "PP407 sum adds numbers only"),
+        ("{{ [1] | dictsort }}", "PP407 dictsort needs a mapping"),
+        ("{{ 'x' | truncate(2) }}", "PP407 length must be a number, and at least that of the end"),
+        ("{{ 'x' | truncate(5, leeway=-1) }}", "PP407 leeway must be at least 0"),
+        ("{{ '%c' % 55296 }}", "PP407 a format makes half of a surrogate pair"),
+        ("{{ ('x' * 1000000) | wordwrap(1) }}", STEPS),
+        ("{{ ('x ' * 100000) | wordwrap(1, true, 'y' * 100) }}", "PP423 a text is longer"),
+        ("{{ ('\"' * 3000000) | json }}", "PP423 a text is longer"),
+        ("{{ ('x' * 3000000) | max }}", "PP423 a list is longer than 200,000 items"),
+        ("{{ ('x,' * 300000).split(',') }}", "PP423 a list is longer"),
+        ("{{ ('x ' * 300000).split() }}", "PP423 a list is longer"),
+        ("{{ ('\n' * 300000).splitlines() }}", "PP423 a list is longer"),
+        ("{{ ','.join((['x' * 1000000] * 100) | select) }}", "PP423 a text is longer"),
+        ("{% set l = [range(9999) | list] %}{% for a in range(999) %}{% set b = l | select | flatten %}{% endfor %}", STEPS),
+        ("{% set l = range(9999) | list %}{% for a in range(999) %}{% if loop.changed(l) %}{% endif %}{% endfor %}", STEPS),
+        ("{% set l = [[1, 2]] * 9999 %}{% for a in range(999) %}{% set d = dict(l) %}{% endfor %}", STEPS),
+        ("{% macro m() %}{% if varargs %}{% endif %}{% endmacro %}{% set l = range(9999) | list %}{% for a in range(999) %}{{ m(*l) }}{% endfor %}", STEPS),
+        ("{% for a in range(9999) %}" + "{% for b in [] %}{% endfor %}" * 100 + "{% endfor %}", STEPS),
+        ("{% if 'x' in range(300000) %}{% endif %}", "PP425 a range is longer"),
         ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "PP405 template nests too deeply"),
     ],
 )  # fmt: skip
@@ -70,10 +88,16 @@ def test_memory_that_runs_out_is_a_problem() -> None:
     ("text", "expected"),
     [
         ("x" * 200_001, "t:1:1: PP320 template is longer than 200,000 characters\n  hint: split it into partials"),
-        ("{{ x }}" * 6_000, "t:1:1: PP321 template has more than 5,000 tags\n  hint: split it into partials"),
+        ("{{ x }}" * 6_000, "t:1:1: PP321 template has more than 10,000 tokens\n  hint: split it into partials"),
+        (
+            "{{ [" + "1," * 6_000 + "] }}",
+            "t:1:1: PP321 template has more than 10,000 tokens\n  hint: split it into partials",
+        ),
         ("{{ " + "[" * 500 + "]" * 500 + " }}", "t:1:1: PP309 template nests too deeply"),
         ("{% if x %}" * 800 + "{% endif %}" * 800, "t:1:1: PP309 template nests too deeply"),
-        ("{{ " + "9" * 5_000 + " }}", "t:1:1: PP309 template has a number that is too long"),
+        ("{{ " + "9" * 5_000 + " }}", "t:1:1: PP322 template has a number that is too long"),
+        ("a\n{{ 1 + 0x" + "f" * 2_000 + " }}", "t:2:8: PP322 template has a number that is too long"),
+        ("{% if false %}{{ 1e999 }}{% endif %}", "t:1:18: PP322 template has a number that is too large"),
     ],
 )
 def test_a_template_that_is_too_large_is_refused_before_it_is_compiled(text: str, expected: str) -> None:
@@ -108,6 +132,12 @@ def test_an_honest_large_prompt_is_well_within_the_limits() -> None:
     tools = [{"name": f"tool_{number}", "parameters": {"type": "object"}} for number in range(500)]
     text = "{% for tool in T %}- {{ tool.name | upper }}: {{ tool.parameters | json }}\n{% endfor %}"
     assert len(compile(Source.of_text(text), default_engine()).render({"T": tools})) > 15_000
+
+
+def test_a_key_is_looked_up_without_counting_the_mapping() -> None:
+    text = "{% for key in D %}{% if key in D and D.get(key) and D[key] %}x{% endif %}{% endfor %}"
+    many = {f"k{number}": 1 for number in range(5_000)}
+    assert compile(Source.of_text(text), default_engine()).render({"D": many}) == "x" * 5_000
 
 
 def test_filters_that_are_guarded_still_do_what_jinja_does() -> None:

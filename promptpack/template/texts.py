@@ -1,0 +1,144 @@
+"""Jinja's filters on text: given what a template would print, and refused where the result would be too long."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from jinja2.exceptions import TemplateRuntimeError
+from jinja2.filters import make_attrgetter
+from jinja2.utils import pass_environment
+
+from promptpack.template.limits import fits_text, step, take
+from promptpack.template.values import to_text
+
+Function = Callable[..., Any]
+
+
+def _printed(original: Function) -> Function:
+    """Give a filter the text that a template would print, never what Python makes of a value."""
+
+    def printed(value: Any) -> Any:
+        return original(to_text(value))
+
+    return printed
+
+
+def _trim(original: Function) -> Function:
+    def trim(value: Any, chars: str | None = None) -> Any:
+        return original(to_text(value), chars)
+
+    return trim
+
+
+def _center(original: Function) -> Function:
+    def center(value: Any, width: int = 80) -> Any:
+        fits_text(width if isinstance(width, int) else 0)
+        return original(to_text(value), width)
+
+    return center
+
+
+def _indent(original: Function) -> Function:
+    def indent(s: Any, width: int | str = 4, first: bool = False, blank: bool = False) -> Any:
+        text = to_text(s)
+        unit = width if isinstance(width, int) else len(width)
+        fits_text(len(text) + (text.count("\n") + 1) * max(unit, 0))
+        return original(text, width, first, blank)
+
+    return indent
+
+
+def _join(original: Function) -> Function:
+    @pass_environment
+    def join(environment: Any, value: Any, d: Any = "", attribute: Any = None) -> str:
+        items = take(value)
+        if attribute is not None:
+            items = [make_attrgetter(environment, attribute)(item) for item in items]
+        texts = [to_text(item) for item in items]
+        separator = to_text(d)
+        fits_text(sum(len(text) for text in texts) + len(separator) * max(len(texts) - 1, 0))
+        return separator.join(texts)
+
+    join.__doc__ = original.__doc__
+    return join
+
+
+def _replace(original: Function) -> Function:
+    def replace(s: Any, old: Any, new: Any, count: int | None = None) -> str:
+        text = to_text(s)
+        fits_replacement(text, to_text(old), to_text(new))
+        return text.replace(to_text(old), to_text(new), -1 if count is None else count)
+
+    replace.__doc__ = original.__doc__
+    return replace
+
+
+def fits_replacement(text: str, old: str, new: str) -> None:
+    """Refuse a replacement whose result would be too long."""
+    places = text.count(old) if old else len(text) + 1
+    fits_text(len(text) + places * max(len(new) - len(old), 0))
+
+
+def _truncate(original: Function) -> Function:
+    @pass_environment
+    def truncate(
+        environment: Any,
+        s: Any,
+        length: int = 255,
+        killwords: bool = False,
+        end: str = "...",
+        leeway: int | None = None,
+    ) -> Any:
+        if not isinstance(end, str) or not isinstance(length, int) or length < len(end):
+            raise TemplateRuntimeError("length must be a number, and at least that of the end")
+        if leeway is not None and (not isinstance(leeway, int) or leeway < 0):
+            raise TemplateRuntimeError("leeway must be at least 0")
+        return original(environment, to_text(s), length, killwords, end, leeway)
+
+    return truncate
+
+
+def _wordwrap(original: Function) -> Function:
+    @pass_environment
+    def wordwrap(
+        environment: Any,
+        s: Any,
+        width: int = 79,
+        break_long_words: bool = True,
+        wrapstring: str | None = None,
+        break_on_hyphens: bool = True,
+    ) -> Any:
+        at_least_one("width", width)
+        text = to_text(s)
+        # Wrapping looks at every character by itself; two lines that follow each other hold more than one width.
+        step(len(text))
+        lines = text.count("\n") + 1 + 2 * len(text) // width
+        fits_text(len(text) + lines * len(wrapstring or "\n"))
+        return original(environment, text, width, break_long_words, wrapstring, break_on_hyphens)
+
+    return wordwrap
+
+
+def at_least_one(name: str, number: Any) -> None:
+    """Refuse a size that makes no sense."""
+    if not isinstance(number, int) or number < 1:
+        raise TemplateRuntimeError(f"{name} must be at least 1")
+
+
+TEXT_GUARDS: Final[Mapping[str, Callable[[Function], Function]]] = MappingProxyType(
+    {
+        "capitalize": _printed,
+        "center": _center,
+        "indent": _indent,
+        "join": _join,
+        "lower": _printed,
+        "replace": _replace,
+        "string": _printed,
+        "title": _printed,
+        "trim": _trim,
+        "truncate": _truncate,
+        "upper": _printed,
+        "wordcount": _printed,
+        "wordwrap": _wordwrap,
+    }
+)
