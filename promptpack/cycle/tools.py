@@ -77,7 +77,7 @@ def write_result(name: str, result: Any) -> str:
     """Write what a tool gave as text for the model: text as it is, anything else as JSON."""
     if isinstance(result, str):
         return result
-    from promptpack.prompt.context import to_plain
+    from promptpack.prompt.plain import to_plain
 
     try:
         return json.dumps(to_plain(result, name), ensure_ascii=False, allow_nan=False)

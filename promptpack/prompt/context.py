@@ -1,16 +1,13 @@
 """The context of a render: the caller's values as plain data, checked against the pack's inputs."""
 
 from collections.abc import Mapping
-from dataclasses import is_dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from promptpack.pack import Input, Pack
 from promptpack.problem import ContextError, Problem, did_you_mean
+from promptpack.prompt.plain import to_plain
 from promptpack.schema import Finding, pointer
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 # The context that the six agents share; a pack takes of it what it declares.
 STANDARD = (
@@ -23,7 +20,6 @@ STANDARD = (
     "USER_GOAL",
     "USER_INPUT",
 )
-_DEEPEST = 100
 
 
 def check_context(pack: Pack, context: Any, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -34,49 +30,17 @@ def check_context(pack: Pack, context: Any, inputs: Mapping[str, Any]) -> Mappin
     for name, declared in pack.inputs.items():
         if name in given:
             try:
-                values[name] = to_plain(given[name], name)
+                values[name] = to_plain(given[name], name, pack.limits)
             except ContextError as error:
                 problems += error.problems
         elif not declared.required:
-            values[name] = to_plain(declared.schema["default"], name)
-    broken = {problem.message.split("'")[1] for problem in problems if problem.code == "PP411"}
+            values[name] = to_plain(declared.schema["default"], name, pack.limits)
+    broken = {name for name in given if name in pack.inputs and name not in values}
     findings = pack.context_schema.check(values)
     problems += (_problem(pack, finding) for finding in findings if not finding.path or finding.path[0] not in broken)
     if problems:
         raise ContextError(problems)
     return MappingProxyType(values)
-
-
-def to_plain(value: Any, where: str, depth: int = 0) -> Any:
-    """Copy a value as plain JSON data; what is none is refused by its place, never quoted."""
-    if value is None or type(value) in (str, int, bool, float):
-        return value
-    if depth > _DEEPEST:
-        raise ContextError(Problem("PP413", f"input {where!r} nests deeper than {_DEEPEST} levels"))
-    if isinstance(value, Mapping):
-        return {_key(key, where): to_plain(item, where, depth + 1) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [to_plain(item, where, depth + 1) for item in value]
-    if isinstance(value, (str, int, float)):
-        return next(kind(value) for kind in (str, int, float) if isinstance(value, kind))
-    if is_dataclass(value) and hasattr(value, "to_dict"):
-        return to_plain(value.to_dict(), where, depth + 1)
-    if hasattr(value, "model_dump"):
-        return to_plain(_dump(value), where, depth + 1)
-    hint = "give text, numbers, true/false, null, lists and mappings"
-    raise ContextError(
-        Problem("PP411", f"input {where!r} holds a {type(value).__name__}, which is not plain data", None, hint)
-    )
-
-
-def _dump(model: "BaseModel") -> Any:
-    return model.model_dump(mode="json", by_alias=True)
-
-
-def _key(key: Any, where: str) -> str:
-    if isinstance(key, str):
-        return str(key)
-    raise ContextError(Problem("PP411", f"input {where!r} has a key that is not text", None, "use text as keys"))
 
 
 def _given(context: Any) -> Mapping[str, Any]:

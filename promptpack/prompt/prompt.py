@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from promptpack.pack import Pack
+from promptpack.problem import Problem
 from promptpack.prompt.message import Message
 from promptpack.prompt.order import validate_messages
 from promptpack.prompt.text import to_text
@@ -43,6 +45,13 @@ class Prompt:
     def digest(self) -> str:
         """The digest of the pack."""
         return self.pack.digest
+
+    @cached_property
+    def warnings(self) -> tuple[Problem, ...]:
+        """What is suspicious in the context: hidden and control characters, special tokens, keys and tokens."""
+        from promptpack.prompt.suspicion import find_warnings
+
+        return tuple(dict.fromkeys(find_warnings(self.pack, self.context)))
 
     def to_text(self) -> str:
         """Write the prompt as one text: no content can pose as a role line; slots print as slot prompts do."""

@@ -1,0 +1,90 @@
+"""The caller's values as plain JSON data: copied, so that nothing of theirs can act or change, and bounded."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import is_dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from promptpack.characters import is_whole
+from promptpack.problem import ContextError, Problem
+from promptpack.template import Limits
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+_DEEPEST: Final = 100
+_DEFAULT: Final = Limits()
+
+
+def to_plain(value: Any, where: str, limits: Limits = _DEFAULT) -> Any:
+    """Copy a value as plain JSON data; what is none is refused by its place, never quoted."""
+    return _Copier(where, limits).copy(value, 0)
+
+
+class _Copier:
+    def __init__(self, where: str, limits: Limits) -> None:
+        self._where = where
+        self._limits = limits
+        self._left = limits.items
+
+    def copy(self, value: Any, depth: int) -> Any:
+        kind = type(value)
+        if kind is str:
+            return self._text(value)
+        if value is None or kind is bool or kind is int:
+            return value
+        if kind is float:
+            return self._finite(value)
+        if depth > _DEEPEST:
+            raise self._problem("PP413", f"nests deeper than {_DEEPEST} levels")
+        if isinstance(value, Mapping):
+            return {self._key(key): self._member(item, depth) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self._member(item, depth) for item in value]
+        return self._of_another_kind(value, depth)
+
+    def _member(self, value: Any, depth: int) -> Any:
+        self._left -= 1
+        if self._left < 0:
+            raise self._problem("PP409", f"holds more than {self._limits.items:,} values", "give only what is needed")
+        return self.copy(value, depth + 1)
+
+    def _of_another_kind(self, value: Any, depth: int) -> Any:
+        # The methods of the plain kinds themselves: what a subclass makes of them is its own code.
+        if isinstance(value, str):
+            return self._text(str.__str__(value))
+        if isinstance(value, int):
+            return int.__int__(value)
+        if isinstance(value, float):
+            return self._finite(float.__float__(value))
+        if is_dataclass(value) and hasattr(value, "to_dict"):
+            return self.copy(value.to_dict(), depth + 1)
+        if hasattr(value, "model_dump"):
+            return self.copy(_dump(value), depth + 1)
+        hint = "give text, numbers, true/false, null, lists and mappings"
+        raise self._problem("PP411", f"holds a {type(value).__name__}, which is not plain data", hint)
+
+    def _text(self, text: str) -> str:
+        if len(text) > self._limits.text:
+            message = f"holds a text of more than {self._limits.text:,} characters"
+            raise self._problem("PP409", message, "give only what is needed")
+        if not is_whole(text):
+            raise self._problem("PP408", "holds half of a surrogate pair", "decode the text again")
+        return text
+
+    def _finite(self, number: float) -> float:
+        if math.isfinite(number):
+            return number
+        raise self._problem("PP411", "holds a number that is not finite", "JSON has no NaN and no Infinity; give null")
+
+    def _key(self, key: Any) -> str:
+        if isinstance(key, str):
+            return self._text(str.__str__(key))
+        raise self._problem("PP411", "has a key that is not text", "use text as keys")
+
+    def _problem(self, code: str, message: str, hint: str = "") -> ContextError:
+        return ContextError(Problem(code, f"input {self._where!r} {message}", None, hint))
+
+
+def _dump(model: "BaseModel") -> Any:
+    return model.model_dump(mode="json", by_alias=True)

@@ -1,0 +1,54 @@
+"""What is suspicious in a context: characters that nobody sees, special tokens of models, and what looks like a key."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from promptpack import characters
+from promptpack.pack import Pack
+from promptpack.problem import Problem
+from promptpack.schema import pointer
+
+_SUSPICIONS: Final[tuple[tuple[str, str, str, tuple[re.Pattern[str], ...]], ...]] = (
+    ("PP410", "direction marks", "they show text in another order than it is read", (characters.BIDI,)),
+    ("PP419", "special tokens of models", "print it with '| fenced'", (characters.SPECIAL_TOKEN,)),
+    ("PP427", "hidden characters", "remove them, or look what they spell", (characters.HIDDEN, characters.JOINER)),
+    ("PP428", "control characters", "remove them", (characters.CONTROL, characters.RETURN)),
+)
+_SECRET: Final = re.compile(
+    r"-----BEGIN [A-Z ]*PRIVATE KEY-----"
+    r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
+    r"|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"
+    r"|\b(?:ghp|gho|ghs|ghu|ghr)_\w{30,}|\bgithub_pat_\w{30,}|\bglpat-[\w-]{20,}"
+    r"|\bsk-[\w-]{20,}|\bxox[abprs]-[\w-]{10,}|\bAIza[\w-]{35}\b"
+)
+
+Path = tuple[str | int, ...]
+
+
+def find_warnings(pack: Pack, context: Mapping[str, Any]) -> Iterator[Problem]:
+    """Find what is suspicious in the values of a context; values are never quoted."""
+    for name, value in context.items():
+        for path, text in _texts(value, (name,)):
+            for code, what, hint, patterns in _SUSPICIONS:
+                if any(pattern.search(text) for pattern in patterns):
+                    yield _warning(code, path, f"holds {what}", hint)
+            if not pack.inputs[name].secret and _SECRET.search(text):
+                yield _warning("PP429", path, "holds what looks like a key or token", "declare it with 'secret: true'")
+
+
+def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield path, key
+            yield from _texts(item, (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _texts(item, (*path, index))
+
+
+def _warning(code: str, path: Path, message: str, hint: str) -> Problem:
+    where = f"input {path[0]!r}" + (f" at {pointer(path[1:])}" if len(path) > 1 else "")
+    return Problem(code, f"{where} {message}", None, hint, "warning")

@@ -1,0 +1,70 @@
+"""The caller's values become plain data, or a problem that does not quote them."""
+
+from collections import OrderedDict
+from enum import IntEnum
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from promptpack import ContextError
+from promptpack.prompt.plain import to_plain
+from promptpack.template import Limits
+
+
+class Loud(str):
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        raise AssertionError
+
+
+class Colour(IntEnum):
+    RED = 1
+
+    def __int__(self) -> int:
+        raise AssertionError
+
+
+def refused(value: Any, limits: Limits = Limits()) -> str:  # noqa: B008 -- it is frozen
+    with pytest.raises(ContextError) as caught:
+        to_plain(value, "X", limits)
+    assert caught.value.__context__ is None
+    return str(caught.value)
+
+
+def test_a_copy_is_made_of_plain_kinds_only() -> None:
+    given = MappingProxyType({"a": (1, OrderedDict(b=2.5)), "c": [None, True, "x"]})
+    assert to_plain(given, "X") == {"a": [1, {"b": 2.5}], "c": [None, True, "x"]}
+
+
+def test_the_methods_of_a_value_do_not_run() -> None:
+    copied = to_plain([Loud("x"), {Loud("k"): Colour.RED}], "X")
+    assert copied == ["x", {"k": 1}]
+    assert [type(copied[0]), *map(type, copied[1]), type(copied[1]["k"])] == [str, str, int]
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+def test_numbers_that_json_lacks_are_refused(number: float) -> None:
+    assert refused([number]) == (
+        "PP411 input 'X' holds a number that is not finite\n  hint: JSON has no NaN and no Infinity; give null"
+    )
+
+
+@pytest.mark.parametrize("value", ["a\ud800", {"\udc00": 1}])
+def test_half_of_a_surrogate_pair_is_refused(value: Any) -> None:
+    assert refused(value) == "PP408 input 'X' holds half of a surrogate pair\n  hint: decode the text again"
+
+
+def test_a_value_that_doubles_itself_is_refused_before_it_is_copied() -> None:
+    value: list[Any] = ["lol"]
+    for _ in range(60):
+        value = [value, value]
+    assert refused(value) == "PP409 input 'X' holds more than 200,000 values\n  hint: give only what is needed"
+
+
+def test_a_text_may_be_as_long_as_the_limits_say() -> None:
+    assert to_plain("x" * 10, "X", Limits(text=10)) == "x" * 10
+    assert refused("x" * 11, Limits(text=10)) == (
+        "PP409 input 'X' holds a text of more than 10 characters\n  hint: give only what is needed"
+    )
