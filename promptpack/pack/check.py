@@ -8,6 +8,8 @@ from promptpack.document import Document, parse
 from promptpack.pack.placed import Placed, items_at
 from promptpack.problem import Location, PackError, Problem
 
+# Keywords of JSON Schema that would make references mean something else than they say.
+_REDIRECTING = ("$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "$vocabulary")
 _CODES = {"additionalProperties": "PP202", "required": "PP203", "type": "PP204", "enum": "PP205"}
 
 
@@ -52,6 +54,9 @@ def _problems(document: Document, findings: tuple[schema.Finding, ...]) -> list[
 
 
 def _problem(document: Document, finding: schema.Finding) -> Problem:
+    if finding.at_key and finding.path[-1] in _REDIRECTING:
+        message = f"{finding.path[-1]!r} would send references elsewhere"
+        return Problem("PP211", message, document.locate_key(finding.path), "write '$ref: #/$defs/name'")
     key_is_meant = finding.at_key or finding.rule == "type"
     place = document.locate_key(finding.path) if key_is_meant else document.locate(finding.path)
     where = schema.pointer(finding.path[:-1] if finding.at_key or finding.rule == "required" else finding.path)

@@ -1,0 +1,221 @@
+"""One hostile case, run in the process that calls: what came out, as the vectors name outcomes."""
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import yaml
+
+from promptpack import ContextError, Library, Pack, PackError, PromptpackError
+from promptpack.document import parse
+from promptpack.pack import Contract, Version
+from promptpack.prompt import Prompt
+from promptpack.verdict import judge_checked
+from tests.conformance.drivers import load_pack, render_template
+from tests.conformance.hostile.cases import reply_of, spelt_out, value_of
+from tests.conformance.hostile.classes import CLASSES, REPLY_CLASSES
+
+Told = dict[str, Any]
+"""`outcomes`: as the vectors write them; `text`: all that was put out or said; `facts`: what held of a prompt."""
+
+ROLE_LINE = re.compile(r"^\[(system|developer|user|assistant|tool)(?: [^\]\n]*)?\][^\S\n]*$", re.MULTILINE)
+SPECIAL = re.compile(r"<[|｜][^<>|｜\n]{1,64}[|｜]>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>")
+
+
+def attack(kind: str, case: Mapping[str, Any]) -> Told:
+    """Run one case."""
+    with TemporaryDirectory() as folder:
+        return RUNS[kind](case, Path(folder))
+
+
+def _yaml(case: Mapping[str, Any], folder: Path) -> Told:
+    file = _around(case, folder) / "1.0.0.yaml"
+    file.write_bytes(Path(case["file"]).read_bytes())
+    try:
+        document = parse(file.read_bytes(), str(file))
+    except PackError as error:
+        return _refused("yaml-error", error)
+    outcomes = ["value-ok", *(["value-equals"] if document.data == case.get("equal") else [])]
+    outcomes += [f"warn:{CLASSES[problem.code]}" for problem in document.warnings]
+    try:
+        load_pack(str(file))
+    except PackError as error:
+        refused = _refused("yaml-error", error)
+        return {"outcomes": [*outcomes, *refused["outcomes"]], "text": refused["text"], "lenient": True}
+    return {"outcomes": outcomes, "text": "", "lenient": True}
+
+
+def _template_pack(case: Mapping[str, Any], folder: Path) -> Told:
+    held = _read_held(case)
+    given = {name: spelt_out(value) for name, value in held["context"].items()}
+    pack = {
+        "promptpack": 1,
+        "name": "hostile",
+        "version": "1.0.0",
+        "inputs": {name: {} for name in given},
+        "messages": [{"role": "user", "content": held["template"]}],
+    }
+    place = _around(case, folder)
+    try:
+        prompt = _open(place, pack).render(given)
+    except PackError as error:
+        return _refused("lint-error", error)
+    except ContextError as error:
+        return _refused("render-error", error)
+    text = prompt.messages[0].text
+    # The newline that ends a message's text in a pack is not part of the message.
+    return {"outcomes": ["render-ok"], "text": text, "equal": _same(text, case.get("equal"))}
+
+
+def _template(case: Mapping[str, Any], folder: Path) -> Told:
+    _around(case, folder)
+    given = {name: spelt_out(value) for name, value in case["context"].items()}
+    try:
+        text = render_template(case["template"], given)
+    except PackError as error:
+        return _refused("lint-error", error)
+    except ContextError as error:
+        return _refused("render-error", error)
+    return {"outcomes": ["render-ok"], "text": text, "equal": case["equal"] in (None, text)}
+
+
+def _schema(case: Mapping[str, Any], folder: Path) -> Told:
+    held = _read_held(case)
+    pack = {
+        "promptpack": 1,
+        "name": "hostile",
+        "version": "1.0.0",
+        "inputs": {"VALUE": _deep_json(held["schema_json"])},
+        "messages": [{"role": "user", "content": "{{ VALUE }}"}],
+    }
+    instance = _deep_json(held["instance_json"])
+    try:
+        built = _open(_around(case, folder), pack)
+    except PackError as error:
+        return _refused("lint-error", error)
+    try:
+        return {"outcomes": ["schema-ok-fast"], "text": built.render(VALUE=instance).messages[0].text, "valid": True}
+    except ContextError as error:
+        refused = _refused("context-error", error)
+        # A value that the schema refuses has been checked: what counts is how fast.
+        checked = all(problem.code == "PP416" for problem in error.problems)
+        return {**refused, "outcomes": ["schema-ok-fast"] if checked else refused["outcomes"], "valid": False}
+
+
+def _context(case: Mapping[str, Any], folder: Path) -> Told:
+    value = value_of(case)
+    pack = {
+        "promptpack": 1,
+        "name": "hostile",
+        "version": "1.0.0",
+        "inputs": {"VALUE": {"trust": "untrusted"}},
+        "messages": [
+            {"role": "system", "content": "Rules."},
+            {"role": "user", "content": "{{ VALUE }}"},
+            {"role": "user", "content": "{{ VALUE | fenced }}"},
+            {"role": "user", "content": "{{ VALUE | json }}"},
+        ],
+    }
+    try:
+        prompt = _open(folder, pack).render(VALUE=value)
+    except ContextError as error:
+        return _refused("context-error", error)
+    text = "".join(message.text for message in prompt.messages)
+    return {"outcomes": ["render-ok"], "text": text[:100_000], "facts": _facts(prompt, value)}
+
+
+def _facts(prompt: Prompt, value: Any) -> list[str]:
+    _, bare, fenced, as_json = (message.text for message in prompt.messages)
+    roles = ["system", "user", "user", "user"]
+    shown = ROLE_LINE.findall(prompt.to_text())
+    held = {
+        "literal": bare == value and (not isinstance(value, str) or value in fenced),
+        "roles_unchanged": [message.role for message in prompt.messages] == roles == shown,
+        "count_unchanged": len(prompt.to_dicts()) == len(roles) == len(shown),
+        "fence_intact": _is_fenced(fenced),
+        "neutral_tokens": not SPECIAL.search(fenced),
+        "json_roundtrip": json.loads(as_json) == value,
+    }
+    flags = [f"flag:{CLASSES[problem.code].removeprefix('text.')}" for problem in prompt.warnings]
+    return [*(name for name, holds in held.items() if holds), *flags]
+
+
+def _is_fenced(text: str) -> bool:
+    first, *inside, last = text.split("\n")
+    closing = re.compile(rf" {{0,3}}{re.escape(first)}`*\s*\Z")
+    return first == last and set(first) == {"`"} and not any(closing.match(line) for line in inside)
+
+
+def _reply(case: Mapping[str, Any], folder: Path) -> Told:  # noqa: ARG001 -- one signature for all
+    pack = Pack("hostile", Version(1, 0, 0), "contract.json", "", contract=Contract("hostile", case["contract"]))
+    verdict = judge_checked(pack, reply_of(case), None, strict=True)
+    rules = [REPLY_CLASSES.get(found.rule, "contract") for found in verdict.violations]
+    outcomes = ["ok"] if verdict.ok else [f"error:{name}" for name in dict.fromkeys(rules)]
+    said = "\n".join([*(str(found) for found in verdict.violations), verdict.correction])
+    right = not verdict.ok or "value" not in case or verdict.data == case["value"]
+    return {"outcomes": outcomes, "text": said[:100_000], "equal": right, "violations": len(verdict.violations)}
+
+
+RUNS: Mapping[str, Callable[[Mapping[str, Any], Path], Told]] = {
+    "yaml": _yaml,
+    "template": _template_pack,
+    "schema": _schema,
+    "text": _template,
+    "context": _context,
+    "reply": _reply,
+}
+
+
+def _around(case: Mapping[str, Any], folder: Path) -> Path:
+    """Make the files around the pack, and give the folder that the pack itself lies in."""
+    place = folder / "pack"
+    place.mkdir()
+    for made in case.get("layout") or ():
+        path = folder / made["path"]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if "symlink" in made:
+            path.symlink_to(made["symlink"])
+        elif "fifo" in made:
+            import os
+
+            os.mkfifo(path)
+        else:
+            path.write_text(made["text"], encoding="utf-8")
+    return place
+
+
+def _open(place: Path, pack: Mapping[str, Any]) -> Pack:
+    (place / "1.0.0.yaml").write_text(json.dumps(pack, ensure_ascii=False), encoding="utf-8")
+    return Library.open(str(place)).get("hostile")
+
+
+def _read_held(case: Mapping[str, Any]) -> dict[str, Any]:
+    held: dict[str, Any] = yaml.load(Path(case["file"]).read_bytes(), Loader=yaml.CSafeLoader)
+    return held
+
+
+def _deep_json(text: str) -> Any:
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(100_000)
+    try:
+        return json.loads(text)
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _refused(stage: str, error: PromptpackError) -> Told:
+    codes: Iterable[str] = dict.fromkeys(problem.code for problem in error.problems)
+    outcomes = [f"{_stage(stage, CLASSES[code])}:{CLASSES[code]}" for code in codes]
+    return {"outcomes": outcomes, "text": f"{error}\n{error!r}"}
+
+
+def _stage(stage: str, name: str) -> str:
+    return "context-error" if stage == "render-error" and name.startswith("context.") else stage
+
+
+def _same(text: str, expected: str | None) -> bool:
+    return expected is None or text == expected.removesuffix("\n")

@@ -1,0 +1,116 @@
+"""The hostile vectors as Python values: contexts with their shorthands spelt out, replies and values generated."""
+
+import base64
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+VECTORS = Path(__file__).parent / "vectors"
+CANARY = "PPCANARY-7f3a91"
+
+
+class Live:
+    """A live object, as a careless caller might put it into a context."""
+
+    api_key = CANARY
+
+    def destroy(self) -> str:
+        """Be called, if anything can."""
+        return CANARY
+
+
+class Overriding(str):
+    """A text whose own methods must not run."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return CANARY
+
+    def __format__(self, specification: str) -> str:
+        return CANARY
+
+    def __mod__(self, values: object) -> str:
+        return CANARY
+
+    def __str__(self) -> str:
+        return CANARY
+
+
+def packs() -> list[dict[str, Any]]:
+    """Every hostile pack, with the path of its file."""
+    found = []
+    for path in sorted((VECTORS / "packs").glob("*.json")):
+        case = json.loads(path.read_text(encoding="utf-8"))
+        found.append({**case, "file": str(path.with_suffix(".yaml"))})
+    return found
+
+
+def templates() -> list[dict[str, Any]]:
+    """Every hostile template as a string."""
+    return _lines("hostile_templates.jsonl")
+
+
+def replies() -> list[dict[str, Any]]:
+    """Every hostile reply."""
+    return _lines("hostile_replies.jsonl")
+
+
+def contexts() -> list[dict[str, Any]]:
+    """Every hostile context value."""
+    found: list[dict[str, Any]] = json.loads((VECTORS / "hostile_context.json").read_text(encoding="utf-8"))
+    return found
+
+
+def spelt_out(value: Any) -> Any:
+    """Spell out the shorthands of a context."""
+    match value:
+        case {"$repeat": [text, times]}:
+            return text * times
+        case {"$repeat_list": [item, times]}:
+            return [item] * times
+        case {"$range": length}:
+            return list(range(length))
+        case {"$object": _}:
+            return Live()
+        case dict():
+            return {key: spelt_out(item) for key, item in value.items()}
+        case list():
+            return [spelt_out(item) for item in value]
+        case _:
+            return value
+
+
+def reply_of(case: Mapping[str, Any]) -> str | bytes:
+    """Give the reply of a case: text, bytes, or what its constant expression makes."""
+    if "bytes_b64" in case:
+        return base64.b64decode(case["bytes_b64"])
+    if "gen" in case:
+        text: str = eval(case["gen"]["py"], {"__builtins__": {"range": range}})  # noqa: S307 -- a vector of ours
+        return text
+    reply: str = case["reply"]
+    return reply
+
+
+def value_of(case: Mapping[str, Any]) -> Any:
+    """Give the context value of a case; the generated ones are told in words, so they are made here."""
+    made = case.get("gen", {}).get("py", "")
+    if not made:
+        return case["value"]
+    if made.startswith("class S(str)"):
+        return Overriding("harmless")
+    if made.startswith("l=[]"):
+        endless: list[Any] = []
+        endless.append(endless)
+        return endless
+    if made.startswith("x=['lol']"):
+        doubled: list[Any] = ["lol"]
+        for _ in range(40):
+            doubled = [doubled, doubled]
+        return doubled
+    return eval(made, {"__builtins__": {"float": float}})  # noqa: S307 -- a vector of ours
+
+
+def _lines(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (VECTORS / name).read_text(encoding="utf-8").splitlines()]
