@@ -1,18 +1,19 @@
-"""A JSON Schema made ready to check values; `jsonschema` decides, our words explain."""
+"""A JSON Schema made ready to check values; `jsonschema` decides where quick tests do not, our words explain."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from promptpack.schema.explain import explain
 from promptpack.schema.finding import Finding
-from promptpack.schema.keywords import LIMIT, TooMuchWorkError, counted, validator_class
+from promptpack.schema.keywords import DEEPEST, LIMIT, TooMuchWorkError, counted, validator_class
+from promptpack.schema.quick import UndecidedError, make_test
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
 
-_DEEPEST = 100
 # Nobody reads more, and a list of a million wrong items would need a million.
 _MOST_ERRORS = 200
 
@@ -22,12 +23,20 @@ class Schema:
 
     def __init__(self, source: Mapping[str, Any]) -> None:
         self.source = source
-        self._validator = _validator(source)
 
     def check(self, value: Any) -> tuple[Finding, ...]:
         """Find everything wrong with a value; nothing found means it is valid."""
+        try:
+            if self._test is not None and self._test(value):
+                return ()
+        except UndecidedError:
+            pass  # the reference decides
+        return self.explain(value)
+
+    def explain(self, value: Any) -> tuple[Finding, ...]:
+        """Find everything wrong with a value by the reference alone, which is `jsonschema`."""
         if _too_deep(value):
-            return (Finding("depth", (), f"nests deeper than {_DEEPEST} levels"),)
+            return (Finding("depth", (), f"nests deeper than {DEEPEST} levels"),)
         from referencing.exceptions import Unresolvable
 
         try:
@@ -43,6 +52,17 @@ class Schema:
     def accepts(self, value: Any) -> bool:
         """Say only whether a value is valid."""
         return not self.check(value)
+
+    @cached_property
+    def _test(self) -> Callable[[Any], bool] | None:
+        return make_test(self.source)
+
+    @cached_property
+    def _validator(self) -> "Draft202012Validator":
+        from referencing import Registry
+
+        # A registry that retrieves nothing: a reference that is not local cannot reach the network or the disk.
+        return validator_class()(dict(self.source), registry=Registry())
 
 
 def compile(source: Mapping[str, Any]) -> Schema:  # noqa: A001 -- the folder's verb
@@ -62,14 +82,15 @@ def explain_error(error: "ValidationError") -> Iterable[Finding]:
     if error.validator in ("if", "then", "else", "allOf", "$ref", "dependentSchemas") and error.context:
         return [finding for inner in error.context for finding in explain_error(inner)]
     return explain(
-        str(error.validator), error.validator_value, error.instance, tuple(error.absolute_path), error.schema
+        str(error.validator or "false"), error.validator_value, error.instance, tuple(error.absolute_path), error.schema
     )
 
 
 def _likely_branch(error: "ValidationError") -> list["ValidationError"] | None:
     branches: dict[Any, list[ValidationError]] = {}
     for inner in error.context:
-        branches.setdefault(inner.relative_schema_path[0], []).append(inner)
+        # The schema `false` fails as a whole, so its error has no path of its own.
+        branches.setdefault(next(iter(inner.relative_schema_path), None), []).append(inner)
     deep = [
         errors
         for errors in branches.values()
@@ -89,7 +110,7 @@ def _kinds_of_branches(error: "ValidationError") -> list[str]:
 
 def _too_deep(value: Any) -> bool:
     level = [value]
-    for _ in range(_DEEPEST):
+    for _ in range(DEEPEST):
         level = [
             child
             for node in level
@@ -99,10 +120,3 @@ def _too_deep(value: Any) -> bool:
         if not level:
             return False
     return True
-
-
-def _validator(source: Mapping[str, Any]) -> "Draft202012Validator":
-    from referencing import Registry
-
-    # A registry that retrieves nothing: a reference that is not local cannot reach the network or the disk.
-    return validator_class()(dict(source), registry=Registry())

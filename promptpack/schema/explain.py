@@ -113,7 +113,7 @@ def _message(rule: str, expected: Any, value: Any) -> str:  # noqa: C901 -- one 
             return "a key that goes with another one is missing"
         case "anyOf" | "oneOf":
             return f"{_show(value)} fits none of the allowed forms"
-        case "False schema" | "false":
+        case "false":
             return "nothing is allowed here"
         case _:
             return f"does not meet {rule!r}"

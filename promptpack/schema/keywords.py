@@ -15,9 +15,12 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 LIMIT: Final = "limit"
+DEEPEST: Final = 100
 # An honest value takes a few for each of its parts; where branches refer to themselves, it would be without end.
-_MOST_STEPS: Final = 200_000
+MOST_STEPS: Final = 200_000
 _LONGEST_KEY: Final = 256
+# Marks what equals nothing but itself: to Python, `True == 1`.
+_FIXED: Final = object()
 
 Errors = Iterator["ValidationError"]
 Keyword = Callable[[Any, Any, Any, Any], Any]
@@ -31,7 +34,7 @@ class TooMuchWorkError(Exception):
 @contextmanager
 def counted() -> Iterator[None]:
     """Count the steps of a check inside."""
-    token = _LEFT.set([_MOST_STEPS])
+    token = _LEFT.set([MOST_STEPS])
     try:
         yield
     finally:
@@ -125,28 +128,33 @@ def _with_short_keys(keyword: Keyword) -> Keyword:
 
 
 def _unique_items(_: Any, expected: Any, instance: Any, __: Any) -> Errors:
-    if expected and isinstance(instance, list) and len({_form(item) for item in instance}) < len(instance):
+    if expected and isinstance(instance, list) and len({form(item) for item in instance}) < len(instance):
         yield _error("has items that are the same")
 
 
-def _form(value: Any) -> Any:
+def form(value: Any) -> Any:
     """Give a value that equals another's when JSON Schema takes the two for the same."""
     match value:
         case bool() | None:
-            return ("fixed", value)
+            return (_FIXED, value)
         case int() | float() | str():
             return value
         case list():
-            return tuple(_form(item) for item in value)
+            return tuple(form(item) for item in value)
         case _:
-            return frozenset((key, _form(item)) for key, item in value.items())
+            return frozenset((key, form(item)) for key, item in value.items())
 
 
 def _multiple_of(_: Any, expected: Any, instance: Any, __: Any) -> Errors:
-    if isinstance(instance, bool) or not isinstance(instance, (int, float)) or not math.isfinite(instance):
+    if isinstance(instance, bool) or not isinstance(instance, (int, float)):
         return
-    if (_written(instance) / _written(expected)).denominator != 1:
+    if not is_multiple(instance, expected):
         yield _error(f"is not a multiple of {expected}")
+
+
+def is_multiple(number: float, factor: float) -> bool:
+    """Say whether a number is a multiple of another, both as they are written; one without end is not asked."""
+    return not math.isfinite(number) or (_written(number) / _written(factor)).denominator == 1
 
 
 def _written(number: float) -> Fraction:

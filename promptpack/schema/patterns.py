@@ -28,6 +28,7 @@ class Pattern:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._harmless_length = -1
         try:
             # What `re` warns of is how other versions of Python may read the pattern.
             with warnings.catch_warnings():
@@ -44,7 +45,8 @@ class Pattern:
 
     def is_found_in(self, text: str) -> bool:
         """Search a text; raises `PatternError` where that could take too long."""
-        if self._tries(len(text)) <= _MOST_TRIES:
+        if len(text) <= self._harmless_length or self._tries(len(text)) <= _MOST_TRIES:
+            self._harmless_length = max(self._harmless_length, len(text))
             return self._expression.search(text) is not None
         if self._program is None or len(text) * self._program.size > _MOST_STEPS:
             raise PatternError(f"a text of {len(text):,} characters is too long for the pattern {self.text[:60]!r}")

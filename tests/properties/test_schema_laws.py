@@ -1,0 +1,112 @@
+"""The quick tests of schemas say what `jsonschema` says, both ways, on random schemas and values."""
+
+from typing import Any
+
+from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import strategies as st
+
+from promptpack.schema import compile as compile_schema
+from promptpack.schema.quick import UndecidedError, make_test
+
+NAMES = st.sampled_from(["a", "b", "action", "x-1", ""])
+TEXTS = st.sampled_from(["", "a", "ab", "abc", "action", "日本", "😀", "\ud800", "x-1", "1"])
+NUMBERS = st.one_of(
+    st.integers(-3, 5),
+    st.sampled_from([0.0, -0.0, 1.0, 1.5, 2.5, 0.1, 4.35, 1e308, 2**53, 2**53 + 1, 10**400, float(2**53)]),
+)
+SCALARS = st.one_of(st.none(), st.booleans(), NUMBERS, TEXTS)
+VALUES = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=4), max_leaves=10
+)
+KINDS = ["object", "array", "string", "number", "integer", "boolean", "null"]
+COUNTS = st.integers(0, 3) | st.sampled_from([1.0, 2.0])
+PATTERNS = st.sampled_from(["^a", "b$", "^x-", ".", "^$", "^[a-z]+$", "(a|b)*c", "日"])
+REFERENCES = st.sampled_from(["#", "#/$defs/one", "#/$defs/two", "#/$defs/missing", "#/$defs/one/properties/a"])
+DISPATCHES = st.fixed_dictionaries(
+    {
+        "if": st.builds(
+            lambda word: {"properties": {"action": word}, "required": ["action"]},
+            st.one_of(
+                st.builds(lambda text: {"const": text}, TEXTS),
+                st.builds(lambda texts: {"enum": texts}, st.lists(TEXTS, max_size=3)),
+            ),
+        )
+    },
+    optional={"then": st.sampled_from([{"required": ["a"]}, {"properties": {"a": {"type": "integer"}}}, False])},
+)
+
+
+def nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    several = st.lists(inner | DISPATCHES, min_size=1, max_size=3)
+    keywords = {
+        "type": st.sampled_from(KINDS) | st.lists(st.sampled_from(KINDS), min_size=1, max_size=3, unique=True),
+        "enum": st.lists(VALUES, min_size=1, max_size=3),
+        "const": VALUES,
+        "minimum": NUMBERS,
+        "maximum": NUMBERS,
+        "exclusiveMinimum": NUMBERS,
+        "exclusiveMaximum": NUMBERS,
+        "multipleOf": st.sampled_from([1, 2, 0.5, 0.01, 3]),
+        "minLength": COUNTS,
+        "maxLength": COUNTS,
+        "pattern": PATTERNS,
+        "minItems": COUNTS,
+        "maxItems": COUNTS,
+        "uniqueItems": st.booleans(),
+        "items": inner,
+        "prefixItems": st.lists(inner, min_size=1, max_size=2),
+        "contains": inner,
+        "minContains": COUNTS,
+        "maxContains": COUNTS,
+        "properties": st.dictionaries(NAMES, inner, max_size=3),
+        "patternProperties": st.dictionaries(PATTERNS, inner, max_size=2),
+        "additionalProperties": inner,
+        "propertyNames": inner,
+        "required": st.lists(NAMES, max_size=2),
+        "minProperties": COUNTS,
+        "maxProperties": COUNTS,
+        "dependentRequired": st.dictionaries(NAMES, st.lists(NAMES, max_size=2), max_size=2),
+        "dependentSchemas": st.dictionaries(NAMES, inner, max_size=2),
+        "allOf": several,
+        "anyOf": several,
+        "oneOf": several,
+        "not": inner,
+        "if": inner,
+        "then": inner,
+        "else": inner,
+        "$ref": REFERENCES,
+        "format": st.just("email"),
+        "x-unknown": VALUES,
+    }
+    # Few keywords at once, or hardly any value would be valid.
+    one = st.one_of([st.tuples(st.just(name), made) for name, made in keywords.items()])
+    return st.lists(one, max_size=3).map(dict)
+
+
+SCHEMAS = st.recursive(st.booleans() | nested(st.booleans()), nested, max_leaves=4)
+ROOTS = st.builds(
+    lambda root, one, two: {**(root if isinstance(root, dict) else {"not": not root}), "$defs": {"one": one, "two": two}},
+    SCHEMAS, SCHEMAS, SCHEMAS,
+)  # fmt: skip
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@given(ROOTS, st.lists(VALUES, min_size=1, max_size=5))
+@example({"type": "integer"}, [1.0, 1.5, True, 2**60, 10**400])
+@example({"enum": [1, True, [0], {"a": 1.0}]}, [1.0, True, 0, [False], [0.0], {"a": True}, {"a": 1}])
+@example({"uniqueItems": True}, [[True, 1], [True, ["fixed", 1]], [1, 1.0], [{"a": 1}, {"a": 1.0}]])
+@example({"maximum": 2**53}, [2**53 + 1, float(2**53)])
+@example({"properties": {"a": {"$ref": "#"}}, "required": ["a"]}, [{"a": {"a": 1}}, {"a": {}}])
+@example({"allOf": [{"if": {"properties": {"a": {"const": "b"}}, "required": ["a"]}, "then": False}]}, [1, {"a": "b"}])
+def test_a_quick_test_says_what_the_reference_says(source: dict[str, Any], values: list[Any]) -> None:
+    test = make_test(source)
+    assume(test is not None)
+    assert test is not None
+    for value in values:
+        findings = compile_schema(source).explain(value)
+        assume(not any(finding.rule in ("limit", "$ref", "depth") for finding in findings))
+        try:
+            said = test(value)
+        except UndecidedError:
+            continue
+        assert said is (not findings), (findings, value)

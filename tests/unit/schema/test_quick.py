@@ -1,0 +1,90 @@
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from promptpack import schema
+from promptpack.schema.quick import FORMS, UNSUPPORTED, UndecidedError, make_test
+
+
+def test_every_keyword_is_either_understood_or_left_to_the_reference() -> None:
+    assert FORMS.keys() | UNSUPPORTED == Draft202012Validator.VALIDATORS.keys()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"unevaluatedProperties": False},
+        {"properties": {"a": {"$dynamicRef": "#node"}}},
+        {"$ref": "https://example.com/schema"},
+        {"$ref": "#anchor"},
+        {"$ref": "#/$defs/missing"},
+        {"$ref": "#/$defs/a%25b", "$defs": {"a%b": {}}},
+        {"properties": {"a": {"$id": "inner", "$ref": "#/$defs/b"}}},
+        {"type": "text"},
+        {"minLength": "1"},
+        {"pattern": "("},
+        {"items": [{}]},
+    ],
+)
+def test_what_is_not_understood_is_left_to_the_reference(source: dict[str, Any]) -> None:
+    assert make_test(source) is None
+
+
+def test_a_value_that_is_not_plain_data_is_left_to_the_reference() -> None:
+    test = make_test({"type": "object"})
+    assert test is not None
+    with pytest.raises(UndecidedError):
+        test(("a", "tuple"))
+
+
+def test_a_choice_that_doubles_at_every_level_is_left_to_the_reference() -> None:
+    branch = {"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a", "no"]}
+    test = make_test({"anyOf": [branch, {**branch, "title": "again"}, {"type": "null"}]})
+    value: Any = 1
+    for _ in range(60):
+        value = {"a": value}
+    assert test is not None
+    with pytest.raises(UndecidedError):
+        test(value)
+
+
+def test_references_that_double_are_left_to_the_reference() -> None:
+    levels = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}, {"$ref": f"#/$defs/d{n + 1}"}]} for n in range(30)}
+    test = make_test({"$ref": "#/$defs/d0", "$defs": {**levels, "d30": {"type": "string"}}})
+    assert test is not None
+    with pytest.raises(UndecidedError):
+        test("text")
+
+
+def test_a_value_deeper_than_the_reference_goes_is_left_to_it() -> None:
+    source = {"type": "array", "items": {"$ref": "#"}}
+    value: Any = []
+    for _ in range(150):
+        value = [value]
+    assert [finding.rule for finding in schema.compile(source).check(value)] == ["depth"]
+
+
+def test_what_a_schema_leaves_open_is_not_looked_into() -> None:
+    value: Any = []
+    for _ in range(150):
+        value = [value]
+    assert schema.compile({"type": "object", "required": ["a"]}).accepts({"a": value})
+
+
+def test_the_word_under_a_key_chooses_the_branch() -> None:
+    branches = [
+        {"if": {"properties": {"action": {"const": name}}, "required": ["action"]}, "then": {"required": [name]}}
+        for name in ("a", "b")
+    ]
+    accepts = schema.compile({"allOf": branches}).accepts
+    assert accepts({"action": "a", "a": 1})
+    assert not accepts({"action": "b", "a": 1})
+    assert accepts({"action": "c"})
+    assert accepts({"action": ["a"]})
+    assert accepts({})
+    assert accepts("not an object")
+
+
+def test_a_schema_that_allows_nothing_says_so() -> None:
+    assert [finding.message for finding in schema.compile({"oneOf": [False]}).check(1)] == ["nothing is allowed here"]
