@@ -1,6 +1,7 @@
 """The only code that touches the disk: folders that are read without leaving them, and files that are written whole."""
 
 import os
+import re
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -11,6 +12,7 @@ from promptpack.problem import Location, PackError, Problem, UsageError
 
 _LARGEST = 1_000_000
 _PACKAGE = Path(__file__).resolve().parent
+_VERSION_FILE = re.compile(r"\d+\.\d+\.\d+[^/]*\.ya?ml\Z")
 # Folders that hold no packs, however deep a search goes.
 _SKIPPED = frozenset(("node_modules", "__pycache__"))
 
@@ -42,6 +44,15 @@ class Folder:
                 if name.endswith(suffixes) and not name.startswith(".")
             )
 
+    def stamps(self, *suffixes: str) -> Iterator[tuple[str, tuple[int, int]]]:
+        """Give the files with one of the suffixes, each with the time of its last change and its size."""
+        for relative in self.find(*suffixes):
+            try:
+                status = Path(self.root, relative).stat()
+            except FileNotFoundError:
+                continue  # it went away while we looked
+            yield relative, (status.st_mtime_ns, status.st_size)
+
     def read(self, relative: str) -> bytes:
         """Read a file below the folder, once; links, pipes, devices and large files are refused before reading."""
         return read(self._inside(relative), shown=self.show(relative))
@@ -62,6 +73,11 @@ class Folder:
         except ValueError:
             return None
         return path.as_posix()
+
+    def inside(self, path: str) -> str | None:
+        """Give a path, as seen from where the user stands, relative to the folder, if it leads into it."""
+        below = Path(os.path.relpath(path, self.root)).as_posix()
+        return None if below.startswith("../") or below == ".." else below
 
     def exists(self, relative: str) -> bool:
         """Say whether a file is there."""
@@ -100,11 +116,13 @@ def read(path: str | Path, *, shown: str | None = None, limit: int = _LARGEST) -
 
 
 def write(path: str | Path, text: str) -> None:
-    """Write a file whole or not at all: beside it first, then moved over it."""
+    """Write a file whole or not at all, beside it first, then moved over it; an existing one keeps its permissions."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     descriptor, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
+        if target.exists():
+            Path(beside).chmod(stat.S_IMODE(target.stat().st_mode))
         with open(descriptor, "w", encoding="utf-8", newline="\n") as stream:  # noqa: PTH123 -- a descriptor
             stream.write(text)
         Path(beside).replace(target)
@@ -118,15 +136,46 @@ def group_by_root(paths: Iterable[str]) -> dict[str, set[str]]:
     groups: dict[str, set[str]] = {}
     whole: set[str] = set()
     for path in paths:
-        if Path(path).is_dir():
-            whole.add(os.path.normpath(path))
-            continue
         if not Path(path).exists():
             raise UsageError(Problem("PP704", f"no file or folder {path!r}"))
-        # A pack lies at <root>/<name>/<version>.yaml.
-        root = os.path.normpath(Path(path).parent.parent)
-        groups.setdefault(root, set()).add(os.path.normpath(path))
+        root, chosen = root_of(path)
+        if chosen:
+            groups.setdefault(root, set()).update(chosen)
+        else:
+            whole.add(root)
     return {**groups, **{root: set() for root in whole}}
+
+
+def root_of(given: str) -> tuple[str, set[str]]:
+    """Give the folder of packs that a path belongs to, and the files in it that are meant, or none for all."""
+    path = Path(given)
+    if path.is_dir():
+        versions = {str(file) for file in path.iterdir() if _VERSION_FILE.match(file.name)}
+        return (os.path.normpath(path.parent if versions else path), {os.path.normpath(file) for file in versions})
+    if path.suffix == ".j2" or path.stem == "flow":
+        # What packs share: all of them may be affected.
+        return os.path.normpath(path.parent.parent if path.parent.name == "_partials" else path.parent), set()
+    # A pack lies at <root>/<name>/<version>.yaml, or is a file of any name in its root.
+    root = path.parent.parent if _VERSION_FILE.match(path.name) else path.parent
+    return os.path.normpath(root), {os.path.normpath(path)}
+
+
+def find_upwards(start: str, *names: str) -> Iterator[str]:
+    """Give the files of these names in the folder of `start` and in those above it, the nearest first."""
+    folder = Path(start).resolve()
+    for place in (folder, *folder.parents):
+        yield from (_shown(place / name) for name in names if (place / name).is_file())
+
+
+def relative(path: str, file: str) -> str:
+    """Write a path as seen from the folder that a file is in."""
+    return Path(os.path.relpath(path, Path(file).parent)).as_posix()
+
+
+def _shown(path: Path) -> str:
+    """Write a path as the user would, from where they stand, if it is below."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 def shipped(kind: str) -> Folder:

@@ -15,6 +15,7 @@ COMMANDS = {
     "list": "list packs, versions and locales",
     "new": "start a pack that lints clean and passes its tests",
     "render": "render a pack's prompt with a context",
+    "rules": "list and explain the lint rules",
     "run": "walk through the six agents, each rendered, answered and checked",
     "schema": "print or write a JSON Schema",
     "show": "show a pack's inputs, messages, actions and digest",

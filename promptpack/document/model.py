@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from promptpack.document.marks import MapMarks, Marks, SequenceMarks, read_marks
+from promptpack.document.marks import MapMarks, Marks, SequenceMarks, read_marks, scalar_spans
 from promptpack.document.source_map import place_in_scalar
 from promptpack.problem import Location, Problem
 
@@ -50,6 +50,12 @@ class Document:
         marks = self._walk(path)
         found = place_in_scalar(self.text, marks, line, column)
         return Location(self.path, *found)
+
+    def is_comment(self, offset: int) -> bool:
+        """Say whether a '#' at this offset of the text starts a comment, and is not part of a value."""
+        if offset and not self.text[offset - 1].isspace():
+            return False
+        return not any(start <= offset < end for start, end in scalar_spans(self.text, self._marks))
 
     @cached_property
     def _marks(self) -> Marks:

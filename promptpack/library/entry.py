@@ -34,10 +34,10 @@ class Entry:
         return self.folder.show(self.file)
 
 
-def read_entry(folder: Folder, file: str) -> Entry:
-    """Read a pack file up to the schema check; a broken one keeps the name that its path gives it."""
+def read_entry(folder: Folder, file: str, text: str | None = None) -> Entry:
+    """Read a pack file, or `text` in its place, up to the schema check; a broken one keeps the name of its path."""
     try:
-        found = document.parse(folder.read(file), folder.show(file))
+        found = document.parse(folder.read(file) if text is None else text, folder.show(file))
     except PackError as error:
         return _broken(folder, file, None, error.problems)
     try:

@@ -1,7 +1,7 @@
 """The `Library`: every pack of some folders, found by name, version range and locale."""
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -9,7 +9,7 @@ from promptpack import files, pack
 from promptpack.files import Folder
 from promptpack.library.entry import Entry, read_entry
 from promptpack.library.ranges import Request, parse_request
-from promptpack.pack import Pack, Parts, Surroundings, Version
+from promptpack.pack import Pack, Parts, Sketch, Surroundings, Version
 from promptpack.problem import Location, PackError, Problem, UsageError, did_you_mean
 from promptpack.template import Limits, Source
 
@@ -35,7 +35,8 @@ class Library:
         self, entries: Iterable[Entry], partials: Mapping[str, Mapping[str, Source]], limits: Limits | None = None
     ) -> None:
         self._limits = limits or Limits()
-        self._entries = tuple(entries)
+        self._found = tuple(entries)
+        self._entries = tuple(_refuse_twins(self._found))
         self._partials = partials
         self._packs: dict[str, Pack | PackError] = {}
         self._lock = threading.RLock()
@@ -46,7 +47,21 @@ class Library:
         found = [_existing(folder) for folder in folders] or [files.shipped("packs")]
         entries = [read_entry(folder, file) for folder in found for file in _pack_files(folder)]
         partials = {folder.root: _shared_partials(folder) for folder in found}
-        return cls(_refuse_twins(entries), partials, limits)
+        return cls(entries, partials, limits)
+
+    def with_text(self, path: str, text: str) -> "Library":
+        """Give a library in which one file, new or not, holds another text, as an editor's unsaved buffer does."""
+        for folder in map(Folder, self._partials):
+            file = folder.inside(path)
+            if file is not None:
+                others = (entry for entry in self._found if entry.shown != folder.show(file))
+                return Library((*others, read_entry(folder, file, text)), self._partials, self._limits)
+        raise UsageError(Problem("PP704", f"{path!r} is in no folder of this library"))
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Every pack file, in order of name, version and locale."""
+        return tuple(sorted(self._entries, key=_order))
 
     def get(self, request: str, locale: str | None = None) -> Pack:
         """Get the newest pack that fits, releases before drafts; raises the pack's problems when it is broken."""
@@ -55,13 +70,12 @@ class Library:
     def list(self) -> tuple[Listed, ...]:
         """List every pack file, in order of name, version and locale, with the problems known so far."""
         return tuple(
-            Listed(entry.name, entry.version, entry.locale, entry.shown, entry.problems)
-            for entry in sorted(self._entries, key=_order)
+            Listed(entry.name, entry.version, entry.locale, entry.shown, entry.problems) for entry in self.entries
         )
 
     def packs(self) -> Iterator[Pack]:
         """Build and give every pack that is not broken."""
-        for entry in sorted(self._entries, key=_order):
+        for entry in self.entries:
             try:
                 yield self.build(entry)
             except PackError:
@@ -106,6 +120,12 @@ class Library:
         if isinstance(built, PackError):
             raise PackError(built.problems) from built
         return built
+
+    def sketch(self, entry: Entry) -> Sketch:
+        """Make what can be made of the pack of one file; raises its problems when it cannot be taken apart."""
+        if entry.document is None or entry.problems:
+            raise PackError(entry.problems)
+        return pack.sketch(entry.document, self._around(entry, ()))
 
     def _try_build(self, entry: Entry, trail: tuple[str, ...]) -> Pack | PackError:
         if entry.document is None or entry.problems:
@@ -177,7 +197,7 @@ def _shared_partials(folder: Folder) -> dict[str, Source]:
     return partials
 
 
-def _refuse_twins(entries: list[Entry]) -> Iterator[Entry]:
+def _refuse_twins(entries: Sequence[Entry]) -> Iterator[Entry]:
     """Break all packs that share name, version and locale, since nothing says which one is meant."""
     groups: dict[tuple[str, Version | None, str], list[Entry]] = {}
     for entry in entries:

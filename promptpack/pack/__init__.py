@@ -1,6 +1,6 @@
 """`Document` -> `Pack`: checked against JSON Schema, linked with what it extends and includes, then frozen."""
 
-from promptpack.pack.build import Surroundings, build, gather
+from promptpack.pack.build import Sketch, Surroundings, build, gather, sketch
 from promptpack.pack.check import check
 from promptpack.pack.contract import Action, Contract, Rule
 from promptpack.pack.model import CallTemplate, Input, InputValue, MessageTemplate, Pack, PackTest, PartTemplate
@@ -19,10 +19,12 @@ __all__ = [
     "PartTemplate",
     "Parts",
     "Rule",
+    "Sketch",
     "Surroundings",
     "Version",
     "build",
     "check",
     "gather",
     "parse_version",
+    "sketch",
 ]

@@ -10,9 +10,10 @@ from promptpack import schema
 from promptpack.document import Document
 from promptpack.files import Folder
 from promptpack.pack.check import in_order
+from promptpack.pack.contract import Contract
 from promptpack.pack.digest import digest
 from promptpack.pack.link import Linker
-from promptpack.pack.model import Input, Pack, PackTest
+from promptpack.pack.model import Input, MessageTemplate, Pack, PackTest
 from promptpack.pack.parts import Parts, merge, own_parts
 from promptpack.pack.placed import Placed
 from promptpack.pack.references import References
@@ -45,8 +46,29 @@ def gather(document: Document, around: Surroundings) -> Parts:
     return merge(around.parents(document.data["extends"], document.data.get("locale", "")), own)
 
 
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """What could be made of a document, and every problem of it: for those who look at packs that may be broken."""
+
+    parts: Parts
+    inputs: Mapping[str, Input]
+    messages: tuple[MessageTemplate, ...]
+    slots: Mapping[str, Any]
+    contract: Contract | None
+    linker: Linker
+    problems: tuple[Problem, ...]
+
+
 def build(document: Document, around: Surroundings) -> Pack:
     """Build a pack from a document that passed the schema check; raises every problem at once."""
+    sketched = sketch(document, around)
+    if sketched.problems:
+        raise PackError(sketched.problems)
+    return _freeze(sketched, around.limits)
+
+
+def sketch(document: Document, around: Surroundings) -> Sketch:
+    """Link and compile what can be; raises only when `extends` cannot be followed."""
     parts = gather(document, around)
     references = References(around.folder, around.file)
     problems: list[Problem] = []
@@ -59,28 +81,32 @@ def build(document: Document, around: Surroundings) -> Pack:
     if not (messages or slots or parts.abstract):
         hint = "add 'messages', or 'abstract: true' for a pack that is only extended"
         problems.append(Problem("PP203", "'messages' is missing", document.locate(), hint))
-    if problems:
-        raise PackError(in_order(dict.fromkeys(problems)))
-    data: Mapping[str, Any] = document.data
+    told = tuple(in_order(dict.fromkeys(problems)))
+    return Sketch(parts, MappingProxyType(inputs), messages, MappingProxyType(slots), contract, linker, told)
+
+
+def _freeze(sketched: Sketch, limits: Limits) -> Pack:
+    parts, contract = sketched.parts, sketched.contract
+    data: Mapping[str, Any] = parts.document.data
     version = parse_version(data["version"])
     assert version is not None  # noqa: S101 -- the schema has checked its form
     return Pack(
         name=data["name"],
         version=version,
-        path=document.path,
-        digest=digest(_resolved(parts, inputs, linker, contract.shape() if contract else None)),
+        path=parts.document.path,
+        digest=digest(_resolved(parts, sketched.inputs, sketched.linker, contract.shape() if contract else None)),
         agent=parts.agent,
         description=data.get("description", ""),
         locale=data.get("locale", ""),
         syntax=parts.syntax,
         abstract=parts.abstract,
-        inputs=MappingProxyType(inputs),
-        messages=messages,
-        slots=MappingProxyType(slots),
+        inputs=sketched.inputs,
+        messages=sketched.messages,
+        slots=sketched.slots,
         budget=MappingProxyType(parts.budget.value if parts.budget else {}),
         contract=contract,
         tests=tuple(_test(placed) for placed in parts.tests),
-        limits=around.limits,
+        limits=limits,
         data=MappingProxyType(data),
     )
 

@@ -20,10 +20,11 @@ class Linker:
     """Compiles the texts of one pack against its inputs and partials."""
 
     def __init__(self, parts: Parts, inputs: Mapping[str, Input], shared: Mapping[str, Source], limits: Limits) -> None:
-        partials = {**shared, **{name: placed.source(syntax) for name, (placed, syntax) in parts.partials.items()}}
+        own = {name: placed.source(syntax) for name, (placed, syntax) in parts.partials.items()}
+        self.partials: Mapping[str, Source] = {**shared, **own}
         self.problems: list[Problem] = []
         self.inputs = inputs
-        self.engine = Engine(partials, limits)
+        self.engine = Engine(self.partials, limits)
         self.used_partials: set[str] = set()
         self._known = (*inputs, *GIVEN)
         self._check_partials()

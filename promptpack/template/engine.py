@@ -1,6 +1,7 @@
 """The `Engine`: one narrowed Jinja environment and the partials its templates may include."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any
@@ -52,35 +53,33 @@ class Engine:
         self._refuse_cycles(trees)
         return MappingProxyType(trees)
 
-    def parse(self, source: Source) -> nodes.Template:
-        """Read a template into a syntax tree that meets the policy."""
+    def read(self, source: Source) -> nodes.Template:
+        """Read a template into the syntax tree that the author wrote, to be looked at, not run."""
         self._refuse_large(source)
-        try:
-            tree = self._accept(self._read(source), source)
-        except TemplateSyntaxError as error:
-            raise PackError(syntax_problem(error, source)) from error
-        except TooManyTokensError as error:
-            raise PackError(_too_many_tokens(source, self.limits)) from error
-        except _PARSE_ERRORS as error:
-            raise PackError(_too_much(error, source)) from error
-        return tree
+        with _translated(source, self.limits):
+            return self._read(source)
 
-    def parse_expression(self, source: Source) -> nodes.Template:
-        """Read an expression into a tree that assigns its value to `result`."""
+    def read_expression(self, source: Source) -> nodes.Template:
+        """Read an expression into a tree that assigns its value to `result`, to be looked at, not run."""
         self._refuse_large(source)
-        try:
+        with _translated(source, self.limits):
             parser = Parser(self.environment, source.text, state="variable")
             expression = parser.parse_expression()
             _expect_end(parser)
-        except TemplateSyntaxError as error:
-            raise PackError(syntax_problem(error, source)) from error
-        except TooManyTokensError as error:
-            raise PackError(_too_many_tokens(source, self.limits)) from error
-        except _PARSE_ERRORS as error:
-            raise PackError(_too_much(error, source)) from error
         target = nodes.Name("result", "store", lineno=expression.lineno)
-        tree = nodes.Template([nodes.Assign(target, expression, lineno=expression.lineno)], lineno=1)
-        return self._accept(tree, source)
+        return nodes.Template([nodes.Assign(target, expression, lineno=expression.lineno)], lineno=1)
+
+    def parse(self, source: Source) -> nodes.Template:
+        """Read a template into a syntax tree that meets the policy and can be run."""
+        tree = self.read(source)
+        with _translated(source, self.limits):
+            return self._accept(tree, source)
+
+    def parse_expression(self, source: Source) -> nodes.Template:
+        """Read an expression into a tree that meets the policy and can be run."""
+        tree = self.read_expression(source)
+        with _translated(source, self.limits):
+            return self._accept(tree, source)
 
     def load(self, tree: nodes.Template, source: Source, name: str | None = None) -> PackTemplate:
         """Make code of a tree."""
@@ -160,6 +159,18 @@ class _PartialLoader(BaseLoader):
 def _too_many_tokens(source: Source, limits: Limits) -> Problem:
     message = f"template has more than {limits.tokens:,} tokens"
     return Problem("PP321", message, source.locate(1, 1), "split it into partials")
+
+
+@contextmanager
+def _translated(source: Source, limits: Limits) -> Iterator[None]:
+    try:
+        yield
+    except TemplateSyntaxError as error:
+        raise PackError(syntax_problem(error, source)) from error
+    except TooManyTokensError as error:
+        raise PackError(_too_many_tokens(source, limits)) from error
+    except _PARSE_ERRORS as error:
+        raise PackError(_too_much(error, source)) from error
 
 
 def _too_much(error: Exception, source: Source) -> Problem:

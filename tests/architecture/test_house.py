@@ -30,6 +30,7 @@ def test_every_code_has_its_place_in_the_reference() -> None:
 
 def test_every_code_has_a_test() -> None:
     tests = [path for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__)]
+    tests += (ROOT / "tests" / "linter").glob("*/bad.txt")
     assert USED - codes_in(tests) == set()
 
 

@@ -1,8 +1,10 @@
 """The installed command: what it prints, where, and how it ends."""
 
+import itertools
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ agent: greeter-agent
 description: Greets people.
 inputs:
   NAME: {type: string, minLength: 1, description: Who is greeted}
-  TIMES: {type: integer, default: 1}
+  TIMES: {type: integer, default: 1, description: How often}
 messages:
   - {id: hello, role: user, content: "Greet {{ NAME }} {{ TIMES }} times"}
 reply:
@@ -134,10 +136,99 @@ def test_lint_is_clean_or_tells_every_problem(folder: Path) -> None:
     path = folder / "packs" / "greeter" / "1.0.0.yaml"
     path.write_text(GREETER.replace("{{ NAME }}", "{{ NAEM }}").replace("roles", "role"), encoding="utf-8")
     done = run(folder, "lint", "packs/greeter/1.0.0.yaml")
-    assert (done.returncode, done.stderr) == (1, "1 pack file(s), 1 problem(s)\n")
-    assert done.stdout == (
-        "packs/greeter/1.0.0.yaml:10:48: PP301 template uses undeclared input 'NAEM'\n  hint: did you mean 'NAME'?\n"
+    assert (done.returncode, done.stderr) == (1, "1 pack file(s), 1 error(s)\n")
+    assert (
+        done.stdout
+        == """\
+packs/greeter/1.0.0.yaml:10:48: PP301 template uses undeclared input 'NAEM'
+  10 |   - {id: hello, role: user, content: "Greet {{ NAEM }} {{ TIMES }} times"}
+     |                                                ^
+  hint: did you mean 'NAME'?
+"""
     )
+
+
+def test_lint_takes_what_it_is_asked_for_and_refuses_the_rest(folder: Path) -> None:
+    path = folder / "packs" / "greeter" / "1.0.0.yaml"
+    path.write_text(GREETER.replace(", description: How often", ""), encoding="utf-8")
+    assert run(folder, "lint").returncode == 1
+    assert run(folder, "lint", "--ignore", "PL002").returncode == 0
+    assert run(folder, "lint", "--select", "PL001,PL020").returncode == 0
+    done = run(folder, "lint", "--select", "unused-inptu")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "PP914 no rule 'unused-inptu'\n  hint: did you mean 'unused-input'?\n",
+    )
+    (folder / "notes.txt").write_text("no pack", encoding="utf-8")
+    done = run(folder, "lint", "notes.txt")
+    assert (done.returncode, done.stderr.split("\n")[0]) == (2, "PP706 'notes.txt' is not a pack file")
+
+
+def test_lint_finds_its_settings_above_the_packs(folder: Path) -> None:
+    path = folder / "packs" / "greeter" / "1.0.0.yaml"
+    path.write_text(GREETER.replace(", description: How often", ""), encoding="utf-8")
+    (folder / "pyproject.toml").write_text('[tool.promptpack.lint]\nignore = ["PL002"]\n', encoding="utf-8")
+    assert run(folder, "lint").returncode == 0
+    (folder / "pyproject.toml").write_text('[tool.promptpack.lint]\nignroe = ["PL002"]\n', encoding="utf-8")
+    done = run(folder, "lint")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "pyproject.toml:2:1: PP912 no lint setting 'ignroe'\n  hint: did you mean 'ignore'?\n",
+    )
+
+
+def test_lint_mends_what_is_safe_to_mend(folder: Path) -> None:
+    path = folder / "packs" / "greeter" / "1.0.0.yaml"
+    comment = "  # promptpack: ignore=PL002"
+    crlf = GREETER.replace("How often}", f"How often}}{comment}").replace("\n", "\r\n").encode()
+    path.write_bytes(crlf)
+    path.chmod(0o640)
+    done = run(folder, "lint")
+    assert (done.returncode, done.stderr) == (1, "1 pack file(s), 1 warning(s), 1 can be mended with --fix\n")
+    done = run(folder, "lint", "--fix")
+    assert (done.returncode, done.stderr) == (0, "1 pack file(s), no problems, 1 mended\n")
+    assert path.read_bytes() == GREETER.replace("\n", "\r\n").encode()
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("with_watchfiles", [True, False])
+def test_lint_watches(folder: Path, with_watchfiles: bool) -> None:
+    path = folder / "packs" / "greeter" / "1.0.0.yaml"
+    hide = "" if with_watchfiles else "import sys; sys.modules['watchfiles'] = None; "
+    code = f"{hide}from promptpack.cli.main import main; main(['lint', '--watch'])"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as running:
+        assert running.stderr is not None
+        assert running.stderr.readline() == "1 pack file(s), no problems\n"
+        stop = threading.Event()
+
+        def change_until_seen() -> None:
+            while not stop.wait(0.2):
+                beside = folder / "packs" / ".beside"
+                beside.write_text(GREETER.replace("{{ NAME }}", "{{ NAEM }}") + "# changed\n" * next(lengths), "utf-8")
+                beside.replace(path)
+
+        lengths = itertools.count()
+        writer = threading.Thread(target=change_until_seen)
+        writer.start()
+        told = running.stderr.readline()
+        stop.set()
+        writer.join()
+        running.kill()
+    assert told == "1 pack file(s), 1 error(s)\n"
+
+
+def test_rules_are_listed_and_explained(folder: Path) -> None:
+    done = run(folder, "rules")
+    assert done.stdout.startswith("PL001 unused-input (warning): An input that no template, rule or history uses.\n")
+    done = run(folder, "rules", "PL002")
+    assert done.stdout.startswith("PL002 input-without-description (warning)\nAn input without a description.\n\nThe")
+    assert (
+        json.loads(run(folder, "rules", "PL002", "--format", "json").stdout)[0]["name"] == "input-without-description"
+    )
+    done = run(folder, "rules", "PL999")
+    assert (done.returncode, done.stderr) == (2, "PP914 no rule 'PL999'\n  hint: see 'promptpack rules'\n")
 
 
 def test_lint_speaks_to_programs(folder: Path) -> None:

@@ -1,0 +1,45 @@
+"""`promptpack rules`: what the lint rules find, and why."""
+
+import json
+
+import click
+
+from promptpack.linter import RULES, Rule, find_rules
+from promptpack.linter.page import all_pages, body, summary
+from promptpack.linter.settings import unknown_rule
+from promptpack.problem import UsageError
+
+
+@click.command("rules")
+@click.argument("rule", required=False)
+@click.option("--format", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
+def command(rule: str | None, format: str) -> None:  # noqa: A002 -- the option's name
+    """List the lint rules, or explain those that RULE names: a code, its beginning, or a name."""
+    chosen = find_rules(rule) if rule else RULES
+    if rule and not chosen:
+        raise UsageError(unknown_rule(rule))
+    match format:
+        case "json":
+            click.echo(json.dumps([_as_data(one) for one in chosen], ensure_ascii=False, indent=2))
+        case "markdown":
+            click.echo(all_pages(chosen), nl=False)
+        case _ if rule:
+            click.echo("\n\n".join(_page(one) for one in chosen))
+        case _:
+            for one in chosen:
+                click.echo(f"{click.style(one.CODE, bold=True)} {one.NAME} ({one.SEVERITY}): {summary(one)}")
+
+
+def _page(rule: Rule) -> str:
+    head = f"{click.style(rule.CODE, bold=True)} {rule.NAME} ({rule.SEVERITY})"
+    return f"{head}\n{summary(rule)}\n\n{body(rule)}"
+
+
+def _as_data(rule: Rule) -> dict[str, str]:
+    return {
+        "code": rule.CODE,
+        "name": rule.NAME,
+        "severity": rule.SEVERITY,
+        "summary": summary(rule),
+        "explanation": body(rule),
+    }

@@ -1,0 +1,1 @@
+"""How a report is written: one module a format, each with a `write`."""

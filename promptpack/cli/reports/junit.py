@@ -1,0 +1,47 @@
+"""For CI servers: JUnit's XML, one suite a file, one case a problem, and a passed case for a clean file."""
+
+from xml.sax.saxutils import escape, quoteattr
+
+from promptpack.cli.output import visible
+from promptpack.linter import Report
+from promptpack.problem import Problem
+
+
+def write(report: Report) -> str:
+    """Write every file as a test suite; notes do not fail."""
+    by_file: dict[str, list[Problem]] = {path: [] for path in report.files}
+    for problem in report.problems:
+        by_file.setdefault(problem.location.path if problem.location else "", []).append(problem)
+    suites = "\n".join(_suite(path, problems) for path, problems in by_file.items())
+    counts = _counts(list(report.problems), len(by_file))
+    return (
+        f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="promptpack lint" {counts}>\n{suites}\n</testsuites>'
+    )
+
+
+def _suite(path: str, problems: list[Problem]) -> str:
+    cases = "\n".join(_case(path, problem) for problem in problems)
+    clean = f"    <testcase classname={_attribute(path)} name={_attribute('lint')}/>"
+    return f"  <testsuite name={_attribute(path)} {_counts(problems, 1)}>\n{cases or clean}\n  </testsuite>"
+
+
+def _case(path: str, problem: Problem) -> str:
+    place = problem.location
+    where = f"{place.line}:{place.column} " if place and place.line else ""
+    name = _attribute(f"{where}{problem.code} {problem.message}")
+    told = escape(visible(str(problem)))
+    body = (
+        f"      <system-out>{told}</system-out>"
+        if problem.severity == "note"
+        else f"      <failure type={_attribute(problem.code)} message={_attribute(problem.message)}>{told}</failure>"
+    )
+    return f"    <testcase classname={_attribute(path)} name={name}>\n{body}\n    </testcase>"
+
+
+def _counts(problems: list[Problem], files: int) -> str:
+    failures = sum(problem.severity != "note" for problem in problems)
+    return f'tests="{max(len(problems), files)}" failures="{failures}"'
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(visible(text))

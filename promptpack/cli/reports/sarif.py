@@ -1,0 +1,65 @@
+"""For code scanning: SARIF 2.1.0, as GitHub, GitLab and editors take it."""
+
+import json
+from pathlib import PurePath
+from typing import Any
+from urllib.parse import quote
+
+from promptpack import __version__
+from promptpack.cli.output import visible
+from promptpack.linter import RULES, Report
+from promptpack.linter.page import summary
+from promptpack.problem import Location, Problem
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def write(report: Report) -> str:
+    """Write one run; the rules that found something are described in it."""
+    codes = sorted({problem.code for problem in report.problems})
+    index = {code: place for place, code in enumerate(codes)}
+    run = {
+        "tool": {"driver": {"name": "promptpack", "version": __version__, "rules": [_rule(code) for code in codes]}},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(problem, index[problem.code]) for problem in report.problems],
+    }
+    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, ensure_ascii=False, indent=2)
+
+
+def _rule(code: str) -> dict[str, Any]:
+    rule = next((rule for rule in RULES if code == rule.CODE), None)
+    if rule is None:
+        return {"id": code}
+    return {
+        "id": code,
+        "name": rule.NAME,
+        "shortDescription": {"text": summary(rule)},
+        "help": {"text": (rule.__doc__ or "").strip()},
+        "defaultConfiguration": {"level": rule.SEVERITY},
+    }
+
+
+def _result(problem: Problem, index: int) -> dict[str, Any]:
+    text = f"{problem.message}; {problem.hint}" if problem.hint else problem.message
+    result: dict[str, Any] = {
+        "ruleId": problem.code,
+        "ruleIndex": index,
+        "level": problem.severity,
+        "message": {"text": visible(text)},
+    }
+    if problem.location:
+        result["locations"] = [{"physicalLocation": _physical(problem.location)}]
+    return result
+
+
+def _physical(place: Location) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": {"uri": _address(place.path)}}
+    if place.line:
+        physical["region"] = {"startLine": place.line, "startColumn": max(place.column, 1)}
+    return physical
+
+
+def _address(path: str) -> str:
+    """Write a path as a URI reference: an absolute one needs its scheme, so that no part of it is taken for a host."""
+    pure = PurePath(path)
+    return pure.as_uri() if pure.is_absolute() else quote(pure.as_posix())

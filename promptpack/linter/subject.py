@@ -1,0 +1,252 @@
+"""The `Subject`: one pack as rules look at it, every template read once, with places, and the other packs around it."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, TypeVar
+
+from jinja2 import nodes
+
+from promptpack.document import Document
+from promptpack.library import Library
+from promptpack.library.entry import Entry
+from promptpack.linter.ignores import Ignore
+from promptpack.pack import Contract, Input, Sketch
+from promptpack.pack.parts import Parts
+from promptpack.pack.placed import Placed
+from promptpack.problem import Location, PackError
+from promptpack.template import Engine, Source
+from promptpack.template.positions import decode
+
+T = TypeVar("T")
+Kind = Literal["content", "detail", "slot", "when", "require", "violation", "correction", "partial"]
+# Python's own compiler gives up before this depth: a deeper tree is told by the sketch, and not worth the stack here.
+_DEEPEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A template or an expression, and its syntax tree as the author wrote it.
+
+    `content` is the text of a message, `detail` what else a message renders (its name, the ids and arguments of calls),
+    `violation` what a rule tells the model, `partial` a fragment; `when` and `require` are expressions.
+    """
+
+    kind: Kind
+    source: Source
+    tree: nodes.Template
+    role: str = ""
+    name: str = ""
+
+    def locate(self, position: int) -> Location:
+        """Give the place in the file of a node, by the number that Jinja calls `lineno`."""
+        return self.source.locate(*decode(position))
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One pack among the others; what could not be read of a broken one is left out."""
+
+    file: str
+    sketch: Sketch
+    neighbours: "Neighbours" = field(repr=False, compare=False)
+    idle: tuple[Ignore, ...] = ()
+    """The ignores that silenced nothing, for the rule that is asked last."""
+
+    @property
+    def document(self) -> Document:
+        """The pack's own file."""
+        return self.sketch.parts.document
+
+    @property
+    def parts(self) -> Parts:
+        """The pieces of the pack, inherited ones among them, each with its place."""
+        return self.sketch.parts
+
+    @property
+    def inputs(self) -> Mapping[str, Input]:
+        """The declared inputs, inherited ones among them."""
+        return self.sketch.inputs
+
+    @property
+    def contract(self) -> Contract | None:
+        """The reply contract, if the pack declares one."""
+        return self.sketch.contract
+
+    @property
+    def engine(self) -> Engine:
+        """What the pack's templates are read with."""
+        return self.sketch.linker.engine
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        """Name, version and locale, as the file says."""
+        data = self.document.data
+        return data["name"], data["version"], data.get("locale", "")
+
+    @property
+    def texts(self) -> tuple[Text, ...]:
+        """The templates and expressions of the pack, without its partials."""
+        return self._read.texts
+
+    @cached_property
+    def partials(self) -> Mapping[str, Text]:
+        """The partials that the pack may include, by name."""
+        return {text.name: text for text in self._read_partials.texts}
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every template could be read, so that what is not found in them is nowhere."""
+        return self._read.whole and self._read_partials.whole
+
+    def owns(self, placed: Placed) -> bool:
+        """Say whether a piece stands in the pack's own file; inherited ones are told where they stand."""
+        return placed.document is self.document
+
+    @cached_property
+    def _read(self) -> "_Read":
+        return _read_all(_written(self.parts), self.engine)
+
+    @cached_property
+    def _read_partials(self) -> "_Read":
+        partials = self.sketch.linker.partials.items()
+        return _read_all((Written("partial", source, name=name) for name, source in partials), self.engine)
+
+
+class Neighbours:
+    """The packs of a library, each made ready for rules when it is first asked for."""
+
+    def __init__(self, library: Library) -> None:
+        self.entries = library.entries
+        self._library = library
+        self._subjects: dict[str, Subject | PackError] = {}
+        self._memory: dict[str, Any] = {}
+
+    def subject_of(self, entry: Entry) -> Subject:
+        """Give one pack as a subject; raises its problems when it is too broken to be looked at."""
+        if entry.shown not in self._subjects:
+            try:
+                self._subjects[entry.shown] = Subject(entry.file, self._library.sketch(entry), self)
+            except PackError as error:
+                self._subjects[entry.shown] = error
+        found = self._subjects[entry.shown]
+        if isinstance(found, PackError):
+            raise PackError(found.problems) from found
+        return found
+
+    def variants(self, subject: Subject) -> Iterator[Subject]:
+        """Give the other locales of a pack's version that can be looked at."""
+        for entry in self._by_label.get(subject.identity[:2], ()):
+            if entry.shown == subject.document.path:
+                continue
+            try:
+                yield self.subject_of(entry)
+            except PackError:
+                continue  # told where that file is linted
+
+    def documents(self) -> Iterator[Document]:
+        """Give every file that could be read as a pack."""
+        return (entry.document for entry in self.entries if entry.document is not None)
+
+    def once(self, key: str, make: Callable[[], T]) -> T:
+        """Work something out about all packs, the first time that it is asked for."""
+        if key not in self._memory:
+            self._memory[key] = make()
+        made: T = self._memory[key]
+        return made
+
+    @cached_property
+    def _by_label(self) -> dict[tuple[str, str], list[Entry]]:
+        found: dict[tuple[str, str], list[Entry]] = {}
+        for entry in self.entries:
+            found.setdefault((entry.name, str(entry.version)), []).append(entry)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A text before it is read."""
+
+    kind: Kind
+    source: Source
+    role: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    texts: tuple[Text, ...]
+    whole: bool
+
+
+def _read_all(written: Iterable[Written], engine: Engine) -> _Read:
+    texts: list[Text] = []
+    waiting = list(written)
+    for one in waiting:
+        is_expression = one.kind in ("when", "require")
+        try:
+            tree = engine.read_expression(one.source) if is_expression else engine.read(one.source)
+        except PackError:
+            continue  # told by the sketch, which compiles the same text
+        if not _is_deeper(tree, _DEEPEST):
+            texts.append(Text(one.kind, one.source, tree, one.role, one.name))
+    return _Read(tuple(texts), len(texts) == len(waiting))
+
+
+def _is_deeper(tree: nodes.Node, limit: int) -> bool:
+    level = [tree]
+    for _ in range(limit):
+        level = [child for node in level for child in node.iter_child_nodes()]
+        if not level:
+            return False
+    return True
+
+
+def _written(parts: Parts) -> Iterator[Written]:
+    for message in parts.messages:
+        yield from _of_message(message)
+    for slot in parts.slots.values():
+        yield from _templates("slot", slot)
+    for rule in parts.rules.values():
+        yield from (_expression(kind, rule.child(kind)) for kind in ("when", "require") if kind in rule.value)
+        yield Written("violation", rule.child("message").source())
+    if "correction" in parts.reply:
+        yield Written("correction", parts.reply["correction"].source())
+
+
+def _of_message(message: Placed) -> Iterator[Written]:
+    value: Mapping[str, Any] = message.value
+    role = value.get("role", "")
+    if "when" in value:
+        yield _expression("when", message.child("when"), role)
+    content = value.get("content")
+    if isinstance(content, str):
+        yield from _templates("content", message.child("content"), role)
+    elif content is not None:
+        for index, part in enumerate(content):
+            placed = message.child("content", index)
+            if "when" in part:
+                yield _expression("when", placed.child("when"), role)
+            for key in part:
+                if key != "when" and not key.startswith("x-"):
+                    yield from _templates("content" if key == "text" else "detail", placed.child(key), role)
+    for key in ("name", "tool_call_id", "tool_calls"):
+        if key in value:
+            yield from _templates("detail", message.child(key), role)
+
+
+def _templates(kind: Kind, placed: Placed, role: str = "") -> Iterator[Written]:
+    match placed.value:
+        case str():
+            syntax = placed.document.data.get("syntax", "jinja")
+            yield Written(kind, placed.source(syntax), role)
+        case dict() as mapping:
+            for key in mapping:
+                yield from _templates(kind, placed.child(key), role)
+        case list() as items:
+            for index in range(len(items)):
+                yield from _templates(kind, placed.child(index), role)
+
+
+def _expression(kind: Kind, placed: Placed, role: str = "") -> Written:
+    return Written(kind, placed.source(), role)

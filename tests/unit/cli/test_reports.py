@@ -1,0 +1,132 @@
+"""Every form of a report, word for word, and SARIF against its schema."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import click
+import pytest
+from jsonschema import Draft202012Validator
+
+from promptpack.cli.reports import github, junit, plain_json, sarif, text
+from promptpack.linter import Edit, Report
+from promptpack.problem import Location, Problem, Severity
+
+SCHEMA = json.loads((Path(__file__).parent / "sarif-2.1.0.json").read_text(encoding="utf-8"))
+
+
+def problem(
+    line: int = 1, column: int = 1, path: str = "a.yaml", message: str = "is wrong", severity: Severity = "error"
+) -> Problem:
+    return Problem("PL001", message, Location(path, line, column), "do this", severity)
+
+
+def excerpt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, line: int, column: int) -> list[str]:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.yaml").write_bytes(content)
+    return click.unstyle(text.write(Report(problems=(problem(line, column),)))).split("\n")
+
+
+def test_text_shows_the_line_with_a_caret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert excerpt(tmp_path, monkeypatch, b"\xef\xbb\xbfa: 1\r\nb: 2\r\n", 2, 4) == [
+        "a.yaml:2:4: PL001 is wrong",
+        "  2 | b: 2",
+        "    |    ^",
+        "  hint: do this",
+    ]
+
+
+def test_a_caret_stands_below_its_character_whatever_comes_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert excerpt(tmp_path, monkeypatch, "\t你好 {{ X }}".encode(), 1, 8)[1:3] == [
+        "  1 |  你好 {{ X }}",
+        "    |          ^",
+    ]
+
+
+def test_control_and_hidden_characters_of_a_line_are_shown_not_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = excerpt(tmp_path, monkeypatch, b"a: \x1b[31mred\xe2\x80\xaeabc\xe2\x80\x8b\xff!", 1, 6)
+    assert lines[1:3] == ["  1 | a: \\u001b[31mred\\u202eabc\\u200b\ufffd!", "    |           ^"]
+
+
+def test_a_long_line_is_cut_around_the_caret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown, caret = excerpt(tmp_path, monkeypatch, b"x" * 500 + b"!" + b"y" * 500, 1, 501)[1:3]
+    assert shown == "  1 | …" + "x" * 60 + "!" + "y" * 39
+    assert shown[caret.index("^")] == "!"
+
+
+@pytest.mark.parametrize("place", [Location("gone.yaml", 1, 1), Location("a.yaml", 9, 1), Location("a.yaml"), None])
+def test_text_without_a_line_to_show_is_just_the_message(
+    place: Location | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.yaml").write_text("a: 1\n", encoding="utf-8")
+    told = Problem("PL001", "is wrong", place)
+    assert click.unstyle(text.write(Report(problems=(told,)))) == str(told)
+
+
+def test_json_has_every_part_of_a_problem() -> None:
+    found = problem(3, 4)
+    assert json.loads(plain_json.write(Report(problems=(found,), fixes={found: (Edit(0, 1),)}))) == [
+        {
+            "code": "PL001", "severity": "error", "message": "is wrong", "hint": "do this",
+            "path": "a.yaml", "line": 3, "column": 4, "fixable": True,
+        }
+    ]  # fmt: skip
+
+
+def test_github_escapes_what_ends_its_commands() -> None:
+    found = problem(0, 0, "a,b:c.yaml", "100%\nsure", "note")
+    assert github.write(Report(problems=(found,))) == (
+        "::notice file=a%2Cb%3Ac.yaml,line=1,col=1,title=PL001::100%25%0Asure (do this)"
+    )
+
+
+REPORTS = {
+    "empty": Report(),
+    "clean": Report(("a.yaml",)),
+    "every severity": Report(("a.yaml",), (problem(1, 2), problem(2, 3, severity="warning"), problem(3, severity="note"))),
+    "strange places": Report(problems=(problem(0, 0, "ä b/c#.yaml"), problem(path="/srv/x.yaml"), Problem("PP914", "no place"))),
+    "control characters": Report(problems=(problem(message="\x1b[31m\ud800\u2028<&\"'"),)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
+def test_sarif_meets_its_schema(report: Report) -> None:
+    written = json.loads(sarif.write(report))
+    assert [error.message for error in Draft202012Validator(SCHEMA).iter_errors(written)] == []
+    assert len(written["runs"][0]["results"]) == len(report.problems)
+
+
+def test_sarif_points_at_the_place_and_explains_the_rule() -> None:
+    run = json.loads(sarif.write(Report(problems=(problem(3, 4, "ä b.yaml"),))))["runs"][0]
+    assert run["results"][0] == {
+        "ruleId": "PL001", "ruleIndex": 0, "level": "error", "message": {"text": "is wrong; do this"},
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": "%C3%A4%20b.yaml"}, "region": {"startLine": 3, "startColumn": 4}}}],
+    }  # fmt: skip
+    (rule,) = run["tool"]["driver"]["rules"]
+    assert (rule["id"], rule["name"]) == ("PL001", "unused-input")
+    assert run["columnKind"] == "unicodeCodePoints"
+
+
+@pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
+def test_junit_is_well_formed_and_counts(report: Report) -> None:
+    root = ET.fromstring(junit.write(report))  # noqa: S314 -- our own words
+    cases = root.findall(".//testcase")
+    assert int(root.attrib["tests"]) == len(cases)
+    failing = sum(found.severity != "note" for found in report.problems)
+    assert int(root.attrib["failures"]) == len(root.findall(".//failure")) == failing
+    assert sum(int(suite.attrib["failures"]) for suite in root) == failing
+
+
+def test_junit_names_the_place_and_the_problem() -> None:
+    root = ET.fromstring(junit.write(Report(("a.yaml", "b.yaml"), (problem(3, 4),))))  # noqa: S314
+    assert [(case.attrib["classname"], case.attrib["name"]) for case in root.iter("testcase")] == [
+        ("a.yaml", "3:4 PL001 is wrong"),
+        ("b.yaml", "lint"),
+    ]
+    (failure,) = root.iter("failure")
+    assert failure.text == "a.yaml:3:4: PL001 is wrong\n  hint: do this"

@@ -1,0 +1,47 @@
+from promptpack import document
+from promptpack.linter.edit import apply
+from promptpack.linter.ignores import Ignore, find_ignores
+
+
+def ignores(text: str) -> list[Ignore]:
+    read = document.parse(text, "a.yaml")
+    return list(find_ignores(read.text, "a.yaml", read.is_comment))
+
+
+def without(text: str, code: str) -> str | None:
+    (found,) = [ignore for ignore in ignores(text) if ignore.code == code]
+    return apply(text, [found.removal]) if found.removal else None
+
+
+def test_codes_and_names_are_found_where_they_stand() -> None:
+    found = ignores("a: 1 # promptpack: ignore=PL001, unused-input because\nb: | #promptpack:ignore = PL002\n  c\n")
+    assert [(ignore.code, str(ignore.location)) for ignore in found] == [
+        ("PL001", "a.yaml:1:27"),
+        ("unused-input", "a.yaml:1:34"),
+        ("PL002", "a.yaml:2:27"),
+    ]
+
+
+def test_text_that_only_looks_like_a_comment_is_none() -> None:
+    assert ignores("a: |\n  x # promptpack: ignore=PL001\n") == []
+    assert ignores("a: 'x # promptpack: ignore=PL001'\n") == []
+    assert ignores("a: 'x#promptpack: ignore=PL001'\n") == []
+    assert ignores("a: |\n  {# promptpack: ignore=PL001\n") == []
+
+
+def test_a_comment_of_a_template_counts() -> None:
+    (found,) = ignores("a: |\n  {#- promptpack: ignore=PL001 why -#}{{ x }}\n")
+    assert found.code == "PL001"
+
+
+def test_taking_an_ignore_away_keeps_the_rest() -> None:
+    assert without("a: 1  # promptpack: ignore=PL001\nb: 2\n", "PL001") == "a: 1\nb: 2\n"
+    assert without("a: 1\n# promptpack: ignore=PL001\nb: 2\n", "PL001") == "a: 1\nb: 2\n"
+    assert without("a: 1 # promptpack: ignore=PL001, PL002\n", "PL001") == "a: 1 # promptpack: ignore=PL002\n"
+    assert without("a: 1 # promptpack: ignore=PL001, PL002\n", "PL002") == "a: 1 # promptpack: ignore=PL001\n"
+    assert without("a: |\n  {# promptpack: ignore=PL001 #}{{ x }}\n", "PL001") == "a: |\n  {{ x }}\n"
+
+
+def test_an_ignore_whose_white_space_matters_is_left_to_the_author() -> None:
+    assert without("a: |\n  text {# promptpack: ignore=PL001 #}\n  more\n", "PL001") is None
+    assert without("a: |\n  {# promptpack: ignore=PL001 #} text\n", "PL001") is None

@@ -1,0 +1,99 @@
+from pathlib import Path
+
+import pytest
+
+from promptpack.linter import Settings, lint, lint_text
+from promptpack.problem import UsageError
+
+PACK = """\
+promptpack: 1
+name: greeter
+version: 1.0.0
+inputs:
+  NAME: {type: string, description: Who is greeted.}
+messages:
+  - {role: user, content: "Greet {{ NAME }}."}
+"""
+
+
+@pytest.fixture
+def packs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "packs" / "greeter").mkdir(parents=True)
+    (tmp_path / "packs" / "greeter" / "1.0.0.yaml").write_text(PACK, encoding="utf-8")
+    return tmp_path / "packs"
+
+
+def told(path: str, text: str) -> list[str]:
+    return [str(problem) for problem in lint_text(path, text, Settings()).problems]
+
+
+def test_an_unsaved_text_is_linted_in_place_of_the_file(packs: Path) -> None:
+    path = "packs/greeter/1.0.0.yaml"
+    assert told(path, PACK) == []
+    assert told(path, PACK.replace("{{ NAME", "{{ NAEM"))[-1].startswith("packs/greeter/1.0.0.yaml:7:37: PP301 ")
+    assert lint(["packs"]).problems == ()
+    assert told(str(packs / "greeter" / "1.0.0.yaml"), PACK + "x: 1\n")[0].startswith(
+        f"{packs}/greeter/1.0.0.yaml:8:1: PP202 unknown key 'x'"
+    )
+
+
+def test_an_unsaved_text_of_a_new_file_is_linted_among_the_others(packs: Path) -> None:
+    assert told("packs/greeter/1.1.0.yaml", PACK.replace("1.0.0", "1.1.0")) == []
+    (found,) = told("packs/greeter/1.1.0.yaml", PACK)
+    assert "PP705 greeter@1.0.0 is also in packs/greeter/1.0.0.yaml" in found
+    assert not (packs / "greeter" / "1.1.0.yaml").exists()
+
+
+def test_a_folder_of_one_pack_is_linted_among_the_others(packs: Path) -> None:
+    (packs / "polite").mkdir()
+    child = 'promptpack: 1\nname: polite\nversion: 1.0.0\nextends: greeter@^1\nmessages: [{role: user, content: "Please."}]\n'
+    (packs / "polite" / "1.0.0.yaml").write_text(child, encoding="utf-8")
+    report = lint(["packs/polite"], Settings())
+    assert (report.files, report.problems) == (("packs/polite/1.0.0.yaml",), ())
+    assert lint(["packs/polite/1.0.0.yaml", "packs"], Settings()).files == (
+        "packs/greeter/1.0.0.yaml",
+        "packs/polite/1.0.0.yaml",
+    )
+
+
+def test_a_changed_partial_lints_the_packs_that_may_use_it(packs: Path) -> None:
+    (packs / "_partials").mkdir()
+    (packs / "_partials" / "tone.j2").write_text("Be {{ NICE }}.\n", encoding="utf-8")
+    path = packs / "greeter" / "1.0.0.yaml"
+    path.write_text(PACK.replace("Greet", "{% include 'tone' %} Greet"), encoding="utf-8")
+    (problem,) = lint(["packs/_partials/tone.j2"], Settings()).problems
+    assert str(problem).startswith("packs/_partials/tone.j2:1:7: PP301 template uses undeclared input 'NICE'")
+
+
+def test_a_file_that_is_no_pack_is_refused(packs: Path) -> None:
+    (packs / "notes.txt").write_text("", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"PP706 'packs/notes.txt' is not a pack file\n  hint: packs are .yaml files"):
+        lint(["packs/notes.txt"])
+
+
+@pytest.mark.usefixtures("packs")
+def test_rules_are_asked_about_a_pack_that_is_broken_elsewhere() -> None:
+    text = PACK.replace("description: Who is greeted.", "minLength: 1").replace("Greet", "{{ WHAT_ELSE }}")
+    assert [line.split()[1] for line in told("packs/greeter/1.0.0.yaml", text)] == ["PL002", "PP301"]
+
+
+@pytest.mark.usefixtures("packs")
+@pytest.mark.parametrize(
+    "deep", ["[" * 300 + "]" * 300, "+".join(["1"] * 300), "1" + "|abs" * 300, "not " * 300 + "1", "NAME" + ".y" * 300]
+)
+def test_a_template_that_nests_too_deeply_is_told_and_not_walked(deep: str) -> None:
+    found = told("packs/greeter/1.0.0.yaml", PACK.replace("Greet", "{{ " + deep + " }}"))
+    assert found == ["packs/greeter/1.0.0.yaml:7:28: PP309 template nests too deeply"]
+
+
+@pytest.mark.usefixtures("packs")
+def test_one_mistake_is_told_once() -> None:
+    path = "packs/greeter/1.0.0.yaml"
+    misspelt, unreadable = PACK.replace("{{ NAME", "{{ NAEM"), PACK.replace("{{ NAME }}", "{{ NAME | }}")
+    assert [line.split()[1] for line in told(path, misspelt)] == ["PP301"]
+    assert [line.split()[1] for line in told(path, unreadable)] == ["PP302"]
+    broken_partial = PACK + "partials: {tone: '{{ NAME | }}'}\n"
+    assert [line.split()[1] for line in told(path, broken_partial.replace("{{ NAME }}.", "{% include 'tone' %}"))] == [
+        "PP302"
+    ]
