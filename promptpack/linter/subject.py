@@ -12,6 +12,7 @@ from promptpack.library import Library
 from promptpack.library.entry import Entry
 from promptpack.linter.ignores import Ignore
 from promptpack.pack import Contract, Input, Sketch
+from promptpack.pack.model import InputValue
 from promptpack.pack.parts import Parts
 from promptpack.pack.placed import Placed
 from promptpack.problem import Location, PackError
@@ -93,6 +94,13 @@ class Subject:
     def partials(self) -> Mapping[str, Text]:
         """The partials that the pack may include, by name."""
         return {text.name: text for text in self._read_partials.texts}
+
+    @property
+    def taken_by_name(self) -> frozenset[str]:
+        """The inputs that are used as a whole, outside of templates: as history, as tools, as a slot's value."""
+        histories = (message.value["history"] for message in self.parts.messages if "history" in message.value)
+        tools = {self.contract.tools_input} if self.contract and self.contract.tools_input else set()
+        return frozenset((*histories, *tools, *_input_values(self.sketch.slots)))
 
     @property
     def is_whole(self) -> bool:
@@ -202,11 +210,23 @@ def _is_deeper(tree: nodes.Node, limit: int) -> bool:
     return True
 
 
+def _input_values(value: Any) -> Iterator[str]:
+    match value:
+        case InputValue(name=name):
+            yield name
+        case Mapping():
+            for item in value.values():
+                yield from _input_values(item)
+        case tuple():
+            for item in value:
+                yield from _input_values(item)
+
+
 def _written(parts: Parts) -> Iterator[Written]:
     for message in parts.messages:
         yield from _of_message(message)
-    for slot in parts.slots.values():
-        yield from _templates("slot", slot)
+    for name, slot in parts.slots.items():
+        yield from _templates("slot", slot, name if name in ("system", "developer") else "user")
     for rule in parts.rules.values():
         yield from (_expression(kind, rule.child(kind)) for kind in ("when", "require") if kind in rule.value)
         yield Written("violation", rule.child("message").source())

@@ -33,11 +33,8 @@ def check(subject: Subject) -> Iterator[Advice]:
 
 def _used(subject: Subject) -> set[str]:
     partials = {name: text.tree for name, text in subject.partials.items()}
-    used = {use.name for text in subject.texts for use in find_needs(text.tree, partials.get).names}
-    used.update(message.value["history"] for message in subject.parts.messages if "history" in message.value)
-    if subject.contract is not None and subject.contract.tools_input:
-        used.add(subject.contract.tools_input)
-    return used
+    named = {use.name for text in subject.texts for use in find_needs(text.tree, partials.get).names}
+    return named | subject.taken_by_name
 
 
 def _is_misspelt(name: str, subject: Subject) -> bool:
