@@ -1,7 +1,8 @@
 """`Message` and its parts: what a chat API takes, as values."""
 
+import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from promptpack.pack.model import Role
@@ -17,6 +18,8 @@ class Part:
 
     type: str
     payload: Any
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """What else stands beside the payload, such as `cache_control`; it is sent along."""
 
     @classmethod
     def text(cls, text: str) -> "Part":
@@ -41,7 +44,7 @@ class Part:
 
     def to_dict(self) -> dict[str, Any]:
         """Write the piece as plain data."""
-        return {"type": self.type, self.type: self.payload}
+        return {"type": self.type, self.type: self.payload, **self.extra}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ def read_message(value: Any, where: str = "message") -> Message:
         role,
         _read_content(value.get("content"), where),
         _text_or_none(value.get("name")),
-        tuple(_read_call(call, where) for call in value.get("tool_calls") or ()),
+        tuple(_read_call(call, where) for call in _call_list(value.get("tool_calls"), where)),
         _text_or_none(value.get("tool_call_id")),
     )
 
@@ -117,11 +120,18 @@ def _read_content(content: Any, where: str) -> str | tuple[Part, ...] | None:
 def _read_part(part: Any, where: str) -> Part:
     if isinstance(part, Part):
         return part
-    if isinstance(part, Mapping) and isinstance(part.get("type"), str) and part["type"] in part:
-        return Part(part["type"], part[part["type"]])
+    kind = part.get("type") if isinstance(part, Mapping) else None
+    if isinstance(kind, str) and kind in part and (kind != "text" or isinstance(part["text"], str)):
+        return Part(kind, part[kind], {key: value for key, value in part.items() if key not in ("type", kind)})
     raise ContextError(
         Problem("PP412", f"a part of {where} cannot be read", None, 'write {"type": "text", "text": ...}')
     )
+
+
+def _call_list(calls: Any, where: str) -> Iterable[Any]:
+    if calls is None or isinstance(calls, list | tuple):
+        return calls or ()
+    raise ContextError(Problem("PP412", f"the tool calls of {where} are not a list"))
 
 
 def _read_call(call: Any, where: str) -> ToolCall:
@@ -132,10 +142,15 @@ def _read_call(call: Any, where: str) -> ToolCall:
         raise ContextError(Problem("PP412", f"a tool call of {where} cannot be read"))
     arguments = function.get("arguments", "{}")
     if not isinstance(arguments, str):
-        from promptpack.template.values import to_json
-
-        arguments = to_json(arguments, None)
+        arguments = _written(arguments, f"the arguments of a tool call of {where}")
     return ToolCall(str(call.get("id", "")), function["name"], arguments)
+
+
+def _written(arguments: Any, where: str) -> str:
+    try:
+        return json.dumps(arguments, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ContextError(Problem("PP412", f"{where} are neither text nor plain data")) from error
 
 
 def _text_or_none(value: Any) -> str | None:

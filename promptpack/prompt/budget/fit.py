@@ -1,6 +1,6 @@
 """Messages + `Budget` -> `Fit`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from promptpack.problem import ContextError, Problem
@@ -12,12 +12,14 @@ from promptpack.prompt.budget.ways import GIVE_WAY, Need
 M = TypeVar("M")
 
 
-def fit(messages: Sequence[M], budget: Budget, counter: Counter | None = None) -> Fit[M]:
+def fit(messages: Iterable[M], budget: Budget, counter: Counter | None = None) -> Fit[M]:
     """Make messages fit a budget; raises `ContextError` when all that may give way is not enough.
 
     Messages are mappings or objects with `role` and `content`, and may have `tool_calls`, `tool_call_id`, `priority`
     and `history` (true for what was spliced in). A tool call and its results stay together, or go together.
     """
+    if not isinstance(messages, Iterable) or isinstance(messages, str | bytes | Mapping):
+        raise ContextError(Problem("PP434", f"messages to fit are a list, not a {type(messages).__name__}"))
     return fit_candidates([candidate_of(message) for message in messages], budget, counter)
 
 

@@ -81,4 +81,8 @@ def _arguments(value: object) -> str:
         return value
     if value is None:
         return ""
-    return json.dumps(value, ensure_ascii=False)
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        message = "the arguments of a tool call are neither text nor plain data"
+        raise ContextError(Problem("PP430", message)) from error

@@ -74,15 +74,16 @@ def fold_repeated(records: object, replacement: str = "", *, unknown_tool: str =
 
 
 def tool_call_text(
-    record: Mapping[str, Any],
+    record: object,
     *,
     call: str = "{tool}({arguments})",
     unknown_tool: str = UNKNOWN_TOOL,
     no_arguments: str = NO_ARGUMENTS,
 ) -> str:
     """Write the tool call of a record."""
-    arguments = trim_space(text_field(record, "arguments")) or no_arguments
-    return fill(call, {"tool": tool_name(record, unknown_tool), "arguments": arguments})
+    read = read_records([record])[0]
+    arguments = trim_space(text_field(read, "arguments")) or no_arguments
+    return fill(call, {"tool": tool_name(read, unknown_tool), "arguments": arguments})
 
 
 def tool_name(record: Mapping[str, Any], unknown_tool: str = UNKNOWN_TOOL) -> str:

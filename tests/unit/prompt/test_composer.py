@@ -100,3 +100,25 @@ def test_a_request_takes_no_other_messages() -> None:
     with pytest.raises(UsageError) as caught:
         PromptComposer().build_request("m", messages=[])
     assert str(caught.value) == "PP455 the messages of a request are the composer's\n  hint: use extend()"
+
+
+def test_what_stands_beside_a_part_is_sent_along() -> None:
+    part = {"type": "text", "text": "long", "cache_control": {"type": "ephemeral"}}
+    assert PromptComposer().user_content(part).build_request("m")["messages"][0]["content"] == [part]
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ({"role": "user", "content": [{"type": "text", "text": 5}]}, "PP412 a part of message 1 cannot be read"),
+        ({"role": "assistant", "tool_calls": 5}, "PP412 the tool calls of message 1 are not a list"),
+        (
+            {"role": "assistant", "tool_calls": [{"id": "1", "name": "f", "arguments": {"a": float("nan")}}]},
+            "PP412 the arguments of a tool call of message 1 are neither text nor plain data",
+        ),
+    ],
+)
+def test_a_message_that_cannot_be_read_is_told(message: dict[str, Any], expected: str) -> None:
+    with pytest.raises(ContextError) as caught:
+        PromptComposer.from_messages([message])
+    assert str(caught.value).startswith(expected)

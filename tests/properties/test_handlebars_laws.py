@@ -1,0 +1,171 @@
+"""The Handlebars syntax, compiled to Jinja, does what a plain interpreter of the same language does."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.conformance.templates_driver import run_template
+
+Node = tuple[Any, ...]
+NAMES = ("a", "b", "list", "item", "range", "loop", "a.b", "中", "true", "self", "_x", "0", "else", "context", "caller")
+PARTIALS = ("p", "q", "r")
+PIECES = st.one_of(
+    st.sampled_from(["", " ", "\n", "\r\n", "x", "{", "}", "}}", "{%", "%}", "{#", "\\", "é", "😀", "{{", "{{{", "{{}}", "{{ }}"]),
+    st.builds(
+        lambda form, space, name: form.replace("_", space).replace("N", name),
+        st.sampled_from(
+            ["{{_N_}}", "{{#if_ N_}}", "{{_# if N}}", "{{else}}", "{{_else_}}", "{{/if}}", "{{_/_if_}}", "{{#each N}}", "{{#_each N_}}",
+             "{{/each}}", "{{#raw}}", "{{_/raw}}", "{{/ raw_}}", "{{#N}}", "{{/N}}", "{{! N}}", "{{else if N}}", "{{N N}}", "{{#if}}", "{{/}}", "{{>}}", "{{#raw N}}"]
+        ),
+        st.sampled_from(["", " ", "\n", "\t"]),
+        st.sampled_from(NAMES),
+    ),
+    st.builds(lambda space, name: f"{{{{>{space}{name}}}}}", st.sampled_from(["", " "]), st.sampled_from(PARTIALS)),
+)  # fmt: skip
+WHOLE = st.recursive(
+    PIECES,
+    lambda inner: st.one_of(
+        st.builds(lambda name, body: f"{{{{#if {name}}}}}{body}{{{{/if}}}}", st.sampled_from(NAMES), inner),
+        st.builds(
+            lambda n, a, b: f"{{{{#if {n}}}}}{a}{{{{else}}}}{b}{{{{/if}}}}", st.sampled_from(NAMES), inner, inner
+        ),
+        st.builds(lambda name, body: f"{{{{#each {name}}}}}{body}{{{{/each}}}}", st.sampled_from(NAMES), inner),
+        st.builds("".join, st.lists(inner, max_size=4)),
+    ),
+    max_leaves=12,
+)
+VALUES = st.recursive(
+    st.one_of(st.booleans(), st.sampled_from(["", "0", " ", "{{a}}", "é\n", '"'])),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from("ba"), inner, max_size=2)),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(WHOLE, st.dictionaries(st.sampled_from(PARTIALS), WHOLE), st.dictionaries(st.sampled_from(NAMES), VALUES))
+@example(
+    "{{#each list}}{{> p}}{{/each}}{{item}}", {"p": "{{item}}{{#each item}}{{item}}{{/each}}"}, {"list": [["1"], ["2"]]}
+)
+@example("{{> p}}", {"p": "{{> p}}"}, {})
+@example("{{#each a}}" * 30 + "{{item}}" + "{{/each}}" * 30, {}, {"a": ["x"]})
+def test_a_template_renders_as_a_plain_interpreter_renders_it(
+    template: str, partials: dict[str, str], context: dict[str, Any]
+) -> None:
+    case = {"kind": "render", "input": {"template": template, "partials": partials, "context": context}}
+    assert run_template(case) == interpret(template, partials, context)
+
+
+class FailureError(Exception):
+    """Why a template cannot be read or rendered."""
+
+    def __init__(self, kind: str, arg: Any = None) -> None:
+        super().__init__(kind)
+        self.told = {"kind": kind} if arg is None else {"kind": kind, "arg": arg}
+
+
+def interpret(template: str, partials: dict[str, str], context: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return {"output": "".join(render(read(template), context, partials, 0))}
+    except FailureError as failure:
+        return {"error": failure.told}
+
+
+def read(text: str) -> list[Node]:
+    body, _ = read_body(text, 0, "")
+    return body
+
+
+def read_body(text: str, offset: int, kind: str) -> tuple[list[Node], int]:
+    """Read up to the end of a block; an `if` with its `else` is one list with the mark ("else",) in it."""
+    body: list[Node] = []
+    while (start := text.find("{{", offset)) >= 0:
+        body.append(("text", text[offset:start]))
+        end = text.find("}}", start)
+        if end < 0:
+            raise FailureError("Parse")
+        tag, offset = text[start + 2 : end].strip(), end + 2
+        if tag.startswith("/"):
+            if tag[1:].strip() != kind or not kind:
+                raise FailureError("Parse")
+            return body, offset
+        if tag == "else":
+            if kind != "if" or ("else",) in body:
+                raise FailureError("Parse")
+            body.append(("else",))
+        elif tag.startswith("#"):
+            words = tag[1:].split()
+            if words == ["raw"]:
+                raw, offset = read_raw(text, offset)
+                body.append(("text", raw))
+                continue
+            if len(words) != 2 or words[0] not in ("if", "each"):
+                raise FailureError("Parse")
+            inner, offset = read_body(text, offset, words[0])
+            body.append((words[0], checked(words[1]), inner))
+        elif tag.startswith(">"):
+            body.append(("include", checked(tag[1:].strip())))
+        else:
+            body.append(("value", checked(tag)))
+    if kind:
+        raise FailureError("Parse")
+    return [*body, ("text", text[offset:])], len(text)
+
+
+def read_raw(text: str, offset: int) -> tuple[str, int]:
+    start = offset
+    while (begin := text.find("{{", start)) >= 0:
+        end = text.find("}}", begin)
+        if (
+            end >= 0
+            and text[begin + 2 : end].strip().startswith("/")
+            and text[begin + 2 : end].strip()[1:].strip() == "raw"
+        ):
+            return text[offset:begin], end + 2
+        start = begin + 1
+    raise FailureError("Parse")
+
+
+def checked(name: str) -> str:
+    if not name or len(name.split()) != 1 or "{" in name or "}" in name:
+        raise FailureError("Parse")
+    return name
+
+
+def render(body: list[Node], scope: dict[str, Any], partials: dict[str, str], depth: int) -> Iterator[str]:
+    for node in body:
+        match node:
+            case ("text", text):
+                yield text
+            case ("value", name):
+                yield written(found(scope, name))
+            case ("include", name):
+                if name not in partials:
+                    raise FailureError("PartialNotFound", name)
+                if depth == 16:
+                    raise FailureError("MaxDepthReached", 16)
+                yield from render(read(partials[name]), scope, partials, depth + 1)
+            case ("each", name, inner):
+                items = found(scope, name)
+                if not isinstance(items, list):
+                    raise FailureError("NotAnArray", name)
+                for item in items:
+                    yield from render(inner, {**scope, "item": item}, partials, depth)
+            case ("if", name, inner):
+                split = inner.index(("else",)) if ("else",) in inner else len(inner)
+                taken = scope.get(name, False) not in (False, "", [])
+                yield from render(inner[:split] if taken else inner[split + 1 :], scope, partials, depth)
+
+
+def found(scope: dict[str, Any], name: str) -> Any:
+    if name not in scope:
+        raise FailureError("VariableNotFound", name)
+    return scope[name]
+
+
+def written(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
