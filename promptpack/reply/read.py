@@ -1,6 +1,7 @@
 """Read a reply: count its meanings; one is taken with its log, none or several are refused with reasons."""
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from promptpack.reply import candidates as places
@@ -37,6 +38,8 @@ def read(
         return _refused("invalid", [Finding("size", "", f"the reply is longer than {policy.max_chars} characters")])
     value = quick_value(text, policy.max_depth)
     if value is not NOT_STRICT:
+        if _is_too_large(text, value, policy):
+            return _refused("invalid", [Finding("nodes", "", f"the reply holds more than {policy.max_values} values")])
         findings = check(value)
         if not findings:
             return Reading("valid", value)
@@ -60,8 +63,26 @@ def _read_slowly(text: str, judge: Judge, policy: Policy, finish_reason: str | N
     return _Reader(text, judge, policy, finish_reason).read_value(value, findings)
 
 
+def _is_too_large(text: str, value: Any, policy: Policy) -> bool:
+    # Every value but the first in its list or object follows a comma.
+    return text.count(",") > policy.max_values and _holds_more(value, policy.max_values)
+
+
+def _holds_more(value: Any, most: int) -> bool:
+    waiting, count = [value], 1
+    while waiting and count <= most:
+        node = waiting.pop()
+        if isinstance(node, dict | list):
+            count += len(node)
+            inside = node.values() if isinstance(node, dict) else node
+            waiting.extend(item for item in islice(inside, most) if isinstance(item, dict | list))
+    return count > most
+
+
 def _faults(text: str, value: Any, policy: Policy) -> list[Finding]:
     """Find what no contract asks about, but what makes a value dangerous to pass on."""
+    if _is_too_large(text, value, policy):
+        return [Finding("nodes", "", f"the reply holds more than {policy.max_values} values")]
     if text.count("{") + text.count("[") > policy.max_depth and depth_of(value) > policy.max_depth:
         return [Finding("depth", "", f"the value nests deeper than {policy.max_depth}")]
     return [Finding("surrogate", path, HALF_PAIR) for path in half_pairs(text, value)]

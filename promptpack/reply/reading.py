@@ -49,6 +49,7 @@ class Policy:
     max_chars: int = 4_000_000
     max_depth: int = 100
     max_nodes: int = 20_000
+    max_values: int = 50_000
     max_candidates: int = 200
     max_violations: int = 100
 
