@@ -12,8 +12,14 @@ RETURN: Final = re.compile("\r(?!\n)")
 BIDI: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Characters that show the text after them in another order than it is read in."""
 
-HIDDEN: Final = re.compile("[\u180e\u200b\u2060-\u2064\u3164\ufeff\U000e0000-\U000e0fff]")
-"""Characters without a shape that no spelling needs."""
+TAG: Final = re.compile("[\U000e0000-\U000e007f]")
+"""Invisible copies of ASCII, which models read."""
+
+HIDDEN: Final = re.compile(
+    "[\u180e\u200b\u2060-\u2064\u3164\ufeff]"
+    "|(?<![\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
+)
+"""Characters without a shape that hardly any spelling needs; after Chinese characters, selectors choose a variant."""
 
 JOINER: Final = re.compile("(?<=[!-~])[\u200c\u200d]|[\u200c\u200d](?=[!-~])|\u00ad")
 """Joiners beside Latin letters, where no spelling needs them as Persian and emoji do, and soft hyphens."""

@@ -18,7 +18,7 @@ class Limits:
 
     size: int = 1_000_000
     depth: int = 64
-    nodes: int = 100_000
+    nodes: int = 50_000
     key_length: int = 256
     number_length: int = 64
 

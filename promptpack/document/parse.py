@@ -1,30 +1,33 @@
 """Text -> `Document`, from PyYAML's C event parser with an explicit stack, so no input can exhaust the machine."""
 
-import re
 from collections.abc import Callable
 from typing import Any
+from unicodedata import is_normalized
 
 import yaml
 from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stubs leave it out
 
+from promptpack.characters import CONFUSABLE, HIDDEN, JOINER
+from promptpack.document.characters import look_at_characters
 from promptpack.document.model import Document, Limits
 from promptpack.document.scalars import FIXED, NUMBER_START, AmbiguousScalarError, NumberError, read_number
 from promptpack.problem import Location, PackError, Problem
 
 _DEFAULT_LIMITS = Limits()
+# Nobody reads more.
+_MOST_PROBLEMS = 50
 _BOM = "\ufeff"
-_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\x85\u2028\u2029\ud800-\udfff\ufffe\uffff]")
-_HIDDEN = re.compile("[\U000e0000-\U000e007f\u202a-\u202e\u2066-\u2069]")
 
 
 def parse(source: bytes | str, path: str = "<text>", limits: Limits = _DEFAULT_LIMITS) -> Document:
     """Read one YAML document; every problem found is in the `PackError` that is raised."""
     text = _decode(source, path, limits)
+    warnings = look_at_characters(text, path)
     reader = _Reader(path, text, limits)
     data = reader.read()
     if reader.problems:
-        raise PackError(reader.problems)
-    return Document(path, text, data)
+        raise PackError(reader.problems[:_MOST_PROBLEMS])
+    return Document(path, text, data, (*warnings, *reader.warnings[:_MOST_PROBLEMS]))
 
 
 def _decode(source: bytes | str, path: str, limits: Limits) -> str:
@@ -33,12 +36,13 @@ def _decode(source: bytes | str, path: str, limits: Limits) -> str:
             Problem("PP102", f"file is larger than {limits.size:,} bytes", Location(path), "split it into partials")
         )
     text = source if isinstance(source, str) else _decode_bytes(source, path)
-    text = text.removeprefix(_BOM).replace("\r\n", "\n").replace("\r", "\n")
-    _refuse_characters(text, path)
-    return text
+    return text.removeprefix(_BOM).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _decode_bytes(source: bytes, path: str) -> str:
+    # In UTF-16 and UTF-32, Latin letters have zeros beside them.
+    if b"\x00" in source[:4]:
+        raise PackError(Problem("PP101", "file is not UTF-8", Location(path, 1, 1), "save it as UTF-8"))
     try:
         return source.decode()
     except UnicodeDecodeError as error:
@@ -46,22 +50,6 @@ def _decode_bytes(source: bytes, path: str) -> str:
         column = error.start - source.rfind(b"\n", 0, error.start)
         location = Location(path, line, column)
         raise PackError(Problem("PP101", "file is not UTF-8", location, "save it as UTF-8")) from error
-
-
-def _refuse_characters(text: str, path: str) -> None:
-    problems = [
-        _character_problem("PP103", "control character", found, text, path) for found in _FORBIDDEN.finditer(text)
-    ]
-    problems += [_character_problem("PP104", "hidden character", found, text, path) for found in _HIDDEN.finditer(text)]
-    if problems:
-        raise PackError(problems[:20])
-
-
-def _character_problem(code: str, kind: str, found: re.Match[str], text: str, path: str) -> Problem:
-    line = text.count("\n", 0, found.start()) + 1
-    column = found.start() - text.rfind("\n", 0, found.start())
-    message = f"{kind} U+{ord(found[0]):04X} in the file"
-    return Problem(code, message, Location(path, line, column), "remove it, or write it as an escape in double quotes")
 
 
 class _Reader:
@@ -72,8 +60,10 @@ class _Reader:
         self.text = text
         self.limits = limits
         self.problems: list[Problem] = []
+        self.warnings: list[Problem] = []
         self._anchors: dict[str, tuple[Any, int]] = {}
         self._open_anchors: set[str] = set()
+        self._has_aliases = False
 
     def read(self) -> Any:
         try:
@@ -142,7 +132,7 @@ class _Reader:
                 documents += self._document(event, documents)
                 continue
             if nodes > limits.nodes:
-                raise PackError(self._problem("PP106", f"file expands to more than {limits.nodes:,} values", event))
+                raise PackError(self._too_many(event))
             if key is not None:
                 container[key] = value
                 key = None
@@ -171,7 +161,7 @@ class _Reader:
         elif not key and event.implicit[0]:
             self._fail("PP113", "a key is missing before ':'", event, 'write the key, or "" for an empty one')
         elif len(key) > self.limits.key_length:
-            self._fail("PP105", f"key is longer than {self.limits.key_length} characters", event)
+            self._fail("PP119", f"key is longer than {self.limits.key_length} characters", event)
         elif key == "<<" and event.implicit[0]:
             hint = "use 'extends' or a partial to share parts of packs"
             raise PackError([*self.problems, self._problem("PP114", "merge keys ('<<') are not allowed", event, hint)])
@@ -179,7 +169,17 @@ class _Reader:
             self._fail("PP112", f"key {key!r} is given twice", event, "remove one of the two")
         if event.anchor:
             self._anchors[event.anchor] = (key, 1)
+        if not key.isascii():
+            self._look_at_key(key, event)
         return key
+
+    def _look_at_key(self, key: str, event: Any) -> None:
+        """Look for keys that are not what they look like."""
+        if HIDDEN.search(key) or JOINER.search(key):
+            self._fail("PP104", f"key {key!r} holds a hidden character", event, "remove it")
+        elif CONFUSABLE.search(key) or not is_normalized("NFC", key):
+            hint = "write it with the letters of one alphabet"
+            self.warnings.append(self._problem("PP124", f"key {key!a} can be mistaken for another", event, hint))
 
     def _number(self, event: Any) -> Any:
         text: str = event.value
@@ -196,7 +196,17 @@ class _Reader:
     def _alias(self, event: Any) -> tuple[Any, int]:
         if event.anchor in self._open_anchors:
             raise PackError(self._problem("PP117", f"alias '*{event.anchor}' stands inside its own anchor", event))
+        if event.anchor not in self._anchors:
+            hint = "define the anchor (&name) before the alias (*name)"
+            raise PackError(self._problem("PP117", f"alias '*{event.anchor}' has no anchor", event, hint))
+        self._has_aliases = True
         return self._anchors[event.anchor]
+
+    def _too_many(self, event: Any) -> Problem:
+        most = f"{self.limits.nodes:,} values"
+        if self._has_aliases:
+            return self._problem("PP106", f"file expands to more than {most}", event)
+        return self._problem("PP125", f"file holds more than {most}", event, "split it")
 
     def _container_key(self, event: Any) -> Problem:
         line = self.text.split("\n")[event.start_mark.line]
@@ -216,15 +226,13 @@ class _Reader:
         mark = error.problem_mark or error.context_mark
         location = Location(self.path, mark.line + 1, mark.column + 1) if mark else Location(self.path)
         message = f"YAML syntax: {error.problem or error.context}"
-        return Problem("PP110", message, location, self._syntax_hint(mark.line if mark else -1, str(error.problem)))
+        return Problem("PP110", message, location, self._syntax_hint(mark.line if mark else -1))
 
-    def _syntax_hint(self, line_index: int, problem: str) -> str:
+    def _syntax_hint(self, line_index: int) -> str:
         lines = self.text.split("\n")
         around = "\n".join(lines[max(line_index - 1, 0) : line_index + 1])
         if "{{" in around or "{%" in around:
             return "quote a value that holds '{{' or '{%', or use a '|' block"
-        if "undefined alias" in problem:
-            return "define the anchor (&name) before the alias (*name)"
         if "\t" in around:
             return "indent with spaces, not tabs"
         return ""

@@ -24,7 +24,7 @@ class NumberError(ValueError):
 
 def read_number(text: str, longest: int) -> int | float | str:
     """Read a plain scalar that starts like a number; it is text unless all of it is one."""
-    if len(text) > longest and not text.strip("+-.0123456789eE_"):
+    if len(text) > longest and (not text.strip("+-.0123456789eE_") or _BASED.match(text)):
         raise NumberError(text)
     if _INTEGER.match(text):
         return int(text)

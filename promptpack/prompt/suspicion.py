@@ -9,10 +9,11 @@ from promptpack.pack import Pack
 from promptpack.problem import Problem
 from promptpack.schema import pointer
 
+_HIDDEN: Final = (characters.HIDDEN, characters.JOINER, characters.TAG)
 _SUSPICIONS: Final[tuple[tuple[str, str, str, tuple[re.Pattern[str], ...]], ...]] = (
     ("PP410", "direction marks", "they show text in another order than it is read", (characters.BIDI,)),
     ("PP419", "special tokens of models", "print it with '| fenced'", (characters.SPECIAL_TOKEN,)),
-    ("PP427", "hidden characters", "remove them, or look what they spell", (characters.HIDDEN, characters.JOINER)),
+    ("PP427", "hidden characters", "remove them, or look what they spell", _HIDDEN),
     ("PP428", "control characters", "remove them", (characters.CONTROL, characters.RETURN)),
 )
 _SECRET: Final = re.compile(

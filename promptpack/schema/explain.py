@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from promptpack.problem import nearest
@@ -19,6 +20,8 @@ _KINDS = {
     "null": "null",
 }
 _SHOWN = 60
+# Looking for the nearest name takes its time, and nobody reads more.
+_MOST_KEYS = 50
 
 
 def explain(rule: str, expected: Any, value: Any, path: Path, schema: Any) -> Iterator[Finding]:
@@ -60,9 +63,8 @@ def _missing(name: str, path: Path, schema: Any) -> Finding:
 def _unknown_keys(value: Mapping[str, Any], path: Path, schema: Mapping[str, Any]) -> Iterator[Finding]:
     known = list(schema.get("properties", ()))
     patterns = schema.get("patternProperties", {})
-    for name in value:
-        if name in known or any(_starts(pattern, name) for pattern in patterns):
-            continue
+    unknown = (name for name in value if name not in known and not any(_starts(pattern, name) for pattern in patterns))
+    for name in islice(unknown, _MOST_KEYS):
         near = nearest(name, known)
         hint = f"did you mean {near!r}?" if near else _choices("the keys here are", known)
         yield Finding("additionalProperties", (*path, name), f"unknown key {name!r}", hint, at_key=True)

@@ -28,6 +28,7 @@ CLASSES: Final[Mapping[str, str]] = {
     "PP122": "pack.symlink",
     "PP123": "pack.file-type",
     "PP124": "text.confusable",
+    "PP125": "yaml.nodes",
     # packs and their schemas
     "PP201": "schema.invalid",
     "PP202": "schema.invalid",

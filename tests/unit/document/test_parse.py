@@ -98,6 +98,13 @@ def test_an_anchor_can_be_used_again() -> None:
          "  hint: remove it, or write it as an escape in double quotes"),
         ("a: x\U000e0041", "pack.yaml:1:5: PP104 hidden character U+E0041 in the file\n"
          "  hint: remove it, or write it as an escape in double quotes"),
+        ("a: x\u202e", "pack.yaml:1:5: PP118 direction mark U+202E in the file\n"
+         "  hint: remove it, or write it as an escape in double quotes"),
+        ("\u200ba: 1", "pack.yaml:1:1: PP104 key '\\u200ba' holds a hidden character\n  hint: remove it"),
+        ("a: *b", "pack.yaml:1:4: PP117 alias '*b' has no anchor\n  hint: define the anchor (&name) before the alias (*name)"),
+        ("a: x\ud800", "pack.yaml:1:5: PP103 half of a surrogate pair U+D800 in the file\n"
+         "  hint: remove it, or write it as an escape in double quotes"),
+        ("a: 1".encode("utf-16-le"), "pack.yaml:1:1: PP101 file is not UTF-8\n  hint: save it as UTF-8"),
         (b"a: caf\xe9", "pack.yaml:1:7: PP101 file is not UTF-8\n  hint: save it as UTF-8"),
     ],
 )  # fmt: skip
@@ -115,7 +122,7 @@ def test_deep_nesting_is_refused() -> None:
 
 
 def test_a_key_beyond_its_length_is_refused() -> None:
-    assert problems("k" * 300 + ": 1") == "pack.yaml:1:1: PP105 key is longer than 256 characters"
+    assert problems("k" * 300 + ": 1") == "pack.yaml:1:1: PP119 key is longer than 256 characters"
 
 
 def test_a_large_file_is_refused_before_it_is_parsed() -> None:
@@ -125,7 +132,39 @@ def test_a_large_file_is_refused_before_it_is_parsed() -> None:
 def test_anchors_that_expand_beyond_the_limit_are_refused() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 7)]
-    assert "PP106 file expands to more than 100,000 values" in problems("\n".join(lines))
+    assert "PP106 file expands to more than 50,000 values" in problems("\n".join(lines))
+
+
+def test_a_file_with_too_many_values_is_refused() -> None:
+    assert problems("[" + "1," * 50_001 + "]") == (
+        "pack.yaml:1:100000: PP125 file holds more than 50,000 values\n  hint: split it"
+    )
+
+
+def test_a_file_full_of_mistakes_tells_the_first_ones() -> None:
+    assert problems("a: .nan\n" * 500).count("PP") == 50
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a: x\u200by", "t:1:5: PP104 hidden character U+200B in the file\n"
+         "  hint: remove it, or write it as an escape in double quotes"),
+        ("a: x\u200dy", "t:1:5: PP104 hidden character U+200D in the file\n"
+         "  hint: remove it, or write it as an escape in double quotes"),
+        ("n\u0430me: 1", "t:1:1: PP124 key 'n\\u0430me' can be mistaken for another\n"
+         "  hint: write it with the letters of one alphabet"),
+        ("e\u0301: 1", "t:1:1: PP124 key 'e\\u0301' can be mistaken for another\n"
+         "  hint: write it with the letters of one alphabet"),
+    ],
+)  # fmt: skip
+def test_what_is_suspicious_in_a_file_is_a_warning(text: str, expected: str) -> None:
+    assert [str(warning) for warning in document.parse(text, "t").warnings] == [expected]
+
+
+@pytest.mark.parametrize("text", ["a: می‌خواهم", "a: 👨‍👩‍👧 ❤️", "имя: 1", "a: 葛\U000e0100", "名前: 中文"])
+def test_honest_spelling_gives_no_warning(text: str) -> None:
+    assert document.parse(text).warnings == ()
 
 
 def test_a_number_longer_than_the_limit_is_refused_and_not_shown_whole() -> None:

@@ -75,4 +75,4 @@ def test_a_refused_repair_is_named_with_its_place() -> None:
 
 def test_a_reply_beyond_the_limit_is_not_read_at_all() -> None:
     assert told("x" * 4_000_001) == ["PP507 (reply): the reply is longer than 4000000 characters at 0"]
-    assert told("[" + "1," * 50_000 + "1]") == ["PP507 (reply): the reply holds more than 50000 values at 0"]
+    assert told("[" + "1," * 50_001 + "1]") == ["PP507 (reply): the reply holds more than 50000 values at 0"]

@@ -1,0 +1,45 @@
+"""The characters of a file: those that nobody should put into one are refused, others that nobody sees are told of."""
+
+import re
+from itertools import islice
+
+from promptpack.characters import BIDI, CONTROL, HIDDEN, JOINER, TAG, name_of
+from promptpack.problem import Location, PackError, Problem, Severity
+
+# Nobody reads more.
+_MOST_PROBLEMS = 20
+_REFUSED: tuple[tuple[str, str, re.Pattern[str]], ...] = (
+    ("PP103", "control character", CONTROL),
+    ("PP103", "half of a surrogate pair", re.compile("[\ud800-\udfff]")),
+    ("PP104", "hidden character", TAG),
+    ("PP118", "direction mark", BIDI),
+)
+
+
+def look_at_characters(text: str, path: str) -> tuple[Problem, ...]:
+    """Raise the problems of characters that a file may not hold; give warnings of those it had better not hold."""
+    if text.isascii() and not CONTROL.search(text):
+        return ()
+    problems = [problem for code, kind, pattern in _REFUSED for problem in _found(code, kind, pattern, text, path)]
+    if problems:
+        raise PackError(problems)
+    seen = [
+        problem
+        for pattern in (HIDDEN, JOINER)
+        for problem in _found("PP104", "hidden character", pattern, text, path, "warning")
+    ]
+    return tuple(seen[:_MOST_PROBLEMS])
+
+
+def _found(
+    code: str, kind: str, pattern: re.Pattern[str], text: str, path: str, severity: Severity = "error"
+) -> list[Problem]:
+    hint = "remove it, or write it as an escape in double quotes"
+    return [
+        Problem(code, f"{kind} {name_of(found[0])} in the file", _place(found.start(), text, path), hint, severity)
+        for found in islice(pattern.finditer(text), _MOST_PROBLEMS)
+    ]
+
+
+def _place(offset: int, text: str, path: str) -> Location:
+    return Location(path, text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
