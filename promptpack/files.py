@@ -1,5 +1,6 @@
 """The only code that touches the disk: folders that are read without leaving them, and files that are written whole."""
 
+import filecmp
 import os
 import re
 import stat
@@ -82,6 +83,11 @@ class Folder:
     def exists(self, relative: str) -> bool:
         """Say whether a file is there."""
         return Path(self.root, relative).is_file()
+
+    def same_or_absent(self, relative: str, other: "Folder", name: str) -> bool:
+        """Say whether there is no such file, or the same one as in another folder."""
+        here, there = Path(self.root, relative), Path(other.root, name)
+        return not here.exists() or (here.is_file() and there.is_file() and filecmp.cmp(here, there, shallow=False))
 
     def _inside(self, relative: str) -> Path:
         parts = Path(relative).parts

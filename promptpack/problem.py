@@ -83,7 +83,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     for name in known:
         folded.setdefault(name.casefold(), name)
     wanted = word.casefold()[:64]
-    close = get_close_matches(wanted, folded, n=3, cutoff=0.6)
     # Letters in another order are the likeliest slip: "fro" is "for" rather than "from".
-    close.sort(key=lambda name: sorted(name) != sorted(wanted))
-    return folded[close[0]] if close else None
+    swapped = (name for name in folded if len(name) == len(wanted) and sorted(name) == sorted(wanted))
+    close = next(swapped, None) or next(iter(get_close_matches(wanted, folded, n=1, cutoff=0.6)), None)
+    return None if close is None else folded[close]

@@ -3,11 +3,21 @@
 from promptpack.pack.build import Sketch, Surroundings, build, gather, sketch
 from promptpack.pack.check import check
 from promptpack.pack.contract import Action, Contract, Rule
-from promptpack.pack.model import CallTemplate, Input, InputValue, MessageTemplate, Pack, PackTest, PartTemplate
+from promptpack.pack.model import (
+    STANDARD_CONTEXT,
+    CallTemplate,
+    Input,
+    InputValue,
+    MessageTemplate,
+    Pack,
+    PackTest,
+    PartTemplate,
+)
 from promptpack.pack.parts import Parts
 from promptpack.pack.version import Version, parse_version
 
 __all__ = [
+    "STANDARD_CONTEXT",
     "Action",
     "CallTemplate",
     "Contract",

@@ -1,7 +1,7 @@
 """`Document` -> `Pack`: schema check, `extends`, partials, references, templates, contract, digest; then frozen."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -13,14 +13,14 @@ from promptpack.pack.check import in_order
 from promptpack.pack.contract import Contract
 from promptpack.pack.digest import digest
 from promptpack.pack.link import Linker
-from promptpack.pack.model import Input, MessageTemplate, Pack, PackTest
+from promptpack.pack.model import STANDARD_CONTEXT, Input, MessageTemplate, Pack, PackTest
 from promptpack.pack.parts import Parts, merge, own_parts
 from promptpack.pack.placed import Placed
 from promptpack.pack.references import References
 from promptpack.pack.slots import asked_output, link_slots
 from promptpack.pack.terms import build_contract
 from promptpack.pack.version import parse_version
-from promptpack.problem import PackError, Problem
+from promptpack.problem import PackError, Problem, did_you_mean
 from promptpack.template import Limits, Source
 
 Parents = Callable[[str, str], Parts]
@@ -78,6 +78,7 @@ def sketch(document: Document, around: Surroundings) -> Sketch:
     slots = link_slots(parts, linker)
     contract = build_contract(parts, linker, references, asked_output(slots))
     problems += linker.problems
+    problems += (problem for placed in parts.tests for problem in _unknown_inputs(placed, inputs))
     if not (messages or slots or parts.abstract):
         hint = "add 'messages', or 'abstract: true' for a pack that is only extended"
         problems.append(Problem("PP203", "'messages' is missing", document.locate(), hint))
@@ -152,6 +153,17 @@ def _test(placed: Placed) -> PackTest:
         value.get("reply"),
         value.get("verdict"),
     )
+
+
+def _unknown_inputs(test: Placed, inputs: Mapping[str, Input]) -> Iterator[Problem]:
+    """Find misspelt inputs in a test's context, unless the test is about just that."""
+    value: Mapping[str, Any] = test.value
+    if "PP414" in value.get("expect", {}).get("problems", ()):
+        return
+    for name in value.get("context", {}):
+        if name not in inputs and name not in STANDARD_CONTEXT:
+            hint = did_you_mean(name, inputs) or f"its inputs are {', '.join(inputs) or 'none'}"
+            yield Problem("PP208", f"the pack has no input {name!r}", test.locate_key("context", name), hint)
 
 
 def _resolved(

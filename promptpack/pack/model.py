@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from promptpack import schema
 from promptpack.pack.contract import Contract
@@ -15,6 +15,17 @@ if TYPE_CHECKING:
     from promptpack.prompt import Prompt
     from promptpack.verdict import Verdict
 
+# The context that the six agents share; a pack takes of it what it declares.
+STANDARD_CONTEXT: Final = (
+    "SYSTEM_STATE",
+    "TASK_CONTEXT",
+    "RESOURCE_POOL",
+    "HISTORY",
+    "AVAILABLE_TOOLS",
+    "INTENT_ANALYSIS",
+    "USER_GOAL",
+    "USER_INPUT",
+)
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 
 

@@ -12,6 +12,7 @@ from promptpack.problem import PackError, Problem, did_you_mean
 
 SHIPPED_ADDRESS = "https://promptpack.dev/schemas/1/"
 _SHIPPED = "shipped:"
+_BESIDE = "../schemas/"
 _VALUES = ("const", "default", "enum", "examples")
 
 
@@ -66,10 +67,17 @@ class References:
         relative = self._folder.resolve(file, reference)
         if not relative.startswith(".."):
             return relative
-        shipped = self._folder.relative_to(files.shipped("schemas"), relative)
+        shipped = self._folder.relative_to(files.shipped("schemas"), relative) or self._beside(relative)
         if shipped is None:
             raise PackError(Problem("PP212", f"reference {reference!r} leads out of the pack's root", None, _ALLOWED))
         return _SHIPPED + shipped
+
+    def _beside(self, relative: str) -> str | None:
+        """Take `schemas` beside the packs, as in a checkout, for the shipped ones, unless it holds another file."""
+        name = relative.removeprefix(_BESIDE)
+        if name == relative or name.startswith(".."):
+            return None
+        return name if self._folder.same_or_absent(relative, files.shipped("schemas"), name) else None
 
     def _open(self, found: str) -> Placed:
         if found not in self._read:

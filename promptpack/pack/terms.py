@@ -8,7 +8,7 @@ from jinja2 import nodes
 
 from promptpack import files
 from promptpack.document import parse
-from promptpack.pack.contract import AGENT_OUTPUT, Action, Contract, Rule
+from promptpack.pack.contract import AGENT_OUTPUT, ERROR_ACTIONS, Action, Contract, Rule
 from promptpack.pack.link import Linker
 from promptpack.pack.parts import Parts
 from promptpack.pack.placed import Placed
@@ -57,7 +57,7 @@ def _base(parts: Parts, linker: Linker, references: References) -> tuple[str, Ma
         return name, _shipped_contract(file, declared)
     except PackError as error:
         linker.problems += error.problems
-        return str(name), {"type": "object", "properties": {"action": {"type": "string"}}}
+        return AGENT_OUTPUT, {"type": "object", "properties": {"action": {"type": "string"}}}
 
 
 def _of_output(parts: Parts, linker: Linker, output: Any) -> tuple[str, Mapping[str, Any]]:
@@ -131,9 +131,10 @@ def _correction(parts: Parts, linker: Linker) -> Any:
 
 def _action_words(placed: Placed, contract: Contract, linker: Linker) -> Iterator[Problem]:
     """Find comparisons of `reply.action` with a word that is not an action."""
-    known = contract.action_names()
-    if known is None or not contract.has_actions:
+    if not contract.has_actions:
         return
+    named = contract.action_names()
+    known = named or (*contract.actions, *ERROR_ACTIONS)
     for key in ("when", "require"):
         if key not in placed.value:
             continue
@@ -143,8 +144,10 @@ def _action_words(placed: Placed, contract: Contract, linker: Linker) -> Iterato
         except PackError:
             continue  # already told when the rule was compiled
         for word in _compared_actions(tree):
-            if word.value not in known:
-                hint = did_you_mean(word.value, known) or f"the actions are {', '.join(known)}"
+            hint = did_you_mean(word.value, known)
+            # Where tools are called, only what looks like one of our own actions can be said to be misspelt.
+            if word.value not in known and (named or (hint and word.value.isupper())):
+                hint = hint or f"the actions are {', '.join(known)}"
                 yield Problem("PP223", f"no action named {word.value!r}", source.locate(*decode(word.lineno)), hint)
 
 

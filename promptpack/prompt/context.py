@@ -4,22 +4,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from promptpack.pack import Input, Pack
+from promptpack.pack import STANDARD_CONTEXT, Input, Pack
 from promptpack.problem import ContextError, Problem, did_you_mean
 from promptpack.prompt.plain import to_plain
 from promptpack.schema import Finding, pointer
-
-# The context that the six agents share; a pack takes of it what it declares.
-STANDARD = (
-    "SYSTEM_STATE",
-    "TASK_CONTEXT",
-    "RESOURCE_POOL",
-    "HISTORY",
-    "AVAILABLE_TOOLS",
-    "INTENT_ANALYSIS",
-    "USER_GOAL",
-    "USER_INPUT",
-)
 
 
 def check_context(pack: Pack, context: Any, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -63,7 +51,7 @@ def _unknown(pack: Pack, given: Mapping[str, Any]) -> list[Problem]:
             did_you_mean(str(name), pack.inputs) or f"its inputs are {', '.join(pack.inputs) or 'none'}",
         )
         for name in given
-        if name not in pack.inputs and name not in STANDARD
+        if name not in pack.inputs and name not in STANDARD_CONTEXT
     ]
 
 

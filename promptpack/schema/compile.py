@@ -91,14 +91,19 @@ def _likely_branch(error: "ValidationError") -> list["ValidationError"] | None:
     for inner in error.context:
         # The schema `false` fails as a whole, so its error has no path of its own.
         branches.setdefault(next(iter(inner.relative_schema_path), None), []).append(inner)
-    deep = [
-        errors
-        for errors in branches.values()
-        if not any(inner.validator == "type" and not inner.relative_path for inner in errors)
-    ]
+    deep = [errors for errors in branches.values() if not any(_asks_for_another_kind(inner) for inner in errors)]
     if len(deep) == 1:
         return deep[0]
     return None
+
+
+def _asks_for_another_kind(error: "ValidationError") -> bool:
+    if error.relative_path:
+        return False
+    if error.validator == "enum":
+        choices: Any = error.validator_value
+        return all(type(choice) is not type(error.instance) for choice in choices)
+    return error.validator == "type"
 
 
 def _kinds_of_branches(error: "ValidationError") -> list[str]:

@@ -9,6 +9,7 @@ from jinja2.runtime import Context, Undefined
 from promptpack.problem import PackError, Problem, did_you_mean
 from promptpack.template.engine import Engine
 from promptpack.template.failure import RENDER_ERRORS, render_error
+from promptpack.template.language import FUNCTIONS
 from promptpack.template.limits import Limits, metered
 from promptpack.template.model import Expression, Source, Template
 from promptpack.template.names import Needs, Use, find_needs
@@ -16,6 +17,8 @@ from promptpack.template.partials import PackTemplate, Trail
 from promptpack.template.positions import decode
 
 T = TypeVar("T")
+
+_CONSTANTS = ("true", "false", "none")
 
 
 def compile(source: Source, engine: Engine, known: Collection[str] | None = None) -> Template:  # noqa: A001
@@ -46,8 +49,10 @@ def _check_names(tree: nodes.Template, source: Source, engine: Engine, known: Co
 
 
 def _undeclared(use: Use, source: Source, engine: Engine, known: Collection[str]) -> Problem:
-    place = (engine.partials[use.partial] if use.partial else source).locate(*decode(use.position))
-    hint = did_you_mean(use.name, known) or "declare it under 'inputs'"
+    home = engine.partials[use.partial] if use.partial else source
+    place = home.locate(*decode(use.position))
+    words = (*known, *_CONSTANTS, *FUNCTIONS) if home.syntax == "jinja" else known
+    hint = did_you_mean(use.name, words) or "declare it under 'inputs'"
     return Problem("PP301", f"template uses undeclared input {use.name!r}", place, hint)
 
 

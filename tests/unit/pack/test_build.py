@@ -241,3 +241,27 @@ def test_the_digest_depends_on_what_is_rendered_and_checked(make_pack: MakePack,
 def test_the_digest_does_not_depend_on_tests(make_pack: MakePack) -> None:
     plain = "messages:\n  - {role: user, content: hi}\n"
     assert digest_of(make_pack, plain) == digest_of(make_pack, plain + "tests:\n  - {name: t}\n")
+
+
+def test_schemas_beside_the_packs_are_the_shipped_ones_unless_they_differ(
+    write_pack: WritePack, open_packs: Callable[[], Library], tmp_path: Path
+) -> None:
+    reference = "../../schemas/params/task-plan.schema.json"
+    write_pack(body=f"inputs:\n  PLAN: {{$ref: {reference}}}\nmessages:\n  - {{role: user, content: hi}}\n")
+    assert "executionOrder" in str(open_packs().get("demo").inputs["PLAN"].schema)
+
+    beside = tmp_path / "schemas" / "params" / "task-plan.schema.json"
+    beside.parent.mkdir(parents=True)
+    beside.write_text("{}", encoding="utf-8")
+    assert [str(problem) for problem in open_packs().problems] == [
+        f"packs/demo/1.0.0.yaml:5:16: PP212 reference '{reference}' leads out of the pack's root\n"
+        "  hint: refer to a file below the pack's folder, or to a shipped schema"
+    ]
+
+
+def test_a_test_may_be_about_an_input_that_is_not_there(make_pack: MakePack) -> None:
+    pack = make_pack(
+        "messages:\n  - {role: user, content: hi}\n"
+        "tests:\n  - {name: t, context: {NAME: Ann}, expect: {problems: [PP414]}}\n"
+    )
+    assert pack.tests[0].name == "t"
