@@ -142,19 +142,19 @@ class Library:
         return Surroundings(entry.folder, entry.file, self._partials[entry.folder.root], parents, self._limits)
 
     def _parent(self, child: Entry, request: str, locale: str, trail: tuple[str, ...]) -> Parts:
-        assert child.document is not None  # noqa: S101 -- only packs that were read are built
-        place = child.document.locate(("extends",))
         try:
             home = self._home_of(request)
             parent = home._choose(parse_request(request), locale or None)
         except UsageError as error:
-            raise PackError(Problem("PP231", found.message, place, found.hint) for found in error.problems) from error
+            raise PackError(
+                _at_extends(child, "PP231", found.message, found.hint) for found in error.problems
+            ) from error
         if parent.shown in trail:
-            raise PackError(Problem("PP232", f"'extends' goes in a circle: {_circle(trail, parent)}", place))
+            raise PackError(_at_extends(child, "PP232", f"'extends' goes in a circle: {_circle(trail, parent)}"))
         if len(trail) >= _DEEPEST_EXTENDS:
-            raise PackError(Problem("PP233", f"'extends' is deeper than {_DEEPEST_EXTENDS} packs", place))
+            raise PackError(_at_extends(child, "PP233", f"'extends' is deeper than {_DEEPEST_EXTENDS} packs"))
         if parent.document is None:
-            raise PackError([Problem("PP234", f"extends a broken pack: {parent.shown}", place), *parent.problems])
+            raise PackError([_at_extends(child, "PP234", f"extends a broken pack: {parent.shown}"), *parent.problems])
         return pack.gather(parent.document, home._around(parent, trail))
 
     def _home_of(self, request: str) -> "Library":
@@ -230,6 +230,10 @@ def _preference(entry: Entry) -> tuple[bool, Version]:
 
 def _order(entry: Entry) -> tuple[str, Version, str]:
     return entry.name, entry.version or Version(0, 0, 0, ("broken",)), entry.locale
+
+
+def _at_extends(child: Entry, code: str, message: str, hint: str = "") -> Problem:
+    return Problem(code, message, child.document.locate(("extends",)) if child.document else None, hint)
 
 
 def _circle(trail: tuple[str, ...], parent: Entry) -> str:

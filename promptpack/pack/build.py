@@ -129,7 +129,7 @@ def _input(name: str, placed: Placed, references: References, problems: list[Pro
     return Input(
         name,
         MappingProxyType(bare),
-        placed.locate_key(),
+        placed.locate_key,
         description=declared.get("description", ""),
         trusted=declared.get("trust", "trusted") == "trusted",
         secret=declared.get("secret", False),
@@ -149,7 +149,7 @@ def _test(placed: Placed) -> PackTest:
         value["name"],
         MappingProxyType(value.get("context", {})),
         MappingProxyType(value.get("expect", {})),
-        placed.locate(),
+        placed.locate,
         value.get("reply"),
         value.get("verdict"),
     )

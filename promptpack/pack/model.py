@@ -1,6 +1,6 @@
 """The `Pack`: checked, linked, compiled and frozen."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -26,6 +26,8 @@ STANDARD_CONTEXT: Final = (
     "USER_GOAL",
     "USER_INPUT",
 )
+Locate = Callable[[], Location]
+"""Finds a place when it is asked for, since most packs are read without a problem."""
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 
 
@@ -35,10 +37,15 @@ class Input:
 
     name: str
     schema: Mapping[str, Any]
-    location: Location
+    locate: Locate = field(repr=False, compare=False)
     description: str = ""
     trusted: bool = True
     secret: bool = False
+
+    @property
+    def location(self) -> Location:
+        """Where it is declared."""
+        return self.locate()
 
     @property
     def required(self) -> bool:
@@ -94,9 +101,14 @@ class PackTest:
     name: str
     context: Mapping[str, Any]
     expect: Mapping[str, Any]
-    location: Location
+    locate: Locate = field(repr=False, compare=False)
     reply: Any = None
     verdict: Any = None
+
+    @property
+    def location(self) -> Location:
+        """Where it stands."""
+        return self.locate()
 
 
 @dataclass(frozen=True)

@@ -152,3 +152,14 @@ def test_a_library_can_be_used_from_many_threads(write_pack: WritePack, open_pac
     for thread in threads:
         thread.join()
     assert sorted(seen, key=int) == [str(number) for number in range(16)]
+
+
+def test_a_pack_without_a_problem_is_built_without_reading_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    from promptpack.document import model
+
+    def refuse(text: str) -> None:
+        raise AssertionError(text)
+
+    monkeypatch.setattr(model, "read_marks", refuse)
+
+    assert Library.open().problems == ()
