@@ -18,8 +18,8 @@ check: .venv/dev.stamp ## format, lint, types, layers, and our own packs
 	$(BIN)/promptpack lint packs
 	$(BIN)/promptpack test --packs packs > /dev/null
 
-bench: .venv/dev.stamp ## measure against peers, as ratios
-	$(BIN)/python -m benchmarks
+bench: .venv/dev.stamp ## measure against peers, as ratios; NAMES="document slots" picks some
+	$(BIN)/python -m benchmarks $(NAMES)
 
 format: .venv/dev.stamp ## put the code into the house's form
 	$(BIN)/ruff format $(PACKAGE)
