@@ -7,7 +7,7 @@ PACKAGE := promptpack tests benchmarks
 run: .venv/run.stamp ## walk through the six agents, offline
 	@$(BIN)/python -m promptpack run
 
-test: .venv/dev.stamp ## pass all tests
+test: .venv/editor.stamp ## pass all tests
 	$(BIN)/pytest -n 2
 
 check: .venv/dev.stamp ## format, lint, types, layers, and our own packs
@@ -36,4 +36,11 @@ clean: ## remove everything that the other targets made
 .venv/dev.stamp: requirements/dev.txt pyproject.toml .venv/run.stamp
 	$(BIN)/pip install -q -r requirements/dev.txt
 	$(BIN)/pip install -q --no-deps --no-build-isolation -e .
+	@touch $@
+
+# Node.js comes from the package index, so a machine needs none of its own.
+.venv/editor.stamp: tests/e2e/editor/package-lock.json .venv/dev.stamp
+	mkdir -p .venv/editor
+	cp tests/e2e/editor/package.json tests/e2e/editor/package-lock.json .venv/editor
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --prefix .venv/editor --silent --no-audit --no-fund --ignore-scripts
 	@touch $@
