@@ -13,6 +13,7 @@ COMMANDS = {
     "check": "judge a model's reply against a pack's contract",
     "lint": "find every problem in packs",
     "list": "list packs, versions and locales",
+    "lsp": "serve an editor: problems, completion, hover, definitions and renaming while typing",
     "new": "start a pack that lints clean and passes its tests",
     "render": "render a pack's prompt with a context",
     "rules": "list and explain the lint rules",

@@ -1,0 +1,51 @@
+"""The `Desk`: the packs that an editor works on, one library a folder, and each file's last readable state."""
+
+import re
+
+from promptpack import files
+from promptpack.editor.buffer import Buffer
+from promptpack.library import Library
+from promptpack.linter import Report, lint_library
+from promptpack.linter.settings import find_settings
+from promptpack.linter.subject import Neighbours, Subject
+from promptpack.problem import PackError
+
+_IS_PACK = re.compile(r"^promptpack:", re.MULTILINE)
+
+
+class Desk:
+    """Looks at files as they are typed; what lies on the disk is read once, until something was saved."""
+
+    def __init__(self) -> None:
+        self._libraries: dict[str, Library] = {}
+        self._subjects: dict[str, Subject] = {}
+
+    def report(self, path: str, text: str) -> Report:
+        """Lint a file as it is typed; a file that is no pack has nothing wrong with it."""
+        if not _IS_PACK.search(text):
+            return Report()
+        root = self._root(path)
+        return lint_library(self._library(root, path, text), find_settings(root), {path})
+
+    def open(self, path: str, text: str) -> Buffer:
+        """Make a buffer of a file as it is typed; while it cannot be read, its last readable state is known."""
+        library = self._library(self._root(path), path, text)
+        entry = next(entry for entry in library.entries if entry.shown == path)
+        try:
+            self._subjects[path] = Neighbours(library).subject_of(entry)
+        except PackError:
+            return Buffer(path, text, library, self._subjects.get(path))
+        return Buffer(path, text, library, self._subjects[path])
+
+    def refresh(self) -> None:
+        """Read the disk again when something is asked next."""
+        self._libraries.clear()
+
+    def _root(self, path: str) -> str:
+        ((root, _),) = files.group_by_root([path]).items()
+        return root
+
+    def _library(self, root: str, path: str, text: str) -> Library:
+        if root not in self._libraries:
+            self._libraries[root] = Library.open(root)
+        return self._libraries[root].with_text(path, text)
