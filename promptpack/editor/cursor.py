@@ -1,4 +1,4 @@
-"""Where a cursor stands: what kind of word it is in, read from the text alone, since half-typed text cannot be parsed."""
+"""Where a cursor stands: the kind of word it is in, read from the text alone, since half-typed text has no parser."""
 
 import re
 from dataclasses import dataclass
@@ -8,10 +8,11 @@ Kind = Literal["name", "attribute", "filter", "test", "partial", "tag", "block",
 
 _REGIONS = {"{{": "}}", "{%": "%}", "{#": "#}"}
 _WORD_END = re.compile(r"[\w-]*")
+_REQUEST_END = re.compile(r"[\w@^~.<>=,-]*")
 _EXPRESSION_KEY = re.compile(r"(?:^|[\s{,])(?:when|require):[ \t]+(?![>|][-+]?\d?[ \t]*$)(?P<typed>.*)\Z")
 _EXPRESSION_BLOCK = re.compile(r"[ \t]*(?:- )?(?:when|require):[ \t]*[>|][-+]?\d?[ \t]*(?:#.*)?\Z")
 _VALUE = re.compile(r"[ \t]*(?:- )?(?P<key>extends|history|tools):[ \t]*[\"']?(?P<word>[\w@^~.<>=,-]*)\Z")
-_QUOTED_PARTIAL = re.compile(r"\b(?:include|import|from|extends)\s+[\[(]?[^\"']*[\"'](?P<word>[^\"']*)\Z")
+_NAMES_PARTIALS = re.compile(r"[-+]?\s*(?:include|import|from|extends)\b")
 _PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("filter", re.compile(r"\|\s*(?P<word>\w*)\Z")),
     ("test", re.compile(r"\bis\s+(?:not\s+)?(?P<word>\w*)\Z")),
@@ -42,7 +43,7 @@ _NOWHERE = Cursor("none")
 def find_cursor(text: str, offset: int, syntax: str = "jinja") -> Cursor:
     """Say what is being typed right before an offset."""
     line = text[text.rfind("\n", 0, offset) + 1 : offset]
-    region = _region(text, offset)
+    region = _region(text, offset, ("{{",) if syntax == "handlebars" else tuple(_REGIONS))
     if region is not None:
         start, opening = region
         return _inside(text[start + 2 : offset], offset, opening, syntax)
@@ -59,7 +60,8 @@ def find_cursor(text: str, offset: int, syntax: str = "jinja") -> Cursor:
 
 def word_under(text: str, offset: int, syntax: str = "jinja") -> Cursor:
     """Say what word a cursor stands in, up to the word's own end."""
-    end = _WORD_END.match(text, offset)
+    kind = find_cursor(text, offset, syntax).kind
+    end = (_REQUEST_END if kind == "pack" else _WORD_END).match(text, offset)
     cursor = find_cursor(text, end.end() if end else offset, syntax)
     return cursor if cursor.word else _NOWHERE
 
@@ -91,9 +93,9 @@ def _line_end(text: str, start: int) -> int:
     return len(text) if end < 0 else end
 
 
-def _region(text: str, offset: int) -> tuple[int, str] | None:
+def _region(text: str, offset: int, openings: tuple[str, ...]) -> tuple[int, str] | None:
     """Find the tag that is open at an offset: where it starts, and what opens it."""
-    opened = max(_REGIONS, key=lambda opening: text.rfind(opening, 0, offset))
+    opened = max(openings, key=lambda opening: text.rfind(opening, 0, offset))
     start = text.rfind(opened, 0, offset)
     if start < 0 or text.find(_REGIONS[opened], start + 2, offset) >= 0:
         return None
@@ -105,10 +107,10 @@ def _inside(typed: str, offset: int, opening: str, syntax: str) -> Cursor:
         return _NOWHERE
     if syntax == "handlebars":
         return _first(_HANDLEBARS, typed, offset)
-    if partial := _QUOTED_PARTIAL.search(typed):
-        return Cursor("partial", offset - len(partial["word"]), partial["word"])
-    if _in_quotes(typed):
-        return _NOWHERE
+    quoted = _open_quote(typed)
+    if quoted is not None:
+        names_partial = opening == "{%" and _NAMES_PARTIALS.match(typed)
+        return Cursor("partial", offset - len(quoted), quoted) if names_partial else _NOWHERE
     if opening == "{%" and (tag := _TAG.match(typed)):
         return Cursor("tag", offset - len(tag["word"]), tag["word"])
     return _first(_PATTERNS, typed, offset)
@@ -122,11 +124,12 @@ def _first(patterns: tuple[tuple[Kind, re.Pattern[str]], ...], typed: str, offse
     return _NOWHERE
 
 
-def _in_quotes(typed: str) -> bool:
-    quote = ""
-    for character in typed:
+def _open_quote(typed: str) -> str | None:
+    """Give what follows a quote that is not closed, or None when all are."""
+    quote, start = "", 0
+    for index, character in enumerate(typed):
         if character == quote:
             quote = ""
         elif not quote and character in "\"'":
-            quote = character
-    return bool(quote)
+            quote, start = character, index + 1
+    return typed[start:] if quote else None

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from promptpack.editor.buffer import Buffer
-from promptpack.editor.cursor import word_under
+from promptpack.editor.cursor import Cursor, word_under
 from promptpack.editor.known import known_at
 
 
@@ -19,5 +19,11 @@ class Description:
 def describe(buffer: Buffer, offset: int) -> Description | None:
     """Explain the word at `offset`, if it means anything in a template."""
     cursor = word_under(buffer.text, offset, buffer.syntax)
-    found = next((known for known in known_at(buffer, cursor) if known.name == cursor.word), None)
+    found = next((known for known in known_at(buffer, cursor) if _names(cursor, known.name)), None)
     return Description(found.markdown, cursor.start, cursor.start + len(cursor.word)) if found else None
+
+
+def _names(cursor: Cursor, name: str) -> bool:
+    if cursor.kind == "pack":
+        return cursor.word.partition("@")[0] == name.partition("@")[0]
+    return cursor.word == name

@@ -5,8 +5,7 @@ import re
 from promptpack import files
 from promptpack.editor.buffer import Buffer
 from promptpack.library import Library
-from promptpack.linter import Report, lint_library
-from promptpack.linter.settings import find_settings
+from promptpack.linter import Report, find_settings, lint_library
 from promptpack.linter.subject import Neighbours, Subject
 from promptpack.problem import PackError
 
@@ -24,12 +23,12 @@ class Desk:
         """Lint a file as it is typed; a file that is no pack has nothing wrong with it."""
         if not _IS_PACK.search(text):
             return Report()
-        root = self._root(path)
-        return lint_library(self._library(root, path, text), find_settings(root), {path})
+        root, wanted = files.root_of(path)
+        return lint_library(self._library(root, path, text), find_settings(root), wanted)
 
     def open(self, path: str, text: str) -> Buffer:
         """Make a buffer of a file as it is typed; while it cannot be read, its last readable state is known."""
-        library = self._library(self._root(path), path, text)
+        library = self._library(files.root_of(path)[0], path, text)
         entry = next(entry for entry in library.entries if entry.shown == path)
         try:
             self._subjects[path] = Neighbours(library).subject_of(entry)
@@ -40,10 +39,6 @@ class Desk:
     def refresh(self) -> None:
         """Read the disk again when something is asked next."""
         self._libraries.clear()
-
-    def _root(self, path: str) -> str:
-        ((root, _),) = files.group_by_root([path]).items()
-        return root
 
     def _library(self, root: str, path: str, text: str) -> Library:
         if root not in self._libraries:

@@ -23,6 +23,8 @@ _GIVEN = {
 }
 _BLOCKS = ("each", "if", "raw")
 _PARTIAL_LINES = 20
+# References may go in circles.
+_DEEPEST_REFERENCE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ def _walk(root: Mapping[str, Any], steps: list[str]) -> Mapping[str, Mapping[str
 
 
 def _properties(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int = 0) -> dict[str, Mapping[str, Any]]:
-    if depth > 8:  # noqa: PLR2004 -- references may go in circles
+    if depth > _DEEPEST_REFERENCE:
         return {}
     reference = schema.get("$ref")
     found: dict[str, Mapping[str, Any]] = {}

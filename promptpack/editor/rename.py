@@ -92,7 +92,9 @@ def _shared_problems(affected: list[Subject], name: str) -> Iterator[Problem]:
     own = {subject.document.path for subject in affected}
     declared = {subject.parts.inputs[name].document.path for subject in affected}
     for path in sorted(declared - own):
-        yield Problem("PP924", f"{name!r} is declared in {path}, which is not among these packs", None, "rename it there")
+        yield Problem(
+            "PP924", f"{name!r} is declared in {path}, which is not among these packs", None, "rename it there"
+        )
     shared = {place for subject in affected for place in _uses(subject, name) if place.path not in own}
     for place in sorted(shared):
         hint = "packs that are not renamed use it too; set the name there first"

@@ -2,6 +2,8 @@
 
 import asyncio
 import re
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from lsprotocol import types
@@ -11,7 +13,7 @@ from pygls.workspace import TextDocument
 
 from promptpack import __version__, files
 from promptpack.editor import Buffer, Desk, complete, define, describe, find_renamable, rename
-from promptpack.linter.rule import Edit
+from promptpack.linter import Edit
 from promptpack.problem import Location, Problem, PromptpackError
 
 # How long typing must rest before a file is linted.
@@ -58,7 +60,8 @@ class PackServer:
             ),
         }
         for name, (function, options) in offered.items():
-            self.server.feature(name, options)(function)
+            # pygls marks what it is given, and a method cannot be marked.
+            self.server.feature(name, options)(partial(function))
 
     def run(self) -> None:
         """Serve one editor until it hangs up."""
@@ -191,14 +194,14 @@ class PackServer:
         line, column = max(place.line - 1, 0), max(place.column - 1, 0)
         return types.Range(*(_client_position(self.server, lines, line, end) for end in (column, column + length)))
 
-    def _lines(self, path: str) -> list[str]:
+    def _lines(self, path: str) -> Sequence[str]:
         uri = _uri(path)
         if uri in self.server.workspace.text_documents:
-            return list(self._document(uri).lines)
+            return self._document(uri).lines
         return files.read(path).decode().splitlines(keepends=True)
 
 
-def _client_position(server: LanguageServer, lines: list[str], line: int, column: int) -> types.Position:
+def _client_position(server: LanguageServer, lines: Sequence[str], line: int, column: int) -> types.Position:
     return server.workspace.position_codec.position_to_client_units(lines, types.Position(line, column))
 
 
@@ -214,6 +217,4 @@ def _position(document: TextDocument, offset: int) -> types.Position:
 
 
 def _uri(path: str) -> str:
-    uri = uris.from_fs_path(path)
-    assert uri is not None  # noqa: S101 -- every path has one
-    return uri
+    return str(uris.from_fs_path(path))

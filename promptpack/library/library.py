@@ -63,6 +63,10 @@ class Library:
         """Every pack file, in order of name, version and locale."""
         return tuple(sorted(self._entries, key=_order))
 
+    def find(self, request: str, locale: str | None = None) -> Entry:
+        """Find the file that `extends` would mean by a request: here, or else among the shipped packs."""
+        return self._home_of(request)._choose(parse_request(request), locale)
+
     def get(self, request: str, locale: str | None = None) -> Pack:
         """Get the newest pack that fits, releases before drafts; raises the pack's problems when it is broken."""
         return self.build(self._choose(parse_request(request), locale))

@@ -28,7 +28,7 @@ CAPABILITIES = types.ClientCapabilities(
 )
 
 
-@pytest_lsp.fixture(
+@pytest_lsp.fixture(  # type: ignore[untyped-decorator]
     config=ClientServerConfig(server_command=[str(Path(sys.executable).parent / "node"), str(SERVER), "--stdio"])
 )
 async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:

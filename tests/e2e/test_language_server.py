@@ -1,0 +1,147 @@
+"""`promptpack lsp` as an editor sees it: over stdio, on packs that are being typed."""
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_lsp
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pytest_lsp import ClientServerConfig, LanguageClient
+
+ROOT = Path(__file__).parents[2]
+GREETER = """\
+promptpack: 1
+name: greeter
+version: 1.0.0
+extends: base@^1
+inputs:
+  NAME: {type: string, description: Who is greeted 🙂, trust: untrusted}
+messages:
+  - role: user
+    content: "🙂 {{ NAME | fenced }} {% include 'polite' %}"
+tests:
+  - {name: greets, context: {NAME: Ann}, expect: {contains: [Ann]}}
+"""
+BASE = "promptpack: 1\nname: base\nversion: 1.0.0\nabstract: true\npartials:\n  polite: Be polite.\n"
+
+
+@pytest_lsp.fixture(  # type: ignore[untyped-decorator]
+    config=ClientServerConfig(server_command=[sys.executable, "-m", "promptpack", "lsp"])
+)
+async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
+    await lsp_client.initialize_session(
+        types.InitializeParams(capabilities=types.ClientCapabilities(), process_id=None)
+    )
+    yield
+    await lsp_client.shutdown_session()
+
+
+@pytest.fixture
+def packs(tmp_path: Path) -> Path:
+    for name, text in (("greeter", GREETER), ("base", BASE)):
+        (tmp_path / "packs" / name).mkdir(parents=True)
+        (tmp_path / "packs" / name / "1.0.0.yaml").write_text(text, encoding="utf-8")
+    return tmp_path / "packs"
+
+
+def opened(client: LanguageClient, packs: Path, text: str) -> types.TextDocumentIdentifier:
+    uri = (packs / "greeter" / "1.0.0.yaml").as_uri()
+    item = types.TextDocumentItem(uri=uri, language_id="yaml", version=1, text=text)
+    client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+    return types.TextDocumentIdentifier(uri)
+
+
+def place(text: str, before: str) -> types.Position:
+    """Give the place right after a piece of text, counted in UTF-16 as editors do."""
+    offset = text.index(before) + len(before)
+    line = text[text.rfind("\n", 0, offset) + 1 : offset]
+    return types.Position(text.count("\n", 0, offset), len(line.encode("utf-16-le")) // 2)
+
+
+def word(text: str, name: str, before: str = "") -> types.Range:
+    start, end = place(text, before) if before else place(text, name), place(text, before + name)
+    return types.Range(types.Position(start.line, end.character - len(name)), end)
+
+
+async def shown(client: LanguageClient, uri: str) -> list[tuple[str | int | None, str, types.Range]]:
+    await client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    return [(one.code, one.message, one.range) for one in client.diagnostics[uri] if one.source == "promptpack"]
+
+
+@pytest.mark.asyncio
+async def test_problems_are_shown_while_typing_and_go_away_when_mended(client: LanguageClient, packs: Path) -> None:
+    wrong = GREETER.replace("{{ NAME", "{{ NMAE")
+    document = opened(client, packs, wrong)
+    message = "template uses undeclared input 'NMAE'\nhint: did you mean 'NAME'?"
+    assert ("PP301", message, word(wrong, "NMAE", "🙂 {{ ")) in await shown(client, document.uri)
+    changed = types.VersionedTextDocumentIdentifier(uri=document.uri, version=2)
+    whole = types.TextDocumentContentChangeWholeDocument(GREETER)
+    client.text_document_did_change(types.DidChangeTextDocumentParams(changed, [whole]))
+    assert "PP301" not in [code for code, _, _ in await shown(client, document.uri)]
+
+
+@pytest.mark.asyncio
+async def test_a_file_that_is_no_pack_is_left_alone(client: LanguageClient, packs: Path) -> None:
+    document = opened(client, packs, "services: {web: {image: x}}\n")
+    assert await shown(client, document.uri) == []
+
+
+@pytest.mark.asyncio
+async def test_half_typed_templates_are_completed(client: LanguageClient, packs: Path) -> None:
+    opened(client, packs, GREETER)
+    half = GREETER.replace("{{ NAME | fenced }}", "{{ NA")
+    document = opened(client, packs, half)
+    found = await client.text_document_completion_async(types.CompletionParams(document, place(half, "🙂 {{ NA")))
+    assert isinstance(found, types.CompletionList)
+    first = found.items[0]
+    assert (first.label, first.detail) == ("NAME", "string, required, untrusted")
+    assert isinstance(first.text_edit, types.TextEdit)
+    assert (first.text_edit.range, first.text_edit.new_text) == (word(half, "NA", "🙂 {{ "), "NAME")
+
+
+@pytest.mark.asyncio
+async def test_hover_explains_and_definition_leads_there(client: LanguageClient, packs: Path) -> None:
+    document = opened(client, packs, GREETER)
+    hover = await client.text_document_hover_async(types.HoverParams(document, place(GREETER, "🙂 {{ NA")))
+    assert hover is not None
+    assert isinstance(hover.contents, types.MarkupContent)
+    assert hover.contents.value.endswith("Who is greeted 🙂")
+    assert hover.range == word(GREETER, "NAME", "🙂 {{ ")
+    there = await client.text_document_definition_async(types.DefinitionParams(document, place(GREETER, "'pol")))
+    assert isinstance(there, types.Location)
+    assert there.uri == (packs / "base" / "1.0.0.yaml").as_uri()
+    assert there.range.start == types.Position(5, 10)
+
+
+@pytest.mark.asyncio
+async def test_an_input_is_renamed_everywhere_at_once(client: LanguageClient, packs: Path) -> None:
+    document = opened(client, packs, GREETER)
+    at = place(GREETER, "🙂 {{ NA")
+    assert await client.text_document_prepare_rename_async(types.PrepareRenameParams(document, at)) is not None
+    edit = await client.text_document_rename_async(types.RenameParams(document, at, "WHO"))
+    assert edit is not None
+    assert edit.changes is not None
+    assert [(one.range, one.new_text) for one in edit.changes[document.uri]] == [
+        (word(GREETER, "NAME", "inputs:\n  "), "WHO"),
+        (word(GREETER, "NAME", "🙂 {{ "), "WHO"),
+        (word(GREETER, "NAME", "context: {"), "WHO"),
+    ]
+    with pytest.raises(JsonRpcException, match="PP923 'pack' cannot be the name of an input"):
+        await client.text_document_rename_async(types.RenameParams(document, at, "pack"))
+
+
+def test_without_the_extra_one_is_told_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    from click.testing import CliRunner
+
+    from promptpack.cli.commands.lsp import command
+    from promptpack.problem import MissingExtraError
+
+    monkeypatch.setitem(sys.modules, "promptpack.editor.server", None)
+    result = CliRunner().invoke(command)
+    assert isinstance(result.exception, MissingExtraError)
+    assert str(result.exception) == (
+        "PP920 the language server needs the extra 'lsp'\n"
+        "  hint: run: python -m pip install 'promptpack-agents[lsp]', or pygls beside it"
+    )
