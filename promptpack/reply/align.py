@@ -1,5 +1,6 @@
 """Bring values to the form the schema asks for, where the schema leaves exactly one way to do it."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +12,7 @@ from promptpack.reply.shape import Shape
 from promptpack.reply.tree import Mark, escape, harvest, same
 from promptpack.reply.words import GROUP_OF, fold
 
+_FENCED = re.compile(r"(?P<fence>`{3,}|~{3,})\w{0,20}\n(?P<body>[\s\S]*)\n(?P=fence)")
 _MAX_UNKNOWN = 300
 _MAX_ITEMS = 10_000
 
@@ -45,6 +47,8 @@ def align(value: Any, shape: Shape) -> Alignment:
 def parse_text(text: str) -> Any:
     """Read an object or a list that was given as a text; nothing when it is not exactly one."""
     body = text.strip()
+    if fenced := _FENCED.fullmatch(body):
+        body = fenced["body"].strip()
     if body[:1] not in ("{", "[", '"'):
         return None
     strict = strict_at(body, 0)

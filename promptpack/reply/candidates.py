@@ -13,15 +13,16 @@ from promptpack.reply.tree import Harvest, Mark, harvest
 
 NOT_STRICT = object()
 _THINK = r"(?:antml:)?(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis|seed:think)"
+_ANY_END = rf"</{_THINK}>|◁/think▷|\[/THINK\]|<\|end_of_thought\|>"
 _TOP = re.compile(
     r"(?P<open>[{｛](?=[{｛]?(?:\s|[\u200b-\u200f\u2060\ufeff])*+(?:[\"'“”„‟＂‘’`\w}｝/#]|\Z))"
     r"|[\[［](?=(?:\s|[\u200b-\u200f\u2060\ufeff])*+[{｛]))|"
-    rf"(?P<think><{_THINK}>|◁think▷|\[THINK\])|(?P<unthink></{_THINK}>|◁/think▷|\[/THINK\])"
+    rf"(?P<think><{_THINK}>|◁think▷|\[THINK\]|<\|begin_of_thought\|>)|(?P<unthink>{_ANY_END})"
     r"|(?P<channel><\|channel\|>\s*analysis)|(?P<call>(?<![\w.])[A-Za-z_]\w{0,40}\(\s*[A-Za-z_]\w{0,40}\s*=(?!=))",
     re.IGNORECASE,
 )
 _CHANNEL_END = re.compile(r"<\|(?:end|start|channel|return|call)\|>")
-_ENDS = {"<": r"</%s>", "◁": "◁/think▷", "[": r"\[/THINK\]"}
+_ENDS = {"◁think▷": "◁/think▷", "[think]": r"\[/THINK\]", "<|begin_of_thought|>": r"<\|end_of_thought\|>"}
 _CUT_ROOT = re.compile(r"[{｛]\s*(?:[\"“'][^\"”'\n]{0,300}|\w{0,60})?\s*\Z")
 # A quoted key and its colon before a bracket: the bracket belongs to an object whose own opening was lost.
 _MEMBER_BEFORE = re.compile(r"[\"'”’]\s*[:：]\s*\Z")
@@ -61,10 +62,10 @@ class Field:
 
 def find(text: str, limits: Limits) -> Field:
     """Find the candidates; what stands before a lone end of thinking was thinking, and is dropped."""
-    found, lexer, position = Field(), Lexer(text), 0
+    found, lexer, position, absent = Field(), Lexer(text), 0, set[str]()
     while match := _TOP.search(text, position):
         if match["think"]:
-            position = _think_end(text, match)
+            position = _think_end(text, match, absent)
         elif match["channel"]:
             end = _CHANNEL_END.search(text, match.end() + 11)
             position = end.start() if end else len(text)
@@ -108,13 +109,17 @@ def locate(text: str, candidate: Candidate) -> None:
         candidate.places = strict_places(text, candidate.start, candidate.end)
 
 
-def _think_end(text: str, match: re.Match[str]) -> int:
-    tag = match["think"]
-    pattern = _ENDS[tag[0]]
-    end = re.compile(pattern % re.escape(tag[1:-1]) if "%" in pattern else pattern, re.IGNORECASE).search(
-        text, match.end()
-    )
-    return end.end() if end else len(text)
+def _think_end(text: str, match: re.Match[str], absent: set[str]) -> int:
+    """Find the end of thinking: the tag's own, or else any other; what is absent once is never looked for again."""
+    tag = match["think"].lower()
+    own = _ENDS.get(tag) or re.escape(f"</{tag[1:-1]}>")
+    for pattern in (own, _ANY_END):
+        if pattern in absent:
+            continue
+        if end := re.compile(pattern, re.IGNORECASE).search(text, match.end()):
+            return end.end()
+        absent.add(pattern)
+    return len(text)
 
 
 def _opens(lexer: Lexer, start: int) -> bool:

@@ -124,8 +124,9 @@ class Cursor:
             return True
         if frame.state == "value" and not (frame.node.kind == "array" and frame.node.members):
             return False
-        character = self.text[self.position]
-        return character in "<`~" and END_TOKEN.match(self.text, self.position) is not None
+        if self.text[self.position] not in "<`~" or not END_TOKEN.match(self.text, self.position):
+            return False
+        return not (self.text[self.position] == "`" and self.lexer.key_at(self.position, bare=False))
 
     def _give_out(self, frame: Frame) -> None:
         """The text ends inside the value: close what is merely unclosed, mark what was cut."""

@@ -14,6 +14,7 @@ _BARE = re.compile(r"[^,，;；、\n\r{}\[\]｛｝［］\"“”'`]*+")
 _BARE_IN_CALL = re.compile(r"[^,，;；、\n\r{}\[\]｛｝［］\"“”'`()]*+")
 _CALL = re.compile(r"[A-Za-z_][\w.]{0,60}\((?=\s*(?:[A-Za-z_]\w{0,60}\s*=(?!=)|\)))")
 _COMMENT_IN_BARE = re.compile(r"\s*(?://|/\*|\s#)")
+_LONE_VALUE = re.compile(r"[-+\w.%]{1,60}(?=\s*[,}\]])")
 _OPENERS = {"{": "{", "｛": "{", "[": "[", "［": "["}
 _COMMAS = frozenset(",，;；、")
 
@@ -118,7 +119,15 @@ class Scanner(Cursor):
         if self.lexer.cut_key_at(self.position):
             self.position = frame.comma = self.size
             return
-        self._stop(frame)
+        match = _LONE_VALUE.match(self.text, self.position)
+        if match is None or frame.comma < 0:
+            self._stop(frame)
+            return
+        value = frame.node.members[-1][2]
+        value.mark = Mark("ambiguous", "more than one value is given")
+        self.position = value.end = match.end()
+        frame.state, frame.comma = "next", -1
+        self._count()
 
     def _elide(self, frame: Frame) -> None:
         frame.node.mark = ELIDED

@@ -33,6 +33,8 @@ _STRAY = re.compile(r"\\+\s*[,}\]]")
 END_TOKEN = re.compile(r"</?[A-Za-z_][^<>\n]{0,60}>|<\|[^|\n]{0,40}\|>|```|~~~|`")
 # Lines that look like members or closing brackets: a string with stray quotes may have swallowed them.
 _STRUCTURE = re.compile(r"\n[ \t]*(?:[\"'“]?\w{1,60}[\"'”]?\s*[:：]\s|[}\]])")
+# Two or more clean strings in a row: either several values, or one with stray quotes.
+_SEVERAL = re.compile(r'"[^"]*+"(?:\s*,\s*"[^"]*+")+')
 _WORD = re.compile(r"[\w.:-]+")
 _CUT_KEY = re.compile(r"(?:[\"“'][^\"”'\n]{0,300}[\"”']?|\w{1,60})\s*\Z")
 
@@ -127,7 +129,7 @@ class Lexer:
         else:
             kind = "inner-quotes" if inner else "quotes"
         body = text[start + 1 : place]
-        doubtful = inner > 0 and _STRUCTURE.search(body) is not None
+        doubtful = inner > 0 and (_STRUCTURE.search(body) or _SEVERAL.fullmatch(text, start, place + 1)) is not None
         return Token(decode(body), place + 1, kind, inner % 2 == 1, doubtful)
 
     def _forgotten_quote(self, start: int, place: int) -> int:

@@ -15,6 +15,7 @@ _LITERALS: dict[str, Any] = {
 _NON_FINITE = frozenset(("nan", "infinity", "-infinity", "+infinity", "inf", "-inf", "+inf"))
 _WORD = re.compile(r"[^\W\d][\w.:/@-]*")
 _SEVERAL = re.compile(r"\||\bor\b|或")
+_OCTAL = re.compile(r"[+-]?0[0-7]+")
 _MAX_DIGITS = 4_000
 
 
@@ -57,6 +58,8 @@ def _loose(raw: str, start: int, end: int) -> tuple[Node, str, str]:
     mark = None
     if _SEVERAL.search(plain):
         mark = Mark("ambiguous", f"{raw[:60]!r} offers more than one value")
+    elif _OCTAL.fullmatch(plain):
+        mark = Mark("ambiguous", f"{raw[:60]!r} may be an octal number")
     elif not _WORD.fullmatch(raw):
         mark = Mark("type", f"{raw[:60]!r} is not a JSON value", yields="aligned")
     return Node("bare", start, end, raw, mark=mark), "unquoted", ""
