@@ -64,6 +64,8 @@ class Cursor:
         self.max_depth, self.max_nodes = max_depth, max_nodes
         self.forced, self.alone = -1, True
         self.limit = ""
+        # A comment that runs to the end of the text may have taken the rest of the object with it.
+        self.note_at_end = False
         self.tail: Tail = "closed"
 
     def _edit(self, kind: str, start: int, end: int, after: str) -> None:
@@ -112,6 +114,7 @@ class Cursor:
             frame.node.mark = ELIDED
         self._edit("comment", start, end, "")
         self.position = end
+        self.note_at_end = end >= self.size
 
     def _stands_for_items(self, frame: Frame, end: int) -> bool:
         """A note in the place of items, behind a comma or alone between brackets, tells of items left out."""
@@ -135,7 +138,7 @@ class Cursor:
             hole = Node("hole", self.position, self.position, mark=Mark("truncated", "the reply ends before the value"))
             self._attach(hole)
             self.tail = "cut"
-        elif frame.comma >= 0 or not frame.node.members:
+        elif frame.comma >= 0 or not frame.node.members or self.note_at_end:
             self.tail = "cut"
         mark = Mark("truncated", "the reply ends inside the list", "" if self.tail == "cut" else "valid")
         for opened in reversed(self.stack):

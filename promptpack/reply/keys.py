@@ -9,6 +9,7 @@ from promptpack.reply.strings import QUOTES, Lexer
 
 SEPARATOR = re.compile(r":|：|=>|=(?!=)")
 _KEYS = (
+    re.compile(r"'(?P<body>(?:[^'\\\n]|\\.){0,300})'(?=\s*[:：=])"),
     re.compile(r'["“”„‟＂](?P<body>(?:[^"“”„‟＂\\\n]|\\.){0,300})["“”„‟＂]'),
     re.compile(r"['‘’‚‛＇](?P<body>(?:[^'‘’‚‛＇\\\n]|\\.|(?<=\w)['’](?=\w)){0,300})['‘’‚‛＇]"),
     re.compile(r"`(?P<body>[^`\\\n]{0,300})`"),

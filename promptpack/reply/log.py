@@ -13,7 +13,10 @@ from promptpack.reply.tree import Edit
 _KINDS = (
     (
         "think",
-        re.compile(r"</?(?:think|thinking|thought|reasoning|reflection|scratchpad|analysis)|<\|channel|<\|begin_of_th", re.IGNORECASE),
+        re.compile(
+            r"</?(?:think|thinking|thought|reasoning|reflection|scratchpad|analysis)|<\|channel|<\|begin_of_thought",
+            re.IGNORECASE,
+        ),
     ),
     ("fence", re.compile(r"```|~~~")),
     ("token", re.compile(r"<\|[^|]*\|>|</?s>|<eos>|\[/?INST\]|\[TOOL_CALLS\]")),

@@ -250,7 +250,7 @@ class Scanner(Cursor):
 
     def _belongs_above(self, frame: Frame) -> bool:
         """A key inside a list: the bracket of the list was lost before it."""
-        if len(self.stack) < 2 or not frame.node.members or not self.lexer.key_at(self.position, bare=False):
+        if len(self.stack) < 2 or not frame.node.members or not self.lexer.quoted_key_at(self.position):
             return False
         self._close_lost(frame, frame.comma if frame.comma >= 0 else self.position)
         return True

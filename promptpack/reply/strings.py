@@ -20,12 +20,14 @@ _BODY = {
     "`": re.compile(r"[^`\\]*+(?:\\.[^`\\]*+)*+", re.DOTALL),
 }
 _SEPARATOR = r"(?:\s|[\u200b-\u200f\u2060\ufeff])*(?::|：|=>|=(?![=>]))"
+# Straight quotes first: the other kinds may stand between them.
 _QUOTED_KEY = re.compile(
-    r'(?:["“”„‟＂](?:[^"“”„‟＂\\\n]|\\.){0,300}?["“”„‟＂]'
-    r"|['‘’‚‛＇](?:[^'‘’‚‛＇\\\n]|\\.){0,300}?['‘’‚‛＇]|`[^`\n]{0,300}?`)" + _SEPARATOR
+    r'(?:"(?:[^"\\\n]|\\.){0,300}?"|["“”„‟＂](?:[^"“”„‟＂\\\n]|\\.){0,300}?["“”„‟＂]'
+    r"|'(?:[^'\\\n]|\\.){0,300}?'|['‘’‚‛＇](?:[^'‘’‚‛＇\\\n]|\\.){0,300}?['‘’‚‛＇]|`[^`\n]{0,300}?`)" + _SEPARATOR
 )
 _HALF_KEY = re.compile(r'(?:[^\W\d]\w{0,60}["”\']|["“\'][^\W\d]\w{0,60})' + _SEPARATOR)
 _BARE_KEY = re.compile(r"[^\W\d][\w$-]{0,60}" + _SEPARATOR)
+_BARE_MEMBER = re.compile(r"[A-Za-z_]\w{0,60}\s*[:：]\s*(?:[\"'“{\[]|-?\d|(?:true|false|null|True|False|None)\b)")
 _ITEM = re.compile(r"[-+.]?\d|[{\[｛［]|(?:true|false|null|True|False|None)\b|\.\.\.|…|[^\W\d][\w.-]{0,60}\s*[,\]]")
 _OR = re.compile(r"(?:\||/|or\b|或者?|OR\b)\s*[\"'“‘]")
 _CONCAT = re.compile(r"\+\s*[\"'“‘]")
@@ -36,6 +38,7 @@ _STRUCTURE = re.compile(r"\n[ \t]*(?:[\"'“]?\w{1,60}[\"'”]?\s*[:：]\s|[}\]]
 # Two or more clean strings in a row: either several values, or one with stray quotes.
 _SEVERAL = re.compile(r'"[^"]*+"(?:\s*,\s*"[^"]*+")+')
 _WORD = re.compile(r"[\w.:-]+")
+_LAST_WORD = re.compile(r"(?P<word>[\w.:-]{1,60})[^\S\n]*\n\s*[}\]｝］]")
 _CUT_KEY = re.compile(r"(?:[\"“'][^\"”'\n]{0,300}[\"”']?|\w{1,60})\s*\Z")
 
 
@@ -66,10 +69,13 @@ class Lexer:
 
     def key_at(self, position: int, *, bare: bool) -> bool:
         """Say whether a key and its colon stand here."""
-        text = self.text
-        if _QUOTED_KEY.match(text, position) or _HALF_KEY.match(text, position):
+        if self.quoted_key_at(position) or _HALF_KEY.match(self.text, position):
             return True
-        return bare and _BARE_KEY.match(text, position) is not None
+        return bare and _BARE_KEY.match(self.text, position) is not None
+
+    def quoted_key_at(self, position: int) -> bool:
+        """Say whether a key in whole quotes and its colon stand here; in a list, half a quote proves nothing."""
+        return _QUOTED_KEY.match(self.text, position) is not None
 
     def cut_key_at(self, position: int) -> bool:
         """Say whether the text ends inside the key that begins here."""
@@ -102,7 +108,7 @@ class Lexer:
             match = body.match(text, cursor)
             place = match.end() if match else self.size
             if place >= self.size or text[place] == "\\" or self._budget <= 0:
-                return Token(text[start + 1 :], -1)
+                return self._endless(start)
             character = text[place]
             if character in _OPENING and place > start + 1 and text[place - 1] != "\\" and not nested:
                 closes = self._closes(place, array=array, bare=bare, inner=True)
@@ -118,6 +124,12 @@ class Lexer:
                 return Token(decode(text[start + 1 : end]), end, "missing-quote")
             self._budget -= 1
             cursor = place + 1
+
+    def _endless(self, start: int) -> Token:
+        """Read a string without an end; one word alone on its line before a closing bracket only lost its quote."""
+        if word := _LAST_WORD.match(self.text, start + 1):
+            return Token(word["word"], word.end("word"), "missing-quote")
+        return Token(self.text[start + 1 :], -1)
 
     def _token(self, start: int, place: int, inner: int) -> Token:
         text = self.text
@@ -152,18 +164,20 @@ class Lexer:
             return True
         character = self.text[after]
         if character in _COMMAS:
-            return self._comma_closes(after + 1, array=array, bare=bare)
+            return self._comma_closes(after + 1, array=array, bare=bare, inner=inner)
         if character in _CLOSERS:
             return not inner or self._closer_closes(after + 1)
         if character in QUOTES and character != "`":
             return self._quote_closes(place, after, array=array, inner=inner)
         return self._other_closes(place, after, array=array, bare=bare, inner=inner)
 
-    def _comma_closes(self, position: int, *, array: bool, bare: bool) -> bool:
+    def _comma_closes(self, position: int, *, array: bool, bare: bool, inner: bool) -> bool:
         after = self.blank_end(position)
         if after >= self.size or self.text[after] in _CLOSERS or self.text[after] in _COMMAS:
             return True
         if self._comment_at(after) or self.key_at(after, bare=bare) or self.text.startswith(("...", "…"), after):
+            return True
+        if not inner and not array and _BARE_MEMBER.match(self.text, after):
             return True
         if self.text[after] in "{｛" or (not array and self.cut_key_at(after)):
             return True

@@ -14,6 +14,7 @@ KNOWN_ACTIONS = (
     "INTENT_ANALYSIS", "ROUTE_DECISION", "TASK_PLAN", "REVIEW_RESULT", "PHASE_TRANSITION", "RESOURCE_ALLOCATE",
     "EXCEPTION_HANDLE",
 )  # fmt: skip
+REQUIRED = ("thought", "expectedOutcome", "confidence", "action", "params", "risk")
 OPTIONAL = ("alternativeActions", "requiresUserConfirmation", "userMessage")
 CHINESE_KEYS = {
     "thought": "推理过程", "action": "行动", "params": "行动参数", "expectedOutcome": "预期结果", "risk": "风险评估",
@@ -335,7 +336,8 @@ def lost_inner_brace(value: Object, random: Random) -> tuple[str, Object]:
     split = random.randrange(len(rest) - 1)
     order = [*rest[:split], key, *rest[split:]]
     meant = {name: value[name] for name in order}
-    if not {"thought", "expectedOutcome", "confidence", "action", "params", "risk"} & set(rest[split:]):
+    # Behind free params only a required key shows where the brace was: an optional one could be a param itself.
+    if rest[split] in OPTIONAL and (key == "params" or not set(REQUIRED) & set(rest[split:])):
         return json.dumps(meant, ensure_ascii=False), meant
     body = json.dumps(value[key], ensure_ascii=False)
     text = json.dumps({**meant, key: "@@"}, ensure_ascii=False)

@@ -1,0 +1,195 @@
+# ruff: noqa: S311 -- the chance is Hypothesis's own
+"""Laws of reading replies, over objects, defects and bytes that nobody wrote down."""
+
+import json
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from promptpack import Pack, Verdict
+from promptpack.pack import Contract, Version
+from promptpack.reply import replay
+from promptpack.reply.tree import same
+from promptpack.verdict import judge_checked
+from tests.properties.reply_defects import lose, spoil
+
+CONTRACTS = json.loads(Path(__file__, "../../conformance/replies/contract.json").resolve().read_text("utf-8"))
+SENTENCES = (
+    "The plan is consistent", "同一任务，小改动", "See https://a.b/c//d?x=1#y", "It's 5 o'clock", "“引号”与（括号）",
+    "a, b: c", "{not} [data]", "100% / 100", "# no comment", "/* nor this */", "```json\n{}\n```", "</think> <think>",
+    "line one\nline two", 'said "stop"', "C:\\temp\\new", "true", "null", "...", "", " padded ", "😀 \u2028 end",
+)  # fmt: skip
+
+# Half a surrogate pair is no text, and a control character is written differently by every style.
+characters = st.characters(exclude_categories=["Cs", "Cc"])
+texts = st.one_of(st.sampled_from(SENTENCES), st.text(characters, max_size=20))
+# Keys with stray quotes in them are not written in one way only.
+names = texts.filter(lambda text: not set(text) & set("\"'`“”„‟＂‘’‚‛＇\\\n"))
+# A lone item that is itself data, or nothing at all, could be meant in another way.
+words = texts.filter(lambda text: text[:1].isalnum())
+numbers = st.one_of(st.integers(0, 100), st.floats(0, 100).map(lambda number: round(number, 3)))
+free = st.recursive(
+    st.one_of(texts, st.integers(), st.booleans(), st.none()),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(names, inner, max_size=3)),
+    max_leaves=6,
+)
+risks = st.fixed_dictionaries(
+    {"level": st.sampled_from(["low", "medium", "high"]), "description": texts}, optional={"mitigation": texts}
+)
+PARAMS: dict[str, dict[str, Any]] = {
+    "router": {
+        "action": st.just("ROUTE_DECISION"),
+        "params": st.fixed_dictionaries(
+            {
+                "route": st.sampled_from(["minor_replan", "new_task", "wait_user_decision"]),
+                "payload": st.fixed_dictionaries({"reason": texts, "requiresConfirmation": st.booleans()}),
+            }
+        ),
+    },
+    "reviewer": {
+        "action": st.just("REVIEW_RESULT"),
+        "params": st.fixed_dictionaries(
+            {
+                "approved": st.booleans(), "score": numbers, "feedback": texts,
+                "requiredFixes": st.lists(texts, max_size=2),
+            }
+        ),
+    },
+    "executor": {
+        "action": st.sampled_from(["web_search", "files.read", "Deploy-now"]),
+        "params": st.dictionaries(names, free, max_size=3),
+    },
+    "orchestrator": {
+        "action": st.sampled_from(["PHASE_TRANSITION", "RESOURCE_ALLOCATE"]),
+        "params": st.dictionaries(names, free, max_size=3),
+    },
+}  # fmt: skip
+
+
+def outputs(agent: str) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
+    whole = st.fixed_dictionaries(
+        {"thought": texts, **PARAMS[agent], "expectedOutcome": texts, "risk": risks, "confidence": numbers},
+        optional={
+            "alternativeActions": st.lists(words, max_size=2),
+            "requiresUserConfirmation": st.booleans(),
+            "userMessage": texts,
+        },
+    )
+    return st.tuples(st.just(agent), whole)
+
+
+anything = st.one_of([outputs(agent) for agent in PARAMS])
+unhurried = settings(deadline=None)
+
+
+@cache
+def pack_of(agent: str) -> Pack:
+    return Pack(agent, Version(1, 0, 0), "contract.json", "", contract=Contract(agent, CONTRACTS[agent]))
+
+
+def judged(agent: str, raw: str | bytes, **options: Any) -> Verdict:
+    return judge_checked(pack_of(agent), raw, None, **options)
+
+
+def of_contract(agent: str, value: Any) -> Any:
+    return {key: item for key, item in value.items() if key in CONTRACTS[agent]["properties"] and item is not None}
+
+
+@given(anything, st.integers(0, 2**32))
+@settings(unhurried, max_examples=300)
+def test_an_output_spoilt_in_any_way_that_keeps_its_meaning_is_read_back(
+    given_output: tuple[str, dict[str, Any]], seed: int
+) -> None:
+    agent, value = given_output
+    raw, defects = spoil(value, Random(seed))
+    verdict = judged(agent, raw)
+    assert verdict.ok, (defects, raw, [str(one) for one in verdict.violations])
+    assert same(of_contract(agent, verdict.data), value), (defects, raw)
+    assert same(replay(raw, verdict.repairs), verdict.data), (defects, raw)
+
+
+@given(anything, st.integers(0, 2**32))
+@settings(unhurried, max_examples=200)
+def test_an_output_that_lost_a_mark_is_read_back(given_output: tuple[str, dict[str, Any]], seed: int) -> None:
+    agent, value = given_output
+    raw, meant, defects = lose(_plainly(value), Random(seed))
+    verdict = judged(agent, raw)
+    assert verdict.ok, (defects, raw, [str(one) for one in verdict.violations])
+    assert same(of_contract(agent, verdict.data), meant), (defects, raw)
+    assert same(replay(raw, verdict.repairs), verdict.data), (defects, raw)
+
+
+def _plainly(value: dict[str, Any]) -> dict[str, Any]:
+    """Give texts that cannot be mistaken for structure: where a mark is lost, only they leave one meaning."""
+    risk = {name: item if name == "level" else "Fine so far" for name, item in value["risk"].items()}
+    plain = {"thought": "The plan is consistent", "expectedOutcome": "Plan can be executed", "risk": risk}
+    if value["action"] in ("ROUTE_DECISION", "REVIEW_RESULT"):
+        return {**value, **plain, "params": json.loads(PLAIN_PARAMS[value["action"]])} | _options(value)
+    return {**value, **plain, "params": {"query": "refunds 2024", "top": 5}} | _options(value)
+
+
+def _options(value: dict[str, Any]) -> dict[str, Any]:
+    plain = {"alternativeActions": ["Roll back"], "userMessage": "Done."}
+    return {name: item for name, item in plain.items() if name in value}
+
+
+PLAIN_PARAMS = {
+    "ROUTE_DECISION": '{"route": "new_task", "payload": {"reason": "Another goal", "requiresConfirmation": true}}',
+    "REVIEW_RESULT": '{"approved": true, "score": 85, "feedback": "Good", "requiredFixes": ["Name an owner"]}',
+}
+
+
+@given(st.one_of(st.binary(max_size=200), st.text(max_size=200)), st.sampled_from(list(PARAMS)), st.booleans())
+@settings(unhurried, max_examples=300)
+def test_any_bytes_give_a_verdict(raw: str | bytes, agent: str, strict: bool) -> None:
+    verdict = judged(agent, raw, strict=strict)
+    assert verdict.ok == (verdict.outcome in ("valid", "recovered")) == (not verdict.violations)
+    assert all(one.offset is None or 0 <= one.offset <= len(raw) for one in verdict.violations)
+
+
+PIECES = ('{"thought": "t"', '"action": "ROUTE_DECISION"', '"params": {"route": "new_task"', '"payload": {"reason": "r"',
+          '"requiresConfirmation": false', '"confidence": 80', '"risk": {"level": "low"', '"description": "d"',
+          '"expectedOutcome": "o"', "{", "}", "[", "]", ",", ":", '"', "'", "\\", "\n", "```json\n", "<think>", "</think>",
+          "// x\n", "...", "NaN", "80", "low", "“", "，", "：", "null", "=", "prose ")  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map(" ".join), st.sampled_from(["router", "executor"]))
+@settings(unhurried, max_examples=500)
+def test_what_is_accepted_meets_the_contract_and_its_log_leads_to_it(raw: str, agent: str) -> None:
+    verdict = judged(agent, raw)
+    if verdict.ok:
+        assert list(Draft202012Validator(CONTRACTS[agent]).iter_errors(verdict.data)) == []
+        assert same(replay(raw, verdict.repairs), verdict.data)
+
+
+@given(anything, st.integers(0, 2**32), st.integers(0, 2**32))
+@settings(unhurried, max_examples=200)
+def test_a_reply_hurt_at_random_is_never_accepted_outside_its_contract(
+    given_output: tuple[str, dict[str, Any]], seed: int, place: int
+) -> None:
+    agent, value = given_output
+    raw, _ = spoil(value, Random(seed))
+    at, until = sorted((place % (len(raw) + 1), (place * 7919) % (len(raw) + 1)))
+    hurt = raw[:at] + raw[min(until, at + 3) :]
+    verdict = judged(agent, hurt)
+    if verdict.ok:
+        assert list(Draft202012Validator(CONTRACTS[agent]).iter_errors(verdict.data)) == []
+        assert same(replay(hurt, verdict.repairs), verdict.data)
+
+
+@given(anything, st.sampled_from([None, 2]), st.booleans())
+@settings(unhurried, max_examples=200)
+def test_reading_what_was_dumped_changes_nothing(
+    given_output: tuple[str, dict[str, Any]], indent: int | None, plain: bool
+) -> None:
+    agent, value = given_output
+    raw = json.dumps(value, ensure_ascii=plain, indent=indent)
+    for strict in (False, True):
+        verdict = judged(agent, raw, strict=strict)
+        assert (verdict.outcome, verdict.repairs) == ("valid", ())
+        assert same(verdict.data, value)
