@@ -10,7 +10,7 @@ from promptpack.problem import PackError, Problem, did_you_mean
 from promptpack.template.engine import Engine
 from promptpack.template.failure import RENDER_ERRORS, render_error
 from promptpack.template.language import FUNCTIONS
-from promptpack.template.limits import Limits, metered
+from promptpack.template.limits import Limits, collect, metered
 from promptpack.template.model import Expression, Source, Template
 from promptpack.template.names import Needs, Use, find_needs
 from promptpack.template.partials import PackTemplate, Trail
@@ -72,7 +72,7 @@ def _guarded(
 
 
 def _text(code: PackTemplate, scope: Context) -> str:
-    return "".join(code.root_render_func(scope))
+    return collect(code.root_render_func(scope))
 
 
 def _result(code: PackTemplate, scope: Context) -> Any:

@@ -13,13 +13,14 @@ from jinja2.parser import Parser
 from promptpack.problem import PackError, Problem
 from promptpack.template import handlebars, policy
 from promptpack.template.failure import syntax_problem
-from promptpack.template.generator import METHOD, count_work
+from promptpack.template.generator import METHOD
 from promptpack.template.language import PRINTED_BY
 from promptpack.template.limits import Limits
 from promptpack.template.model import Source
 from promptpack.template.partials import PackTemplate
 from promptpack.template.positions import TooManyTokensError, decode
 from promptpack.template.sandbox import PackEnvironment
+from promptpack.template.work import count_work
 
 _DEFAULT = Limits()
 # What a template that is all brackets or all digits makes Python raise.

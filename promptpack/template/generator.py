@@ -4,39 +4,19 @@ from copy import copy
 from typing import Final, TypeVar
 
 from jinja2 import nodes
-from jinja2.compiler import CodeGenerator, Frame
+from jinja2.compiler import Frame
 
 from promptpack.template.handlebars import OUTLINED
+from promptpack.template.quick import QuickGenerator
 
 # The `ctx` of a look-up that is called at once: `order.items()` is the method, `order.items` the key.
 METHOD: Final = "method"
 _CONTAINMENT: Final = ("in", "notin")
-# A macro or block takes as long to enter as this many passes through a loop.
-_STEPS_OF_A_CALL: Final = 25
-_COUNTED: Final = (nodes.For, nodes.Macro, nodes.CallBlock, nodes.Block)
-# What belongs to a loop or macro and yet is worked out before its body is entered.
-_OUTSIDE: Final = ("iter", "else_", "call", "defaults")
-# What takes longer than a look-up or an operator does.
-_QUARTERS: Final[dict[type[nodes.Node], int]] = {
-    nodes.For: 16,
-    nodes.Macro: 16,
-    nodes.CallBlock: 16,
-    nodes.Block: 16,
-    nodes.Call: 8,
-    nodes.Include: 40,
-    nodes.Import: 40,
-    nodes.FromImport: 40,
-    nodes.FilterBlock: 8,
-    nodes.AssignBlock: 8,
-    nodes.With: 4,
-    nodes.Filter: 4,
-    nodes.Test: 4,
-}
 
 Loading = TypeVar("Loading", nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
 
 
-class PackGenerator(CodeGenerator):
+class PackGenerator(QuickGenerator):
     """Jinja's code generator, with methods told apart from keys, and partials looked for by way of the trail."""
 
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802 -- Jinja's visitor name
@@ -156,37 +136,3 @@ def _loaded_by(function: str, node: Loading) -> Loading:
     arguments = [nodes.ContextReference(), node.template]
     loading.template = nodes.Call(nodes.EnvironmentAttribute(function), arguments, [], None, None, lineno=node.lineno)
     return loading
-
-
-def count_work(tree: nodes.Template) -> None:
-    """Put a count into every loop, macro and block: one pass, by what it does, and the plain text in it."""
-    for node in [tree, *tree.find_all(_COUNTED)]:
-        body: list[nodes.Node] = node.body  # type: ignore[attr-defined]  # all of these have one
-        steps = (1 if isinstance(node, nodes.For) else _STEPS_OF_A_CALL) + _work(node) // 4
-        costs: list[nodes.Expr] = [nodes.Const(steps), nodes.Const(_plain_characters(body))]
-        count = nodes.Call(nodes.EnvironmentAttribute("enter"), costs, [], None, None, lineno=node.lineno)
-        position = 1 if body and isinstance(body[0], nodes.Extends) else 0
-        body.insert(position, nodes.ExprStmt(count, lineno=node.lineno))
-
-
-def _work(node: nodes.Node) -> int:
-    """Say how much one pass through a body does, in quarters of a step."""
-    waiting = list(node.iter_child_nodes(exclude=_OUTSIDE))
-    total = 0
-    while waiting:
-        found = waiting.pop()
-        total += _QUARTERS.get(type(found), 1)
-        waiting.extend(found.iter_child_nodes(only=_OUTSIDE if isinstance(found, _COUNTED) else None))
-    return total
-
-
-def _plain_characters(body: list[nodes.Node]) -> int:
-    total = 0
-    waiting = list(body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, nodes.TemplateData):
-            total += len(node.data)
-        elif not isinstance(node, _COUNTED):
-            waiting.extend(node.iter_child_nodes())
-    return total

@@ -9,7 +9,7 @@ from jinja2.exceptions import TemplateRuntimeError
 from jinja2.filters import make_attrgetter
 from jinja2.utils import pass_environment
 
-from promptpack.template.limits import LimitError, current, fits_items, fits_text, measure, step, take
+from promptpack.template.limits import LimitError, charge, current, fits_items, fits_text, measure, step, take
 from promptpack.template.texts import TEXT_GUARDS, at_least_one, fits_replacement
 
 _PRECISE: Final = 100
@@ -32,7 +32,7 @@ _LINE_ENDS: Final = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _MEASURED: Final = (dict, list, tuple, str, range)
 
 
-def counted(function: Callable[..., Any], name: str = "") -> Callable[..., Any]:
+def counted(function: Callable[..., Any], name: str = "", deep: bool = True) -> Callable[..., Any]:
     """Count the work of a filter, test or function by the size of what it is given, and of the text it makes."""
     steps_an_item = _STEPS_AN_ITEM.get(name)
     # Jinja gives the environment or the context to some before the value itself.
@@ -40,10 +40,9 @@ def counted(function: Callable[..., Any], name: str = "") -> Callable[..., Any]:
 
     @wraps(function)
     def counting(*values: Any, **options: Any) -> Any:
-        step(1 + len(values) + len(options))
-        for value in (*values, *options.values()):
-            if isinstance(value, _MEASURED):
-                measure(value)
+        charge(values, deep)
+        if options:
+            charge(options.values(), deep)
         if steps_an_item and len(values) > first:
             items = take(values[first])
             step(len(items) * steps_an_item)

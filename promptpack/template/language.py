@@ -38,12 +38,22 @@ _ALL_FILTERS: Final[Mapping[str, Any]] = {
     **HISTORY_FILTERS,
     **OWN_FILTERS,
 }
-FILTERS: Final[Mapping[str, Function]] = MappingProxyType(
-    {name: counted(function, name) for name, function in _ALL_FILTERS.items()}
-)
+# These look at the items of a value and no deeper, so only the items are counted; JSON is counted as it is written.
+_SHALLOW_FILTERS: Final = frozenset((
+    "abs", "batch", "count", "d", "default", "first", "float", "int", "items", "join", "json", "last", "length",
+    "list", "map", "reject", "rejectattr", "reverse", "round", "select", "selectattr", "slice", "tojson",
+))  # fmt: skip
+_DEEP_TESTS: Final = frozenset((
+    "!=", "<", "<=", "==", ">", ">=", "eq", "equalto", "ge", "greaterthan", "gt", "in", "le", "lessthan", "lower",
+    "lt", "ne", "upper",
+))  # fmt: skip
+
 _ALL_TESTS: Final[Mapping[str, Any]] = {name: JINJA_TESTS[name] for name in _JINJA_TESTS}
+FILTERS: Final[Mapping[str, Function]] = MappingProxyType(
+    {name: counted(function, name, deep=name not in _SHALLOW_FILTERS) for name, function in _ALL_FILTERS.items()}
+)
 TESTS: Final[Mapping[str, Function]] = MappingProxyType(
-    {name: counted(function) for name, function in _ALL_TESTS.items()}
+    {name: counted(function, name, deep=name in _DEEP_TESTS) for name, function in _ALL_TESTS.items()}
 )
 FUNCTIONS: Final[Mapping[str, Function]] = MappingProxyType(
     {"dict": counted(dict), "namespace": counted(Namespace), "range": limited_range}

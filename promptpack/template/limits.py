@@ -1,16 +1,17 @@
 """What a template may use up: steps, output, the size of a value; counted, so it holds on every platform."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Iterator, Sized
+from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from jinja2.exceptions import TemplateRuntimeError
 
 # Work on text is counted by the piece, since a machine copies that many characters in the time of one step.
 _CHARACTERS_A_STEP: Final = 64
+# Between two counts of the output, no more is written than memory has room for.
+_PIECES_A_BATCH: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,41 +38,75 @@ class LimitError(TemplateRuntimeError):
 class Meter:
     """What is left of the limits in one render."""
 
-    __slots__ = ("limits", "output", "steps")
+    __slots__ = ("held", "limits", "output", "steps")
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.steps = limits.steps
         self.output = limits.output
+        self.held = 0
 
     def step(self, steps: int) -> None:
         """Use up steps."""
         self.steps -= steps
         if self.steps < 0:
-            raise LimitError("steps", f"template takes more than {self.limits.steps:,} steps")
+            self.refuse_steps()
 
-    def write(self, characters: int) -> None:
-        """Use up output."""
-        self.output -= characters
-        if self.output < 0:
-            raise LimitError("output", f"template writes more than {self.limits.output:,} characters")
+    def passes(self, values: Any, steps: int) -> Any:
+        """Count the passes of a loop: all at once where their number is known, else one by one."""
+        if type(values) is list or isinstance(values, Sized):
+            self.steps -= len(values) * steps
+            if self.steps < 0:
+                self.refuse_steps()
+            return values
+        return self._counted_passes(values, steps)
+
+    def _counted_passes(self, values: Iterable[Any], steps: int) -> Iterator[Any]:
+        for value in values:
+            self.step(steps)
+            yield value
+
+    def refuse_steps(self) -> NoReturn:
+        """Stop a template that has no steps left."""
+        raise LimitError("steps", f"template takes more than {self.limits.steps:,} steps")
+
+    def hold(self, characters: int) -> None:
+        """Take note of a long piece before whoever reads it counts it."""
+        self.held += characters
+        if self.held > self.limits.output:
+            self.refuse_output()
+
+    def refuse_output(self) -> NoReturn:
+        """Stop a template that has written all it may."""
+        raise LimitError("output", f"template writes more than {self.limits.output:,} characters")
 
 
 _METER: ContextVar[Meter | None] = ContextVar("promptpack_meter", default=None)
 _UNMETERED: Final = Limits()
+_SIMPLE: Final = frozenset((str, int, float, bool, type(None)))
 
 
-@contextmanager
-def metered(limits: Limits) -> Iterator[None]:
+def meter() -> Meter | None:
+    """Give the meter of the render that is going on; templates run inside of one always."""
+    return _METER.get()
+
+
+class metered:  # noqa: N801 -- used as a function is
     """Count against the limits inside; a render that is part of another counts against the outer one."""
-    if _METER.get() is not None:
-        yield
-        return
-    token = _METER.set(Meter(limits))
-    try:
-        yield
-    finally:
-        _METER.reset(token)
+
+    __slots__ = ("_limits", "_token")
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._token: Token[Meter | None] | None = None
+
+    def __enter__(self) -> None:
+        if _METER.get() is None:
+            self._token = _METER.set(Meter(self._limits))
+
+    def __exit__(self, *_: object) -> None:
+        if self._token is not None:
+            _METER.reset(self._token)
 
 
 def step(steps: int = 1) -> None:
@@ -81,21 +116,34 @@ def step(steps: int = 1) -> None:
         meter.step(steps)
 
 
-def enter(steps: int, characters: int) -> None:
-    """Count one pass through a loop, macro or block, and the plain text in it."""
-    meter = _METER.get()
-    if meter is not None:
-        meter.step(steps)
-        if characters:
-            meter.write(characters)
+def collect(pieces: Iterable[str]) -> str:
+    """Join what a template writes, counted as it comes; a buffer is a list and has been counted."""
+    return "".join(pieces if type(pieces) is list else gather(pieces))
 
 
-def written(text: str) -> str:
-    """Count text that a template prints."""
+def gather(pieces: Iterable[str]) -> list[str]:
+    """Take what a template writes, counted as it comes."""
     meter = _METER.get()
+    if meter is None:
+        return list(pieces)
+    stream = iter(pieces)
+    gathered: list[str] = []
+    while batch := list(islice(stream, _PIECES_A_BATCH)):
+        meter.output -= sum(map(len, batch))
+        if meter.output < 0:
+            meter.refuse_output()
+        gathered += batch
+    return gathered
+
+
+def keep_aside(pieces: Iterable[str]) -> list[str]:
+    """Take what an imported template writes: as much as may be written, but nothing is written yet."""
+    meter = _METER.get()
+    before = meter.output if meter is not None else 0
+    gathered = gather(pieces)
     if meter is not None:
-        meter.write(len(text))
-    return text
+        meter.output = before
+    return gathered
 
 
 def current() -> Limits:
@@ -106,9 +154,11 @@ def current() -> Limits:
 
 def fits_text(characters: int) -> None:
     """Refuse a text before it is made, and count the work of making it."""
-    if characters > current().text:
-        raise LimitError("value", f"a text is longer than {current().text:,} characters")
-    step(characters // _CHARACTERS_A_STEP)
+    most = current().text
+    if characters > most:
+        raise LimitError("value", f"a text is longer than {most:,} characters")
+    if characters >= _CHARACTERS_A_STEP:
+        step(characters // _CHARACTERS_A_STEP)
 
 
 def fits_items(count: int) -> None:
@@ -116,6 +166,12 @@ def fits_items(count: int) -> None:
     if count > current().items:
         raise LimitError("value", f"a list is longer than {current().items:,} items")
     step(count)
+
+
+def fits_count(count: int) -> None:
+    """Refuse a value that holds too many others."""
+    if count > current().items:
+        raise LimitError("value", f"a value holds more than {current().items:,} others")
 
 
 def fits_bits(bits: float) -> None:
@@ -133,20 +189,32 @@ def measure(value: Any) -> int:
             fits_items(len(value))
         return 1
     limit = current().items
-    count = 0
-    level: list[Any] = [value]
-    while level:
-        count += len(level)
+    count = 1
+    nodes: list[Any] = [value]
+    for node in nodes:
+        count += len(node)
         if count > limit:
-            raise LimitError("value", f"a value holds more than {limit:,} others")
-        level = [
-            child
-            for node in level
-            if isinstance(node, (dict, list, tuple))
-            for child in (node.values() if isinstance(node, dict) else node)
-        ]
+            fits_count(count)
+        children = node.values() if isinstance(node, dict) else node
+        nodes += [child for child in children if type(child) not in _SIMPLE and isinstance(child, (dict, list, tuple))]
     step(count)
     return count
+
+
+def charge(values: Iterable[Any], deep: bool) -> None:
+    """Count the work of a call by what it is given: all that is inside of the values, or only their own items."""
+    steps = 1
+    for value in values:
+        kind = type(value)
+        if kind is str:
+            steps += len(value) // _CHARACTERS_A_STEP
+        elif kind is list and not deep:
+            steps += len(value)
+        elif isinstance(value, (dict, list, tuple)):
+            steps += 0 if deep and measure(value) else len(value)
+        elif kind is range:
+            fits_items(len(value))
+    step(steps)
 
 
 def take(values: Iterable[Any]) -> list[Any]:

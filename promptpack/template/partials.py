@@ -9,6 +9,7 @@ from jinja2.environment import TemplateModule
 from jinja2.exceptions import TemplateRuntimeError
 from jinja2.runtime import Context
 
+from promptpack.template.limits import keep_aside
 from promptpack.template.model import Source
 
 DEEPEST: Final = 16
@@ -99,8 +100,12 @@ class Included:
 
     def make_module(self, values: dict[str, Any], shared: bool, local: Mapping[str, Any]) -> TemplateModule:
         """Make what `{% import %} with context` gives."""
-        return TemplateModule(self.code, self.new_context(values, shared, local))
+        return _module(self.code, self.new_context(values, shared, local))
 
     def _get_default_module(self, _: Context | None = None) -> TemplateModule:
         # Jinja would keep one for all renders, but which partials there are may change between them.
-        return TemplateModule(self.code, self.code.scope({}, self.trail))
+        return _module(self.code, self.code.scope({}, self.trail))
+
+
+def _module(code: PackTemplate, scope: Context) -> TemplateModule:
+    return TemplateModule(code, scope, keep_aside(code.root_render_func(scope)))

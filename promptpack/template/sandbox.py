@@ -4,7 +4,7 @@ from collections.abc import MutableMapping
 from types import BuiltinMethodType, MethodType
 from typing import Any, cast
 
-from jinja2 import BaseLoader, pass_context
+from jinja2 import BaseLoader
 from jinja2 import Template as JinjaTemplate
 from jinja2.environment import TemplateModule
 from jinja2.exceptions import SecurityError
@@ -14,6 +14,7 @@ from jinja2.runtime import BlockReference, Context, LoopContext, Macro, Undefine
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 
+from promptpack.template.filters import as_json
 from promptpack.template.generator import PackGenerator
 from promptpack.template.guards import check_method
 from promptpack.template.language import (
@@ -25,18 +26,16 @@ from promptpack.template.language import (
     METHODS,
     TESTS,
 )
-from promptpack.template.limits import enter, step, written
+from promptpack.template.limits import collect, meter, step
+from promptpack.template.loops import Loop, walk
 from promptpack.template.operators import OPERATORS, compare, concatenate, cut, made
 from promptpack.template.partials import Included, PackContext, PackTemplate, Partial
 from promptpack.template.positions import count_tokens, locate_tokens
+from promptpack.template.texts import join
 from promptpack.template.undefined import PackUndefined, kind_name
 from promptpack.template.values import to_text
 
-
-@pass_context
-def _finalize(_: Context, value: Any) -> str:
-    # Being given the context is what keeps Jinja from folding constants, and so from computing, at compile time.
-    return written(to_text(value))
+_LOOPS = (Loop, LoopContext)
 
 
 class PackEnvironment(ImmutableSandboxedEnvironment):
@@ -46,7 +45,13 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
     context_class = PackContext
     intercepted_binops = frozenset(OPERATORS)
     # What the generated code calls; see `generator`.
-    enter = staticmethod(enter)
+    concat = staticmethod(collect)
+    meter = staticmethod(meter)
+    printed = staticmethod(to_text)
+    walk = staticmethod(walk)
+    loop = Loop
+    as_json = staticmethod(as_json)
+    join = staticmethod(join)
     compare = staticmethod(compare)
     concatenate = staticmethod(concatenate)
     cut = staticmethod(cut)
@@ -59,7 +64,6 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
             keep_trailing_newline=True,
             undefined=PackUndefined,
             optimized=False,
-            finalize=_finalize,
             autoescape=False,
             loader=loader,
             auto_reload=False,
@@ -123,7 +127,7 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
         kind = type(obj)
         if kind is dict:
             return obj[attribute] if attribute in obj else self.undefined(obj=obj, name=attribute)
-        if kind is LoopContext and attribute in LOOP_ATTRIBUTES:
+        if kind in _LOOPS and attribute in LOOP_ATTRIBUTES:
             return getattr(obj, attribute)
         if kind is _GroupTuple and attribute in GROUP_ATTRIBUTES:
             return getattr(obj, attribute)
@@ -148,7 +152,7 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
     def method(self, obj: Any, name: str) -> Any:
         """Look up a method that is about to be called."""
         kind = type(obj)
-        if name in METHODS.get(kind, ()) or (kind is LoopContext and name in LOOP_METHODS):
+        if name in METHODS.get(kind, ()) or (kind in _LOOPS and name in LOOP_METHODS):
             return getattr(obj, name)
         if isinstance(obj, Undefined):
             return getattr(obj, name)
@@ -199,7 +203,7 @@ def _may_be_called(obj: Any) -> bool:
     if type(obj) in (Macro, BlockReference):
         return True
     if isinstance(obj, (BuiltinMethodType, MethodType)):
-        return type(obj.__self__) in (*METHODS, LoopContext)
+        return type(obj.__self__) in (*METHODS, *_LOOPS)
     return any(obj is function for function in FUNCTIONS.values())
 
 

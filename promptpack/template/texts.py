@@ -50,17 +50,30 @@ def _indent(original: Function) -> Function:
 
 def _join(original: Function) -> Function:
     @pass_environment
-    def join(environment: Any, value: Any, d: Any = "", attribute: Any = None) -> str:
-        items = take(value)
+    def join_attributes(environment: Any, value: Any, d: Any = "", attribute: Any = None) -> str:
         if attribute is not None:
-            items = [make_attrgetter(environment, attribute)(item) for item in items]
-        texts = [to_text(item) for item in items]
-        separator = to_text(d)
-        fits_text(sum(len(text) for text in texts) + len(separator) * max(len(texts) - 1, 0))
-        return separator.join(texts)
+            value = [make_attrgetter(environment, attribute)(item) for item in take(value)]
+        return join(value, d)
 
-    join.__doc__ = original.__doc__
-    return join
+    join_attributes.__doc__ = original.__doc__
+    return join_attributes
+
+
+def join(value: Any, d: Any = "") -> str:
+    """Join values as text, with a separator between them; the work is counted."""
+    if type(value) is list and type(d) is str:
+        try:
+            fits_text(sum(map(len, value)) + len(d) * len(value))
+            text = d.join(value)
+        except TypeError:  # not all of them are text
+            pass
+        else:
+            step(1 + len(value))
+            return text
+    texts = [to_text(item) for item in take(value)]
+    separator = to_text(d)
+    fits_text(sum(map(len, texts)) + len(separator) * len(texts))
+    return separator.join(texts)
 
 
 def _replace(original: Function) -> Function:

@@ -2,14 +2,15 @@
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from types import GeneratorType
-from typing import Any
+from typing import Any, Final
 
 from jinja2 import Undefined
 from jinja2.exceptions import SecurityError, TemplateRuntimeError
 
-from promptpack.template.limits import measure, take
+from promptpack.template.limits import current, fits_count, fits_text, measure, step, take
 
 # Lazy values come from filters such as `map`.
 _LAZY: tuple[type[Iterable[Any]], ...] = (
@@ -23,6 +24,11 @@ _LAZY: tuple[type[Iterable[Any]], ...] = (
     zip,
     reversed,
 )
+# Between these, numbers are written without an exponent by everyone.
+_SMALLEST: Final = 1e-4
+_LARGEST: Final = 1e16
+# Python refuses to write whole numbers with more digits than these bits can make.
+_LONGEST_INTEGER: Final = 14_000
 
 
 def to_text(value: Any) -> str:
@@ -49,8 +55,64 @@ def to_json(value: Any, indent: int | None = 2) -> str:
     """Print a value as JSON: key order and non-ASCII kept, `NaN` refused."""
     if type(value) is float and not math.isfinite(value):
         raise TemplateRuntimeError("a number that is not finite cannot be printed")
-    measure(value)
-    return json.dumps(plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
+    text = _write_quickly(value, indent) if indent and type(value) in (dict, list) and _is_ordinary(value) else None
+    if text is None:
+        measure(value)
+        text = json.dumps(plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
+    fits_text(len(text))
+    return text
+
+
+def _write_quickly(value: Any, indent: int) -> str | None:
+    try:
+        return _quick_json()(value, indent=indent).decode()
+    except ValueError:
+        return None  # half of a surrogate pair, or nesting that is deep: both are for `json` to decide
+
+
+@cache
+def _quick_json() -> Callable[..., bytes]:
+    from pydantic_core import to_json
+
+    return to_json
+
+
+def _is_ordinary(value: Any) -> bool:
+    """Count a value, and say whether pydantic-core writes it with the same letters as `json`."""
+    limits = current()
+    count, characters = 1, 0
+    nodes = [value]
+    for node in nodes:
+        count += len(node)
+        if count > limits.items:
+            break
+        values = node
+        if type(node) is dict:
+            values = node.values()
+            if not all(type(key) is str for key in node):
+                return False
+            characters += sum(map(len, node))
+        for child in values:
+            kind = type(child)
+            if kind is str:
+                characters += len(child)
+            elif kind is dict or kind is list:
+                nodes.append(child)
+            elif not _is_written_alike(child, kind):
+                return False
+    fits_count(count)
+    if characters > limits.text:
+        fits_text(characters)
+    step(count)
+    return True
+
+
+def _is_written_alike(value: Any, kind: type) -> bool:
+    if kind is int:
+        return value.bit_length() < _LONGEST_INTEGER  # type: ignore[no-any-return]
+    if kind is float:
+        return bool(_SMALLEST <= abs(value) < _LARGEST or value == 0)
+    return value is None or kind is bool
 
 
 def plain(value: Any) -> Any:

@@ -1,0 +1,116 @@
+"""The job of the render benchmark: a planner's prompt of 10 KB with tools, a history and three JSON dumps."""
+
+from typing import Any
+
+TOOLS = 20
+ENTRIES = 10
+
+TEMPLATE = """\
+You are {{ AGENT.name }} ({{ AGENT.role }}), version {{ AGENT.version }}.
+Split the goal into tasks and put them in order.
+
+## Rules
+1. Each task takes five to ten minutes; split what is longer, join what is shorter to its neighbour.
+2. A task has one result, and its description says when it is done.
+3. A dependency is a task of this plan whose result is needed. No cycles.
+4. Use the tools below only. If a needed one is not there, answer ERROR.
+{% if AGENT.strict %}
+5. Answer with one JSON object and nothing else.
+{% endif %}
+
+## System state
+{{ SYSTEM_STATE | tojson(indent=2) }}
+
+## Task context
+{{ TASK_CONTEXT | tojson(indent=2) }}
+
+## Resources
+{{ RESOURCE_POOL | tojson(indent=2) }}
+
+## Tools ({{ TOOLS | length }})
+{% for tool in TOOLS %}
+{{ loop.index }}. {{ tool.name }} [{{ tool.category }}, risk {{ tool.risk.level }}]: {{ tool.description }}
+{% for parameter in tool.parameters %}
+   - {{ parameter.name }}: {{ parameter.type }}{% if parameter.required %}!{% endif %} -- {{ parameter.description }}
+{% endfor %}
+{% if tool.examples %}
+   e.g. {{ tool.examples | join("; ") }}
+{% endif %}
+{% endfor %}
+
+## History
+{% for entry in HISTORY %}
+[{{ entry.turn }}] {{ entry.role | upper }}{% if entry.tool %} via {{ entry.tool }}{% endif %}: {{ entry.content }}
+{% else %}
+Nothing yet.
+{% endfor %}
+
+## Goal
+{{ GOAL }}
+
+Plan for {{ AGENT.name }}; at most {{ RESOURCE_POOL.limits.tasks }} tasks, deadline {{ TASK_CONTEXT.deadline }}.
+"""
+
+DUMPED = ("SYSTEM_STATE", "TASK_CONTEXT", "RESOURCE_POOL")
+# The same prompt for libraries that offer no filter of one's own: the caller dumps, the template prints.
+TEMPLATE_OF_TEXTS = TEMPLATE
+for _name in DUMPED:
+    TEMPLATE_OF_TEXTS = TEMPLATE_OF_TEXTS.replace(f"{_name} | tojson(indent=2)", f"{_name}_JSON")
+
+
+def make_context(tools: int = TOOLS, entries: int = ENTRIES, tasks: int = 6) -> dict[str, Any]:
+    """Make a context; the sizes say how much of it there is."""
+    return {
+        "AGENT": {"name": "planner-agent", "role": "规划", "version": "1.0.0", "strict": True},
+        "SYSTEM_STATE": {
+            "phase": "planning",
+            "attempt": 2,
+            "healthy": True,
+            "lastError": None,
+            "load": 0.75,
+            "locale": "zh-CN",
+            "finished": [{"id": f"task-{number}", "result": "完成", "score": 90 + number} for number in range(tasks)],
+        },
+        "TASK_CONTEXT": {
+            "goal": "写一份周报，并在周五之前发给团队",
+            "deadline": "2026-03-06T18:00:00+08:00",
+            "constraints": ["不发送任何邮件", "only public data", "at most ten pages"],
+            "review": {"approved": False, "score": 62, "remarks": ["name the sources", "check the totals"]},
+        },
+        "RESOURCE_POOL": {
+            "capabilities": ["git", "writing", "spreadsheet", "search", "calendar"],
+            "limits": {"tasks": 12, "minutes": 90, "tokens": 120000},
+            "agents": [
+                {"id": f"agent-{number}", "busy": number % 2 == 0, "skills": ["read", "write"]}
+                for number in range(tasks)
+            ],
+        },
+        "TOOLS": [_tool(number) for number in range(tools)],
+        "HISTORY": [_entry(number) for number in range(entries)],
+        "GOAL": "Write this week's report from the commits, the tickets and the calendar; 用中文总结。",
+    }
+
+
+def _tool(number: int) -> dict[str, Any]:
+    parameters = [
+        {"name": "query", "type": "string", "required": True, "description": "what to look for, in plain words"},
+        {"name": "limit", "type": "integer", "required": False, "description": "how many results to give at most"},
+        {"name": "since", "type": "string", "required": False, "description": "a day, as in 2026-03-01"},
+    ]
+    return {
+        "name": f"tool_{number}",
+        "category": ("search", "files", "calendar")[number % 3],
+        "risk": {"level": ("low", "medium", "high")[number % 3]},
+        "description": f"finds what belongs to area {number} and tells where it comes from",
+        "parameters": parameters[: 1 + number % 3],
+        "examples": [f"tool_{number}(query='weekly')", "tool(query='周报', limit=5)"] if number % 2 else [],
+    }
+
+
+def _entry(number: int) -> dict[str, Any]:
+    return {
+        "turn": number + 1,
+        "role": ("user", "assistant", "tool")[number % 3],
+        "tool": f"tool_{number}" if number % 3 == 2 else None,
+        "content": f"Step {number}: looked into the week's tickets and noted what is still open. 第{number}步完成了。",
+    }
