@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from promptpack.problem import Location
+from promptpack.template.positions import decode
 
 if TYPE_CHECKING:
     from promptpack.template.partials import PackTemplate, Trail
 
 Syntax = Literal["jinja", "handlebars"]
+# The name of a source that is no file.
+UNPLACED: Final = "<template>"
 Locate = Callable[[int, int], Location]
 
 
@@ -22,9 +25,16 @@ class Source:
     syntax: Syntax = "jinja"
 
     @classmethod
-    def of_text(cls, text: str, name: str = "<template>", syntax: Syntax = "jinja") -> "Source":
+    def of_text(cls, text: str, name: str = UNPLACED, syntax: Syntax = "jinja") -> "Source":
         """Take a text that is a file of its own, or no file at all."""
         return cls(text, lambda line, column: Location(name, line, column), syntax)
+
+    def locate_word(self, position: int, word: str) -> Location:
+        """Point at the word itself: Jinja knows only where the filter, test or look-up around it starts."""
+        line, column = decode(position)
+        lines = self.text.split("\n")
+        found = lines[line - 1].find(word, column - 1) if line <= len(lines) else -1
+        return self.locate(line, found + 1 if found >= 0 else column)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,12 @@ from typing import NamedTuple
 from jinja2 import nodes
 
 from promptpack.characters import is_whole
-from promptpack.problem import Location, Problem, did_you_mean
+from promptpack.problem import Problem, did_you_mean
 from promptpack.template.generator import METHOD
 from promptpack.template.language import FILTERS, METHOD_NAMES, TESTS
 from promptpack.template.limits import Limits
 from promptpack.template.model import Source
 from promptpack.template.names import constant_names
-from promptpack.template.positions import decode
 
 # Which argument of a filter names the test that it applies to each item.
 _APPLIES_TEST = {"select": 0, "reject": 0, "selectattr": 1, "rejectattr": 1}
@@ -25,7 +24,7 @@ def check(tree: nodes.Node, source: Source, partials: Collection[str] | None) ->
     """Find everything outside of the small language; `partials` are those there are, or None when more may come."""
     imported = {node.target for node in tree.find_all(nodes.Import)}
     return [
-        Problem(found.code, found.message, _locate(source, node.lineno, found.word), found.hint)
+        Problem(found.code, found.message, source.locate_word(node.lineno, found.word), found.hint)
         for node in tree.find_all(nodes.Node)
         for found in _check_node(node, partials, imported)
     ]
@@ -36,14 +35,6 @@ class _Found(NamedTuple):
     message: str
     hint: str
     word: str
-
-
-def _locate(source: Source, position: int, word: str) -> Location:
-    """Point at the word itself: Jinja knows only where the filter, test or look-up around it starts."""
-    line, column = decode(position)
-    lines = source.text.split("\n")
-    found = lines[line - 1].find(word, column - 1) if line <= len(lines) else -1
-    return source.locate(line, found + 1 if found >= 0 else column)
 
 
 def _check_node(node: nodes.Node, partials: Collection[str] | None, imported: Collection[str]) -> Iterator[_Found]:

@@ -23,6 +23,8 @@ _LAZY: tuple[type[Iterable[Any]], ...] = (
     filter,
     zip,
     reversed,
+    type(reversed([])),
+    type(reversed({})),
 )
 # Between these, numbers are written without an exponent by everyone.
 _SMALLEST: Final = 1e-4

@@ -1,0 +1,7 @@
+"""Types through templates: what a schema says about values, followed through every expression and statement."""
+
+from promptpack.linter.types.check import Checked, check_expression, check_template
+from promptpack.linter.types.packs import check_pack
+from promptpack.linter.types.schemas import from_schema
+
+__all__ = ["Checked", "check_expression", "check_pack", "check_template", "from_schema"]
