@@ -4,15 +4,27 @@ from typing import Final
 
 from promptpack.linter.rule import Rule
 from promptpack.linter.rules import (
+    dead_branch,
+    impossible_value,
     input_without_description,
+    maybe_missing,
+    unknown_key,
     unused_ignore,
     unused_input,
+    wrong_argument,
+    wrong_kind,
 )
 
 RULES: Final[tuple[Rule, ...]] = (
     unused_input,
     input_without_description,
     unused_ignore,
+    unknown_key,
+    wrong_kind,
+    maybe_missing,
+    impossible_value,
+    dead_branch,
+    wrong_argument,
 )
 
 

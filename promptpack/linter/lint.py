@@ -80,8 +80,8 @@ def _ask(subject: Subject, settings: Settings) -> list[_Found]:
 
 
 def _advice(rule: Rule, subject: Subject, settings: Settings) -> Iterator[_Found]:
-    severity = settings.severity_of(rule)
     for advice in rule.check(subject):
+        severity = settings.severity_of(rule, advice.severity)
         problem = Problem(rule.CODE, advice.message, advice.location, advice.hint, severity)
         yield _Found(rule, problem, advice.edits)
 

@@ -6,17 +6,26 @@ from typing import Protocol
 
 from promptpack.linter.edit import Edit
 from promptpack.linter.subject import Subject
-from promptpack.problem import Location, Severity
+from promptpack.problem import Location, Problem, Severity
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What a rule has to say about one place; `edits` mend it without changing what the pack does."""
+    """What a rule has to say about one place; `edits` mend it without changing what the pack does.
+
+    `severity` is there where the rule is less or more sure than it usually is; settings have the last word.
+    """
 
     message: str
     location: Location
     hint: str = ""
     edits: tuple[Edit, ...] = ()
+    severity: Severity | None = None
+
+    @classmethod
+    def of(cls, problem: Problem) -> "Advice":
+        """Take over what was found elsewhere, by a check that several rules share."""
+        return cls(problem.message, problem.location or Location(""), problem.hint, severity=problem.severity)
 
 
 class Rule(Protocol):

@@ -43,11 +43,11 @@ class Settings:
         chosen = _matching(self.select) if self.select else set(_codes(RULES))
         return tuple(rule for rule in RULES if rule.CODE in chosen - _matching(self.ignore))
 
-    def severity_of(self, rule: Rule) -> Severity:
-        """How seriously a rule is taken: the longest selector that names it decides."""
+    def severity_of(self, rule: Rule, own: Severity | None = None) -> Severity:
+        """How seriously a rule is taken: the longest selector that names it decides, or else its own word."""
         fitting = [selector for selector in self.severity if rule in find_rules(selector)]
         exact = max(fitting, key=lambda selector: (selector == rule.NAME, len(selector)), default=None)
-        return rule.SEVERITY if exact is None else self.severity[exact]
+        return own or rule.SEVERITY if exact is None else self.severity[exact]
 
     def ignored_in(self, path: str) -> set[str]:
         """The codes that are not wanted for one file."""

@@ -11,11 +11,12 @@ from promptpack.document import Document
 from promptpack.library import Library
 from promptpack.library.entry import Entry
 from promptpack.linter.ignores import Ignore
+from promptpack.linter.types import check_pack
 from promptpack.pack import Contract, Input, Sketch
 from promptpack.pack.model import InputValue
 from promptpack.pack.parts import Parts
 from promptpack.pack.placed import Placed
-from promptpack.problem import Location, PackError
+from promptpack.problem import Location, PackError, Problem
 from promptpack.template import Engine, Source
 from promptpack.template.positions import decode
 
@@ -101,6 +102,11 @@ class Subject:
         histories = (message.value["history"] for message in self.parts.messages if "history" in message.value)
         tools = {self.contract.tools_input} if self.contract and self.contract.tools_input else set()
         return frozenset((*histories, *tools, *_input_values(self.sketch.slots)))
+
+    @cached_property
+    def mistyped(self) -> tuple[Problem, ...]:
+        """What the types of the inputs and of the reply say about the templates."""
+        return check_pack(self.sketch, self.engine)
 
     @property
     def is_whole(self) -> bool:

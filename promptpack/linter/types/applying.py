@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Final
 
 from jinja2 import nodes
@@ -23,7 +24,7 @@ from promptpack.linter.types.lookups import look_up
 from promptpack.linter.types.narrowing import TEST_PARTS, refine_key, truthy
 from promptpack.linter.types.operations import Narrowing, compare, containment, tell_impossible
 from promptpack.linter.types.report import WRONG_ARGUMENT, WRONG_KIND, Report
-from promptpack.linter.types.signatures import FILTERS, FORGIVING_FILTERS, TESTS, Signature, item_of
+from promptpack.linter.types.signatures import FILTERS, FORGIVING_FILTERS, LAZY_FILTERS, TESTS, Signature, item_of
 from promptpack.problem import Problem, did_you_mean
 
 _ATTRIBUTE: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
@@ -58,7 +59,8 @@ def apply_filter(
 def _apply(node: nodes.Filter, signature: Signature, value: Type, report: Report) -> Type:
     subject = node.node or node
     place = report.place(node, node.name)
-    kept = report.expect(value, signature.takes, f"filter {node.name!r}", subject, place)
+    with report.mildly() if node.name in LAZY_FILTERS else nullcontext():
+        kept = report.expect(value, signature.takes, f"filter {node.name!r}", subject, place)
     if kept == value:
         report.doubt(value, signature.suits, f"filter {node.name!r}", subject, place)
     match node.name:
@@ -125,11 +127,7 @@ def _map(node: nodes.Filter, value: Type, report: Report) -> Type:
 
 def _mapped(word: nodes.Const, node: nodes.Filter, item: Type, report: Report) -> Type:
     signature = FILTERS.get(word.value)
-    if signature is None:
-        hint = did_you_mean(word.value, FILTERS)
-        report.tell(Problem(WRONG_ARGUMENT, f"no filter named {word.value!r}", report.place(word), hint))
-        return ANY
-    if word.value in ("default", "d", "map"):
+    if signature is None or word.value in ("default", "d", "map"):
         return ANY
     inner = nodes.Filter(node.args[0], word.value, node.args[1:], [], None, None, lineno=word.lineno)
     # An empty list has no item that the filter could fail on.
@@ -186,7 +184,6 @@ def _select(node: nodes.Filter, value: Type, report: Report) -> Type:
             return ListOf(item, "lazy")
         subject = _attribute(item, arguments.pop(0), report)
     if arguments and isinstance(arguments[0], nodes.Const) and isinstance(arguments[0].value, str):
-        _check_test_name(arguments[0], report)
         forgiving = arguments[0].value not in TESTS or TESTS[arguments[0].value].forgiving
         _select_word(arguments, subject, report)
     else:
@@ -194,12 +191,6 @@ def _select(node: nodes.Filter, value: Type, report: Report) -> Type:
     if not forgiving:
         _used_in_items(subject, report)
     return ListOf(_selected(node, item, arguments), "lazy")
-
-
-def _check_test_name(word: nodes.Const, report: Report) -> None:
-    if word.value not in TESTS:
-        hint = did_you_mean(word.value, TESTS)
-        report.tell(Problem(WRONG_ARGUMENT, f"no test named {word.value!r}", report.place(word), hint))
 
 
 def _select_word(arguments: list[nodes.Expr], subject: Type, report: Report) -> None:

@@ -91,13 +91,17 @@ class Object:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Why a value is not there: the code, and what to say when it never is and when it may not be."""
+    """Why a value is not there: the code, and what to say when it never is and when it may not be.
+
+    One that is `sure` never is there; still it may be that the template does not get to it.
+    """
 
     code: str
     certain: str
     possible: str
     hint: str
     location: Location | None = None
+    sure: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """Looking up keys, indices and methods: what a value of each type has by a name."""
 
+from dataclasses import replace
+
 from jinja2 import nodes
 
 from promptpack.linter.types.lattice import (
@@ -35,7 +37,17 @@ def look_up(owner: Type, key: str, node: nodes.Node, report: Report) -> Type:
     found = [(one, _key(one, key, subject, place, report)) for one in members(owner)]
     wrong = [one for one, value in found if value is None]
     values = [value for _, value in found if value is not None]
-    return join((*values, _no_key(wrong, key, subject, place, certain=not values))) if wrong else join(values)
+    if wrong:
+        values.append(_no_key(wrong, key, subject, place, certain=not values))
+    return _sure(join(values))
+
+
+def _sure(found: Type) -> Type:
+    """Be sure of what is missing in every case."""
+    gaps = [one.gap for one in members(found) if isinstance(one, Missing)]
+    if len(gaps) < len(members(found)) or None in gaps:
+        return found
+    return join(Missing(replace(gap, sure=True)) for gap in gaps if gap is not None)
 
 
 def _no_key(wrong: list[Type], key: str, subject: str, place: Location, *, certain: bool) -> Type:

@@ -23,7 +23,7 @@ from promptpack.linter.types.lattice import (
     members,
 )
 from promptpack.linter.types.narrowing import DEFINED, Part, among, constant_key, equal_to, refine_key
-from promptpack.linter.types.report import IMPOSSIBLE_WORD, WRONG_KIND, Report, spell
+from promptpack.linter.types.report import IMPOSSIBLE_VALUE, WRONG_KIND, Report, spell
 from promptpack.linter.types.signatures import TEXTS, WALKED
 from promptpack.problem import Problem, did_you_mean
 
@@ -87,7 +87,7 @@ def tell_impossible(subject: Side, word: nodes.Const, report: Report) -> None:
         kinds = " or ".join(dict.fromkeys(describe(member) for member in members(type_)))
         message = f"{spell(node)} is {kinds} and never equals {word.value!r}"
         hint = ""
-    report.tell(Problem(IMPOSSIBLE_WORD, message, report.place(word), hint, "warning"))
+    report.tell(Problem(IMPOSSIBLE_VALUE, message, report.place(word), hint, "warning"))
 
 
 def _refuse_lazy(left: Side, right: Side, report: Report) -> None:
@@ -130,7 +130,7 @@ def _tell_never_in(word: nodes.Const, words: frozenset[str], report: Report) -> 
     if word.value not in words and words:
         hint = did_you_mean(word.value, words) or f"it holds only {', '.join(sorted(words))}"
         report.tell(
-            Problem(IMPOSSIBLE_WORD, f"{word.value!r} is never in the list", report.place(word), hint, "warning")
+            Problem(IMPOSSIBLE_VALUE, f"{word.value!r} is never in the list", report.place(word), hint, "warning")
         )
 
 

@@ -39,7 +39,7 @@ from promptpack.template import Source
 UNKNOWN_KEY: Final = "PL201"
 WRONG_KIND: Final = "PL202"
 MAYBE_MISSING: Final = "PL203"
-IMPOSSIBLE_WORD: Final = "PL204"
+IMPOSSIBLE_VALUE: Final = "PL204"
 DEAD_BRANCH: Final = "PL205"
 WRONG_ARGUMENT: Final = "PL206"
 
@@ -163,8 +163,8 @@ class Report:
 
 
 def _gap_problem(gap: Gap, *, certain: bool) -> Problem:
-    if certain:
-        return Problem(gap.code, gap.certain, gap.location, gap.hint)
+    if certain or gap.sure:
+        return Problem(gap.code, gap.certain, gap.location, gap.hint, "error" if certain else "warning")
     code = MAYBE_MISSING if gap.code == UNKNOWN_KEY else gap.code
     return Problem(code, gap.possible, gap.location, gap.hint, "warning")
 

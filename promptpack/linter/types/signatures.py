@@ -208,6 +208,8 @@ FILTERS: Final[Mapping[str, Signature]] = MappingProxyType(
 )
 # Filters that take what is missing.
 FORGIVING_FILTERS: Final = frozenset(("d", "default", "items"))
+# Filters that do nothing, and so fail on nothing, before someone walks through what they give.
+LAZY_FILTERS: Final = frozenset(("items", "map", "reject", "rejectattr", "select", "selectattr", "unique"))
 
 
 @dataclass(frozen=True, slots=True)

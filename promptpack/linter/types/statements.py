@@ -224,13 +224,14 @@ class Statements:
         home = self._macros.get(id(called.macro))
         if home is None or id(called.macro) in self._running:
             return Text()
+        home.called = True
         if node.dyn_args is not None or node.dyn_kwargs is not None:
             given: dict[str, Type] = dict.fromkeys((argument.name for argument in home.macro.args), ANY)
         else:
-            self._check_call(home.macro, node)
+            if not self._can_be_called(home.macro, node):
+                return Text()
             names = [argument.name for argument in home.macro.args]
             given = {**dict(zip(names, positional, strict=False)), **named}
-        home.called = True
         self._run(home, given, env)
         return Text()
 
@@ -251,10 +252,11 @@ class Statements:
             self.walk(macro.body, _bound(outer.bind(macro.name, Object("macro", None, macro)), arguments))
         self._running.pop()
 
-    def _check_call(self, macro: nodes.Macro, node: nodes.Call) -> None:
+    def _can_be_called(self, macro: nodes.Macro, node: nodes.Call) -> bool:
         mentioned = {name.name for name in macro.find_all(nodes.Name)}
         names = [argument.name for argument in macro.args]
         what = f"macro {macro.name!r}"
+        told = self._report.count
         if len(node.args) > len(names) and "varargs" not in mentioned:
             message = f"{what} takes {counted(len(names))}, not {len(node.args)}"
             self._report.tell(Problem(WRONG_ARGUMENT, message, self._report.place(node), ""))
@@ -263,6 +265,7 @@ class Statements:
                 hint = did_you_mean(keyword.key, names)
                 message = f"{what} has no argument {keyword.key!r}"
                 self._report.tell(Problem(WRONG_ARGUMENT, message, self._report.place(node, keyword.key), hint))
+        return self._report.count == told
 
 
 @dataclass(slots=True)

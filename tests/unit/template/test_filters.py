@@ -140,3 +140,8 @@ def test_flatten_puts_lists_of_lists_into_one() -> None:
 def test_out_of_order_names_tasks_that_come_before_what_they_need(order: list[str], told: list[str]) -> None:
     tasks = [{"id": "a", "dependencies": []}, {"id": "b", "dependencies": ["a"]}, {"id": "c", "dependencies": ["c"]}]
     assert render("{{ T | out_of_order(O) | json(none) }}", T=tasks, O=order) == str(told).replace("'", '"')
+
+
+def test_a_reversed_list_or_mapping_prints_like_any_lazy_list() -> None:
+    assert render("{{ X | reverse }}", X=[1, 2]) == "[\n  2,\n  1\n]"
+    assert render("{{ X | reverse | json(none) }}", X={"a": 1, "b": 2}) == '["b", "a"]'

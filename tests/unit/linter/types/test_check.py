@@ -1,0 +1,251 @@
+"""Templates and expressions against types: what is told, word for word, and what is left alone."""
+
+from typing import Any
+
+import pytest
+
+from promptpack.linter.types import check_expression, check_template, from_schema
+from promptpack.template import Engine, Source
+
+TASK = {
+    "type": "object",
+    "required": ["taskId", "tags"],
+    "additionalProperties": False,
+    "properties": {
+        "taskId": {"type": "string"},
+        "note": {"type": "string"},
+        "route": {"enum": ["new_task", "wait"]},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "owner": {"type": ["object", "null"], "required": ["name"], "properties": {"name": {"type": "string"}}},
+    },
+}
+KNOWN = {
+    name: from_schema(schema)
+    for name, schema in {
+        "TASK": TASK,
+        "OPEN": {"type": "object", "properties": {"progress": {"type": "number"}}, "required": ["progress"]},
+        "GOAL": {"type": "string"},
+        "COUNT": {"type": "integer"},
+        "COLOUR": {"enum": ["red", "blue"]},
+        "LABEL": {"type": ["string", "null"]},
+        "TASKS": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["id"],
+                "additionalProperties": False,
+                "properties": {"id": {"type": "string"}, "size": {"type": "integer"}},
+            },
+        },
+        "OWNER": {"anyOf": [{"type": "string"}, {"type": "object", "required": ["name"]}]},
+        "ANY": {},
+    }.items()
+}
+
+
+def told(template: str, **partials: str) -> list[str]:
+    engine = Engine({name: Source.of_text(text, f"{name}.j2") for name, text in partials.items()})
+    return [
+        str(problem).replace("\n  hint:", " |")
+        for problem in check_template(Source.of_text(template, "t"), engine, KNOWN)
+    ]
+
+
+HINT = "add it to 'required', test it with 'is defined', or give a default"
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        ("{{ TASK.taskid }}", "t:1:9: PL201 'TASK' has no key 'taskid' | did you mean 'taskId'?"),
+        ("{{ OPEN.progres }}", "t:1:9: PL201 'OPEN' declares no key 'progres' | did you mean 'progress'?"),
+        ("{% for t in TASKS %}{{ t.name }}{% endfor %}", "t:1:26: PL201 't' has no key 'name' | its keys are id, size"),
+        ("{% for t in TASKS %}{{ loop.indx }}{% endfor %}", "t:1:29: PL201 'loop' has no 'indx' | did you mean 'index'?"),
+        ("{{ TASKS | map(attribute='ids') | join }}", "t:1:27: PL201 'item' has no key 'ids' | did you mean 'id'?"),
+        ("{{ dict(a=1).b }}", "t:1:14: PL201 this value has no key 'b' | its keys are a"),
+        ("{{ GOAL.id }}", "t:1:9: PL202 'GOAL' is text, which has no key 'id'"),
+        ("{{ LABEL.id }}", "t:1:10: PL202 'LABEL' is text or null, which has no key 'id'"),
+        ("{{ OWNER.name }}", "t:1:10: PL202 'OWNER' may be text, which has no key 'name' | test it with 'is mapping' first"),
+        ("{% for c in COUNT %}{% endfor %}", "t:1:13: PL202 a loop needs a list, but 'COUNT' is a number"),
+        ("{% for k, v in TASK %}{% endfor %}", "t:1:9: PL202 text cannot be taken apart into 2 names | to walk through a mapping, add '.items()'"),
+        ("{{ GOAL | abs }}", "t:1:11: PL202 filter 'abs' needs a number, but 'GOAL' is text"),
+        ("{{ TASK | upper }}", "t:1:11: PL202 filter 'upper' needs text or a number, but 'TASK' is a mapping"),
+        ("{{ TASKS | map('abs') | list }}", "t:1:17: PL202 filter 'abs' needs a number, but this value is a mapping"),
+        ("{{ TASKS | sum(attribute='id') }}", "t:1:12: PL202 filter 'sum' needs numbers, but an item is text"),
+        ("{{ TASKS[:1].id }}", "t:1:14: PL202 this value is a list, which has no key 'id'"),
+        ("{{ COUNT[0] }}", "t:1:9: PL202 'COUNT' is a number, which cannot be looked into"),
+        ("{{ GOAL - 1 }}", "t:1:4: PL202 '-' does not take text and a number, which it is given"),
+        ("{{ GOAL < COUNT }}", "t:1:4: PL202 '<' cannot compare text with a number, which it is given"),
+        ("{{ COUNT in GOAL }}", "t:1:4: PL202 'in' on the left of a text needs text, but 'COUNT' is a number"),
+        ("{{ GOAL is even }}", "t:1:12: PL202 test 'even' needs a number, but 'GOAL' is text"),
+        ("{{ GOAL() }}", "t:1:8: PL202 'GOAL' is text and cannot be called | remove the brackets"),
+        ("{{ GOAL.get('a') }}", "t:1:9: PL202 'GOAL' is text, which has no method 'get'"),
+        ("{{ (TASKS | map(attribute='id')) == ['a'] }}", "t:1:13: PL202 this value is a lazy list, which equals nothing | add '| list' before it"),
+        ("{{ TASK.note }}", f"t:1:9: PL203 'TASK' may have no key 'note' | {HINT}"),
+        ("{{ TASKS | map(attribute='size') | sum }}", f"t:1:27: PL203 'item' may have no key 'size' | {HINT}"),
+        ("{% if TASK.note is undefined %}{{ TASK.note }}{% endif %}", "t:1:40: PL203 'TASK' has no key 'note' here"),
+        ("{% if GOAL %}{% set a = 1 %}{% endif %}{{ a }}", "t:1:43: PL203 'a' may not be set here | set it in every branch, or before them, or give it a default"),
+        ("{% macro m(a) %}{{ a }}{% endmacro %}{{ m() }}", "t:1:20: PL203 'a' is not set here | set it in every branch, or before them, or give it a default"),
+        ("{{ COLOUR == 'green' }}", "t:1:14: PL204 'COLOUR' is never 'green' | it is one of blue, red"),
+        ("{{ COLOUR in ['rde', 'red'] }}", "t:1:15: PL204 'COLOUR' is never 'rde' | did you mean 'red'?"),
+        ("{{ 'green' in [COLOUR] }}", "t:1:4: PL204 'green' is never in the list | it holds only blue, red"),
+        ("{{ COUNT == 'three' }}", "t:1:13: PL204 'COUNT' is a number and never equals 'three'"),
+        ("{% if COUNT is mapping %}x{% endif %}", "t:1:13: PL205 this branch is never taken: its condition never holds"),
+        ("{% if COLOUR == 'red' %}{% elif COLOUR == 'blue' %}{% else %}x{% endif %}", "t:1:50: PL205 the branches after this one are never taken: its condition always holds"),
+        ("{% for t in TASKS if t is string %}x{% endfor %}", "t:1:24: PL205 this loop never runs: its condition never holds"),
+        ("{% if TASKS | selectattr('size', 'defined') %}x{% endif %}", "t:1:15: PL205 this value is a lazy list, which counts as true even when it is empty | add '| list' before it"),
+        ("{{ TASK.tags | join(sep=',') }}", "t:1:16: PL206 filter 'join' has no argument 'sep' | its arguments are d, attribute"),
+        ("{{ TASKS | batch }}", "t:1:12: PL206 filter 'batch' needs the argument 'linecount' | its arguments are linecount, fill_with"),
+        ("{{ GOAL is divisibleby }}", "t:1:12: PL206 test 'divisibleby' takes 1 argument, not 0"),
+        ("{% macro m(a) %}{{ a }}{% endmacro %}{{ m(1, 2) }}", "t:1:42: PL206 macro 'm' takes 1 argument, not 2"),
+    ],
+)  # fmt: skip
+def test_this_is_told(template: str, expected: str) -> None:
+    problems = told(template)
+    assert expected in problems
+    assert [problem for problem in problems if "PL202" not in problem or problem == expected] == [expected]
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ ANY.a.b | upper }}{% for x in ANY %}{{ x.y }}{% endfor %}{{ ANY + 1 }}{{ OPEN.other.thing }}",
+        "{% if TASK.note is defined %}{{ TASK.note }}{% endif %}",
+        "{% if TASK.note is defined and TASK.note %}{{ TASK.note | upper }}{% endif %}",
+        "{{ TASK.note if 'note' in TASK else '' }}{{ TASK['note'] | default('') | upper }}",
+        "{% if TASK.note | default('') %}{{ TASK.note }}{% endif %}",
+        "{% if TASK.owner is defined and TASK.owner %}{{ TASK.owner.name }}{% endif %}",
+        "{% if not (TASK.note is undefined or TASK.owner is undefined) %}{{ TASK.note }}{{ TASK.owner }}{% endif %}",
+        "{% if LABEL is none %}-{% else %}{{ LABEL | upper }}{% endif %}{{ LABEL and LABEL | upper }}",
+        "{{ OWNER if OWNER is string else OWNER.name }}{% if OWNER is mapping %}{{ OWNER.name }}{% endif %}",
+        "{% if GOAL %}{% set a = 1 %}{% else %}{% set a = 2 %}{% endif %}{{ a + 1 }}",
+        "{% if GOAL %}{% set a = 1 %}{% elif COUNT %}{% set a = 3 %}{% else %}{% set a = 2 %}{% endif %}{{ a }}",
+        "{% set a = 'x' %}{% for t in TASKS %}{% set a = t.id %}{{ a }}{% endfor %}{{ a }}",
+        "{% with a = TASK.taskId, b = COUNT %}{{ a ~ b }}{% endwith %}",
+        "{% macro m(a, b=2) %}{{ a.id }}{{ b + 1 }}{% endmacro %}{% for t in TASKS %}{{ m(t) }}{% endfor %}",
+        "{% macro m() %}{{ x }}{% endmacro %}{% set x = 1 %}{{ m() }}",
+        "{% macro m() %}{{ caller() }}{% endmacro %}{% call m() %}{{ GOAL }}{% endcall %}",
+        "{% for key, value in TASK.items() %}{{ key }}{{ value }}{{ TASK[key] }}{% endfor %}",
+        "{% for colour, tasks in TASKS | groupby('id') %}{{ tasks[0].id }}{% endfor %}",
+        "{% set ns = namespace(n=0) %}{% for t in TASKS %}{% set ns.n = ns.n + 1 %}{% endfor %}{{ ns.n }}",
+        "{{ TASKS | selectattr('size', 'defined') | map(attribute='size') | sum }}",
+        "{{ TASKS | map(attribute='id') | map('upper') | join(', ') }}{{ TASKS | map(attribute='id') | list | length }}",
+        "{% for t in TASKS if t.size is defined %}{{ t.size + 1 }}{% else %}none{% endfor %}",
+        "{% filter upper %}{{ GOAL }}{% endfilter %}{% set a %}{{ GOAL }}{% endset %}{{ a | trim }}",
+        "{{ COLOUR in ['red', 'blue'] }}{{ COUNT == 3 }}{{ LABEL == none }}{{ GOAL.split(',')[0] | upper }}",
+        "{{ TASKS[0].id }}{{ TASKS | first | json }}{{ (TASKS | last).id }}{{ range(COUNT) | list }}",
+    ],
+)
+def test_this_is_left_alone(template: str) -> None:
+    assert told(template) == []
+
+
+def test_a_partial_is_told_in_its_own_file() -> None:
+    assert told("{% include 'p' %}", p="\n{{ TASK.taskid }}") == [
+        "p.j2:2:9: PL201 'TASK' has no key 'taskid' | did you mean 'taskId'?"
+    ]
+
+
+def test_a_partial_sees_the_scope_around_its_include() -> None:
+    assert told("{% for t in TASKS %}{% include 'p' %}{% endfor %}", p="{{ t.id }}{{ loop.index }}") == []
+    assert told("{% for t in TASKS %}{% include 'p' %}{% endfor %}", p="{{ t.name }}") != []
+
+
+def test_a_branch_of_a_partial_is_not_called_dead_since_others_include_it() -> None:
+    assert told("{% include 'p' %}", p="{% if COUNT is string %}x{% endif %}") == []
+
+
+def test_blocks_fill_the_layout_that_is_extended() -> None:
+    layout = "{% block body %}{{ GOAL.id }}{% endblock %}{{ a }}"
+    assert told("{% extends 'p' %}{% set a = 1 %}{% block body %}{{ GOAL }}{% endblock %}", p=layout) == []
+    assert told("{% extends 'p' %}{% set a = 1 %}{{ GOAL.id }}", p=layout) == [
+        "p.j2:1:25: PL202 'GOAL' is text, which has no key 'id'"
+    ]
+
+
+def test_macros_of_imported_partials_are_followed() -> None:
+    shared = "{% macro line(task) %}{{ task.id }}{% endmacro %}"
+    assert told("{% from 'p' import line %}{{ line(GOAL) }}", p=shared) == [
+        "p.j2:1:31: PL202 'task' is text, which has no key 'id'"
+    ]
+    assert told("{% import 'p' as lib %}{% for t in TASKS %}{{ lib.line(t) }}{% endfor %}", p=shared) == []
+    assert told("{% from 'p' import lin %}", p=shared) == [
+        "t:1:20: PL201 the partial sets no 'lin' | did you mean 'line'?"
+    ]
+
+
+def test_a_macro_that_nothing_calls_is_looked_at_too() -> None:
+    assert told("{% macro m(a) %}{{ a.b }}{{ GOAL.id }}{% endmacro %}") == [
+        "t:1:34: PL202 'GOAL' is text, which has no key 'id'"
+    ]
+
+
+def handlebars(template: str) -> list[str]:
+    source = Source.of_text(template, "t", "handlebars")
+    return [str(problem) for problem in check_template(source, Engine(), KNOWN)]
+
+
+def test_handlebars_is_checked_like_jinja() -> None:
+    assert handlebars("{{#each TASKS}}{{item}}{{/each}}{{#if LABEL}}{{LABEL}}{{else}}-{{/if}}{{TASK}}") == []
+    assert handlebars("{{#each GOAL}}{{item}}{{/each}}") == [
+        "t:1:1: PL202 '{{#each}}' needs a list, but 'GOAL' is text"
+    ]
+
+
+REPLY = from_schema(
+    {
+        "type": "object",
+        "required": ["action", "params"],
+        "properties": {"action": {"enum": ["PLAN", "ERROR"]}, "params": {"type": "object"}},
+        "allOf": [
+            {"if": {"properties": {"action": {"const": "PLAN"}}, "required": ["action"]}, "then": {"properties": {"params": {"$ref": "#/$defs/plan"}}}},
+            {"if": {"properties": {"action": {"enum": ["ERROR"]}}, "required": ["action"]}, "then": {"properties": {"params": {"$ref": "#/$defs/error"}}}},
+        ],
+        "$defs": {
+            "plan": {"type": "object", "required": ["tasks"], "properties": {"tasks": {"type": "array"}}, "additionalProperties": False},
+            "error": {"type": "object", "required": ["message"], "properties": {"message": {"type": "string"}}, "additionalProperties": False},
+        },
+    }
+)  # fmt: skip
+
+
+def expression(text: str, **known: Any) -> list[str]:
+    checked = check_expression(Source.of_text(text, "t"), Engine(), {**KNOWN, **known})
+    return [str(problem) for problem in checked.problems]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'reply.action == "PLAN" and reply.params.tasks | length > 0',
+        'reply.action != "PLAN" or reply.params.tasks',
+        'reply.params.tasks if reply.action == "PLAN" else reply.params.message',
+        'not (reply.action == "PLAN") and reply.params.message',
+        'reply.action in ["PLAN"] and reply.params.tasks',
+        '(reply.action == "PLAN" or reply.action == "ERROR") and reply.params',
+    ],
+)
+def test_the_action_tells_which_params_there_are(text: str) -> None:
+    assert expression(text, reply=REPLY) == []
+
+
+def test_params_of_another_action_are_told() -> None:
+    assert expression("reply.params.tasks", reply=REPLY) == [
+        "t:1:14: PL203 'reply.params' may have no key 'tasks'\n  hint: its keys are message"
+    ]
+    assert expression('reply.action == "ERROR" and reply.params.tasks', reply=REPLY) == [
+        "t:1:42: PL201 'reply.params' has no key 'tasks'\n  hint: its keys are message"
+    ]
+
+
+def test_what_holds_behind_a_condition_is_known() -> None:
+    checked = check_expression(Source.of_text("COLOUR == 'red'"), Engine(), KNOWN)
+    assert checked.true is not None
+    assert check_template(Source.of_text("{{ COLOUR == 'blue' }}"), Engine(), checked.true) != ()
+    assert check_expression(Source.of_text("COUNT is string"), Engine(), KNOWN).true is None
+    assert check_expression(Source.of_text("COUNT is number"), Engine(), KNOWN).false is None
+
+
+def test_a_template_without_end_is_left_before_it_ends() -> None:
+    doubling = {f"p{level}": f"{{% include 'p{level + 1}' %}}" * 8 for level in range(12)}
+    assert told("{% include 'p0' %}{{ GOAL.id }}", **doubling, p12="{{ GOAL }}") == []
