@@ -12,6 +12,7 @@ from pathlib import Path
 from promptpack.problem import Location, PackError, Problem, UsageError
 
 _LARGEST = 1_000_000
+_READABLE = 0o644
 _PACKAGE = Path(__file__).resolve().parent
 _VERSION_FILE = re.compile(r"\d+\.\d+\.\d+[^/]*\.ya?ml\Z")
 # Folders that hold no packs, however deep a search goes.
@@ -121,14 +122,27 @@ def read(path: str | Path, *, shown: str | None = None, limit: int = _LARGEST) -
         return stream.read(limit + 1)
 
 
+def read_text(path: str | Path) -> str:
+    """Read a regular file of UTF-8 text."""
+    try:
+        return read(path).decode()
+    except UnicodeDecodeError as error:
+        raise PackError(Problem("PP101", "file is not UTF-8", Location(str(path)), "save it as UTF-8")) from error
+
+
 def write(path: str | Path, text: str) -> None:
     """Write a file whole or not at all, beside it first, then moved over it; an existing one keeps its permissions."""
-    target = Path(path)
+    try:
+        _write(Path(path), text)
+    except OSError as error:
+        raise UsageError(Problem("PP126", f"cannot be written: {error.strerror}", Location(str(path)))) from error
+
+
+def _write(target: Path, text: str) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     descriptor, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
-        if target.exists():
-            Path(beside).chmod(stat.S_IMODE(target.stat().st_mode))
+        Path(beside).chmod(stat.S_IMODE(target.stat().st_mode) if target.exists() else _READABLE)
         with open(descriptor, "w", encoding="utf-8", newline="\n") as stream:  # noqa: PTH123 -- a descriptor
             stream.write(text)
         Path(beside).replace(target)

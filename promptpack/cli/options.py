@@ -70,7 +70,7 @@ def _value(pack: Pack, name: str, text: str) -> Any:
         hint = did_you_mean(name, pack.inputs) or f"its inputs are {', '.join(pack.inputs) or 'none'}"
         raise UsageError(Problem("PP414", f"{pack.label} has no input {name!r}", None, hint))
     if text.startswith("@"):
-        text = files.read(text[1:]).decode().removesuffix("\n")
+        text = files.read_text(text[1:]).removesuffix("\n")
     if pack.inputs[name].schema.get("type") == "string":
         return text
     return document.parse(text, f"--set {name}").data if text else None

@@ -85,6 +85,22 @@ class Library:
             except PackError:
                 continue  # told by `problems`
 
+    def select(self, *requests: str) -> tuple[tuple[Pack, ...], tuple[Problem, ...]]:
+        """Build all that the requests mean, in every version and locale; gives the packs, and what broke the others."""
+        wanted = [parse_request(request) for request in requests]
+        for request in wanted:
+            self._choose(request, None)
+        packs: list[Pack] = []
+        problems: dict[Problem, None] = {}
+        for entry in sorted(self._entries, key=_order):
+            if wanted and not any(request.means(entry.name, entry.version) for request in wanted):
+                continue
+            try:
+                packs.append(self.build(entry))
+            except PackError as error:
+                problems.update(dict.fromkeys(error.problems))
+        return tuple(packs), tuple(problems)
+
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Every problem of every pack; builds them all."""
@@ -105,7 +121,7 @@ class Library:
         if not named:
             hint = did_you_mean(request.name, {entry.name for entry in self._entries})
             raise UsageError(Problem("PP701", f"no pack named {request.name!r}", None, hint or "see 'promptpack list'"))
-        fitting = [entry for entry in named if entry.version is None or request.accepts(entry.version)]
+        fitting = [entry for entry in named if request.means(entry.name, entry.version)]
         if not fitting:
             versions = ", ".join(sorted({str(entry.version) for entry in named}))
             problem = Problem(

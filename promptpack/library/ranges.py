@@ -25,6 +25,10 @@ class Request:
         """Say whether a version is within the range."""
         return all(test(version) for test in self.tests)
 
+    def means(self, name: str, version: Version | None) -> bool:
+        """Say whether a pack is meant; one whose version cannot be read may be."""
+        return name == self.name and (version is None or self.accepts(version))
+
 
 def parse_request(text: str) -> Request:
     """Read `name`, `name@1.2.0`, `name@^1`, `name@~1.2`, `name@>=1,<2`."""

@@ -2,7 +2,7 @@
 
 from promptpack.pack.build import Sketch, Surroundings, build, gather, sketch
 from promptpack.pack.check import check
-from promptpack.pack.contract import Action, Contract, Rule
+from promptpack.pack.contract import ERROR_ACTIONS, Action, Contract, Rule
 from promptpack.pack.model import (
     STANDARD_CONTEXT,
     CallTemplate,
@@ -17,6 +17,7 @@ from promptpack.pack.parts import Parts
 from promptpack.pack.version import Version, parse_version
 
 __all__ = [
+    "ERROR_ACTIONS",
     "STANDARD_CONTEXT",
     "Action",
     "CallTemplate",

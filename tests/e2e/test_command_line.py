@@ -254,6 +254,33 @@ def test_test_runs_the_packs_own_tests(folder: Path) -> None:
     assert "does not contain 'Zoe'" in done.stdout
 
 
+def test_test_takes_ranges_and_leaves_other_packs_alone(folder: Path) -> None:
+    (folder / "packs" / "broken").mkdir()
+    (folder / "packs" / "broken" / "1.0.0.yaml").write_text("promptpack: 2\n", encoding="utf-8")
+    done = run(folder, "test", "greeter@^1")
+    assert (done.returncode, done.stderr) == (0, "1 passed, 0 failed\n")
+    assert run(folder, "test").returncode == 1
+    done = run(folder, "test", "greeter@^2")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "PP702 no version of 'greeter' fits 'greeter@^2'\n  hint: there is 1.0.0\n",
+    )
+
+
+def test_files_that_cannot_be_used_are_told_and_are_no_bug_of_ours(folder: Path) -> None:
+    (folder / "name.txt").write_bytes(b"\xff")
+    done = run(folder, "render", "greeter", "--set", "NAME=@name.txt")
+    assert (done.returncode, done.stderr) == (1, "name.txt: PP101 file is not UTF-8\n  hint: save it as UTF-8\n")
+    done = run(folder, "schema", "-o", "name.txt/pack.json")
+    assert (done.returncode, done.stderr) == (2, "name.txt/pack.json: PP126 cannot be written: File exists\n")
+    assert run(folder, "check", "greeter", "nowhere.json").returncode == 2
+
+
+def test_a_new_file_can_be_read_by_others(folder: Path) -> None:
+    run(folder, "new", "my-agent")
+    assert (folder / "packs" / "my-agent" / "0.1.0-dev.yaml").stat().st_mode & 0o444 == 0o444
+
+
 def test_new_makes_a_pack_that_lints_clean_and_passes_its_tests(folder: Path) -> None:
     done = run(folder, "new", "my-agent")
     assert (done.returncode, done.stdout) == (0, "packs/my-agent/0.1.0-dev.yaml\n")

@@ -14,7 +14,7 @@ from promptpack.verdict import Verdict
 
 @click.command("check")
 @click.argument("pack")
-@click.argument("reply", type=click.Path(allow_dash=True, dir_okay=False), default="-")
+@click.argument("reply", type=click.Path(exists=True, allow_dash=True, dir_okay=False), default="-")
 @packs_option
 @locale_option
 @context_options

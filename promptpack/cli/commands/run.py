@@ -39,12 +39,15 @@ def command(
     """
     script = _script(locale)
     ask, settings = _model(script, rounds, **model)
-    ok = True
+    stopped = ""
     for number, step in enumerate(walk(open_library(folders), ask, settings, script["said"], locale), 1):
         _print_step(number, step, full)
-        ok = step.run.verdict.ok
-    click.echo(click.style("every reply meets its contract" if ok else "the walk stopped", fg="green" if ok else "red"))
-    ctx.exit(0 if ok else 1)
+        stopped = step.stopped
+    if stopped:
+        click.echo(click.style(visible(f"the walk stopped: {stopped}"), fg="red"))
+    else:
+        click.echo(click.style("every reply meets its contract", fg="green"))
+    ctx.exit(1 if stopped else 0)
 
 
 def _script(locale: str) -> dict[str, Any]:

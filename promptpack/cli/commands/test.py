@@ -17,12 +17,8 @@ from promptpack.trial import Trial
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_context
 def command(ctx: click.Context, names: tuple[str, ...], folders: tuple[str, ...], update: bool, format: str) -> None:  # noqa: A002
-    """Run the tests that packs bring along. NAMES are packs, all of them by default."""
-    library = open_library(folders)
-    for name in names:
-        library.get(name)
-    problems = library.problems
-    chosen = [pack for pack in library.packs() if not names or pack.name in names or pack.label in names]
+    """Run the tests that packs bring along. NAMES are names or name@range, all packs by default."""
+    chosen, problems = open_library(folders).select(*names)
     trials = list(trial.run(chosen, update=update))
     failed = [one for one in trials if not one.passed]
     if format == "json":

@@ -7,7 +7,8 @@ from typing import Any
 from promptpack.cli.walk.tools import COUNT_TICKETS, count_tickets
 from promptpack.cycle import Agent, AgentRun, Provider, Settings
 from promptpack.library import Library
-from promptpack.verdict import AgentOutput
+from promptpack.pack import ERROR_ACTIONS
+from promptpack.verdict import AgentOutput, Verdict
 
 _STATE = {
     "phase": "planning",
@@ -25,6 +26,7 @@ class Step:
     title: str
     run: AgentRun
     tool_result: Any = None
+    stopped: str = ""
 
 
 @dataclass(slots=True)
@@ -39,20 +41,30 @@ class _Walk:
 def walk(
     library: Library, ask: Callable[[str], Provider], settings: Settings, said: str, locale: str
 ) -> Iterator[Step]:
-    """Walk through the agents; stops after a step whose reply could not be mended."""
+    """Walk through the agents; stops after a step that gives the next one nothing to go on."""
     state = _Walk(said)
     for name, pack_name, title, context in _PLAN:
         pack = library.get(f"{pack_name}@^1", locale)
         run = Agent(pack, ask(name), settings).run_with_transcript(context(state))
-        if run.verdict.ok:
-            state.outputs[name] = run.verdict.output
-        if run.verdict.ok and run.verdict.output.action == COUNT_TICKETS["name"]:
-            state.tool_result = count_tickets(**run.verdict.output.params)
-            yield Step(pack_name, title, run, state.tool_result)
-        else:
-            yield Step(pack_name, title, run)
-        if not run.verdict.ok:
+        step = Step(pack_name, title, run, _call_tool(run.verdict.output), _reason_to_stop(run.verdict))
+        yield step
+        if step.stopped:
             return
+        state.outputs[name] = run.verdict.output
+        state.tool_result = step.tool_result or state.tool_result
+
+
+def _call_tool(output: AgentOutput | None) -> Any:
+    return count_tickets(**output.params) if output and output.action == COUNT_TICKETS["name"] else None
+
+
+def _reason_to_stop(verdict: Verdict) -> str:
+    if not verdict.ok:
+        return "the reply could not be mended"
+    output: AgentOutput = verdict.output
+    if output.action in ERROR_ACTIONS:
+        return f"the agent answered {output.action}: {output.params.get('question') or output.params.get('message')}"
+    return "the reviewer refused" if output.params.get("approved") is False else ""
 
 
 def _understand(state: _Walk) -> dict[str, Any]:

@@ -66,6 +66,9 @@ def test_a_snapshot_is_written_compared_and_free_of_secrets(
     assert (tmp_path / "packs/demo/snapshots/1.0.0.says-it.txt").read_text() == "[user]\nsay x ***\n"
     (compared,) = trial.run(library.packs())
     assert compared.passed
+    (tmp_path / "packs/demo/snapshots/1.0.0.says-it.txt").write_bytes(b"[user]\r\nsay x ***\r\n")
+    (from_windows,) = trial.run(library.packs())
+    assert from_windows.passed
     write_pack(body=BODY.replace("say", "shout") + "  - {name: Says it, context: {A: x}, expect: {snapshot: true}}\n")
     (changed,) = trial.run(open_packs().packs())
     assert "-say x ***\n+shout x ***" in changed.failures[0]
