@@ -5,6 +5,7 @@ from typing import Any
 from unicodedata import is_normalized
 
 import yaml
+from yaml import MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
 from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stubs leave it out
 
 from promptpack.characters import CONFUSABLE, HIDDEN, JOINER
@@ -77,6 +78,8 @@ class _Reader:
     def _read(self) -> Any:  # noqa: C901 -- one flat loop is what makes reading quick
         get_event: Callable[[], Any] = CParser(self.text).get_event
         limits = self.limits
+        most_nodes = limits.nodes
+        usual: set[str] = set()
         anchors = self._anchors
         root: Any = None
         documents = nodes = 0
@@ -89,19 +92,24 @@ class _Reader:
         while True:
             event = get_event()
             kind = type(event)
-            if kind is yaml.ScalarEvent:
+            if kind is ScalarEvent:
+                value: Any = event.value
                 if key is None and type(container) is dict:
-                    key = self._key(event, container)
+                    # Most keys have been good before, in another mapping; the others are looked at closely.
+                    if value in usual and value not in container and event.tag is event.anchor is None:
+                        key = value
+                    else:
+                        key = self._key(event, container)
+                        usual.add(key)
                     continue
                 nodes += 1
-                value: Any = event.value
                 if event.tag is not None:
                     self._fail("PP111", f"tag {event.tag!r} is not allowed", event, "remove the tag; quote the value")
                 elif event.implicit[0] and (value in FIXED or value[0] in NUMBER_START):
                     value = FIXED[value] if value in FIXED else self._number(event)
-                if event.anchor:
+                if event.anchor is not None:
                     anchors[event.anchor] = (value, 1)
-            elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+            elif kind is MappingStartEvent or kind is SequenceStartEvent:
                 nodes += 1
                 if key is None and type(container) is dict:
                     raise PackError([*self.problems, self._container_key(event)])
@@ -110,12 +118,12 @@ class _Reader:
                 if len(stack) >= limits.depth:
                     raise PackError(self._problem("PP105", f"nesting is deeper than {limits.depth} levels", event))
                 stack.append((container, key, anchor, first_node))
-                container = {} if kind is yaml.MappingStartEvent else []
+                container = {} if kind is MappingStartEvent else []
                 key, anchor, first_node = None, event.anchor, nodes
                 if anchor:
                     self._open_anchors.add(anchor)
                 continue
-            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+            elif kind is MappingEndEvent or kind is SequenceEndEvent:
                 value = container
                 if anchor:
                     anchors[anchor] = (value, nodes - first_node + 1)
@@ -131,7 +139,7 @@ class _Reader:
             else:
                 documents += self._document(event, documents)
                 continue
-            if nodes > limits.nodes:
+            if nodes > most_nodes:
                 raise PackError(self._too_many(event))
             if key is not None:
                 container[key] = value

@@ -1,7 +1,11 @@
+import sys
+
 import pytest
 import yaml
 
 from promptpack import document
+from promptpack.characters import BIDI, CONTROL, HIDDEN, JOINER, TAG
+from promptpack.document.characters import _SHAPELESS
 from promptpack.problem import PackError
 
 
@@ -174,3 +178,11 @@ def test_a_number_longer_than_the_limit_is_refused_and_not_shown_whole() -> None
 def test_agrees_with_pyyaml_where_both_versions_of_yaml_do() -> None:
     text = "a:\n  b: [1, -2.5, text, 'q', \"d\\n\"]\n  c: |\n    x\n     y\n  d: >\n    f\n    g\n\n    h\ne: ~\n"
     assert document.parse(text).data == yaml.safe_load(text)
+
+
+def test_everything_that_is_looked_for_is_not_printable_or_known_to_be() -> None:
+    looked_for = (CONTROL, BIDI, TAG, HIDDEN, JOINER)
+    for code in range(sys.maxunicode + 1):
+        character = chr(code)
+        if any(pattern.search(f"a{character}") for pattern in looked_for):
+            assert not character.isprintable() or _SHAPELESS.search(character), hex(code)
