@@ -35,13 +35,13 @@ class Folder:
         """Whether there is such a folder."""
         return Path(self.root).is_dir()
 
-    def find(self, *suffixes: str) -> Iterator[str]:
+    def find(self, *suffixes: str, below: str = "") -> Iterator[str]:
         """Find the files with one of the suffixes, as sorted paths relative to the folder; hidden ones are left out."""
-        for where, folders, files in os.walk(self.root):
+        for where, folders, files in os.walk(self._join(below)):
             folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
-            below = Path(where).relative_to(self.root)
+            prefix = where[len(self.root) :].replace(os.sep, "/").strip("/")
             yield from (
-                (below / name).as_posix()
+                f"{prefix}/{name}" if prefix else name
                 for name in sorted(files)
                 if name.endswith(suffixes) and not name.startswith(".")
             )
@@ -61,7 +61,7 @@ class Folder:
 
     def show(self, relative: str) -> str:
         """Write a file's path as the user would, from where they stand."""
-        return os.path.normpath(Path(self.root, relative))
+        return os.path.normpath(self._join(relative))
 
     def resolve(self, file: str, reference: str) -> str:
         """Give the path, relative to the folder, that `reference` in `file` means; it may lead out with `..`."""
@@ -90,18 +90,20 @@ class Folder:
         here, there = Path(self.root, relative), Path(other.root, name)
         return not here.exists() or (here.is_file() and there.is_file() and filecmp.cmp(here, there, shallow=False))
 
-    def _inside(self, relative: str) -> Path:
-        parts = Path(relative).parts
+    def _join(self, relative: str) -> str:
+        # Called for each of a thousand files, for which `Path` takes its time.
+        return os.path.join(self.root, relative) if relative else self.root  # noqa: PTH118
+
+    def _inside(self, relative: str) -> str:
+        parts = relative.replace(os.sep, "/").split("/")
         place = Location(self.show(relative))
-        if Path(relative).is_absolute() or ".." in parts or "\x00" in relative:
+        if os.path.isabs(relative) or ".." in parts or "\x00" in relative:  # noqa: PTH117
             raise PackError(Problem("PP121", f"path {relative!r} leads out of the folder", place))
-        path = Path(self.root)
+        path = self.root
         for part in parts:
-            path /= part
-            if path.is_symlink():
-                raise PackError(
-                    Problem("PP122", f"{path.name!r} is a symbolic link", place, "put the file itself there")
-                )
+            path += f"/{part}"
+            if os.path.islink(path):  # noqa: PTH114
+                raise PackError(Problem("PP122", f"{part!r} is a symbolic link", place, "put the file itself there"))
         return path
 
 
@@ -202,3 +204,109 @@ def shipped(kind: str) -> Folder:
     """Find the shipped `packs` or `schemas`: inside the installed package, or beside it in a checkout."""
     inside = _PACKAGE / "_shipped" / kind
     return Folder(str(inside if inside.is_dir() else _PACKAGE.parent / kind))
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateFolder:
+    """A folder that nobody but the user can read or write; what is not certain to be so is left alone."""
+
+    root: str
+
+    @classmethod
+    def open(cls, path: str) -> "PrivateFolder | None":
+        """Open a folder, made where there is none; there is nothing to open where others could get in."""
+        try:
+            Path(path).mkdir(mode=0o700, parents=True, exist_ok=True)
+            status = os.lstat(path)
+        except OSError:
+            return None
+        return cls(path) if stat.S_ISDIR(status.st_mode) and _is_private(status) else None
+
+    def read(self, name: str, limit: int) -> bytes | None:
+        """Read a file of at most `limit` bytes; one that is not there, or not private, is nothing."""
+        try:
+            descriptor = os.open(Path(self.root, name), os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+        except OSError:
+            return None
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or not _is_private(status) or status.st_size > limit:
+            os.close(descriptor)
+            return None
+        with open(descriptor, "rb") as stream:  # noqa: PTH123 -- a descriptor, not a path
+            return stream.read(limit)
+
+    def write(self, name: str, content: bytes, *, replace: bool = True) -> bool:
+        """Write a file whole or not at all, and say which; without `replace`, one that is there stays."""
+        try:
+            descriptor, beside = tempfile.mkstemp(dir=self.root, prefix=".new-")
+        except OSError:
+            return False
+        try:
+            with open(descriptor, "wb") as stream:  # noqa: PTH123 -- a descriptor, not a path
+                stream.write(content)
+            if replace:
+                Path(beside).replace(Path(self.root, name))
+            else:
+                Path(self.root, name).hardlink_to(beside)
+        except OSError:
+            return False
+        finally:
+            Path(beside).unlink(missing_ok=True)
+        return True
+
+    def shrink(self, most: int) -> None:
+        """Remove the files that were written first, until half of `most` bytes are left; do nothing below that."""
+        try:
+            found = [(file, file.lstat()) for file in Path(self.root).iterdir() if not file.is_dir()]
+        except OSError:
+            return  # somebody else is shrinking it
+        total = sum(status.st_size for _, status in found)
+        if total <= most:
+            return
+        for file, status in sorted(found, key=lambda pair: pair[1].st_mtime_ns):
+            if total <= most // 2:
+                return
+            file.unlink(missing_ok=True)
+            total -= status.st_size
+
+
+def _is_private(status: os.stat_result) -> bool:
+    # Where there are no such owners and modes, nothing is certain.
+    return hasattr(os, "geteuid") and status.st_uid == os.geteuid() and not status.st_mode & 0o077
+
+
+def user_folder(kind: str) -> str | None:
+    """Find where the user keeps our files of a kind, by the XDG rules; without a home there is no such place."""
+    given = os.environ.get(f"XDG_{kind.upper()}_HOME", "")
+    if given.startswith("/"):
+        return f"{given}/promptpack"
+    home = os.environ.get("HOME", "")
+    below = {"cache": ".cache", "state": ".local/state"}[kind]
+    return f"{home}/{below}/promptpack" if home.startswith("/") else None
+
+
+def setting(name: str) -> str:
+    """Read a setting from the environment; one that is not there is empty."""
+    return os.environ.get(name, "")
+
+
+def code_stamp() -> str:
+    """Give what changes with the code of a checkout; that of an installed package changes with its version alone."""
+    if (_PACKAGE / "_shipped").is_dir():
+        return ""
+    stamps = [*_stamps(str(_PACKAGE), ".py"), *_stamps(str(_PACKAGE.parent / "schemas"), ".json")]
+    return f"{len(stamps)}.{max(stamps)}"
+
+
+def _stamps(folder: str, suffix: str) -> Iterator[int]:
+    with os.scandir(folder) as found:
+        for item in found:
+            if item.name.endswith(suffix):
+                yield item.stat().st_mtime_ns
+            elif item.is_dir() and item.name != "__pycache__":
+                yield from _stamps(item.path, suffix)
+
+
+def real_path(path: str) -> str:
+    """Give the one absolute path of a file or folder."""
+    return os.path.realpath(path)

@@ -1,11 +1,15 @@
 """What tests share: folders of packs made on the spot."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from promptpack import Library, Pack
+
+# Tests look at what is worked out, not at what somebody's cache remembers; those of the cache make their own.
+os.environ["PROMPTPACK_CACHE"] = "off"
 
 WritePack = Callable[..., Path]
 

@@ -1,6 +1,6 @@
 """Text -> `Document`: YAML as plain data that remembers the place of every key and value."""
 
 from promptpack.document.model import Document, Limits, Path
-from promptpack.document.parse import parse
+from promptpack.document.parse import parse, restore
 
-__all__ = ["Document", "Limits", "Path", "parse"]
+__all__ = ["Document", "Limits", "Path", "parse", "restore"]

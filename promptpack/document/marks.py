@@ -4,9 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import yaml
-from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stubs leave it out
-
 
 @dataclass(slots=True)
 class Marks:
@@ -37,6 +34,9 @@ class SequenceMarks(Marks):
 
 def read_marks(text: str) -> Marks:
     """Read the places of everything in a text that has been parsed before, so nothing is checked again."""
+    import yaml
+    from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stubs leave it out
+
     parser = CParser(text)
     root = Marks()
     stack: list[tuple[MapMarks | SequenceMarks, str | None]] = []
@@ -83,6 +83,8 @@ def scalar_spans(text: str, root: Marks) -> Iterator[tuple[int, int]]:
 
 
 def _marks_of(event: Any) -> Marks:
+    import yaml
+
     start, end = event.start_mark, event.end_mark
     place = (start.line + 1, start.column + 1, start.index, end.index)
     if isinstance(event, yaml.MappingStartEvent):

@@ -1,18 +1,17 @@
 """Text -> `Document`, from PyYAML's C event parser with an explicit stack, so no input can exhaust the machine."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unicodedata import is_normalized
-
-import yaml
-from yaml import MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
-from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stubs leave it out
 
 from promptpack.characters import CONFUSABLE, HIDDEN, JOINER
 from promptpack.document.characters import look_at_characters
 from promptpack.document.model import Document, Limits
 from promptpack.document.scalars import FIXED, NUMBER_START, AmbiguousScalarError, NumberError, read_number
 from promptpack.problem import Location, PackError, Problem
+
+if TYPE_CHECKING:
+    import yaml
 
 _DEFAULT_LIMITS = Limits()
 # Nobody reads more.
@@ -29,6 +28,11 @@ def parse(source: bytes | str, path: str = "<text>", limits: Limits = _DEFAULT_L
     if reader.problems:
         raise PackError(reader.problems[:_MOST_PROBLEMS])
     return Document(path, text, data, (*warnings, *reader.warnings[:_MOST_PROBLEMS]))
+
+
+def restore(source: bytes, path: str, data: Any) -> Document:
+    """Give the document of a text that was read before, without reading it again."""
+    return Document(path, _decode(source, path, _DEFAULT_LIMITS), data)
 
 
 def _decode(source: bytes | str, path: str, limits: Limits) -> str:
@@ -67,6 +71,8 @@ class _Reader:
         self._has_aliases = False
 
     def read(self) -> Any:
+        import yaml
+
         try:
             return self._read()
         except yaml.MarkedYAMLError as error:
@@ -76,6 +82,17 @@ class _Reader:
             raise PackError(Problem("PP110", f"cannot be read as YAML: {error.reason}", location)) from error
 
     def _read(self) -> Any:  # noqa: C901 -- one flat loop is what makes reading quick
+        from yaml import (
+            AliasEvent,
+            MappingEndEvent,
+            MappingStartEvent,
+            ScalarEvent,
+            SequenceEndEvent,
+            SequenceStartEvent,
+            StreamEndEvent,
+        )
+        from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stubs leave it out
+
         get_event: Callable[[], Any] = CParser(self.text).get_event
         limits = self.limits
         most_nodes = limits.nodes
@@ -95,12 +112,13 @@ class _Reader:
             if kind is ScalarEvent:
                 value: Any = event.value
                 if key is None and type(container) is dict:
-                    # Most keys have been good before, in another mapping; the others are looked at closely.
+                    # Most keys are plain words that have been good before; the others are looked at closely.
                     if value in usual and value not in container and event.tag is event.anchor is None:
                         key = value
                     else:
                         key = self._key(event, container)
-                        usual.add(key)
+                        if key.isascii() and key.isidentifier():
+                            usual.add(key)
                     continue
                 nodes += 1
                 if event.tag is not None:
@@ -129,12 +147,12 @@ class _Reader:
                     anchors[anchor] = (value, nodes - first_node + 1)
                     self._open_anchors.discard(anchor)
                 container, key, anchor, first_node = stack.pop()
-            elif kind is yaml.AliasEvent:
+            elif kind is AliasEvent:
                 if key is None and type(container) is dict:
                     raise PackError([*self.problems, self._container_key(event)])
                 value, size = self._alias(event)
                 nodes += size
-            elif kind is yaml.StreamEndEvent:
+            elif kind is StreamEndEvent:
                 break
             else:
                 documents += self._document(event, documents)
@@ -152,8 +170,10 @@ class _Reader:
             raise PackError(Problem("PP108", "file is empty", Location(self.path, 1, 1), "start with 'promptpack: 1'"))
         return root
 
-    def _document(self, event: yaml.Event, documents: int) -> int:
-        if not isinstance(event, yaml.DocumentStartEvent):
+    def _document(self, event: Any, documents: int) -> int:
+        from yaml import DocumentStartEvent
+
+        if not isinstance(event, DocumentStartEvent):
             return 0
         if documents:
             hint = "keep one document a file; quote '---' inside text"
@@ -230,7 +250,7 @@ class _Reader:
         mark = event.start_mark
         return Problem(code, message, Location(self.path, mark.line + 1, mark.column + 1), hint)
 
-    def _syntax_problem(self, error: yaml.MarkedYAMLError) -> Problem:
+    def _syntax_problem(self, error: "yaml.MarkedYAMLError") -> Problem:
         mark = error.problem_mark or error.context_mark
         location = Location(self.path, mark.line + 1, mark.column + 1) if mark else Location(self.path)
         message = f"YAML syntax: {error.problem or error.context}"

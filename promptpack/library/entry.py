@@ -1,10 +1,14 @@
 """A pack file as the library knows it: its name, version and locale, and what was wrong with it."""
 
+import hashlib
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
 
 from promptpack import document
+from promptpack.cache import Cache
 from promptpack.document import Document
 from promptpack.files import Folder
 from promptpack.pack import Version, check, parse_version
@@ -15,9 +19,13 @@ _FILE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+Row = list[str]
+"""What is kept of a clean pack file: the digest of its bytes, its name, version and locale."""
+
+
+@dataclass(frozen=True)
 class Entry:
-    """One pack file; `document` is None when it could not be read as a pack."""
+    """One pack file, up to the schema check."""
 
     folder: Folder
     file: str
@@ -25,8 +33,14 @@ class Entry:
     version: Version | None
     locale: str
     is_default: bool
-    document: Document | None
+    load: Callable[[], Document] | None = field(compare=False, repr=False)
     problems: tuple[Problem, ...] = ()
+    row: Row | None = field(default=None, compare=False, repr=False)
+
+    @cached_property
+    def document(self) -> Document | None:
+        """The document, loaded when it is first asked for; None when it could not be read as a pack."""
+        return self.load() if self.load else None
 
     @property
     def shown(self) -> str:
@@ -34,20 +48,43 @@ class Entry:
         return self.folder.show(self.file)
 
 
-def read_entry(folder: Folder, file: str, text: str | None = None) -> Entry:
-    """Read a pack file, or `text` in its place, up to the schema check; a broken one keeps the name of its path."""
+def read_entry(
+    folder: Folder, file: str, text: str | None = None, *, cache: Cache | None = None, known: Row | None = None
+) -> Entry:
+    """Read a pack file, or `text` in its place, up to the schema check; a broken one keeps the name of its path.
+
+    A file whose bytes have the digest of the `known` row passed the check before, so it is loaded only when needed.
+    """
+    shown = folder.show(file)
     try:
-        found = document.parse(folder.read(file) if text is None else text, folder.show(file))
+        content = folder.read(file) if text is None else text.encode("utf-8", "surrogatepass")
+        digest = hashlib.sha256(content).hexdigest()
+        if cache is not None and known is not None and known[0] == digest:
+            return _clean(folder, file, known, lambda: _restore(content, shown, digest, cache))
+        found = document.parse(content if text is None else text, shown)
     except PackError as error:
         return _broken(folder, file, None, error.problems)
     try:
         check(found)
     except PackError as error:
         return _broken(folder, file, found, error.problems)
-    data = found.data
-    return Entry(
-        folder, file, data["name"], parse_version(data["version"]), data.get("locale", ""), _is_default(file), found
-    )
+    data: Mapping[str, Any] = found.data
+    entry = _clean(folder, file, [digest, data["name"], data["version"], data.get("locale", "")], lambda: found)
+    if found.warnings:
+        return replace(entry, row=None)  # only what has nothing to tell is kept
+    if cache is not None:
+        cache.put(data, "document", digest)
+    return entry
+
+
+def _restore(content: bytes, shown: str, digest: str, cache: Cache) -> Document:
+    data = cache.get("document", digest)
+    return document.parse(content, shown) if data is None else document.restore(content, shown, data)
+
+
+def _clean(folder: Folder, file: str, row: Row, load: Callable[[], Document]) -> Entry:
+    _, name, version, locale = row
+    return Entry(folder, file, name, parse_version(version), locale, _is_default(file), load, row=row)
 
 
 def _broken(folder: Folder, file: str, found: Document | None, problems: tuple[Problem, ...]) -> Entry:

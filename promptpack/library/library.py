@@ -6,15 +6,16 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from promptpack import files, pack
+from promptpack.cache import Cache
 from promptpack.files import Folder
-from promptpack.library.entry import Entry, read_entry
+from promptpack.library.entry import Entry, Row, read_entry
 from promptpack.library.ranges import Request, parse_request
 from promptpack.pack import Pack, Parts, Sketch, Surroundings, Version
 from promptpack.problem import Location, PackError, Problem, UsageError, did_you_mean
 from promptpack.template import Limits, Source
 
 _DEEPEST_EXTENDS = 8
-_PARTIALS = "_partials/"
+_PARTIALS = "_partials"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +43,14 @@ class Library:
         self._lock = threading.RLock()
 
     @classmethod
-    def open(cls, *folders: str, limits: Limits | None = None) -> "Library":
-        """Find every pack in the folders; without a folder, the shipped packs. Broken packs do not hide the others."""
+    def open(cls, *folders: str, limits: Limits | None = None, cache: str | bool | None = None) -> "Library":
+        """Find every pack in the folders; without a folder, the shipped packs. Broken packs do not hide the others.
+
+        Files that have not changed are not parsed again: see `Cache.open` for what `cache` may be.
+        """
         found = [_existing(folder) for folder in folders] or [files.shipped("packs")]
-        entries = [read_entry(folder, file) for folder in found for file in _pack_files(folder)]
+        kept = Cache.open(cache)
+        entries = [entry for folder in found for entry in _read_entries(folder, kept)]
         partials = {folder.root: _shared_partials(folder) for folder in found}
         return cls(entries, partials, limits)
 
@@ -198,6 +203,17 @@ def _existing(folder: str) -> Folder:
     return opened
 
 
+def _read_entries(folder: Folder, cache: Cache) -> list[Entry]:
+    name = ("library", files.real_path(folder.root))
+    known: dict[str, Row] = cache.get(*name) or {}
+    entries = [read_entry(folder, file, cache=cache, known=known.get(file)) for file in _pack_files(folder)]
+    rows = {entry.file: entry.row for entry in entries if entry.row is not None}
+    if rows != known:
+        cache.put(rows, *name)
+        cache.shrink()
+    return entries
+
+
 def _pack_files(folder: Folder) -> Iterator[str]:
     for file in folder.find(".yaml", ".yml"):
         hidden = any(part.startswith("_") for part in file.split("/"))
@@ -207,13 +223,12 @@ def _pack_files(folder: Folder) -> Iterator[str]:
 
 def _shared_partials(folder: Folder) -> dict[str, Source]:
     partials: dict[str, Source] = {}
-    for file in folder.find(".j2"):
-        if file.startswith(_PARTIALS):
-            try:
-                text = folder.read(file).decode().replace("\r\n", "\n").removesuffix("\n")
-            except UnicodeDecodeError as error:
-                raise PackError(Problem("PP101", "file is not UTF-8", Location(folder.show(file)))) from error
-            partials[file.removeprefix(_PARTIALS).removesuffix(".j2")] = Source.of_text(text, folder.show(file))
+    for file in folder.find(".j2", below=_PARTIALS):
+        try:
+            text = folder.read(file).decode().replace("\r\n", "\n").removesuffix("\n")
+        except UnicodeDecodeError as error:
+            raise PackError(Problem("PP101", "file is not UTF-8", Location(folder.show(file)))) from error
+        partials[file.removeprefix(f"{_PARTIALS}/").removesuffix(".j2")] = Source.of_text(text, folder.show(file))
     return partials
 
 
