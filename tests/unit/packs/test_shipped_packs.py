@@ -66,7 +66,7 @@ def test_every_agent_is_there_in_both_languages(name: str) -> None:
     assert LIBRARY.get(name).agent == f"{name}-agent"
 
 
-@pytest.mark.parametrize("name", ["agent-base", *AGENTS])
+@pytest.mark.parametrize("name", ["agent-base", *AGENTS, "meeting-notes"])
 def test_both_languages_declare_the_same_inputs(name: str) -> None:
     chinese, english = (LIBRARY.get(name, locale=locale) for locale in LOCALES)
 
@@ -84,7 +84,7 @@ def bare(value: Any) -> Any:
     return [bare(item) for item in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("name", [*AGENTS, "meeting-notes"])
 def test_both_languages_have_the_same_messages_actions_and_rules(name: str) -> None:
     chinese, english = (outline(LIBRARY.get(name, locale=locale)) for locale in LOCALES)
 
@@ -95,6 +95,7 @@ def outline(pack: Pack) -> dict[str, Any]:
     assert pack.contract is not None
     return {
         "messages": [(message.id, message.role, message.history, str(message.when)) for message in pack.messages],
+        "slots": list(pack.slots),
         "actions": list(pack.contract.actions),
         "tools": pack.contract.tools_input,
         "rules": [(rule.name, str(rule.when), str(rule.require), rule.path) for rule in pack.contract.rules],
