@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PACKAGE := promptpack tests benchmarks
 
-.PHONY: run test check bench format clean
+.PHONY: run test check bench fuzz format clean
 
 run: .venv/run.stamp ## walk through the six agents, offline
 	@$(BIN)/python -m promptpack run
@@ -21,12 +21,19 @@ check: .venv/dev.stamp ## format, lint, types, layers, and our own packs
 bench: .venv/dev.stamp ## measure against peers, as ratios; NAMES="document slots" picks some
 	$(BIN)/python -m benchmarks $(NAMES)
 
+MINUTES ?= 30
+fuzz: .venv-fuzz/stamp ## look for what breaks the readers, MINUTES for each of them
+	for target in document template expression reply; do \
+	  .venv-fuzz/bin/python -m tests.fuzz.run $$target $(MINUTES) || exit 1; \
+	done
+	! ls .cache/fuzz/found-*
+
 format: .venv/dev.stamp ## put the code into the house's form
 	$(BIN)/ruff format $(PACKAGE)
 	$(BIN)/ruff check --fix $(PACKAGE)
 
 clean: ## remove everything that the other targets made
-	rm -rf .venv .cache dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-fuzz .cache dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 .venv/run.stamp: requirements/run.txt
 	$(PYTHON) -m venv .venv
@@ -43,4 +50,9 @@ clean: ## remove everything that the other targets made
 	mkdir -p .venv/editor
 	cp tests/e2e/editor/package.json tests/e2e/editor/package-lock.json .venv/editor
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --prefix .venv/editor --silent --no-audit --no-fund --ignore-scripts
+	@touch $@
+
+.venv-fuzz/stamp: requirements/run.txt requirements/fuzz.txt
+	$(PYTHON) -m venv .venv-fuzz
+	.venv-fuzz/bin/pip install -q -r requirements/run.txt -r requirements/fuzz.txt
 	@touch $@

@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 from jinja2 import nodes
 from jinja2.runtime import Context, Undefined
 
-from promptpack.problem import PackError, Problem, did_you_mean
+from promptpack.problem import ContextError, PackError, Problem, did_you_mean
 from promptpack.template.engine import Engine
-from promptpack.template.failure import RENDER_ERRORS, render_error
+from promptpack.template.failure import RENDER_ERRORS, locate_error, render_error
 from promptpack.template.language import FUNCTIONS
 from promptpack.template.limits import Limits, collect, metered
 from promptpack.template.model import Expression, Source, Template
@@ -65,6 +65,8 @@ def _guarded(
                 return run(code, code.scope(dict(context), trail or Trail()))
         except RENDER_ERRORS as error:
             told = render_error(error, code.source)
+        except ContextError as error:
+            told = locate_error(error, code.source)
         # Not inside of the `except`: what Python says of a value may quote it, and a chain of errors would carry that.
         raise told
 

@@ -1,6 +1,7 @@
 """Jinja's and Python's exceptions -> our problems, with their place in the pack file."""
 
 import re
+from dataclasses import replace
 from types import TracebackType
 
 from jinja2 import TemplateError, TemplateSyntaxError, UndefinedError
@@ -70,6 +71,14 @@ def render_error(error: BaseException, source: Source) -> ContextError:
             return ContextError(Problem("PP402", message, location, "templates work on plain data only"))
         case _:
             return ContextError(_other_problem(error, message, location))
+
+
+def locate_error(error: ContextError, source: Source) -> ContextError:
+    """Give the problems of a filter, which knows nothing of files, the place where the template calls it."""
+    if all(problem.location for problem in error.problems):
+        return error
+    place = _place(error.__traceback__, source)
+    return ContextError(replace(problem, location=problem.location or place) for problem in error.problems)
 
 
 def _undefined(message: str, location: Location, hint: str) -> Problem:

@@ -145,3 +145,9 @@ def test_out_of_order_names_tasks_that_come_before_what_they_need(order: list[st
 def test_a_reversed_list_or_mapping_prints_like_any_lazy_list() -> None:
     assert render("{{ X | reverse }}", X=[1, 2]) == "[\n  2,\n  1\n]"
     assert render("{{ X | reverse | json(none) }}", X={"a": 1, "b": 2}) == '["b", "a"]'
+
+
+def test_a_problem_of_a_filter_points_to_where_it_is_used() -> None:
+    with pytest.raises(ContextError) as caught:
+        render("a\n{{ X | react_window }}", X="x")
+    assert str(caught.value).startswith("<template>:2:8: PP430 ")
