@@ -6,13 +6,15 @@ import re
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from promptpack.problem import Location, PackError, Problem, UsageError
 
 _LARGEST = 1_000_000
 _READABLE = 0o644
+# Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+_READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
 _PACKAGE = Path(__file__).resolve().parent
 _VERSION_FILE = re.compile(r"\d+\.\d+\.\d+[^/]*\.ya?ml\Z")
 # Folders that hold no packs, however deep a search goes.
@@ -35,9 +37,21 @@ class Folder:
         """Whether there is such a folder."""
         return Path(self.root).is_dir()
 
-    def find(self, *suffixes: str, below: str = "") -> Iterator[str]:
-        """Find the files with one of the suffixes, as sorted paths relative to the folder; hidden ones are left out."""
-        for where, folders, files in os.walk(self._join(below)):
+    def find(
+        self, *suffixes: str, below: str = "", refused: dict[str, tuple[Problem, ...]] | None = None
+    ) -> Iterator[str]:
+        """Find the files with one of the suffixes, as sorted paths relative to the folder; hidden ones are left out.
+
+        Folders that cannot be looked into are put into `refused`, with what is wrong with them.
+        """
+
+        def refuse(error: OSError) -> None:
+            # A folder that is not there holds no files.
+            if refused is not None and not isinstance(error, FileNotFoundError):
+                place = Location(os.path.normpath(error.filename))
+                refused[place.path] = (Problem("PP120", f"cannot be read: {error.strerror}", place),)
+
+        for where, folders, files in os.walk(self._join(below), onerror=refuse):
             folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
             prefix = where[len(self.root) :].replace(os.sep, "/").strip("/")
             yield from (
@@ -57,7 +71,7 @@ class Folder:
 
     def read(self, relative: str) -> bytes:
         """Read a file below the folder, once; links, pipes, devices and large files are refused before reading."""
-        return read(self._inside(relative), shown=self.show(relative))
+        return read(self._inside(relative), shown=self.show(relative), below=self.root)
 
     def show(self, relative: str) -> str:
         """Write a file's path as the user would, from where they stand."""
@@ -107,21 +121,55 @@ class Folder:
         return path
 
 
-def read(path: str | Path, *, shown: str | None = None, limit: int = _LARGEST) -> bytes:
-    """Read a regular file of at most `limit` bytes."""
+@dataclass(frozen=True, slots=True)
+class RecordingFolder(Folder):
+    """A folder that remembers what was read from it."""
+
+    reads: dict[str, bytes] = field(default_factory=dict)
+
+    def read(self, relative: str) -> bytes:
+        """Read a file below the folder, and remember it."""
+        self.reads[relative] = Folder.read(self, relative)
+        return self.reads[relative]
+
+
+def read(path: str | Path, *, shown: str | None = None, limit: int = _LARGEST, below: str = "") -> bytes:
+    """Read a regular file of at most `limit` bytes; `below` is a folder, from which no link on the way is followed."""
     place = Location(shown or str(path))
+    too_large = Problem("PP102", f"file is larger than {limit:,} bytes", place, "split it into partials")
     try:
-        # Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        # Looked at before it is opened, since opening a device can be enough to set it off.
+        _refuse_kind(Path(path).stat(), place)
+        descriptor = _open_below(below, Path(path)) if below else os.open(path, _READING)
     except OSError as error:
         raise PackError(Problem("PP120", f"cannot be read: {error.strerror}", place)) from error
     with open(descriptor, "rb") as stream:  # noqa: PTH123 -- a descriptor, not a path
         status = os.fstat(stream.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise PackError(Problem("PP123", "is not a regular file", place))
-        if status.st_size > limit:
-            raise PackError(Problem("PP102", f"file is larger than {limit:,} bytes", place, "split it into partials"))
-        return stream.read(limit + 1)
+        _refuse_kind(status, place)
+        data = b"" if status.st_size > limit else stream.read(limit + 1)
+    if max(status.st_size, len(data)) > limit:
+        raise PackError(too_large)
+    return data
+
+
+def _refuse_kind(status: os.stat_result, place: Location) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise PackError(Problem("PP123", "is not a regular file", place))
+
+
+def _open_below(root: str, path: Path) -> int:
+    """Open a file step by step from its root, so that a link put on the way meanwhile leads nowhere."""
+    *folders, name = path.relative_to(root).parts
+    if os.open not in os.supports_dir_fd:
+        return os.open(path, _READING)
+    here = os.open(root, os.O_RDONLY)
+    try:
+        for folder in folders:
+            above, here = here, os.open(folder, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=here)
+            os.close(above)
+        return os.open(name, _READING | os.O_NOFOLLOW, dir_fd=here)
+    finally:
+        os.close(here)
 
 
 def read_text(path: str | Path) -> str:
@@ -147,6 +195,8 @@ def _write(target: Path, text: str) -> None:
         Path(beside).chmod(stat.S_IMODE(target.stat().st_mode) if target.exists() else _READABLE)
         with open(descriptor, "w", encoding="utf-8", newline="\n") as stream:  # noqa: PTH123 -- a descriptor
             stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
         Path(beside).replace(target)
     except BaseException:
         Path(beside).unlink(missing_ok=True)

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from promptpack.document.marks import MapMarks, Marks, SequenceMarks, read_marks, scalar_spans
 from promptpack.document.source_map import place_in_scalar
+from promptpack.lazy import cached_property
 from promptpack.problem import Location, Problem
 
 Path = Sequence[str | int]

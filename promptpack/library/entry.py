@@ -4,13 +4,13 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 from promptpack import document
 from promptpack.cache import Cache
 from promptpack.document import Document
 from promptpack.files import Folder
+from promptpack.lazy import cached_property
 from promptpack.pack import Version, check, parse_version
 from promptpack.problem import PackError, Problem
 
@@ -35,6 +35,7 @@ class Entry:
     is_default: bool
     load: Callable[[], Document] | None = field(compare=False, repr=False)
     problems: tuple[Problem, ...] = ()
+    digest: str = field(default="", repr=False)
     row: Row | None = field(default=None, compare=False, repr=False)
 
     @cached_property
@@ -49,19 +50,34 @@ class Entry:
 
 
 def read_entry(
-    folder: Folder, file: str, text: str | None = None, *, cache: Cache | None = None, known: Row | None = None
+    folder: Folder,
+    file: str,
+    text: str | None = None,
+    *,
+    cache: Cache | None = None,
+    known: Entry | Row | None = None,
 ) -> Entry:
     """Read a pack file, or `text` in its place, up to the schema check; a broken one keeps the name of its path.
 
-    A file whose bytes have the digest of the `known` row passed the check before, so it is loaded only when needed.
+    An entry that is `known` with the same bytes is kept. A file whose bytes have the digest of a `known` row passed the
+    check before, so it is loaded only when needed.
     """
-    shown = folder.show(file)
     try:
         content = folder.read(file) if text is None else text.encode("utf-8", "surrogatepass")
-        digest = hashlib.sha256(content).hexdigest()
-        if cache is not None and known is not None and known[0] == digest:
-            return _clean(folder, file, known, lambda: _restore(content, shown, digest, cache))
-        found = document.parse(content if text is None else text, shown)
+    except PackError as error:
+        return _broken(folder, file, None, error.problems)
+    digest = hashlib.sha256(content).hexdigest()
+    if isinstance(known, Entry) and known.digest == digest:
+        return known
+    if cache is not None and isinstance(known, list) and known[0] == digest:
+        shown = folder.show(file)
+        return replace(_clean(folder, file, known, lambda: _restore(content, shown, digest, cache)), digest=digest)
+    return replace(_parse_entry(folder, file, content if text is None else text, digest, cache), digest=digest)
+
+
+def _parse_entry(folder: Folder, file: str, content: bytes | str, digest: str, cache: Cache | None) -> Entry:
+    try:
+        found = document.parse(content, folder.show(file))
     except PackError as error:
         return _broken(folder, file, None, error.problems)
     try:

@@ -1,21 +1,21 @@
 """The `Library`: every pack of some folders, found by name, version range and locale."""
 
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 from promptpack import files, pack
 from promptpack.cache import Cache
-from promptpack.files import Folder
-from promptpack.library.entry import Entry, Row, read_entry
+from promptpack.files import Folder, RecordingFolder
+from promptpack.library.contents import Contents, Partials, read_again, read_contents
+from promptpack.library.entry import Entry, read_entry
+from promptpack.library.outcome import Outcome
 from promptpack.library.ranges import Request, parse_request
 from promptpack.pack import Pack, Parts, Sketch, Surroundings, Version
-from promptpack.problem import Location, PackError, Problem, UsageError, did_you_mean
-from promptpack.template import Limits, Source
+from promptpack.problem import PackError, Problem, UsageError, did_you_mean
+from promptpack.template import Limits
 
 _DEEPEST_EXTENDS = 8
-_PARTIALS = "_partials"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +33,17 @@ class Library:
     """Immutable once open; packs are built when they are first asked for."""
 
     def __init__(
-        self, entries: Iterable[Entry], partials: Mapping[str, Mapping[str, Source]], limits: Limits | None = None
+        self,
+        entries: Iterable[Entry],
+        partials: Partials,
+        limits: Limits | None = None,
+        broken: Mapping[str, tuple[Problem, ...]] | None = None,
     ) -> None:
         self._limits = limits or Limits()
-        self._found = tuple(entries)
-        self._entries = tuple(_refuse_twins(self._found))
-        self._partials = partials
-        self._packs: dict[str, Pack | PackError] = {}
-        self._lock = threading.RLock()
+        self._contents = Contents(tuple(entries), partials, broken or {})
+        self._entries = tuple(_refuse_twins(self._contents.entries))
+        # Without a lock: building twice does no harm, and one that is held while the process forks is never let go.
+        self._outcomes: dict[str, Outcome] = {}
 
     @classmethod
     def open(cls, *folders: str, limits: Limits | None = None, cache: str | bool | None = None) -> "Library":
@@ -49,18 +52,45 @@ class Library:
         Files that have not changed are not parsed again: see `Cache.open` for what `cache` may be.
         """
         found = [_existing(folder) for folder in folders] or [files.shipped("packs")]
-        kept = Cache.open(cache)
-        entries = [entry for folder in found for entry in _read_entries(folder, kept)]
-        partials = {folder.root: _shared_partials(folder) for folder in found}
-        return cls(entries, partials, limits)
+        return cls._of(read_contents(found, Cache.open(cache)), limits)
+
+    @classmethod
+    def _of(cls, contents: Contents, limits: Limits | None) -> "Library":
+        return cls(contents.entries, contents.partials, limits, contents.broken)
+
+    def reload(self) -> "Library":
+        """Read the folders again and give the library as it is now: this one, where nothing has changed.
+
+        A pack that can no longer be built stays as it was before, and `problems` tells what is wrong with its file.
+        """
+        contents = read_again(self._contents)
+        fresh = Library._of(contents, self._limits)
+        is_same = contents == self._contents
+        known = {entry.shown: self._outcome(entry) for entry in self._entries}
+        for entry in fresh._entries:
+            old = known.get(entry.shown)
+            fresh._outcomes[entry.shown] = fresh._try_build(entry) if old is None else fresh._renew(entry, old, is_same)
+        fresh._entries = tuple(outcome.entry for outcome in fresh._outcomes.values())
+        return self if is_same and fresh._outcomes == self._outcomes else fresh
+
+    def _renew(self, entry: Entry, old: Outcome, is_same: bool) -> Outcome:
+        """Build a pack again where anything it is made of has changed; keep what was good where it is not any more."""
+        stands_alone = entry.document is not None and "extends" not in entry.document.data
+        is_current = old.is_of(entry, self._contents.partials[entry.folder.root]) and (is_same or stands_alone)
+        # What was broken is tried again: what mends it may be a file that was not there.
+        if is_current and not old.problems:
+            return old
+        new = self._try_build(entry)
+        return replace(new, entry=old.entry, pack=old.pack) if new.pack is None else new
 
     def with_text(self, path: str, text: str) -> "Library":
         """Give a library in which one file, new or not, holds another text, as an editor's unsaved buffer does."""
-        for folder in map(Folder, self._partials):
+        for folder in map(Folder, self._contents.partials):
             file = folder.inside(path)
             if file is not None:
-                others = (entry for entry in self._found if entry.shown != folder.show(file))
-                return Library((*others, read_entry(folder, file, text)), self._partials, self._limits)
+                others = (entry for entry in self._contents.entries if entry.shown != folder.show(file))
+                entries = (*others, read_entry(folder, file, text))
+                return Library(entries, self._contents.partials, self._limits, self._contents.broken)
         raise UsageError(Problem("PP704", f"{path!r} is in no folder of this library"))
 
     @property
@@ -112,14 +142,22 @@ class Library:
         return tuple(dict.fromkeys(problem for found in self.problems_by_file().values() for problem in found))
 
     def problems_by_file(self) -> dict[str, tuple[Problem, ...]]:
-        """The problems of each broken pack file; those of a file it relies on are among them."""
-        broken: dict[str, tuple[Problem, ...]] = {}
-        for entry in self._entries:
-            try:
-                self.build(entry)
-            except PackError as error:
-                broken[entry.shown] = error.problems
-        return broken
+        """The problems of each broken file; those of a file that a pack relies on are among the pack's."""
+        outcomes = {entry.shown: self._outcome(entry) for entry in self._entries}
+        broken = {shown: outcome.problems for shown, outcome in outcomes.items() if outcome.problems}
+        return {**broken, **self._contents.broken}
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """What is suspicious in the pack files, and yet no reason to refuse them."""
+        return tuple(
+            problem for entry in self.entries if entry.document is not None for problem in entry.document.warnings
+        )
+
+    def raise_for_problems(self) -> None:
+        """Raise a `PackError` with every problem of every pack, if there are any; for a service that is to start."""
+        if self.problems:
+            raise PackError(self.problems)
 
     def _choose(self, request: Request, locale: str | None) -> Entry:
         named = [entry for entry in self._entries if entry.name == request.name]
@@ -138,13 +176,14 @@ class Library:
 
     def build(self, entry: Entry) -> Pack:
         """Build the pack of one file, once; raises its problems when it is broken."""
-        with self._lock:
-            if entry.shown not in self._packs:
-                self._packs[entry.shown] = self._try_build(entry, ())
-            built = self._packs[entry.shown]
-        if isinstance(built, PackError):
-            raise PackError(built.problems) from built
-        return built
+        outcome = self._outcome(entry)
+        if outcome.pack is None:
+            raise PackError(outcome.problems)
+        return outcome.pack
+
+    def _outcome(self, entry: Entry) -> Outcome:
+        known = self._outcomes.get(entry.shown)
+        return known or self._outcomes.setdefault(entry.shown, self._try_build(entry))
 
     def sketch(self, entry: Entry) -> Sketch:
         """Make what can be made of the pack of one file; raises its problems when it cannot be taken apart."""
@@ -152,19 +191,23 @@ class Library:
             raise PackError(entry.problems)
         return pack.sketch(entry.document, self._around(entry, ()))
 
-    def _try_build(self, entry: Entry, trail: tuple[str, ...]) -> Pack | PackError:
+    def _try_build(self, entry: Entry) -> Outcome:
         if entry.document is None or entry.problems:
-            return PackError(entry.problems)
+            return Outcome(entry, entry, None, entry.problems)
+        folder = RecordingFolder(entry.folder.root)
+        partials = self._contents.partials[folder.root]
         try:
-            return pack.build(entry.document, self._around(entry, trail))
+            built = pack.build(entry.document, self._around(entry, (), folder))
         except PackError as error:
-            return error
+            return Outcome(entry, entry, None, error.problems, folder.reads, partials)
+        return Outcome(entry, entry, built, (), folder.reads, partials)
 
-    def _around(self, entry: Entry, trail: tuple[str, ...]) -> Surroundings:
+    def _around(self, entry: Entry, trail: tuple[str, ...], folder: Folder | None = None) -> Surroundings:
         def parents(request: str, locale: str) -> Parts:
             return self._parent(entry, request, locale, (*trail, entry.shown))
 
-        return Surroundings(entry.folder, entry.file, self._partials[entry.folder.root], parents, self._limits)
+        partials = self._contents.partials[entry.folder.root]
+        return Surroundings(folder or entry.folder, entry.file, partials, parents, self._limits)
 
     def _parent(self, child: Entry, request: str, locale: str, trail: tuple[str, ...]) -> Parts:
         try:
@@ -201,35 +244,6 @@ def _existing(folder: str) -> Folder:
     if not opened.is_there:
         raise UsageError(Problem("PP704", f"no folder {folder!r}", None, "give a folder that holds packs"))
     return opened
-
-
-def _read_entries(folder: Folder, cache: Cache) -> list[Entry]:
-    name = ("library", files.real_path(folder.root))
-    known: dict[str, Row] = cache.get(*name) or {}
-    entries = [read_entry(folder, file, cache=cache, known=known.get(file)) for file in _pack_files(folder)]
-    rows = {entry.file: entry.row for entry in entries if entry.row is not None}
-    if rows != known:
-        cache.put(rows, *name)
-        cache.shrink()
-    return entries
-
-
-def _pack_files(folder: Folder) -> Iterator[str]:
-    for file in folder.find(".yaml", ".yml"):
-        hidden = any(part.startswith("_") for part in file.split("/"))
-        if not hidden and file not in ("flow.yaml", "flow.yml"):
-            yield file
-
-
-def _shared_partials(folder: Folder) -> dict[str, Source]:
-    partials: dict[str, Source] = {}
-    for file in folder.find(".j2", below=_PARTIALS):
-        try:
-            text = folder.read(file).decode().replace("\r\n", "\n").removesuffix("\n")
-        except UnicodeDecodeError as error:
-            raise PackError(Problem("PP101", "file is not UTF-8", Location(folder.show(file)))) from error
-        partials[file.removeprefix(f"{_PARTIALS}/").removesuffix(".j2")] = Source.of_text(text, folder.show(file))
-    return partials
 
 
 def _refuse_twins(entries: Sequence[Entry]) -> Iterator[Entry]:

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 from jinja2 import nodes
 
 from promptpack.document import Document
+from promptpack.lazy import cached_property
 from promptpack.library import Library
 from promptpack.library.entry import Entry
 from promptpack.linter.ignores import Ignore

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
+from promptpack.lazy import cached_property
 from promptpack.schema import Schema, rebase
 from promptpack.schema import compile as compile_schema
 from promptpack.template import Expression, Template

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from promptpack import schema
+from promptpack.lazy import cached_property
 from promptpack.pack.contract import Contract
 from promptpack.pack.version import Version
 from promptpack.problem import Location

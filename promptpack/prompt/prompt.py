@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from promptpack.lazy import cached_property
 from promptpack.pack import Pack
 from promptpack.problem import Problem
 from promptpack.prompt.message import Message

@@ -1,10 +1,10 @@
 """A JSON Schema made ready to check values; `jsonschema` decides where quick tests do not, our words explain."""
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from promptpack.lazy import cached_property
 from promptpack.schema.explain import explain
 from promptpack.schema.finding import Finding
 from promptpack.schema.keywords import DEEPEST, LIMIT, TooMuchWorkError, counted, validator_class

@@ -3,11 +3,12 @@
 import re
 import warnings
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from re import _constants as codes  # type: ignore[attr-defined]  # the stubs leave out what `re` itself parses with
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any, Final
 
+from promptpack.lazy import cached_property
 from promptpack.schema.states import Program, UnsupportedError, assemble
 
 # What `re` may try at most, counted as ways to match times places to start at.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache, cached_property
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -10,6 +10,7 @@ from jinja2 import BaseLoader, Environment, TemplateNotFound, TemplateSyntaxErro
 from jinja2 import Template as JinjaTemplate
 from jinja2.parser import Parser
 
+from promptpack.lazy import cached_property
 from promptpack.problem import PackError, Problem
 from promptpack.template import handlebars, policy
 from promptpack.template.failure import syntax_problem

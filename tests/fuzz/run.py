@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-import atheris  # type: ignore[import-not-found]  # only in the environment that `make fuzz` makes
+import atheris  # type: ignore[import-untyped]  # only in the environment that `make fuzz` makes
 
 with atheris.instrument_imports(include=["promptpack"], enable_loader_override=False):
     from tests.fuzz.targets import ROOT, TARGETS, seeds

@@ -99,7 +99,9 @@ def seeds(target: str) -> Iterator[bytes]:
             files = [*ROOT.glob("packs/*/*.yaml"), *hostile.glob("packs/e*.yaml")]
             yield from (file.read_bytes() for file in sorted(files) if file.stat().st_size < 20_000)
         case "template" | "expression":
-            yield from (_template_seed(target, line) for line in _lines(hostile / "hostile_templates.jsonl", "template"))
+            yield from (
+                _template_seed(target, line) for line in _lines(hostile / "hostile_templates.jsonl", "template")
+            )
         case _:
             for file, key in (
                 (hostile / "hostile_replies.jsonl", "reply"),

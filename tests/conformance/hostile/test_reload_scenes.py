@@ -1,0 +1,190 @@
+"""The reload scenes: what a service does while the files under it change, each scene by its name in the vectors."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from promptpack import Library, PackError, UsageError, files
+from promptpack.linter import lint
+from tests.conformance.hostile.cases import VECTORS
+
+WritePack = Callable[..., Path]
+GOOD = "messages:\n  - {role: user, content: good}\n"
+OTHER = "messages:\n  - {role: user, content: other}\n"
+BAD = "mesages: []\n"
+
+
+@pytest.fixture
+def library(write_pack: WritePack, open_packs: Callable[[], Library]) -> Library:
+    write_pack(body=GOOD)
+    opened = open_packs()
+    opened.raise_for_problems()
+    return opened
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "packs" / "demo" / "1.0.0.yaml"
+
+
+def text_of(library: Library) -> str:
+    return library.get("demo").render().messages[0].text
+
+
+def test_l05_a_pipe_in_place_of_the_file_leaves_the_last_good_pack(library: Library, file: Path) -> None:
+    file.unlink()
+    os.mkfifo(file)
+    reloaded = library.reload()
+    assert text_of(reloaded) == "good"
+    assert [str(problem) for problem in reloaded.problems] == ["packs/demo/1.0.0.yaml: PP123 is not a regular file"]
+
+
+def test_l07_a_huge_file_is_refused_before_it_is_read(library: Library, file: Path) -> None:
+    with file.open("r+b") as stream:
+        stream.truncate(2 * 1024**3)
+    tracemalloc.start()
+    reloaded = library.reload()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 32 * 1024**2
+    assert text_of(reloaded) == "good"
+    assert [problem.code for problem in reloaded.problems] == ["PP102"]
+
+
+def test_l08_what_is_rendered_is_what_was_looked_at(library: Library, file: Path, write_pack: WritePack) -> None:
+    done = threading.Event()
+
+    def swap() -> None:
+        while not done.is_set():
+            for body in (OTHER, BAD, GOOD):
+                beside = write_pack(body=body, file="beside.txt")
+                beside.replace(file)
+
+    swapping = threading.Thread(target=swap)
+    swapping.start()
+    try:
+        current = library
+        for _ in range(200):
+            current = current.reload()
+            looked_at = {pack.digest: pack.messages[0].content for pack in current.packs()}
+            prompt = current.get("demo").render()
+            assert str(looked_at[prompt.digest]) == prompt.messages[0].text
+    finally:
+        done.set()
+        swapping.join()
+
+
+def test_l10_a_file_that_is_renamed_over_is_picked_up_once(library: Library, file: Path, write_pack: WritePack) -> None:
+    write_pack(body=OTHER, file="new.txt").replace(file)
+    reloaded = library.reload()
+    assert reloaded is not library
+    assert text_of(reloaded) == "other"
+    assert text_of(library) == "good"
+    assert reloaded.reload() is reloaded
+
+
+def test_l11_a_storm_of_touches_compiles_nothing_and_leaves_renders_alone(library: Library, file: Path) -> None:
+    done = threading.Event()
+    texts: set[str] = set()
+
+    def render() -> None:
+        while not done.is_set():
+            texts.add(text_of(library))
+
+    threads = [threading.Thread(target=render) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(20):
+            library.reload()
+        tracemalloc.start()
+        before, _ = tracemalloc.get_traced_memory()
+        for _ in range(300):
+            file.touch()
+            assert library.reload() is library
+        after, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+    assert texts == {"good"}
+    assert after - before < 1024**2
+
+
+FORKING = """
+import os, sys, threading
+from promptpack import Library
+library = Library.open("packs")
+Library.open("packs").get("demo").render()  # everything is imported before the service forks
+def build():
+    while True:
+        Library.open("packs").get("demo").render()
+for _ in range(4):
+    threading.Thread(target=build, daemon=True).start()
+for _ in range(40):
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if library.get("demo").render().messages[0].text == "good" else 1)
+    assert os.waitpid(child, 0)[1] == 0
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_l14_a_forked_process_renders(library: Library, tmp_path: Path) -> None:
+    assert library.problems == ()
+    done = subprocess.run(
+        [sys.executable, "-c", FORKING], cwd=tmp_path, timeout=120, capture_output=True, text=True, check=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+FULL_DISK = """
+import resource, signal, sys
+from promptpack import UsageError, files
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+for room in (0, 1, 100, 5000):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
+    try:
+        files.write(sys.argv[1], "x" * 10_000)
+    except UsageError as error:
+        print(error.problems[0].code, error.problems[0].message)
+"""
+
+
+def test_l16_a_full_disk_leaves_the_old_file_and_nothing_beside_it(library: Library, file: Path) -> None:
+    before = file.read_bytes()
+    done = subprocess.run([sys.executable, "-c", FULL_DISK, str(file)], capture_output=True, text=True, check=True)
+    assert done.stdout == "PP126 cannot be written: File too large\n" * 4
+    assert file.read_bytes() == before
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
+    assert library.reload() is library
+
+
+def test_l19_a_service_does_not_start_with_a_bad_pack(write_pack: WritePack, open_packs: Callable[[], Library]) -> None:
+    write_pack(body=BAD)
+    opened = open_packs()
+    with pytest.raises(PackError) as caught:
+        opened.raise_for_problems()
+    assert set(caught.value.problems) <= set(lint(["packs"]).problems)
+    assert "PP202 unknown key 'mesages'" in str(caught.value)
+
+
+def test_every_scene_of_the_vectors_has_its_test() -> None:
+    scenes = {scene["id"].split("-")[0] for scene in json.loads((VECTORS / "reload_scenarios.json").read_text("utf-8"))}
+    tested = {name.split("_")[1] for name in globals() if name.startswith("test_l")}
+    assert scenes == tested
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(UsageError, match="PP126 cannot be written: File exists"):
+        files.write(tmp_path / "file" / "below", "x")
