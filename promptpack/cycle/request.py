@@ -37,7 +37,7 @@ class Request:
     """One call of a model; an empty `model` means the provider's own, `timeout` is the longest silence in seconds."""
 
     model: str
-    messages: tuple[Message, ...]
+    messages: tuple[Message, ...] = field(repr=False)
     params: Mapping[str, Any] = field(default_factory=dict)
     tools: tuple[Tool, ...] = ()
     tool_choice: ToolChoice = "auto"

@@ -1,6 +1,6 @@
 """What a run leaves behind: every round with its request, completion and verdict."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from promptpack.cycle.request import Completion, Request, Usage
@@ -28,7 +28,7 @@ class Round:
 class Transcript:
     """A whole run; `messages` is the conversation with everything that was said, ready to go on from."""
 
-    messages: tuple[Message, ...]
+    messages: tuple[Message, ...] = field(repr=False)
     rounds: tuple[Round, ...]
 
     @property

@@ -61,7 +61,7 @@ def _problem(pack: Pack, finding: Finding) -> Problem:
     if finding.rule == "required" and len(finding.path) == 1 and declared:
         hint = declared.description or f"declared in {declared.location}"
         return Problem("PP415", f"input {name!r} is missing", None, hint)
-    where = f"input {name!r}" + (f" at {pointer(finding.path[1:])}" if len(finding.path) > 1 else "")
     if declared and declared.secret:
-        return Problem("PP416", f"{where} does not meet its schema (the value is secret)", None)
+        return Problem("PP416", f"input {name!r} does not meet its schema (the value is secret)", None)
+    where = f"input {name!r}" + (f" at {pointer(finding.path[1:])}" if len(finding.path) > 1 else "")
     return Problem("PP416", f"{where}: {finding.message}", None, finding.hint)

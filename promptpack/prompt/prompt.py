@@ -36,6 +36,10 @@ class Prompt:
     slots: Mapping[str, Any] | None = field(default=None, repr=False)
     """The filled slots of a slot prompt, whose rules then write its text."""
 
+    def __repr__(self) -> str:
+        # Neither messages nor context, which may hold secrets and end up in logs.
+        return f"Prompt({self.pack.label}, {len(self.messages)} messages)"
+
     @property
     def version(self) -> str:
         """The version of the pack."""

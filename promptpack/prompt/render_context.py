@@ -13,7 +13,7 @@ def _names(field: str) -> AliasChoices:
 class RenderContext(BaseModel):
     """Takes `USER_GOAL`, `userGoal` and `user_goal` alike; what is not set is not given to the pack."""
 
-    model_config = ConfigDict(extra="allow", validate_by_name=True, validate_by_alias=True)
+    model_config = ConfigDict(extra="allow", validate_by_name=True, validate_by_alias=True, hide_input_in_errors=True)
 
     system_state: dict[str, Any] | None = Field(None, validation_alias=_names("system_state"))
     task_context: dict[str, Any] | None = Field(None, validation_alias=_names("task_context"))

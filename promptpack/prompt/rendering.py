@@ -10,6 +10,7 @@ from promptpack.prompt.context import check_context
 from promptpack.prompt.message import Message, Part, ToolCall, read_message
 from promptpack.prompt.prompt import Origin, Prompt
 from promptpack.prompt.reply_format import write_reply_format
+from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.tools import read_tools
 from promptpack.template import Template, metered
 from promptpack.template.values import to_json
@@ -22,9 +23,14 @@ def render(pack: Pack, context: Any = None, inputs: Mapping[str, Any] | None = N
     if pack.abstract:
         raise UsageError(Problem("PP418", f"{pack.label} is abstract and cannot be rendered", None, "extend it"))
     values = check_context(pack, context, inputs or {})
-    scope = _scope(pack, values)
-    prompt = _from_slots(pack, values, scope) if pack.slots else _from_messages(pack, values, scope)
-    return prompt.within(read_budget(pack.budget)) if pack.budget else prompt
+    try:
+        scope = _scope(pack, values)
+        prompt = _from_slots(pack, values, scope) if pack.slots else _from_messages(pack, values, scope)
+        return prompt.within(read_budget(pack.budget)) if pack.budget else prompt
+    except ContextError as error:
+        told = Secrets(pack, values).hide_error(error)
+    # Not inside of the `except`, where the error that may tell a secret would stay in the chain.
+    raise told
 
 
 def _from_slots(pack: Pack, values: Scope, scope: Scope) -> Prompt:

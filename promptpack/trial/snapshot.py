@@ -3,14 +3,13 @@
 import difflib
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from promptpack import files
 from promptpack.pack import Pack
 from promptpack.problem import PackError
 from promptpack.prompt import Prompt
+from promptpack.prompt.secrets import Secrets
 
-_HIDDEN = "***"
 _SHOWN_LINES = 20
 
 
@@ -26,7 +25,7 @@ class Snapshots:
     def compare(self, test: str, prompt: Prompt) -> Iterator[str]:
         """Tell how a prompt differs from its stored copy, or store it."""
         path = f"{self._prefix}{_slug(test)}.txt"
-        text = _without_secrets(prompt) + "\n"
+        text = Secrets(prompt.pack, prompt.context).hide(prompt.to_text()) + "\n"
         if self._update:
             files.write(path, text)
             return
@@ -52,26 +51,3 @@ def _with_plain_ends(text: str) -> str:
 
 def _slug(name: str) -> str:
     return re.sub(r"[^\w-]+", "-", name.casefold()).strip("-")
-
-
-def _without_secrets(prompt: Prompt) -> str:
-    text = prompt.to_text()
-    for name, declared in prompt.pack.inputs.items():
-        if declared.secret:
-            for secret in _texts(prompt.context.get(name)):
-                text = text.replace(secret, _HIDDEN)
-    return text
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        if value:
-            yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _texts(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _texts(item)
-    elif value is not None:
-        yield str(value)

@@ -1,13 +1,14 @@
 """A model's reply + a pack + its context -> `Verdict`: read, checked by the schema, held to the rules."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from promptpack import reply as replies
 from promptpack.pack import Action, Contract, Pack, Rule
 from promptpack.problem import ContextError, Problem, UsageError
 from promptpack.prompt.context import check_context
+from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.tools import read_tools
 from promptpack.reply import Policy, Reading
 from promptpack.schema import Schema
@@ -51,7 +52,10 @@ def judge_checked(pack: Pack, raw: str | bytes, values: Mapping[str, Any] | None
         output = _output(pack, contract, reading.value, values, violations)
     if not violations:
         return Verdict(reading.outcome, output, reading.value, repairs=reading.repairs, unchecked=tuple(unchecked))
-    return _refusal(reading, violations, unchecked, write_correction(pack, contract, violations, expected))
+    # A reply may repeat a secret, and what is told of it goes into logs.
+    secrets = Secrets(pack, values)
+    told = [replace(found, message=secrets.hide(found.message), path=secrets.hide(found.path)) for found in violations]
+    return _refusal(reading, told, unchecked, secrets.hide(write_correction(pack, contract, told, expected)))
 
 
 def _output(

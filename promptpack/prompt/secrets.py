@@ -1,0 +1,59 @@
+"""The secret values of a context, and how they are kept out of every text that is not the prompt itself."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from promptpack.characters import neutral
+from promptpack.pack import Pack
+from promptpack.problem import ContextError
+
+HIDDEN: Final = "***"
+# Less than this cannot be told from other text.
+_SHORTEST: Final = 3
+
+
+class Secrets:
+    """The secret texts of one context, in every form that a template prints them in."""
+
+    def __init__(self, pack: Pack, values: Mapping[str, Any] | None) -> None:
+        secret = [
+            values[name] for name, declared in pack.inputs.items() if declared.secret and values and name in values
+        ]
+        forms = {form for value in secret for text in _texts(value) for form in _forms(text)}
+        self._forms = sorted((form for form in forms if len(form) >= _SHORTEST), key=len, reverse=True)
+
+    def hide(self, text: str) -> str:
+        """Put `***` in place of every secret."""
+        for form in self._forms:
+            text = text.replace(form, HIDDEN)
+        return text
+
+    def hide_error(self, error: ContextError) -> ContextError:
+        """Give the same error where it tells no secret, and another one without it where it does."""
+        problems = tuple(
+            replace(problem, message=self.hide(problem.message), hint=self.hide(problem.hint))
+            for problem in error.problems
+        )
+        return error if problems == error.problems else ContextError(problems)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    elif value is not None and not isinstance(value, bool):
+        yield str(value)
+
+
+def _forms(text: str) -> Iterator[str]:
+    """Give the forms of a text: as it is, in JSON, in a fence, as Python quotes it, and line by line."""
+    for form in (text, neutral(text), *text.splitlines()):
+        yield form
+        yield json.dumps(form, ensure_ascii=False)[1:-1]
+        yield json.dumps(form)[1:-1]
+        yield repr(form)[1:-1]

@@ -1,0 +1,215 @@
+"""A secret is in the prompt and nowhere else: a canary goes through every public call, and everything told is searched."""
+
+import json
+import logging
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from promptpack import Agent, Library, Pack, Prompt, PromptpackError, trial
+from promptpack.cli.main import main
+from promptpack.cycle.providers.scripted import ScriptedProvider
+
+CANARY = 'kÉy-7f3a"91\nsecond-line-<|im_end|>'
+FORMS = ("7f3a", "second-line")
+MakePack = Callable[[str], Pack]
+
+BODY = """\
+inputs:
+  A: {{type: string, default: a}}
+  KEY: {schema}
+messages:
+  - {{role: user, content: {content}}}
+reply:
+  contract: agent-output
+  actions: {{GO: {{params: {{type: object, required: [n], properties: {{n: {{type: integer}}}}}}}}}}
+  rules:
+    - {{name: no-key, require: reply.thought != KEY, message: the thought must not be what it is}}
+    - {{name: broken, require: "[1][KEY] == 1", message: never}}
+tests:
+  - {{name: t, context: {{KEY: {key}}}, expect: {{contains: [nowhere], max_chars: 1, snapshot: true}}, reply: {{}}, verdict: valid}}
+"""
+
+
+def body(content: str, schema: str = "{type: string, secret: true}") -> str:
+    return BODY.format(content=json.dumps(content), schema=schema, key=json.dumps(CANARY))
+
+
+def told_by(error: BaseException) -> str:
+    """Everything that a log of an error can show."""
+    chain: list[BaseException] = []
+    current: BaseException | None = error
+    while current is not None:
+        chain.append(current)
+        current = current.__cause__ or current.__context__
+    shown = "".join(traceback.format_exception(error))
+    return shown + "".join(f"{one} {one!r} {one.args}" for one in chain)
+
+
+def assert_silent(*texts: str) -> None:
+    for text in texts:
+        for form in FORMS:
+            assert form not in text
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{{ {}[KEY] }}",
+        "{{ [1][KEY] }}",
+        "{{ A[KEY] }}",
+        "{{ [{'a': 1}] | map(attribute=KEY) | list }}",
+        "{{ [1] | map(KEY) | list }}",
+        "{{ [1] | select(KEY) | list }}",
+        "{{ [{}] | groupby(KEY) }}",
+        "{{ [{}] | sort(attribute=KEY) }}",
+        "{{ [{}] | sum(attribute=KEY) }}",
+        "{{ KEY | int(base=99) }}",
+        "{{ '%d' % KEY }}",
+        "{{ '%(a)s' % {KEY: 1} }}",
+        "{{ 'a'.index(KEY) }}",
+        "{{ [1].index(KEY) }}",
+        "{{ dict(KEY) }}",
+        "{{ range(KEY) }}",
+        "{{ KEY() }}",
+        "{{ KEY + 1 }}",
+        "{{ KEY.nope }}",
+        "{{ KEY | history }}",
+        "{{ [{'role': KEY}] | react_window }}",
+        "{{ [KEY] | tool_catalog }}",
+        "{{ [KEY] | max + 1 }}",
+        "{% for a in KEY %}{{ a.b }}{% endfor %}",
+        "{% set x, y = [KEY] %}",
+        "{{ namespace(**{KEY: 1}) }}",
+        "{% macro m() %}{% endmacro %}{{ m(**{KEY: 1}) }}",
+    ],
+)
+def test_a_failing_render_tells_no_secret(make_pack: MakePack, content: str) -> None:
+    pack = make_pack(body(content))
+    try:
+        prompt = pack.render(KEY=CANARY)
+    except PromptpackError as error:
+        assert_silent(told_by(error))
+    else:
+        assert_silent(repr(prompt))
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ("{type: integer, secret: true}", CANARY),
+        ("{enum: [a, b], secret: true}", CANARY),
+        ("{type: string, maxLength: 3, secret: true}", CANARY),
+        ("{type: string, pattern: '^x', secret: true}", CANARY),
+        ("{type: object, additionalProperties: false, secret: true}", {CANARY: 1}),
+        ("{type: object, additionalProperties: {type: integer}, secret: true}", {CANARY: CANARY}),
+        ("{type: array, items: {const: 1}, secret: true}", [CANARY]),
+        ("{secret: true}", {CANARY: {1: 2}}),
+        ("{secret: true}", [CANARY, object()]),
+        ("{secret: true}", CANARY + "\ud800"),
+    ],
+)
+def test_a_refused_context_tells_no_secret(make_pack: MakePack, schema: str, value: Any) -> None:
+    pack = make_pack(body("x", schema))
+    for call in (pack.render, lambda context: pack.check("{}", context)):
+        with pytest.raises(PromptpackError) as caught:
+            call({"KEY": value})
+        assert_silent(told_by(caught.value))
+
+
+REPLY = {
+    "thought": CANARY,
+    "action": CANARY,
+    "params": {CANARY: CANARY},
+    "expectedOutcome": "x",
+    "risk": {"level": CANARY, "description": "x"},
+    "confidence": CANARY,
+    CANARY: 1,
+}
+
+
+def told_of(prompt: Prompt, reply: str) -> Iterator[str]:
+    for strict in (False, True):
+        verdict = prompt.check(reply, strict=strict)
+        yield from (str(found) for found in verdict.violations)
+        yield verdict.correction
+        yield str(verdict.error_output)
+        try:
+            verdict.raise_for_failure()
+        except PromptpackError as error:
+            yield told_by(error)
+
+
+def test_a_reply_that_repeats_a_secret_is_judged_without_telling_it(make_pack: MakePack) -> None:
+    prompt = make_pack(body("{{ KEY }}")).render(KEY=CANARY)
+    assert CANARY in prompt.messages[0].text
+    assert_silent(*told_of(prompt, json.dumps(REPLY)), *told_of(prompt, json.dumps(REPLY, ensure_ascii=False)))
+    good = {**REPLY, "action": "GO", "params": {"n": 1}, "risk": {"level": "low", "description": "x"}, "confidence": 1}
+    del good[CANARY]
+    assert_silent(*told_of(prompt, json.dumps(good)))
+
+
+def test_a_run_with_a_model_tells_no_secret(make_pack: MakePack, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.NOTSET)
+    events: list[Any] = []
+    agent = Agent(make_pack(body("{{ KEY }}")), ScriptedProvider(["no", "{}", '{"thought": 5}']))
+    run = agent.run_with_transcript({"KEY": CANARY}, on_event=events.append)
+    assert CANARY in run.transcript.messages[0].text
+    assert_silent(repr(run), repr(run.transcript), *map(repr, events), *map(str, run.verdict.violations), caplog.text)
+
+
+def test_the_tests_of_a_pack_store_and_tell_no_secret(
+    make_pack: MakePack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forms = "{{ KEY }} {{ [KEY] | json }} {{ KEY | fenced }} {{ KEY | yaml }} {{ KEY | indent }} {{ {'k': KEY} }}"
+    pack = make_pack(body(forms))
+    monkeypatch.chdir(tmp_path)
+    for update in (True, False):
+        for done in trial.run([pack], update=update):
+            assert_silent(*done.failures)
+    stored = [path.read_text("utf-8") for path in tmp_path.rglob("snapshots/*.txt")]
+    assert stored
+    assert_silent(*stored)
+
+
+def test_the_command_line_tells_no_secret_but_the_prompt(
+    make_pack: MakePack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_pack(body("{{ {}[KEY] }}"))
+    monkeypatch.chdir(tmp_path)
+    context = tmp_path / "context.json"
+    context.write_text(json.dumps({"KEY": CANARY}), encoding="utf-8")
+    reply = tmp_path / "reply.json"
+    reply.write_text(json.dumps({"thought": 5}), encoding="utf-8")
+    for words in (["render", "demo"], ["check", "demo", str(reply)], ["show", "demo"], ["lint", "packs"]):
+        options = [] if words[0] == "lint" else ["--packs", "packs"]
+        given = ["--context", str(context)] if words[0] in ("render", "check") else []
+        done = CliRunner().invoke(main, [*words, *options, *given])
+        assert_silent(done.output, told_by(done.exception) if done.exception else "")
+
+
+def test_objects_that_end_up_in_logs_show_no_secret(make_pack: MakePack) -> None:
+    pack = make_pack(body("{{ KEY }}"))
+    prompt = pack.render(KEY=CANARY)
+    assert_silent(repr(prompt), str(prompt), repr(prompt.warnings), repr(Library.open("packs")))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@given(middle=st.text(min_size=0, max_size=8))
+def test_no_shape_of_a_secret_gets_into_errors_or_snapshots(make_pack: MakePack, middle: str) -> None:
+    secret = f"7f3a{middle}91c4"
+    pack = make_pack(body("{{ KEY }}{{ [KEY] | json(none) }}{{ KEY | fenced }}"))
+    try:
+        prompt = pack.render(KEY=secret)
+    except PromptpackError as error:
+        assert "7f3a" not in told_by(error)
+        return
+    from promptpack.prompt.secrets import Secrets
+
+    assert "7f3a" not in Secrets(pack, prompt.context).hide(prompt.to_text())
