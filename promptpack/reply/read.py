@@ -156,6 +156,8 @@ class _Reader:
         tail = judged.candidate.scan.tail if judged.candidate.scan else "closed"
         if judged.valid and (tail == "cut" or (tail == "open" and self.cut)):
             judged.findings.append(Finding("truncated", "", "the reply ends before the object does"))
+        if judged.valid and tail == "broken":
+            judged.findings.append(Finding("syntax", "", "what stands around the object cannot be read"))
 
     def _with_lost_opening(self, judged: list[Judged]) -> list[Judged]:
         """Try members without an opening brace, where no object in the text looks like the answer."""

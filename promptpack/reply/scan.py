@@ -14,6 +14,7 @@ _BARE = re.compile(r"[^,，;；、\n\r{}\[\]｛｝［］\"“”'`]*+")
 _BARE_IN_CALL = re.compile(r"[^,，;；、\n\r{}\[\]｛｝［］\"“”'`()]*+")
 _CALL = re.compile(r"[A-Za-z_][\w.]{0,60}\((?=\s*(?:[A-Za-z_]\w{0,60}\s*=(?!=)|\)))")
 _COMMENT_IN_BARE = re.compile(r"\s*(?://|/\*|\s#)")
+_ANOTHER = re.compile(r"(?:or|或|\||/)\s*[^,，;；、\n\r{}\[\]｛｝［］\"“”'`]*+")
 _LONE_VALUE = re.compile(r"[-+\w.%]{1,60}(?=\s*[,}\]])")
 _OPENERS = {"{": "{", "｛": "{", "[": "[", "［": "["}
 _COMMAS = frozenset(",，;；、")
@@ -125,8 +126,8 @@ class Scanner(Cursor):
             return
         value = frame.node.members[-1][2]
         value.mark = Mark("ambiguous", "more than one value is given")
+        self._edit("extra-value", self.position, match.end(), "")
         self.position = value.end = match.end()
-        frame.state, frame.comma = "next", -1
         self._count()
 
     def _elide(self, frame: Frame) -> None:
@@ -134,8 +135,8 @@ class Scanner(Cursor):
         end = self.position + (1 if self.text[self.position] == "…" else 3)
         while end < self.size and self.text[end] == ".":
             end += 1
+        self._edit("elision", self.position, end, "")
         self.position = end
-        frame.state, frame.comma = "next", -1
 
     def _bracket_at_key(self, frame: Frame) -> None:
         """An object opens where a key belongs: the brace of the item before it was lost."""
@@ -216,6 +217,7 @@ class Scanner(Cursor):
             self._edit("extra-comma", self.position, self.position + 1, "")
             self.position += 1
         elif character in CLOSERS or character in _COMMAS:
+            self._edit("missing-value", self.position, self.position, "null")
             self._attach(Node("hole", self.position, self.position, mark=Mark("type", "the value is missing")))
         else:
             self._bare_value(frame)
@@ -224,9 +226,9 @@ class Scanner(Cursor):
         if frame.node.kind == "array":
             self._elide(frame)
             return
-        hole = Node("hole", self.position, self.position + 3, mark=ELIDED)
-        self.position += 1 if self.text[self.position] == "…" else 3
-        self._attach(hole)
+        start, self.position = self.position, self.position + (1 if self.text[self.position] == "…" else 3)
+        self._edit("elision", start, self.position, "null")
+        self._attach(Node("hole", start, self.position, mark=ELIDED))
 
     def _string_value(self, frame: Frame) -> None:
         if frame.node.kind == "array" and self._belongs_above(frame):
@@ -352,17 +354,17 @@ class Scanner(Cursor):
         self._stop(frame)
 
     def _second_value(self, frame: Frame) -> None:
-        value = frame.node.members[-1][2]
+        start, value = self.position, frame.node.members[-1][2]
         value.mark = Mark("ambiguous", "more than one value is given")
         self._count()
-        if self.text[self.position] in QUOTES:
-            token = self.lexer.string(self.position, array=False, bare=self.bare_keys)
-            self.position = value.end = token.end if token.end > 0 else self.size
-            return
-        self.position += 2 if self.text.startswith("or", self.position) else 1
-        self._skip()
-        match = _BARE.match(self.text, self.position)
-        self.position = value.end = match.end() if match else self.position
+        if self.text[start] in QUOTES:
+            token = self.lexer.string(start, array=False, bare=self.bare_keys)
+            self.position = token.end if token.end > 0 else self.size
+        else:
+            match = _ANOTHER.match(self.text, start)
+            self.position = match.end() if match else start + 1
+        value.end = self.position
+        self._edit("extra-value", start, self.position, "")
 
     def _next_item(self, frame: Frame) -> None:
         if self._belongs_above(frame):
