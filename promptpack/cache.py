@@ -48,6 +48,11 @@ class Cache:
 
         return cls(folder, key, f"{__version__} {files.code_stamp()}")
 
+    @property
+    def is_on(self) -> bool:
+        """Whether anything is kept."""
+        return self._folder is not None
+
     def get(self, *name: str) -> Any:
         """Get what was kept under a name by this user and this version, or None."""
         if self._folder is None:

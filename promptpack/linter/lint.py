@@ -4,11 +4,13 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from promptpack import files
+from promptpack.cache import Cache
 from promptpack.library import Library
 from promptpack.library.entry import Entry
 from promptpack.linter.catalogue import RULES, find_rules
 from promptpack.linter.edit import Edit
 from promptpack.linter.ignores import Ignore, find_ignores
+from promptpack.linter.memory import recall
 from promptpack.linter.report import Report
 from promptpack.linter.rule import Rule
 from promptpack.linter.rules import unused_ignore
@@ -18,17 +20,25 @@ from promptpack.problem import PackError, Problem, UsageError, did_you_mean
 
 
 def lint(
-    paths: Iterable[str], settings: Settings | None = None, *, select: Iterable[str] = (), ignore: Iterable[str] = ()
+    paths: Iterable[str],
+    settings: Settings | None = None,
+    *,
+    select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    cache: str | bool | None = None,
 ) -> Report:
     """Lint folders of packs and single pack files; a file is linted among the packs of its own root.
 
     Without settings, those of the nearest `promptpack.toml` or `pyproject.toml` count; `select` and `ignore` are laid
-    over either.
+    over either. A folder in which nothing has changed is not linted again: see `Cache.open` for what `cache` may be.
     """
-    return Report.join(
-        lint_library(Library.open(root), (settings or find_settings(root)).narrowed(select, ignore), wanted)
-        for root, wanted in files.group_by_root(paths).items()
-    )
+    kept = Cache.open(cache)
+
+    def lint_root(root: str, wanted: Collection[str]) -> Report:
+        chosen = (settings or find_settings(root)).narrowed(select, ignore)
+        return recall(kept, root, chosen, wanted, lambda: lint_library(Library.open(root, cache=cache), chosen, wanted))
+
+    return Report.join(lint_root(root, wanted) for root, wanted in files.group_by_root(paths).items())
 
 
 def lint_text(path: str, text: str, settings: Settings | None = None) -> Report:

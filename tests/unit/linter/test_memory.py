@@ -1,0 +1,84 @@
+from pathlib import Path
+
+import pytest
+
+from promptpack.linter import Report, lint
+from promptpack.linter.settings import Settings
+
+PACK = """\
+promptpack: 1
+name: demo
+version: 1.0.0
+inputs:
+  GOAL: {type: string}
+  SPARE: {type: string}
+messages:
+  - {role: user, content: "{{ GOAL }}{% include 'end' %}"}
+"""
+
+
+@pytest.fixture(autouse=True)
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("PROMPTPACK_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "packs" / "demo").mkdir(parents=True)
+    (tmp_path / "packs" / "_partials").mkdir()
+    (tmp_path / "packs" / "demo" / "1.0.0.yaml").write_text(PACK)
+    (tmp_path / "packs" / "_partials" / "end.j2").write_text(".")
+    return tmp_path / "packs"
+
+
+def entries(root: Path) -> set[str]:
+    return {file.name for file in (root.parent / "cache" / "promptpack").iterdir()}
+
+
+def twice(settings: Settings | None = None) -> Report:
+    """Lint, and again from the cache: the reports are the same, edits included."""
+    first, again = (lint(["packs"], settings) for _ in range(2))
+    assert first == again == lint(["packs"], settings, cache=False)
+    return first
+
+
+def test_a_report_from_the_cache_is_the_same(root: Path) -> None:
+    report = twice()
+    assert "SPARE" in str(report.problems)
+    kept = entries(root)
+    twice()
+    assert entries(root) == kept
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "code"),
+    [
+        ("demo/1.0.0.yaml", PACK.replace("GOAL }}", "GAOL }}"), "PP301"),
+        ("_partials/end.j2", "{{ NOBODY }}", "PP301"),
+        ("demo/1.0.0.en.yaml", PACK, "PP705"),
+    ],
+)
+def test_a_change_of_any_file_is_seen(root: Path, file: str, text: str, code: str) -> None:
+    assert code not in {problem.code for problem in twice().problems}
+    (root / file).write_text(text)
+    assert code in {problem.code for problem in twice().problems}
+
+
+def test_a_file_that_goes_away_is_seen(root: Path) -> None:
+    twice()
+    (root / "_partials" / "end.j2").unlink()
+    assert "PP305" in {problem.code for problem in twice().problems}
+
+
+def test_settings_are_part_of_what_a_report_relies_on(root: Path) -> None:
+    codes = {problem.code for problem in twice().problems}
+    assert codes
+    assert not twice(Settings(ignore=tuple(codes))).problems
+    (root.parent / "promptpack.toml").write_text(f"[lint]\nignore = {sorted(codes)}\n")
+    assert not twice().problems
+
+
+def test_one_file_of_a_folder_has_a_report_of_its_own(root: Path) -> None:
+    (root / "demo" / "1.1.0.yaml").write_text(PACK.replace("1.0.0", "1.1.0"))
+    assert len(lint(["packs"]).files) == 2
+    assert len(lint(["packs/demo/1.1.0.yaml"]).files) == 1
+    assert len(lint(["packs/demo/1.1.0.yaml"]).files) == 1
