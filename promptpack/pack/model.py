@@ -13,7 +13,7 @@ from promptpack.template import Expression, Limits, Template
 
 if TYPE_CHECKING:
     from promptpack.prompt import Prompt
-    from promptpack.verdict import Verdict
+    from promptpack.verdict import Verdict, VerdictStream
 
 # The context that the six agents share; a pack takes of it what it declares.
 STANDARD_CONTEXT: Final = (
@@ -168,3 +168,9 @@ class Pack:
         from promptpack.verdict import judge
 
         return judge(self, reply, context, **options)
+
+    def stream(self, **options: Any) -> "VerdictStream":
+        """Judge a reply while it arrives, without a context; `Prompt.stream` has one."""
+        from promptpack.verdict import VerdictStream
+
+        return VerdictStream(self, None, **options)

@@ -13,7 +13,7 @@ from promptpack.prompt.text import to_text
 
 if TYPE_CHECKING:
     from promptpack.prompt.budget import Budget, Counter, Fit
-    from promptpack.verdict import Verdict
+    from promptpack.verdict import Verdict, VerdictStream
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +100,9 @@ class Prompt:
         from promptpack.verdict import judge_checked
 
         return judge_checked(self.pack, reply, self.context, **options)
+
+    def stream(self, **options: Any) -> "VerdictStream":
+        """Judge a model's reply to this prompt while it arrives."""
+        from promptpack.verdict import VerdictStream
+
+        return VerdictStream(self.pack, self.context, **options)

@@ -54,9 +54,11 @@ class ReplyStream:
 
     def close(self, finish_reason: str | None = None) -> Reading:
         """End the stream and read the whole reply once."""
-        return read(self._raw(), self._shape, self._check, policy=self._policy, finish_reason=finish_reason)
+        return read(self.raw, self._shape, self._check, policy=self._policy, finish_reason=finish_reason)
 
-    def _raw(self) -> str | bytes:
+    @property
+    def raw(self) -> str | bytes:
+        """Give everything that has come in."""
         if all(isinstance(chunk, str) for chunk in self._chunks):
             return "".join(chunk for chunk in self._chunks if isinstance(chunk, str))
         return b"".join(chunk if isinstance(chunk, bytes) else chunk.encode() for chunk in self._chunks)

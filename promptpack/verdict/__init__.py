@@ -3,5 +3,6 @@
 from promptpack.verdict.judge import judge, judge_checked
 from promptpack.verdict.model import Verdict, Violation
 from promptpack.verdict.output import AgentOutput, Risk
+from promptpack.verdict.stream import VerdictStream
 
-__all__ = ["AgentOutput", "Risk", "Verdict", "Violation", "judge", "judge_checked"]
+__all__ = ["AgentOutput", "Risk", "Verdict", "VerdictStream", "Violation", "judge", "judge_checked"]

@@ -35,10 +35,7 @@ def judge(pack: Pack, raw: str | bytes, context: Any = None, **options: Any) -> 
 
 def judge_checked(pack: Pack, raw: str | bytes, values: Mapping[str, Any] | None, **options: Any) -> Verdict:
     """Judge a reply with a context that has been checked before."""
-    contract = pack.contract
-    if contract is None:
-        raise UsageError(Problem("PP530", f"{pack.label} declares no reply contract", None, "add 'reply:' to the pack"))
-    schema = contract.schema_with(_tools(contract, values))
+    contract, schema = _contract_of(pack), schema_of(pack, values)
     expected: dict[tuple[str, str], Any] = {}
     reading = _read(raw, schema, contract, Options(**options), expected)
     violations = [_violation(found) for found in reading.violations]
@@ -56,6 +53,18 @@ def judge_checked(pack: Pack, raw: str | bytes, values: Mapping[str, Any] | None
     secrets = Secrets(pack, values)
     told = [replace(found, message=secrets.hide(found.message), path=secrets.hide(found.path)) for found in violations]
     return _refusal(reading, told, unchecked, secrets.hide(write_correction(pack, contract, told, expected)))
+
+
+def schema_of(pack: Pack, values: Mapping[str, Any] | None) -> Schema:
+    """Give the schema that replies must meet, with the tools that the context names."""
+    contract = _contract_of(pack)
+    return contract.schema_with(_tools(contract, values))
+
+
+def _contract_of(pack: Pack) -> Contract:
+    if pack.contract is None:
+        raise UsageError(Problem("PP530", f"{pack.label} declares no reply contract", None, "add 'reply:' to the pack"))
+    return pack.contract
 
 
 def _output(

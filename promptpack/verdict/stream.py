@@ -1,0 +1,30 @@
+"""A reply that is judged while it arrives: what is certain so far, and the verdict at its end."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from promptpack.pack import Pack
+from promptpack.reply import Finding, Partial, ReplyStream
+from promptpack.verdict.judge import judge_checked, schema_of
+from promptpack.verdict.model import Verdict
+
+
+class VerdictStream:
+    """Takes a reply in chunks; the verdict at the end is the one that the whole text gets."""
+
+    def __init__(self, pack: Pack, values: Mapping[str, Any] | None, **options: Any) -> None:
+        self._pack, self._values, self._options = pack, values, options
+        schema = schema_of(pack, values)
+
+        def check(value: Any) -> list[Finding]:
+            return [Finding(found.rule, found.pointer, found.message) for found in schema.check(value)]
+
+        self._stream = ReplyStream(schema.source, check)
+
+    def feed(self, chunk: str | bytes) -> Partial:
+        """Take in the next piece; an alarm in `violations` is certain, however the reply goes on."""
+        return self._stream.feed(chunk)
+
+    def close(self, finish_reason: str | None = None) -> Verdict:
+        """End the reply and judge it as a whole."""
+        return judge_checked(self._pack, self._stream.raw, self._values, finish_reason=finish_reason, **self._options)
