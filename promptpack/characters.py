@@ -47,9 +47,22 @@ def is_whole(text: str) -> bool:
         return False
 
 
+def whole(text: str) -> str:
+    """Show halves of surrogate pairs by their numbers, so that the text can be written out."""
+    return (
+        text
+        if is_whole(text)
+        else "".join(_shown(letter) if "\ud800" <= letter <= "\udfff" else letter for letter in text)
+    )
+
+
 def visible(text: str) -> str:
     """Show characters that a terminal would obey instead of sending them."""
-    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _OBEYED.sub(lambda found: _shown(found[0]), text)
+
+
+def _shown(character: str) -> str:
+    return f"\\u{ord(character):04x}"
 
 
 def neutral(text: str) -> str:

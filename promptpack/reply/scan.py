@@ -391,4 +391,5 @@ class Scanner(Cursor):
         self.tail = "broken"
 
     def _fresh_line(self, frame: Frame) -> bool:
-        return "\n" in self.text[frame.node.members[-1][2].end : self.position]
+        members = frame.node.members
+        return bool(members) and "\n" in self.text[members[-1][2].end : self.position]

@@ -169,6 +169,9 @@ def _translated(source: Source, limits: Limits) -> Iterator[None]:
         yield
     except TemplateSyntaxError as error:
         raise PackError(syntax_problem(error, source)) from error
+    except SyntaxError as error:
+        # Jinja takes the digits of every script for those of a number, Python does not.
+        raise PackError(Problem("PP302", "template syntax: a number cannot be read", source.locate(1, 1))) from error
     except TooManyTokensError as error:
         raise PackError(_too_many_tokens(source, limits)) from error
     except _PARSE_ERRORS as error:

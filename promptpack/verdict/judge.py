@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from promptpack import reply as replies
+from promptpack.characters import whole
 from promptpack.pack import Action, Contract, Pack, Rule
 from promptpack.problem import ContextError, Problem, UsageError
 from promptpack.prompt.context import check_context
@@ -51,7 +52,10 @@ def judge_checked(pack: Pack, raw: str | bytes, values: Mapping[str, Any] | None
         return Verdict(reading.outcome, output, reading.value, repairs=reading.repairs, unchecked=tuple(unchecked))
     # A reply may repeat a secret, and what is told of it goes into logs.
     secrets = Secrets(pack, values)
-    told = [replace(found, message=secrets.hide(found.message), path=secrets.hide(found.path)) for found in violations]
+    told = [
+        replace(found, message=whole(secrets.hide(found.message)), path=whole(secrets.hide(found.path)))
+        for found in violations
+    ]
     return _refusal(reading, told, unchecked, secrets.hide(write_correction(pack, contract, told, expected)))
 
 

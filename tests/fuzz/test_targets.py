@@ -11,3 +11,21 @@ def test_a_target_holds_on_its_seeds(target: str) -> None:
     assert given
     for seed in given:
         TARGETS[target](seed)
+
+
+@pytest.mark.parametrize(
+    ("target", "found"),
+    [
+        # digits of another script in a number
+        ("expression", "0.0~0.0\u06600.0".encode()),
+        ("template", "j{{ 0.0\u0660 }}".encode()),
+        # something that is no member, right after an opening brace that `...` stands behind
+        ("reply", b'{"action": "x", "params": {...\x00\x00removal\'s sign-off.", \n{'),
+        # half of a surrogate pair in a key that a correction names
+        ("reply", b'{"\\ud800nswer":"closed'),
+        # an object inside of what cannot be read
+        ("reply", b'{"a": {"b": [\n string ({"answer":"hi"}) "x"]}, "risk": {\n None"level": "low"\n}, "c": 1\n}'),
+    ],
+)
+def test_a_target_holds_on_what_fuzzing_found(target: str, found: bytes) -> None:
+    TARGETS[target](found)
