@@ -1,6 +1,5 @@
 """The places of a document's keys and values, read in a second pass that only a problem asks for."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,21 +64,6 @@ def read_marks(text: str) -> Marks:
             root = marks
         if issubclass(kind, yaml.CollectionStartEvent):
             stack.append((marks, None))  # type: ignore[arg-type]  # a start event made a map or a sequence
-
-
-def scalar_spans(text: str, root: Marks) -> Iterator[tuple[int, int]]:
-    """Give where the scalars of a text start and end, as offsets; the line that opens a block may hold a comment."""
-    waiting = [root]
-    while waiting:
-        marks = waiting.pop()
-        if isinstance(marks, MapMarks):
-            waiting.extend(marks.children.values())
-        elif isinstance(marks, SequenceMarks):
-            waiting.extend(marks.children)
-        elif marks.style in ("|", ">"):
-            yield text.find("\n", marks.start), marks.end
-        else:
-            yield marks.start, marks.end
 
 
 def _marks_of(event: Any) -> Marks:

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from promptpack.document.marks import MapMarks, Marks, SequenceMarks, read_marks, scalar_spans
+from promptpack.document.marks import MapMarks, Marks, SequenceMarks, read_marks
 from promptpack.document.source_map import place_in_scalar
+from promptpack.document.spans import scalar_spans, span_of_entry
 from promptpack.lazy import cached_property
 from promptpack.problem import Location, Problem
 
@@ -56,6 +57,13 @@ class Document:
         if offset and not self.text[offset - 1].isspace():
             return False
         return not any(start <= offset < end for start, end in scalar_spans(self.text, self._marks))
+
+    def entry_span(self, path: Path) -> tuple[int, int] | None:
+        """Give where a key with a plain value starts and ends, so that without it all else stays; None if it cannot."""
+        owner, value = self._walk(path[:-1]), self._walk(path)
+        if not isinstance(owner, MapMarks) or path[-1] not in owner.keys or len(owner.keys) == 1:
+            return None
+        return span_of_entry(self.text, owner, owner.keys[str(path[-1])], value)
 
     @cached_property
     def _marks(self) -> Marks:

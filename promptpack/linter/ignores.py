@@ -1,4 +1,4 @@
-"""`# promptpack: ignore=PL001` on a line: which findings an author wants to hear no more."""
+"""`# promptpack: ignore=PL004` on a line: which findings an author wants to hear no more."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -7,7 +7,7 @@ from promptpack import files
 from promptpack.cache import Cache
 from promptpack.library import Library
 from promptpack.library.entry import Entry
-from promptpack.linter.catalogue import RULES, find_rules
+from promptpack.linter.catalogue import find_rules, instead_of
 from promptpack.linter.edit import Edit
 from promptpack.linter.ignores import Ignore, find_ignores
 from promptpack.linter.memory import recall
@@ -16,7 +16,7 @@ from promptpack.linter.rule import Rule
 from promptpack.linter.rules import unused_ignore
 from promptpack.linter.settings import Settings, find_settings
 from promptpack.linter.subject import Neighbours, Subject
-from promptpack.problem import PackError, Problem, UsageError, did_you_mean
+from promptpack.problem import PackError, Problem, UsageError
 
 
 def lint(
@@ -130,8 +130,7 @@ class _Ignores:
 def _instead(code: str) -> str:
     if code.startswith("PP"):
         return "what is wrong with the pack itself cannot be ignored; mend it"
-    known = (word for rule in RULES for word in (rule.CODE, rule.NAME))
-    return did_you_mean(code, known) or "see 'promptpack rules'"
+    return instead_of(code)
 
 
 def _of_shared_partials(subject: Subject) -> Iterator[Ignore]:

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any, get_args
 
 from promptpack import files
-from promptpack.linter.catalogue import RULES, find_rules
+from promptpack.linter.catalogue import RULES, find_rules, instead_of
 from promptpack.linter.rule import Rule
 from promptpack.problem import Location, Problem, Severity, UsageError, did_you_mean
 
@@ -153,8 +153,7 @@ def _place(word: str, path: str, lines: list[str]) -> Location:
 
 def unknown_rule(word: str) -> Problem:
     """Say that a selector names no rule."""
-    known = [name for rule in RULES for name in (rule.CODE, rule.NAME)]
-    return Problem("PP914", f"no rule {word!r}", None, did_you_mean(word, known) or "see 'promptpack rules'")
+    return Problem("PP914", f"no rule {word!r}", None, instead_of(word))
 
 
 def _matching(selectors: Iterable[str]) -> set[str]:

@@ -1,7 +1,7 @@
 """The `Subject`: one pack as rules look at it, every template read once, with places, and the other packs around it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
 from jinja2 import nodes
@@ -39,6 +39,8 @@ class Text:
     tree: nodes.Template
     role: str = ""
     name: str = ""
+    message: int | None = None
+    """Which of the pack's messages it is part of, counted from 0."""
 
     def locate(self, position: int) -> Location:
         """Give the place in the file of a node, by the number that Jinja calls `lineno`."""
@@ -54,6 +56,7 @@ class Subject:
     neighbours: "Neighbours" = field(repr=False, compare=False)
     idle: tuple[Ignore, ...] = ()
     """The ignores that silenced nothing, for the rule that is asked last."""
+    memory: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def document(self) -> Document:
@@ -113,6 +116,18 @@ class Subject:
         """Whether every template could be read, so that what is not found in them is nowhere."""
         return self._read.whole and self._read_partials.whole
 
+    @property
+    def own_schemas(self) -> Iterator[Placed]:
+        """The schemas that the pack's own file holds: of inputs, and of the params of actions."""
+        yield from (placed for placed in self.parts.inputs.values() if self.owns(placed))
+        for placed in self.parts.actions.values():
+            if self.owns(placed) and "params" in placed.value:
+                yield placed.child("params")
+
+    def once(self, key: str, make: Callable[[], T]) -> T:
+        """Work something out about the pack, the first time that a rule asks for it."""
+        return _once(self.memory, key, make)
+
     def owns(self, placed: Placed) -> bool:
         """Say whether a piece stands in the pack's own file; inherited ones are told where they stand."""
         return placed.document is self.document
@@ -164,10 +179,7 @@ class Neighbours:
 
     def once(self, key: str, make: Callable[[], T]) -> T:
         """Work something out about all packs, the first time that it is asked for."""
-        if key not in self._memory:
-            self._memory[key] = make()
-        made: T = self._memory[key]
-        return made
+        return _once(self._memory, key, make)
 
     @cached_property
     def _by_label(self) -> dict[tuple[str, str], list[Entry]]:
@@ -175,6 +187,13 @@ class Neighbours:
         for entry in self.entries:
             found.setdefault((entry.name, str(entry.version)), []).append(entry)
         return found
+
+
+def _once(memory: dict[str, Any], key: str, make: Callable[[], T]) -> T:
+    if key not in memory:
+        memory[key] = make()
+    made: T = memory[key]
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +204,7 @@ class Written:
     source: Source
     role: str = ""
     name: str = ""
+    message: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +223,7 @@ def _read_all(written: Iterable[Written], engine: Engine) -> _Read:
         except PackError:
             continue  # told by the sketch, which compiles the same text
         if not _is_deeper(tree, _DEEPEST):
-            texts.append(Text(one.kind, one.source, tree, one.role, one.name))
+            texts.append(Text(one.kind, one.source, tree, one.role, one.name, one.message))
     return _Read(tuple(texts), len(texts) == len(waiting))
 
 
@@ -229,8 +249,8 @@ def _input_values(value: Any) -> Iterator[str]:
 
 
 def _written(parts: Parts) -> Iterator[Written]:
-    for message in parts.messages:
-        yield from _of_message(message)
+    for index, message in enumerate(parts.messages):
+        yield from (replace(written, message=index) for written in _of_message(message))
     for name, slot in parts.slots.items():
         yield from _templates("slot", slot, name if name in ("system", "developer") else "user")
     for rule in parts.rules.values():

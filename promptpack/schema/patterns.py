@@ -9,6 +9,7 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any, Final
 
 from promptpack.lazy import cached_property
+from promptpack.schema.ambiguity import is_ambiguous
 from promptpack.schema.states import Program, UnsupportedError, assemble
 
 # What `re` may try at most, counted as ways to match times places to start at.
@@ -43,6 +44,11 @@ class Pattern:
     def is_safe(self) -> bool:
         """Whether every text of usual length can be searched."""
         return self._program is not None or self._tries(_USUAL_LENGTH) <= _MOST_TRIES
+
+    @cached_property
+    def is_ambiguous(self) -> bool:
+        """Whether engines that try one way after the other could take for ever; only known where there are states."""
+        return self._program is not None and is_ambiguous(self._program.states)
 
     def is_found_in(self, text: str) -> bool:
         """Search a text; raises `PatternError` where that could take too long."""

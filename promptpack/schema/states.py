@@ -31,7 +31,7 @@ class Program:
     """The states of a pattern; the first one is where it starts."""
 
     def __init__(self, states: list[State]) -> None:
-        self._states = states
+        self.states = states
         self.size = len(states)
         self._is_placed = any(state.place for state in states)
 
@@ -68,7 +68,7 @@ class Program:
             if number in reached:
                 continue
             reached.add(number)
-            state = self._states[number]
+            state = self.states[number]
             if state.test is not None:
                 continue
             if state.place is not None:
@@ -81,7 +81,7 @@ class Program:
         return frozenset(number + 1 for number in reached if character and self._takes(number, character))
 
     def _takes(self, number: int, character: str) -> bool:
-        test = self._states[number].test
+        test = self.states[number].test
         return test is not None and test(character)
 
 

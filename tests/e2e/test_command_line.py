@@ -20,10 +20,10 @@ inputs:
   TIMES: {type: integer, default: 1, description: How often}
 messages:
   - {id: hello, role: user, content: "Greet {{ NAME }} {{ TIMES }} times"}
-reply:
+reply:  # promptpack: ignore=PL009
   actions: {GREET: {params: {type: object, required: [text], properties: {text: {type: string}}}}}
 tests:
-  - {name: greets, context: {NAME: Ann}, expect: {contains: [Ann]}}
+  - {name: greets, context: {NAME: Ann}, expect: {contains: [Ann]}, reply: {action: GREET}, verdict: invalid}
 """
 REPLY = {
     "thought": "t",
@@ -200,7 +200,7 @@ def test_lint_watches(folder: Path, with_watchfiles: bool) -> None:
         [sys.executable, "-c", code], cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     ) as running:
         assert running.stderr is not None
-        assert running.stderr.readline() == "1 pack file(s), no problems\n"
+        first = running.stderr.readline()
         stop = threading.Event()
 
         def change_until_seen() -> None:
@@ -216,7 +216,7 @@ def test_lint_watches(folder: Path, with_watchfiles: bool) -> None:
         stop.set()
         writer.join()
         running.kill()
-    assert told == "1 pack file(s), 1 error(s)\n"
+    assert (first, told) == ("1 pack file(s), no problems\n", "1 pack file(s), 1 error(s)\n")
 
 
 def test_rules_are_listed_and_explained(folder: Path) -> None:

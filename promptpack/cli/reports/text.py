@@ -14,7 +14,7 @@ from promptpack.problem import Location, PackError, Problem
 _WIDEST = 100
 _LEAD = 60
 # What takes no room on a screen, and would let two different lines look the same.
-_HIDDEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
+_HIDDEN = re.compile("[\u00ad\u061c\u200b-\u200f\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\U000e0000-\U000e01ef]")
 
 
 def write(report: Report) -> str:

@@ -1,6 +1,6 @@
 """An ignore that silences nothing, or that names no rule.
 
-`# promptpack: ignore=PL001` stays behind when the trouble is mended, and would hide the next one; a misspelt code hides
+`# promptpack: ignore=PL004` stays behind when the trouble is mended, and would hide the next one; a misspelt code hides
 nothing at all. Only rules count that were asked in this run. Problems of a pack itself (PP...) cannot be ignored.
 
 Bad: `USER_GOAL: {type: string, description: The goal.}  # promptpack: ignore=PL002`

@@ -1,0 +1,53 @@
+"""Stretches of a document's text: its scalars, and entries of mappings that can be taken out without touching more."""
+
+from collections.abc import Iterator
+
+from promptpack.document.marks import MapMarks, Marks, SequenceMarks
+
+
+def scalar_spans(text: str, root: Marks) -> Iterator[tuple[int, int]]:
+    """Give where the scalars of a text start and end, as offsets; the line that opens a block may hold a comment."""
+    waiting = [root]
+    while waiting:
+        marks = waiting.pop()
+        if isinstance(marks, MapMarks):
+            waiting.extend(marks.children.values())
+        elif isinstance(marks, SequenceMarks):
+            waiting.extend(marks.children)
+        elif marks.style in ("|", ">"):
+            yield text.find("\n", marks.start), marks.end
+        else:
+            yield marks.start, marks.end
+
+
+def span_of_entry(text: str, owner: MapMarks, key: tuple[int, int], value: Marks) -> tuple[int, int] | None:
+    """Give the stretch of one key and its value, on one line and without a comment or an anchor; None for any other."""
+    start = _offset(text, *key)
+    is_plain = not isinstance(value, (MapMarks, SequenceMarks)) and start < value.start
+    if not is_plain or "\n" in text[start : value.end] or text.startswith("&", value.start):
+        return None
+    if text[owner.start : owner.start + 1] == "{":
+        return _in_braces(text, start, value.end)
+    line_start = text.rfind("\n", 0, start) + 1
+    line_end = text.find("\n", value.end)
+    line_end = len(text) - 1 if line_end < 0 else line_end
+    alone = not text[line_start:start].strip() and not text[value.end : line_end + 1].strip()
+    return (line_start, line_end + 1) if alone else None
+
+
+def _in_braces(text: str, start: int, end: int) -> tuple[int, int] | None:
+    before = len(text[:start].rstrip(" "))
+    after = end + len(text[end:]) - len(text[end:].lstrip(" "))
+    if text[after : after + 1] == ",":
+        after += 1
+        return start, after + len(text[after:]) - len(text[after:].lstrip(" "))
+    if text[after : after + 1] == "}" and text[before - 1 : before] == ",":
+        return before - 1, end
+    return None
+
+
+def _offset(text: str, line: int, column: int) -> int:
+    start = 0
+    for _ in range(line - 1):
+        start = text.find("\n", start) + 1
+    return start + column - 1

@@ -1,0 +1,78 @@
+"""Messages in an order that chat APIs refuse.
+
+Several APIs take no two messages of the same role in a row (system messages excepted), and all of them want the
+result of a tool right after the message that calls it, and a result for every call. Told is what the declared
+messages show; where a `when` or the caller's history decides, only what is wrong whenever both messages are there.
+
+Bad: two `role: user` messages one after the other.
+Good: one message with both texts, or the assistant's answer between them.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from promptpack.linter.rule import Advice
+from promptpack.linter.subject import Subject
+from promptpack.pack.placed import Placed
+from promptpack.problem import Severity
+
+CODE: Final = "PL013"
+NAME: Final = "message-order"
+SEVERITY: Final[Severity] = "warning"
+
+_MAY_REPEAT: Final = ("system", "tool")
+_TEMPLATE: Final = "{"
+
+
+def check(subject: Subject) -> Iterator[Advice]:
+    """Look at each message and those before it."""
+    messages = subject.parts.messages
+    for index, message in enumerate(messages):
+        if "history" in message.value or not subject.owns(message):
+            continue
+        role = message.value["role"]
+        if role == "tool":
+            yield from _result(messages, index)
+        elif role not in _MAY_REPEAT and index and _is_repeated(messages[index - 1].value, message.value):
+            hint = "join the two, or put the other side's message between them"
+            yield Advice(f"this message has the role {role!r}, as the one before it", message.locate("role"), hint)
+        if "tool_calls" in message.value:
+            yield from _unanswered(messages, index)
+
+
+def _is_repeated(before: dict[str, Any], message: dict[str, Any]) -> bool:
+    # Two conditions may exclude each other; one cannot.
+    return before.get("role") == message["role"] and not ("when" in before and "when" in message)
+
+
+def _result(messages: Sequence[Placed], index: int) -> Iterator[Advice]:
+    message = messages[index]
+    before = next((one.value for one in reversed(messages[:index]) if one.value.get("role") != "tool"), None)
+    if before is not None and "history" in before:
+        return
+    if before is None or "tool_calls" not in before:
+        hint = "put it right after the assistant's message that calls the tool"
+        yield Advice("this is the result of a tool that nobody called", message.locate("role"), hint)
+        return
+    answered = message.value.get("tool_call_id", _TEMPLATE)
+    calls = [call["id"] for call in before["tool_calls"]]
+    if _TEMPLATE not in answered and answered not in calls and not any(_TEMPLATE in call for call in calls):
+        hint = f"the calls before it are {', '.join(map(repr, calls))}"
+        yield Advice(f"this answers the call {answered!r}, which is not there", message.locate("tool_call_id"), hint)
+
+
+def _unanswered(messages: Sequence[Placed], index: int) -> Iterator[Advice]:
+    answers: list[str] = []
+    for message in messages[index + 1 :]:
+        if message.value.get("role") != "tool":
+            if "history" in message.value:
+                return
+            break
+        answers.append(message.value.get("tool_call_id", _TEMPLATE))
+    if any(_TEMPLATE in answer for answer in answers):
+        return
+    for number, call in enumerate(messages[index].value["tool_calls"]):
+        if _TEMPLATE not in call["id"] and call["id"] not in answers:
+            hint = "let a message with 'role: tool' and this 'tool_call_id' follow"
+            place = messages[index].locate("tool_calls", number, "id")
+            yield Advice(f"nothing answers the call {call['id']!r}", place, hint)

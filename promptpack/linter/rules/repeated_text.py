@@ -1,0 +1,72 @@
+"""A paragraph that several packs have word for word.
+
+What is copied is mended in one place and forgotten in the other. A partial in `_partials/`, or in a pack that both
+extend, holds it once. Told are paragraphs of 200 characters and more, once for each file; other versions and other
+languages of the same pack do not count.
+
+Bad: the same ten lines of safety rules in `planner` and in `router`.
+Good: `{% include "safety" %}` in both.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from promptpack.document import Document
+from promptpack.linter.rule import Advice
+from promptpack.linter.subject import Neighbours, Subject
+from promptpack.problem import Severity
+
+CODE: Final = "PL021"
+NAME: Final = "repeated-text"
+SEVERITY: Final[Severity] = "note"
+
+_LONG: Final = 200
+
+Path = tuple[str | int, ...]
+
+
+def check(subject: Subject) -> Iterator[Advice]:
+    """Look for the pack's paragraphs in the other packs."""
+    neighbours = subject.neighbours
+    index = neighbours.once(CODE, lambda: _index(neighbours))
+    name = subject.identity[0]
+    told: set[str] = set()
+    for path, line, paragraph in _paragraphs(subject.document):
+        others = sorted({where for owner, where in index[paragraph] if owner != name})
+        if others and paragraph not in told:
+            told.add(paragraph)
+            message = f"this paragraph of {len(paragraph):,} characters also stands in {others[0]}"
+            more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+            place = subject.document.locate_inside(path, line, 1)
+            yield Advice(message + more, place, "put it into a partial that both include")
+
+
+def _index(neighbours: Neighbours) -> dict[str, list[tuple[str, str]]]:
+    found: dict[str, list[tuple[str, str]]] = {}
+    for document in neighbours.documents():
+        for _, _, paragraph in _paragraphs(document):
+            found.setdefault(paragraph, []).append((document.data["name"], document.path))
+    return found
+
+
+def _paragraphs(document: Document) -> Iterator[tuple[Path, int, str]]:
+    data: dict[str, Any] = document.data
+    for path, text in _texts(data):
+        line = 1
+        for paragraph in text.split("\n\n"):
+            start = line + len(paragraph) - len(paragraph.lstrip("\n"))
+            if len(paragraph.strip()) >= _LONG:
+                yield path, start, paragraph.strip()
+            line += paragraph.count("\n") + 2
+
+
+def _texts(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+    for name, text in data.get("partials", {}).items():
+        yield ("partials", name), text
+    for index, message in enumerate(data.get("messages", ())):
+        content = message.get("content")
+        if isinstance(content, str):
+            yield ("messages", index, "content"), content
+        for number, part in enumerate(content if isinstance(content, list) else ()):
+            if "text" in part:
+                yield ("messages", index, "content", number, "text"), part["text"]

@@ -1,0 +1,31 @@
+"""An action that no test of the pack replies with.
+
+A test with a reply and a verdict shows that the schema of the params takes what a model sends, and that the rules hold.
+
+Bad: `actions` has `TASK_PLAN`, and no test has a `reply` with `action: TASK_PLAN`.
+Good: at least one test for each action, with `reply` and `verdict`.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from promptpack.linter.rule import Advice
+from promptpack.linter.subject import Subject
+from promptpack.problem import Severity
+
+CODE: Final = "PL011"
+NAME: Final = "untested-action"
+SEVERITY: Final[Severity] = "warning"
+
+
+def check(subject: Subject) -> Iterator[Advice]:
+    """Look for every action in the replies of the tests."""
+    if subject.parts.abstract:
+        return
+    replies = [test.value["reply"] for test in subject.parts.tests if "reply" in test.value]
+    tested = {reply.get("action") for reply in replies if isinstance(reply, dict)}
+    written = [reply for reply in replies if isinstance(reply, str)]
+    for name, placed in subject.parts.actions.items():
+        if subject.owns(placed) and name not in tested and not any(name in reply for reply in written):
+            hint = f"add a test whose reply has the action {name}, and its verdict"
+            yield Advice(f"action {name!r} has no test", placed.locate_key(), hint)

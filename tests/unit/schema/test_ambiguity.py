@@ -1,0 +1,26 @@
+import pytest
+
+from promptpack.schema.patterns import read_pattern
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"^(a+)+$", r"(a*)*b", r"((a*)*)*c", r"(a|a)*$", r"(a|aa)+$", r"(a?b?)*$", r"(a*b*)*c", r"(a|b|ab)*c",
+        r"^(\w+\s?)+$", r"^(.*,)*x$", r"^\s*(\S+\s*)*$", r"(x+x+)+y", r"^(\d+,?)*$", r"^(([a-z])+.)+[A-Z]([a-z])+$",
+    ],
+)  # fmt: skip
+def test_a_repetition_that_matches_in_two_ways_is_ambiguous(pattern: str) -> None:
+    assert read_pattern(pattern).is_ambiguous
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"^$", r"^\w+(\s\w+)*$", r"^[a-z0-9]+(-[a-z0-9]+)*$", r"^([^,]*,)*$", r"(foo|fob)*", r"(a?){30}a{30}",
+        r"^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$", r".*.*=.*", r"^(\d+(,|$))*",
+        r"^[\w.+-]+@[\w-]+(\.[\w-]+)+$", r"^(https?://)?([\w.-]+)(/[\w./-]*)?$", r"\b(\w+\b )*", "x{1,200}(a|b){200}",
+    ],
+)  # fmt: skip
+def test_what_people_write_every_day_is_not(pattern: str) -> None:
+    assert not read_pattern(pattern).is_ambiguous
