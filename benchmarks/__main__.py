@@ -26,6 +26,7 @@ class Benchmark:
 BENCHMARKS = (
     Benchmark("document", "reading with places against PyYAML's CSafeLoader"),
     Benchmark("history", "history functions against their own growth"),
+    Benchmark("render", "rendering against Jinja's sandbox, minijinja and code by hand; installs them"),
     Benchmark("replies", "reading replies against pydantic and json-repair", "replies", ("json-repair",)),
     Benchmark("slots", "slot prompts against Agently, which it installs into .cache/bench/agently"),
 )

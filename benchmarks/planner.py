@@ -1,5 +1,6 @@
 """The job of the render benchmark: a planner's prompt of 10 KB with tools, a history and three JSON dumps."""
 
+from collections.abc import Callable
 from typing import Any
 
 TOOLS = 20
@@ -48,14 +49,7 @@ Nothing yet.
 ## Goal
 {{ GOAL }}
 
-Plan for {{ AGENT.name }}; at most {{ RESOURCE_POOL.limits.tasks }} tasks, deadline {{ TASK_CONTEXT.deadline }}.
-"""
-
-DUMPED = ("SYSTEM_STATE", "TASK_CONTEXT", "RESOURCE_POOL")
-# The same prompt for libraries that offer no filter of one's own: the caller dumps, the template prints.
-TEMPLATE_OF_TEXTS = TEMPLATE
-for _name in DUMPED:
-    TEMPLATE_OF_TEXTS = TEMPLATE_OF_TEXTS.replace(f"{_name} | tojson(indent=2)", f"{_name}_JSON")
+Plan for {{ AGENT.name }}; at most {{ RESOURCE_POOL.limits.tasks }} tasks, deadline {{ TASK_CONTEXT.deadline }}."""
 
 
 def make_context(tools: int = TOOLS, entries: int = ENTRIES, tasks: int = 6) -> dict[str, Any]:
@@ -101,7 +95,7 @@ def _tool(number: int) -> dict[str, Any]:
         "name": f"tool_{number}",
         "category": ("search", "files", "calendar")[number % 3],
         "risk": {"level": ("low", "medium", "high")[number % 3]},
-        "description": f"finds what belongs to area {number} and tells where it comes from",
+        "description": f"finds what belongs to area {number} of the workspace, and tells where each result comes from",
         "parameters": parameters[: 1 + number % 3],
         "examples": [f"tool_{number}(query='weekly')", "tool(query='周报', limit=5)"] if number % 2 else [],
     }
@@ -112,5 +106,37 @@ def _entry(number: int) -> dict[str, Any]:
         "turn": number + 1,
         "role": ("user", "assistant", "tool")[number % 3],
         "tool": f"tool_{number}" if number % 3 == 2 else None,
-        "content": f"Step {number}: looked into the week's tickets and noted what is still open. 第{number}步完成了。",
+        "content": f"Step {number}: looked into the week's tickets and noted what is still open, what is late, "
+        f"and who waits for whom; nothing was sent. 第{number}步完成了。",
     }
+
+
+def write_by_hand(context: dict[str, Any], dump: Callable[[str], str]) -> str:
+    """Write the prompt as one would without a template: the floor."""
+    agent, pool, task = context["AGENT"], context["RESOURCE_POOL"], context["TASK_CONTEXT"]
+    rule = "5. Answer with one JSON object and nothing else.\n" if agent["strict"] else ""
+    rules = TEMPLATE[TEMPLATE.index("Split the goal") : TEMPLATE.index("{% if AGENT.strict")]
+    tools = "".join(_write_tool(number, tool) for number, tool in enumerate(context["TOOLS"], 1))
+    history = "".join(map(_write_entry, context["HISTORY"])) or "Nothing yet.\n"
+    return (
+        f"You are {agent['name']} ({agent['role']}), version {agent['version']}.\n{rules}{rule}\n"
+        f"## System state\n{dump('SYSTEM_STATE')}\n\n## Task context\n{dump('TASK_CONTEXT')}\n\n"
+        f"## Resources\n{dump('RESOURCE_POOL')}\n\n## Tools ({len(context['TOOLS'])})\n{tools}\n"
+        f"## History\n{history}\n## Goal\n{context['GOAL']}\n\n"
+        f"Plan for {agent['name']}; at most {pool['limits']['tasks']} tasks, deadline {task['deadline']}."
+    )
+
+
+def _write_tool(number: int, tool: dict[str, Any]) -> str:
+    head = f"{number}. {tool['name']} [{tool['category']}, risk {tool['risk']['level']}]: {tool['description']}\n"
+    parameters = "".join(
+        f"   - {one['name']}: {one['type']}{'!' if one['required'] else ''} -- {one['description']}\n"
+        for one in tool["parameters"]
+    )
+    examples = f"   e.g. {'; '.join(tool['examples'])}\n" if tool["examples"] else ""
+    return head + parameters + examples
+
+
+def _write_entry(entry: dict[str, Any]) -> str:
+    tool = f" via {entry['tool']}" if entry["tool"] else ""
+    return f"[{entry['turn']}] {entry['role'].upper()}{tool}: {entry['content']}\n"

@@ -1,7 +1,7 @@
 """The caller's values as plain JSON data: copied, so that nothing of theirs can act or change, and bounded."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 _DEEPEST: Final = 100
+_SHORT: Final = 1_000
 _DEFAULT: Final = Limits()
 
 
@@ -26,28 +27,48 @@ class _Copier:
         self._where = where
         self._limits = limits
         self._left = limits.items
+        self._short = min(_SHORT, limits.text)
 
     def copy(self, value: Any, depth: int) -> Any:
         kind = type(value)
         if kind is str:
             return self._text(value)
-        if value is None or kind is bool or kind is int:
+        if kind is int or value is None or kind is bool:
             return value
         if kind is float:
             return self._finite(value)
         if depth > _DEEPEST:
             raise self._problem("PP413", f"nests deeper than {_DEEPEST} levels")
-        if isinstance(value, Mapping):
-            return {self._key(key): self._member(item, depth) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
-            return [self._member(item, depth) for item in value]
+            self._count(len(value))
+            return self._list(value, depth + 1)
+        if kind is dict or isinstance(value, Mapping):
+            self._count(len(value))
+            return self._mapping(value, depth + 1)
         return self._of_another_kind(value, depth)
 
-    def _member(self, value: Any, depth: int) -> Any:
-        self._left -= 1
+    def _count(self, members: int) -> None:
+        self._left -= members
         if self._left < 0:
             raise self._problem("PP409", f"holds more than {self._limits.items:,} values", "give only what is needed")
-        return self.copy(value, depth + 1)
+
+    # Most values are short texts in ASCII, and most contexts hold many of them: these two do not ask further.
+    def _mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
+        copied = {}
+        for key, item in value.items():
+            if type(key) is not str or not key.isascii() or len(key) > self._short:
+                key = self._key(key)  # noqa: PLW2901 -- the same key, as plain text
+            if type(item) is str and item.isascii() and len(item) < self._short:
+                copied[key] = item
+            else:
+                copied[key] = self.copy(item, depth)
+        return copied
+
+    def _list(self, value: Sequence[Any], depth: int) -> list[Any]:
+        return [
+            item if type(item) is str and item.isascii() and len(item) < self._short else self.copy(item, depth)
+            for item in value
+        ]
 
     def _of_another_kind(self, value: Any, depth: int) -> Any:
         # The methods of the plain kinds themselves: what a subclass makes of them is its own code.

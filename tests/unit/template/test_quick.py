@@ -1,0 +1,112 @@
+"""Quick code does what the slow way does: for what is unusual as well, and with every limit on."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from promptpack import ContextError
+from promptpack.template import Engine, Limits, Source, compile, default_engine  # noqa: A004
+from promptpack.template.values import to_json
+
+
+def render(text: str, engine: Engine | None = None, **context: Any) -> str:
+    return compile(Source.of_text(text, "t"), engine or default_engine()).render(context)
+
+
+_leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+_values = st.recursive(_leaves, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20)
+
+
+@settings(deadline=None)
+@given(_values, st.integers(1, 8))
+def test_json_has_the_letters_that_python_writes(value: Any, indent: int) -> None:
+    assert to_json(value, indent) == json.dumps(value, ensure_ascii=False, indent=indent)
+
+
+@pytest.mark.parametrize("number", [1e-7, 0.00001, 1e-4, 1e15, 1e16, 1e22, -1e-5, -0.0, 5e-324, 2**70, 10**100])
+def test_numbers_that_others_write_differently_are_written_as_python_does(number: float) -> None:
+    assert to_json({"n": number}) == json.dumps({"n": number}, indent=2)
+
+
+@pytest.mark.parametrize("value", [["\ud800"], {"k": "\udfff"}])
+def test_half_of_a_surrogate_pair_is_left_to_python(value: Any) -> None:
+    assert to_json(value) == json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def test_keys_that_a_template_makes_of_other_kinds_print_as_text() -> None:
+    assert render("{{ {1: 'a', false: 2} | json(1) }}") == '{\n "1": "a",\n "false": 2\n}'
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("{{ X.a.b }}", "1"),
+        ("{{ X.a['b'] }}", "1"),
+        ("{{ X.none }}|{{ X.yes }}|{{ X.half }}", "null|true|0.5"),
+        ("{{ X.list }}", "[\n  1\n]"),
+        ("{% if X.yes %}y{% elif X.none %}n{% else %}e{% endif %}!", "y!"),
+        ("{% if X.none %}y{% elif X.yes %}{{ X.a.b }}{% else %}e{% endif %}!", "1!"),
+        ("{% if X.none %}y{% endif %}{% if X.yes %}z{% endif %}", "z"),
+        ("{% for i in X.list %}{{ loop.index }}{{ loop.last }}{{ loop.length }}{{ loop.first }}{% endfor %}", "1true1true"),
+        ("{% for a in [1, 2, 3] %}{{ loop.previtem | default('-') }}{{ loop.nextitem | default('-') }} {% endfor %}", "-2 13 2- "),
+        ("{% for a in [1, 2] %}{% set outer = loop %}{% for b in 'xy' %}{{ outer.index }}{{ loop.index }} {% endfor %}{% endfor %}", "11 12 21 22 "),
+        ("{% set ns = namespace(n=0) %}{% for a in [1, 2, 3] if ns.n < 2 %}{% set ns.n = ns.n + 1 %}{{ loop.index }}{% endfor %}", "12"),
+        ("{{ X.a | length }}{{ 'ab' | length }}{{ (1, 2) | length }}", "122"),
+        ("{{ 5 | upper }}{{ none | upper }}{{ 'é' | upper }}", "5NULLÉ"),
+        ("{{ [1, 'a', none] | join('-') }}", "1-a-null"),
+        ("{{ '{{' }}{{ '%}' }}{% raw %}{x}{% endraw %}", "{{%}{x}"),
+    ],
+)  # fmt: skip
+def test_what_is_unusual_comes_out_the_same(text: str, printed: str) -> None:
+    assert render(text, X={"a": {"b": 1}, "none": None, "yes": True, "half": 0.5, "list": [1]}) == printed
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("{{ X.a }}{{ X.b.c }}", "t:1:16"),
+        ("a\n{{ X.a }} {% if X.yes %}{{ X.nope }}{% endif %}", "t:2:29"),
+        ("{% if X.a %}{% elif X.nope %}x{% endif %}", "t:1:21"),
+        ("{% for a in [1] %}{{ loop.nope }}{% endfor %}", "t:1:26"),
+    ],
+)
+def test_a_failure_inside_of_a_run_of_output_has_its_own_place(text: str, place: str) -> None:
+    with pytest.raises(ContextError) as caught:
+        render(text, X={"a": "", "b": "text", "yes": True})
+    assert str(caught.value).startswith(f"{place}: PP401")
+
+
+LONG = Limits(output=1_000)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ X }}{{ X }}{{ X }}",
+        "{% for a in range(20) %}" + "x" * 99 + "{% endfor %}",
+        "{% macro m() %}{% for a in range(20) %}" + "x" * 99 + "{% endfor %}{% endmacro %}{% set y = m() %}",
+        "{% set y %}{% for a in range(20) %}{{ X }}{% endfor %}{% endset %}",
+        "{% set y %}{% for a in range(9) %}{% include 'long' %}{% endfor %}{% endset %}",
+        "{% import 'long' as long with context %}{% import 'longer' as longer %}",
+        "{% for a in range(3) %}{% if true %}{{ X }}{% endif %}{% endfor %}",
+    ],
+)
+def test_output_is_counted_wherever_it_goes(text: str) -> None:
+    partials = {"long": Source.of_text("y" * 300, "long"), "longer": Source.of_text("y" * 1_200, "longer")}
+    with pytest.raises(ContextError, match="PP422 template writes more than 1,000 characters"):
+        render(text, Engine(partials, LONG), X="z" * 400)
+
+
+def test_what_an_import_writes_is_not_part_of_the_output() -> None:
+    partials = {"long": Source.of_text("y" * 900 + "{% macro m() %}m{% endmacro %}", "long")}
+    text = "{% from 'long' import m %}{{ m() }}{% from 'long' import m as n %}{{ n() }}" + "x" * 900
+    assert len(render(text, Engine(partials, LONG))) == 902
+
+
+def test_a_long_piece_is_refused_before_the_next_is_made() -> None:
+    engine = Engine(limits=Limits(output=200_000))
+    with pytest.raises(ContextError, match="PP422"):
+        render("{% for a in range(50) %}{{ X }}.{% endfor %}", engine, X="z" * 90_000)
