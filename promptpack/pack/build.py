@@ -1,6 +1,5 @@
 """`Document` -> `Pack`: schema check, `extends`, partials, references, templates, contract, digest; then frozen."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -178,13 +177,16 @@ def _resolved(
         "inputs": {
             name: [dict(declared.schema), declared.trusted, declared.secret] for name, declared in inputs.items()
         },
-        "partials": {name: linker.engine.partials[name].text for name in sorted(linker.used_partials)},
-        "messages": [placed.value for placed in parts.messages],
-        # The order of slots and of what is in them shows in the prompt, so it must show in the digest.
-        "slots": json.dumps({name: placed.value for name, placed in parts.slots.items()}) if parts.slots else None,
+        "partials": {name: _written(linker.engine.partials[name]) for name in sorted(linker.used_partials)},
+        "messages": [[placed.value, _syntax_of(placed)] for placed in parts.messages],
+        "slots": [[name, placed.value, _syntax_of(placed)] for name, placed in parts.slots.items()],
         "budget": parts.budget.value if parts.budget else None,
         "contract": shape,
         "reply": {name: placed.value for name, placed in parts.reply.items()},
-        "actions": {name: placed.value for name, placed in parts.actions.items()},
-        "rules": {name: placed.value for name, placed in parts.rules.items()},
+        "actions": [[name, placed.value] for name, placed in parts.actions.items()],
+        "rules": [placed.value for placed in parts.rules.values()],
     }
+
+
+def _written(partial: Source) -> list[str]:
+    return [partial.text, partial.syntax]

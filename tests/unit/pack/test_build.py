@@ -213,36 +213,6 @@ def test_a_schema_file_is_checked_and_pointed_into(
     )
 
 
-def digest_of(make_pack: MakePack, body: str) -> str:
-    return make_pack(body).digest
-
-
-def test_the_digest_does_not_depend_on_order_comments_or_line_ends(make_pack: MakePack, write_pack: WritePack) -> None:
-    first = digest_of(make_pack, "agent: a\nmessages:\n  - {role: user, content: hi}\n")
-    second = digest_of(make_pack, "# comment\nmessages:\n  - content: hi\n    role: user\nagent: a\n")
-    path = write_pack(body="agent: a\nmessages:\n  - {role: user, content: hi}\n")
-    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    assert first == second == Library.open(str(path.parent.parent)).get("demo").digest
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "messages:\n  - {role: user, content: ho}\n",
-        "messages:\n  - {role: system, content: hi}\n",
-        "messages:\n  - {role: user, content: hi}\ninputs: {A: {type: string}}\n",
-        "messages:\n  - {role: user, content: hi}\nreply: {}\n",
-    ],
-)
-def test_the_digest_depends_on_what_is_rendered_and_checked(make_pack: MakePack, body: str) -> None:
-    assert digest_of(make_pack, body) != digest_of(make_pack, "messages:\n  - {role: user, content: hi}\n")
-
-
-def test_the_digest_does_not_depend_on_tests(make_pack: MakePack) -> None:
-    plain = "messages:\n  - {role: user, content: hi}\n"
-    assert digest_of(make_pack, plain) == digest_of(make_pack, plain + "tests:\n  - {name: t}\n")
-
-
 def test_schemas_beside_the_packs_are_the_shipped_ones_unless_they_differ(
     write_pack: WritePack, open_packs: Callable[[], Library], tmp_path: Path
 ) -> None:
