@@ -21,10 +21,15 @@ class Snapshots:
         stem = file.removesuffix(".yaml").removesuffix(".yml")
         self._prefix = f"{folder or '.'}/snapshots/{stem}."
         self._update = update
+        self._tests: dict[str, str] = {}
 
     def compare(self, test: str, prompt: Prompt) -> Iterator[str]:
         """Tell how a prompt differs from its stored copy, or store it."""
         path = f"{self._prefix}{_slug(test)}.txt"
+        owner = self._tests.setdefault(path, test)
+        if owner != test:
+            yield f"would share the snapshot {path} with {owner!r}; give it another name"
+            return
         text = Secrets(prompt.pack, prompt.context).hide(prompt.to_text()) + "\n"
         if self._update:
             files.write(path, text)

@@ -72,3 +72,20 @@ def test_a_snapshot_is_written_compared_and_free_of_secrets(
     write_pack(body=BODY.replace("say", "shout") + "  - {name: Says it, context: {A: x}, expect: {snapshot: true}}\n")
     (changed,) = trial.run(open_packs().packs())
     assert "-say x ***\n+shout x ***" in changed.failures[0]
+
+
+@pytest.mark.parametrize("update", [True, False])
+def test_two_tests_never_share_a_snapshot(
+    write_pack: Callable[..., Path], open_packs: Callable[[], Library], tmp_path: Path, update: bool
+) -> None:
+    lines = (
+        f"  - {{name: {name}, context: {{A: x}}, expect: {{snapshot: true}}}}\n" for name in ("Says it", "says-it!")
+    )
+    write_pack(body=BODY + "".join(lines))
+    (tmp_path / "packs/demo/snapshots").mkdir()
+    (tmp_path / "packs/demo/snapshots/1.0.0.says-it.txt").write_text("[user]\nsay x ***\n")
+    first, second = trial.run(open_packs().packs(), update=update)
+    assert first.passed
+    assert second.failures == (
+        "would share the snapshot packs/demo/snapshots/1.0.0.says-it.txt with 'Says it'; give it another name",
+    )
