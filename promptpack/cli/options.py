@@ -8,9 +8,23 @@ import click
 from promptpack import document, files
 from promptpack.library import Library
 from promptpack.pack import Pack
-from promptpack.problem import Problem, UsageError, did_you_mean
+from promptpack.problem import Problem, PromptpackError, UsageError, did_you_mean
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def pack_argument(command: Command) -> Command:
+    """Add the argument PACK, whose names a shell completes."""
+    return click.argument("pack", shell_complete=complete_packs)(command)
+
+
+def complete_packs(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """Propose the names of packs that begin as typed."""
+    try:
+        listed = open_library(tuple(ctx.params.get("folders") or ())).list()
+    except PromptpackError:
+        return []  # the command itself will tell, once it is sent
+    return sorted({entry.name for entry in listed if entry.name.startswith(incomplete)})
 
 
 def packs_option(command: Command) -> Command:

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -304,14 +305,31 @@ def test_a_pipe_gets_no_colours_and_no_control_characters(folder: Path) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_shell_completion_is_offered(folder: Path, shell: str) -> None:
-    import os
+    done = complete(folder, f"{shell}_source")
+    assert "_PROMPTPACK_COMPLETE" in done.stdout
+    assert done.returncode == 0
 
-    env = {**os.environ, "_PROMPTPACK_COMPLETE": f"{shell}_source"}
-    done = subprocess.run(
+
+@pytest.mark.parametrize("verb", ["show", "render", "check", "test", "schema --of"])
+def test_names_of_packs_are_completed(folder: Path, verb: str) -> None:
+    typed = f"promptpack {verb} gr"
+    done = complete(folder, "bash_complete", COMP_WORDS=typed, COMP_CWORD=str(len(typed.split()) - 1))
+    assert done.stdout == "plain,greeter\n"
+
+
+def test_names_come_from_the_folders_given_and_no_folder_gives_none(folder: Path) -> None:
+    (folder / "packs").rename(folder / "mine")
+    done = complete(folder, "bash_complete", COMP_WORDS="promptpack show -p mine gr", COMP_CWORD="4")
+    assert done.stdout == "plain,greeter\n"
+    done = complete(folder, "bash_complete", COMP_WORDS="promptpack show -p none gr", COMP_CWORD="4")
+    assert (done.stdout.strip(), done.stderr) == ("", "")
+
+
+def complete(folder: Path, instruction: str, **words: str) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "_PROMPTPACK_COMPLETE": instruction, **words}
+    return subprocess.run(
         [sys.executable, "-m", "promptpack"], cwd=folder, env=env, capture_output=True, text=True, check=False
     )
-    assert "promptpack" in done.stdout
-    assert done.returncode == 0
 
 
 def test_run_with_a_server_needs_a_model(folder: Path) -> None:

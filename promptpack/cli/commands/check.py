@@ -7,13 +7,20 @@ from typing import Any
 import click
 
 from promptpack import files
-from promptpack.cli.options import context_options, locale_option, open_library, packs_option, read_context
+from promptpack.cli.options import (
+    context_options,
+    locale_option,
+    open_library,
+    pack_argument,
+    packs_option,
+    read_context,
+)
 from promptpack.cli.output import visible
 from promptpack.verdict import Verdict
 
 
 @click.command("check")
-@click.argument("pack")
+@pack_argument
 @click.argument("reply", type=click.Path(exists=True, allow_dash=True, dir_okay=False), default="-")
 @packs_option
 @locale_option

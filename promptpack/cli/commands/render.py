@@ -4,12 +4,19 @@ import json
 
 import click
 
-from promptpack.cli.options import context_options, locale_option, open_library, packs_option, read_context
+from promptpack.cli.options import (
+    context_options,
+    locale_option,
+    open_library,
+    pack_argument,
+    packs_option,
+    read_context,
+)
 from promptpack.cli.output import visible
 
 
 @click.command("render")
-@click.argument("pack")
+@pack_argument
 @packs_option
 @locale_option
 @context_options

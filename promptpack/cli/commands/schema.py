@@ -5,13 +5,18 @@ import json
 import click
 
 from promptpack import files
-from promptpack.cli.options import locale_option, open_library, packs_option
+from promptpack.cli.options import complete_packs, locale_option, open_library, packs_option
 from promptpack.problem import Problem, UsageError, did_you_mean
 
 
 @click.command("schema")
 @click.argument("name", default="pack")
-@click.option("--of", "pack", help="Print the reply contract of this pack instead, with its own actions.")
+@click.option(
+    "--of",
+    "pack",
+    shell_complete=complete_packs,
+    help="Print the reply contract of this pack instead, with its own actions.",
+)
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write it to this file.")
 @packs_option
 @locale_option

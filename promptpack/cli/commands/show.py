@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
-from promptpack.cli.options import locale_option, open_library, packs_option
+from promptpack.cli.options import locale_option, open_library, pack_argument, packs_option
 from promptpack.pack import Pack
 
 
 @click.command("show")
-@click.argument("pack")
+@pack_argument
 @packs_option
 @locale_option
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
@@ -21,7 +21,8 @@ def command(pack: str, folders: tuple[str, ...], locale: str | None, format: str
         click.echo(json.dumps(facts, ensure_ascii=False, indent=2))
         return
     for key in ("name", "version", "agent", "locale", "description", "path", "digest"):
-        click.echo(f"{click.style(key, bold=True)}: {facts[key]}")
+        if facts[key]:
+            click.echo(f"{click.style(key, bold=True)}: {facts[key]}")
     _section("inputs", [_input_line(entry) for entry in facts["inputs"]])
     _section("messages", [_message_line(entry) for entry in facts["messages"]])
     _section("slots", facts["slots"])

@@ -5,13 +5,13 @@ import json
 import click
 
 from promptpack import trial
-from promptpack.cli.options import open_library, packs_option
+from promptpack.cli.options import complete_packs, open_library, packs_option
 from promptpack.cli.output import print_problems, visible
 from promptpack.trial import Trial
 
 
 @click.command("test")
-@click.argument("names", nargs=-1)
+@click.argument("names", nargs=-1, shell_complete=complete_packs)
 @packs_option
 @click.option("--update", is_flag=True, help="Write snapshots instead of comparing them.")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
