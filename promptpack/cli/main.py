@@ -11,6 +11,7 @@ from promptpack.problem import PromptpackError, UsageError
 
 COMMANDS = {
     "check": "judge a model's reply against a pack's contract",
+    "graph": "draw which agent follows which, and what each is fed with",
     "lint": "find every problem in packs",
     "list": "list packs, versions and locales",
     "lsp": "serve an editor: problems, completion, hover, definitions and renaming while typing",

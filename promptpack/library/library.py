@@ -98,6 +98,11 @@ class Library:
         """Every pack file, in order of name, version and locale."""
         return tuple(sorted(self._entries, key=_order))
 
+    @property
+    def folders(self) -> tuple[Folder, ...]:
+        """The folders that are open."""
+        return tuple(map(Folder, self._contents.partials))
+
     def find(self, request: str, locale: str | None = None) -> Entry:
         """Find the file that `extends` would mean by a request: here, or else among the shipped packs."""
         return self._home_of(request)._choose(parse_request(request), locale)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from promptpack import files
+from promptpack import files, flow
 from promptpack.cache import Cache
 from promptpack.library import Library
 from promptpack.library.entry import Entry
@@ -57,7 +57,16 @@ def lint_library(library: Library, settings: Settings, wanted: Collection[str] =
         hint = "packs are .yaml files outside of folders that start with '_' or '.'"
         raise UsageError(Problem("PP706", f"{path!r} is not a pack file", None, hint) for path in strangers)
     reports = [_lint_entry(entry, neighbours, settings) for entry in entries]
+    reports += [] if wanted else [_lint_flow(folder, library) for folder in library.folders]
     return Report.join([Report(tuple(entry.shown for entry in entries)), *reports])
+
+
+def _lint_flow(folder: files.Folder, library: Library) -> Report:
+    try:
+        found = flow.find(folder)
+    except PackError as error:
+        return Report(problems=error.problems)
+    return Report() if found is None else Report(problems=flow.check(found, library))
 
 
 def _lint_entry(entry: Entry, neighbours: Neighbours, settings: Settings) -> Report:

@@ -336,3 +336,14 @@ def test_run_with_a_server_needs_a_model(folder: Path) -> None:
     done = run(folder, "run", "--provider", "openai")
     assert done.returncode != 0
     assert done.stderr == "PP906 --provider openai needs a model\n  hint: add --model NAME\n"
+
+
+def test_graph_draws_the_flow_and_tells_when_there_is_none(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+    drawn = run(root, "graph")
+    assert drawn.returncode == 0
+    assert drawn.stdout.startswith("flowchart TD\n")
+    assert run(root, "graph", "--format", "svg").stdout.startswith("<svg ")
+    (tmp_path / "packs").mkdir()
+    none = run(tmp_path, "graph")
+    assert (none.returncode, none.stderr) == (2, "PP907 there is no flow.yaml\n  hint: write one beside the packs\n")

@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from promptpack import flow as flows
 from promptpack.cli.walk.tools import COUNT_TICKETS, count_tickets
 from promptpack.cycle import Agent, AgentRun, Provider, Settings
 from promptpack.library import Library
 from promptpack.pack import ERROR_ACTIONS
+from promptpack.problem import PackError
 from promptpack.verdict import AgentOutput, Verdict
 
 _STATE = {
@@ -37,21 +39,72 @@ class _Walk:
     outputs: dict[str, AgentOutput] = field(default_factory=dict)
     tool_result: Any = None
 
+    def value(self, value: flows.Value, name: str) -> Any:
+        """Work out what an input, or a field of one, is fed with."""
+        match value:
+            case flows.Fixed():
+                return value.value
+            case flows.Reply():
+                return value.take(self.outputs[value.step].to_wire())
+            case flows.Composed():
+                return {field: self.value(inner, field) for field, inner in value.fields.items()}
+            case flows.Given():
+                return self._given[name]
+
+    def lack(self, turn: flows.Step | None) -> str:
+        """Say what a step cannot be fed with, as when the way to it left out the step that would have answered."""
+        missing = next((part.step for _, part in turn.parts() if part.step not in self.outputs), "") if turn else ""
+        return f"the next step needs what {missing!r} answers, and it was not asked" if missing else ""
+
+    @property
+    def _given(self) -> dict[str, Any]:
+        """What the walk itself gives, by the name of the input or field."""
+        return {
+            "SYSTEM_STATE": {**_STATE, "phase": "executing"} if "executor" in self.outputs else _STATE,
+            "USER_INPUT": self.said,
+            "RESOURCE_POOL": _POOL,
+            "AVAILABLE_TOOLS": [COUNT_TICKETS],
+            "result": self.tool_result,
+        }
+
 
 def walk(
     library: Library, ask: Callable[[str], Provider], settings: Settings, said: str, locale: str
 ) -> Iterator[Step]:
-    """Walk through the agents; stops after a step that gives the next one nothing to go on."""
+    """Walk through the agents as the flow says; stops after a step that gives the next one nothing to go on."""
+    flow = _flow_of(library)
     state = _Walk(said)
-    for name, pack_name, title, context in _PLAN:
-        pack = library.get(f"{pack_name}@^1", locale)
-        run = Agent(pack, ask(name), settings).run_with_transcript(context(state))
-        step = Step(pack_name, title, run, _call_tool(run.verdict.output), _reason_to_stop(run.verdict))
+    turn: flows.Step | None = flow.start
+    while turn is not None:
+        pack = library.get(turn.pack, locale)
+        context = {name: state.value(value, name) for name, value in turn.inputs.items()}
+        run = Agent(pack, ask(turn.name), settings).run_with_transcript(context)
+        stopped = _reason_to_stop(run.verdict)
+        state.outputs[turn.name] = run.verdict.output
+        following = None if stopped else flow.steps.get(_next(turn, run.verdict.output))
+        step = Step(pack.name, turn.title, run, _call_tool(run.verdict.output), stopped or state.lack(following))
         yield step
         if step.stopped:
             return
-        state.outputs[name] = run.verdict.output
         state.tool_result = step.tool_result or state.tool_result
+        turn = following
+
+
+def _flow_of(library: Library) -> flows.Flow:
+    """Take the flow of the library's folders, or the shipped one."""
+    folders = (*library.folders, *Library.open().folders)
+    found = next(flow for folder in folders if (flow := flows.find(folder)) is not None)
+    problems = flows.check(found, library)
+    if problems:
+        raise PackError(problems)
+    return found
+
+
+def _next(turn: flows.Step, output: AgentOutput) -> str:
+    if turn.routes is None:
+        return turn.then
+    decided = flows.Reply(turn.name, output.action, turn.routes.pointer, ()).take(output.to_wire())
+    return turn.routes.ways[decided]
 
 
 def _call_tool(output: AgentOutput | None) -> Any:
@@ -65,54 +118,3 @@ def _reason_to_stop(verdict: Verdict) -> str:
     if output.action in ERROR_ACTIONS:
         return f"the agent answered {output.action}: {output.params.get('question') or output.params.get('message')}"
     return "the reviewer refused" if output.params.get("approved") is False else ""
-
-
-def _understand(state: _Walk) -> dict[str, Any]:
-    return {"SYSTEM_STATE": _STATE, "USER_INPUT": state.said}
-
-
-def _route(state: _Walk) -> dict[str, Any]:
-    return {"SYSTEM_STATE": _STATE, "INTENT_ANALYSIS": state.outputs["understanding"].params}
-
-
-def _plan(state: _Walk) -> dict[str, Any]:
-    return {"SYSTEM_STATE": _STATE, "USER_GOAL": _goal(state), "RESOURCE_POOL": _POOL}
-
-
-def _review_plan(state: _Walk) -> dict[str, Any]:
-    return _review(state, "planner", ["TASK_PLAN"])
-
-
-def _execute(state: _Walk) -> dict[str, Any]:
-    task = state.outputs["planner"].params["tasks"][0]
-    return {"AVAILABLE_TOOLS": [COUNT_TICKETS], "TASK_CONTEXT": {"goal": _goal(state), "task": task}}
-
-
-def _review_result(state: _Walk) -> dict[str, Any]:
-    return _review(state, "executor", [COUNT_TICKETS["name"]])
-
-
-def _steer(state: _Walk) -> dict[str, Any]:
-    review = state.outputs["review of the result"].params
-    task = {"goal": _goal(state), "taskId": "task-1", "result": state.tool_result, "review": review}
-    return {"SYSTEM_STATE": {**_STATE, "phase": "executing"}, "TASK_CONTEXT": task, "RESOURCE_POOL": _POOL}
-
-
-def _review(state: _Walk, step: str, allowed: list[str]) -> dict[str, Any]:
-    reviewed = state.outputs[step].to_wire()
-    return {"USER_GOAL": _goal(state), "REVIEWED_OUTPUT": reviewed, "ALLOWED_ACTIONS": allowed}
-
-
-def _goal(state: _Walk) -> str:
-    return str(state.outputs["understanding"].params["normalizedIntent"]["goal"])
-
-
-_PLAN: tuple[tuple[str, str, str, Callable[[_Walk], dict[str, Any]]], ...] = (
-    ("understanding", "understanding", "what does the user want", _understand),
-    ("router", "router", "where does it go", _route),
-    ("planner", "planner", "split it into tasks", _plan),
-    ("review of the plan", "reviewer", "may the plan be used", _review_plan),
-    ("executor", "executor", "call a tool", _execute),
-    ("review of the result", "reviewer", "may the step be used", _review_result),
-    ("orchestrator", "orchestrator", "what comes next", _steer),
-)

@@ -1,0 +1,22 @@
+"""`flow.yaml` -> `Flow`: which agent follows which, and what of its answer the next one is given."""
+
+from promptpack.flow.check import check
+from promptpack.flow.draw import to_mermaid, to_svg
+from promptpack.flow.model import END, Composed, Fixed, Flow, Given, Reply, Routes, Step, Value
+from promptpack.flow.read import find
+
+__all__ = [
+    "END",
+    "Composed",
+    "Fixed",
+    "Flow",
+    "Given",
+    "Reply",
+    "Routes",
+    "Step",
+    "Value",
+    "check",
+    "find",
+    "to_mermaid",
+    "to_svg",
+]

@@ -1,0 +1,125 @@
+"""Flows: what is wrong with one, word for word, and the shipped one."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from promptpack import Library
+from promptpack.flow import check, find, to_mermaid, to_svg
+from promptpack.problem import PackError
+
+ROOT = Path(__file__).parents[3]
+
+ASKER = """\
+inputs:
+  QUESTION: {type: string, description: What is asked.}
+messages:
+  - {role: user, content: "{{ QUESTION }} {{ reply_format }}"}
+  - role: assistant
+    tool_calls:
+      - {id: c1, name: look_up, arguments: "{}"}
+  - {role: tool, tool_call_id: c1, content: found}
+reply:
+  actions:
+    ANSWER:
+      params:
+        type: object
+        required: [answer, kind, score]
+        additionalProperties: false
+        properties:
+          answer: {type: string}
+          kind: {enum: [short, long]}
+          score: {type: number, minimum: 0, maximum: 100}
+          note: {type: string}
+"""
+READER = """\
+inputs:
+  ANSWER:
+    type: object
+    required: [answer]
+    properties: {answer: {type: string}, kind: {enum: [short, long]}, score: {type: number, maximum: 100}}
+  NOTE: {type: string, default: ""}
+messages:
+  - {role: user, content: "{{ ANSWER }}{{ NOTE }}"}
+"""
+FLOW = """\
+flow: 1
+tools: [look_up]
+steps:
+  asker:
+    pack: asker@^1
+    action: ANSWER
+    inputs: {QUESTION: given}
+    next: {by: /params/kind, to: {short: reader, long: end}}
+  reader:
+    pack: reader@^1
+    inputs:
+      ANSWER: {from: asker, action: ANSWER, path: /params}
+"""
+
+
+@pytest.fixture
+def told(write_pack: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
+    """Give what is told about the flow above with some words changed, in it or in the reader."""
+
+    def tell(old: str = "", new: str = "") -> list[str]:
+        write_pack("asker", body=ASKER)
+        write_pack("reader", body=READER.replace(old, new) if old else READER)
+        (tmp_path / "packs" / "flow.yaml").write_text(FLOW.replace(old, new) if old else FLOW, encoding="utf-8")
+        monkeypatch.chdir(tmp_path)
+        library = Library.open("packs")
+        try:
+            flow = find(library.folders[0])
+            assert flow is not None
+            return [str(problem).replace("\n  hint:", " |") for problem in check(flow, library)]
+        except PackError as error:
+            return [str(problem).replace("\n  hint:", " |") for problem in error.problems]
+
+    return tell
+
+
+def test_a_good_flow_is_left_alone(told: Callable[..., list[str]]) -> None:
+    assert told() == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("flow: 1", "flow: 2", "packs/flow.yaml:1:7: PP711 must be 1, not 2"),
+        ("pack: reader", "pack: raeder", "packs/flow.yaml:10:11: PP712 no pack named 'raeder' | did you mean 'reader'?"),
+        ("short: reader", "short: readr", "packs/flow.yaml:8:42: PP713 no step named 'readr' | did you mean 'reader'?"),
+        ("from: asker", "from: askr", "packs/flow.yaml:12:22: PP713 no step named 'askr' | did you mean 'asker'?"),
+        ("      ANSWER: {from", "      ANSWR: {from", "packs/flow.yaml:12:7: PP714 reader@1.0.0 has no input 'ANSWR' | did you mean 'ANSWER'?"),
+        ("      ANSWER: {from", "      NOTE: {from", "packs/flow.yaml:9:3: PP715 step 'reader' does not feed 'ANSWER', which reader@1.0.0 requires | feed it, or write 'given'"),
+        ("asker, action: ANSWER", "asker, action: ANSWR", "packs/flow.yaml:12:37: PP716 asker@1.0.0 has no action 'ANSWR' | did you mean 'ANSWER'?"),
+        ("path: /params}", "path: /params/text}", "packs/flow.yaml:12:51: PP716 a reply of asker@1.0.0 has no '/params/text' | the schema of the reply declares what it has"),
+        ("by: /params/kind", "by: /params/note", "packs/flow.yaml:8:16: PP716 '/params/note' is no word of the reply of asker@1.0.0 | name a field that has an enum"),
+        ("short: reader, long: end", "short: reader, log: end, long: end", "packs/flow.yaml:8:50: PP718 asker@1.0.0 never answers 'log' | did you mean 'long'?"),
+        (", long: end", "", "packs/flow.yaml:8:30: PP718 no way for 'long', which asker@1.0.0 may answer"),
+        ("tools: [look_up]", "tools: [look_at]", "packs/flow.yaml:5:11: PP719 asker@1.0.0 calls 'look_up' in an example, which is not in the pool | did you mean 'look_at'?"),
+        ("[short, long]", "[short]", "packs/flow.yaml:12:7: PP717 what is fed to 'ANSWER' of reader@1.0.0 may not be accepted at /kind: 'long' is not one of 'short' | such as {\"answer\": \"text\", \"kind\": \"long\", \"score\": 1, \"note\": \"text\"}"),
+        ("maximum: 100", "maximum: 99", "packs/flow.yaml:12:7: PP717 what is fed to 'ANSWER' of reader@1.0.0 may not be accepted at /score: must be at most 99, not 100 | such as {\"answer\": \"text\", \"kind\": \"short\", \"score\": 100, \"note\": \"text\"}"),
+        ("required: [answer]", "required: [answer, note]", "packs/flow.yaml:12:7: PP717 what is fed to 'ANSWER' of reader@1.0.0 may not be accepted at /note: 'note' is missing | such as {\"answer\": \"text\", \"kind\": \"short\", \"score\": 1}"),
+    ],
+)  # fmt: skip
+def test_this_is_told(told: Callable[..., list[str]], old: str, new: str, expected: str) -> None:
+    assert expected in told(old, new)
+
+
+def test_what_nobody_can_sample_is_left_alone(told: Callable[..., list[str]]) -> None:
+    assert told("properties: {answer: {type: string}", "properties: {answer: {type: string, maxLength: 100000}") == []
+
+
+def test_the_shipped_flow_is_clean_and_its_picture_is_current() -> None:
+    library = Library.open(str(ROOT / "packs"))
+    flow = find(library.folders[0])
+    assert flow is not None
+    assert check(flow, library) == ()
+    assert (ROOT / "docs" / "images" / "flow.svg").read_text(encoding="utf-8") == to_svg(flow)
+    assert "s1 -->|new_task, full_replan, minor_replan| s2" in to_mermaid(flow)
+
+
+def test_a_folder_without_a_flow_has_none(tmp_path: Path) -> None:
+    (tmp_path / "packs").mkdir()
+    assert find(Library.open(str(tmp_path / "packs")).folders[0]) is None
