@@ -27,7 +27,11 @@ BENCHMARKS = (
     Benchmark("document", "reading with places against PyYAML's CSafeLoader"),
     Benchmark("history", "history functions against their own growth"),
     Benchmark("render", "rendering against Jinja's sandbox, minijinja and code by hand; installs them"),
+    Benchmark("lint", "linting 1,000 packs against check-jsonschema, which it installs into .cache/bench/lint"),
+    Benchmark("load", "opening 10 to 1,000 packs, parsed and from the cache"),
     Benchmark("replies", "reading replies against pydantic and json-repair", "replies", ("json-repair",)),
+    Benchmark("schemas", "checking clean values against jsonschema and a pydantic model"),
+    Benchmark("start", "cold start and import over a bare interpreter"),
     Benchmark("slots", "slot prompts against Agently, which it installs into .cache/bench/agently"),
 )
 

@@ -1,7 +1,7 @@
 """What was worked out before, kept for the next process: plain JSON, signed, and never needed.
 
 Nothing that is read from here is run, and nothing is believed that this user has not signed with a key from outside of
-the folder. What cannot be read or written is worked out again, without a word: `docs/decisions/0010-the-cache.md`.
+the folder. What cannot be read or written is worked out again, without a word: `docs/decisions/0011-the-cache.md`.
 """
 
 import hashlib

@@ -1,5 +1,6 @@
 """Text -> `Document`, from PyYAML's C event parser with an explicit stack, so no input can exhaust the machine."""
 
+import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from unicodedata import is_normalized
@@ -33,6 +34,11 @@ def parse(source: bytes | str, path: str = "<text>", limits: Limits = _DEFAULT_L
 def restore(source: bytes, path: str, data: Any) -> Document:
     """Give the document of a text that was read before, without reading it again."""
     return Document(path, _decode(source, path, _DEFAULT_LIMITS), data)
+
+
+def read_json(source: bytes, path: str) -> Document:
+    """Read a JSON file of our own, far sooner than as YAML; places in it are found all the same."""
+    return restore(source, path, json.loads(source))
 
 
 def _decode(source: bytes | str, path: str, limits: Limits) -> str:

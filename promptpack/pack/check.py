@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from promptpack import files, schema
-from promptpack.document import Document, parse
+from promptpack.document import Document, read_json
 from promptpack.pack.placed import Placed, items_at
 from promptpack.problem import Location, PackError, Problem
 
@@ -23,7 +23,7 @@ def check(document: Document) -> None:
 @cache
 def pack_schema() -> schema.Schema:
     """The pack schema, read once."""
-    return schema.compile(parse(files.shipped("schemas").read("pack.schema.json"), "pack.schema.json").data)
+    return schema.compile(read_json(files.shipped("schemas").read("pack.schema.json"), "pack.schema.json").data)
 
 
 @cache

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from promptpack import files, schema
-from promptpack.document import parse
+from promptpack.document import parse, read_json
 from promptpack.files import Folder
 from promptpack.pack.check import schema_problems
 from promptpack.pack.placed import Placed
@@ -86,7 +86,8 @@ class References:
             relative = found.removeprefix(_SHIPPED)
             if not folder.exists(relative):
                 raise PackError(_not_found(folder, relative))
-            document = parse(folder.read(relative), folder.show(relative))
+            read = read_json if shipped else parse
+            document = read(folder.read(relative), folder.show(relative))
             self._read[found] = Placed(document.data, document, ())
         return self._read[found]
 

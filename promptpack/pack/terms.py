@@ -7,7 +7,7 @@ from typing import Any
 from jinja2 import nodes
 
 from promptpack import files
-from promptpack.document import parse
+from promptpack.document import read_json
 from promptpack.pack.contract import AGENT_OUTPUT, ERROR_ACTIONS, Action, Contract, Rule
 from promptpack.pack.link import Linker
 from promptpack.pack.parts import Parts
@@ -73,7 +73,7 @@ def _shipped_contract(file: str, declared: Placed | None) -> Mapping[str, Any]:
     shipped = files.shipped("schemas")
     if declared is not None and not shipped.exists(file):
         raise PackError(_unknown_contract(declared, shipped))
-    document = parse(shipped.read(file), file)
+    document = read_json(shipped.read(file), file)
     return {key: value for key, value in document.data.items() if key not in ("$id", "$schema")}
 
 
