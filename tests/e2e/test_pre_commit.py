@@ -1,0 +1,97 @@
+"""The hooks, run by the real pre-commit in a git repository of their own: on a good change and on a bad one."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+MANIFEST = Path(__file__).parents[2] / ".pre-commit-hooks.yaml"
+BIN = Path(sys.executable).parent
+GOOD = """\
+promptpack: 1
+name: greeter
+version: 1.0.0
+inputs:
+  NAME: {type: string, description: Who is greeted.}
+messages:
+  - {role: user, content: "Greet {{ NAME }}."}
+tests:
+  - {name: greets, context: {NAME: Ann}, expect: {contains: [Ann]}}
+"""
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in [name for name in os.environ if name.startswith(("GIT_", "PRE_COMMIT"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PATH", f"{BIN}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    (tmp_path / "gitconfig").write_text("[user]\nname = A\nemail = a@example.org\n[init]\ndefaultBranch = main\n")
+    hooks = tmp_path / "hooks"
+    hooks.mkdir()
+    shutil.copy(MANIFEST, hooks)
+    git(hooks, "init", "-q")
+    commit(hooks, "hooks")
+    work = tmp_path / "work"
+    (work / "packs" / "greeter").mkdir(parents=True)
+    git(work, "init", "-q")
+    wanted = [{"id": "promptpack-lint-system"}, {"id": "promptpack-test-system"}]
+    config = {"repos": [{"repo": str(hooks), "rev": git(hooks, "rev-parse", "HEAD").strip(), "hooks": wanted}]}
+    (work / ".pre-commit-config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    subprocess.run([BIN / "pre-commit", "install"], cwd=work, check=True, capture_output=True)
+    return work
+
+
+def git(folder: Path, *words: str) -> str:
+    return subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+def commit(folder: Path, message: str) -> subprocess.CompletedProcess[str]:
+    git(folder, "add", "-A")
+    return subprocess.run(["git", "commit", "-m", message], cwd=folder, check=False, capture_output=True, text=True)
+
+
+def test_the_hooks_let_good_packs_in_and_keep_bad_ones_out(repository: Path) -> None:
+    pack = repository / "packs" / "greeter" / "1.0.0.yaml"
+    pack.write_text(GOOD, encoding="utf-8")
+    done = commit(repository, "a good pack")
+    assert (done.returncode, done.stderr.count("Passed")) == (0, 2), done.stderr
+
+    pack.write_text(GOOD.replace("{{ NAME }}", "{{ NAEM }}"), encoding="utf-8")
+    done = commit(repository, "a misspelt input")
+    assert done.returncode == 1
+    assert "packs/greeter/1.0.0.yaml:7:37: PP301 template uses undeclared input 'NAEM'" in done.stderr
+
+    pack.write_text(GOOD.replace("[Ann]", "[Zoe]"), encoding="utf-8")
+    done = commit(repository, "a test that fails")
+    assert done.returncode == 1
+    assert "does not contain 'Zoe'" in done.stderr
+
+    pack.write_text(GOOD, encoding="utf-8")
+    (repository / "packs" / "_partials").mkdir()
+    (repository / "packs" / "_partials" / "tone.j2").write_text("Be {{ KIND }.\n", encoding="utf-8")
+    done = commit(repository, "a broken partial")
+    assert done.returncode == 1
+    assert "packs/_partials/tone.j2:1:" in done.stderr
+
+    (repository / "packs" / "_partials" / "tone.j2").write_text("Be kind.\n", encoding="utf-8")
+    (repository / "notes.yaml").write_text("no: pack\n", encoding="utf-8")
+    assert commit(repository, "files that are no packs").returncode == 0
+
+
+def test_the_manifest_is_one_and_every_hook_has_a_system_form() -> None:
+    subprocess.run([BIN / "pre-commit", "validate-manifest", MANIFEST], check=True, capture_output=True)
+    hooks = {hook["id"]: hook for hook in yaml.safe_load(MANIFEST.read_text(encoding="utf-8"))}
+    assert set(hooks) == {"promptpack-lint", "promptpack-lint-system", "promptpack-test", "promptpack-test-system"}
+    for name in ("promptpack-lint", "promptpack-test"):
+        own, system = (
+            {key: value for key, value in hooks[one].items() if key not in ("id", "language", "description")}
+            for one in (name, f"{name}-system")
+        )
+        assert own == system
+        assert (hooks[name]["language"], hooks[f"{name}-system"]["language"]) == ("python", "system")
