@@ -76,7 +76,9 @@ def _lint_entry(entry: Entry, neighbours: Neighbours, settings: Settings) -> Rep
         return Report(problems=error.problems)
     found = _ask(subject, settings)
     fixes = {one.problem: one.edits for one in found if one.edits}
-    return Report(problems=(*subject.sketch.problems, *(one.problem for one in found)), fixes=fixes)
+    # Characters that nobody sees are a rule's to tell, which knows where they belong to a script.
+    warnings = (problem for problem in subject.document.warnings if problem.code != "PP104")
+    return Report(problems=(*subject.sketch.problems, *warnings, *(one.problem for one in found)), fixes=fixes)
 
 
 @dataclass(frozen=True, slots=True)
