@@ -48,7 +48,7 @@ def test_lint_runs_no_template_and_opens_no_connection(monkeypatch: pytest.Monke
 
 
 def test_every_hostile_pack_gets_its_report() -> None:
-    folder = ROOT / "tests" / "conformance" / "hostile" / "vectors" / "hostile_packs"
+    folder = ROOT / "tests" / "conformance" / "hostile" / "vectors" / "packs"
     report = lint([str(folder)], Settings(), cache=False)
     assert len(report.files) == len(list(folder.glob("*.yaml")))
     told = {problem.location.path for problem in report.problems if problem.location}
