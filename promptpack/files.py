@@ -344,7 +344,13 @@ def code_stamp() -> str:
     """Give what changes with the code of a checkout; that of an installed package changes with its version alone."""
     if (_PACKAGE / "_shipped").is_dir():
         return ""
-    stamps = [*_stamps(str(_PACKAGE), ".py"), *_stamps(str(_PACKAGE.parent / "schemas"), ".json")]
+    beside = _PACKAGE.parent
+    # Shipped packs are extended, and shipped schemas referred to, by packs of other folders.
+    stamps = [
+        *_stamps(str(_PACKAGE), ".py"),
+        *_stamps(str(beside / "schemas"), ".json"),
+        *_stamps(str(beside / "packs"), ".yaml"),
+    ]
     return f"{len(stamps)}.{max(stamps)}"
 
 

@@ -113,3 +113,48 @@ def test_without_the_package_the_message_says_what_to_install(tmp_path: Path) ->
 
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == ("PP601 the package 'openai' is not installed\n  hint: run: python -m pip install openai\n")
+
+
+FLOW = """\
+flow: 1
+steps:
+  {step}:
+    pack: solo@^1
+    title: alone
+    inputs: {{{name}: given}}
+    next: end
+"""
+SOLO = """\
+promptpack: 1
+name: solo
+version: 1.0.0
+inputs: {{{name}: {{type: string}}}}
+messages: [{{role: user, content: "{{{{ {name} }}}}"}}]
+reply: {{actions: {{DONE: {{params: {{type: object}}}}}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "name", "told"),
+    [
+        (
+            "solo",
+            "USER_INPT",
+            "PP908 the walk has nothing to give for 'USER_INPT'\n  hint: did you mean 'USER_INPUT'?\n",
+        ),
+        (
+            "solo",
+            "USER_INPUT",
+            "PP908 the scripted model has no reply for the step 'solo'\n"
+            "  hint: ask a real one: --provider openai --model NAME\n",
+        ),
+    ],
+)
+def test_a_flow_of_ones_own_is_told_what_the_walk_does_not_have(
+    tmp_path: Path, step: str, name: str, told: str
+) -> None:
+    (tmp_path / "packs" / "solo").mkdir(parents=True)
+    (tmp_path / "packs" / "solo" / "1.0.0.yaml").write_text(SOLO.format(name=name), encoding="utf-8")
+    (tmp_path / "packs" / "flow.yaml").write_text(FLOW.format(step=step, name=name), encoding="utf-8")
+    done = run(tmp_path)
+    assert (done.returncode, done.stderr) == (2, told)

@@ -61,12 +61,18 @@ def _model(
     script: dict[str, Any], rounds: int, kind: str, base_url: str | None, model: str | None, api_key: str
 ) -> tuple[Callable[[str], Provider], Settings]:
     if kind == "scripted":
-        replies = script["replies"]
-        return lambda step: ScriptedProvider(replies[step]), Settings(rounds=rounds)
+        return lambda step: _scripted(script["replies"], step), Settings(rounds=rounds)
     if not model:
         raise UsageError(Problem("PP906", "--provider openai needs a model", None, "add --model NAME"))
     provider = OpenAIProvider(base_url=base_url, api_key=api_key)
     return lambda _: provider, Settings(model=model, rounds=rounds)
+
+
+def _scripted(replies: dict[str, Any], step: str) -> Provider:
+    if step not in replies:
+        hint = "ask a real one: --provider openai --model NAME"
+        raise UsageError(Problem("PP908", f"the scripted model has no reply for the step {step!r}", None, hint))
+    return ScriptedProvider(replies[step])
 
 
 def _print_step(number: int, step: Step, full: bool) -> None:

@@ -9,7 +9,7 @@ from promptpack.cli.walk.tools import COUNT_TICKETS, count_tickets
 from promptpack.cycle import Agent, AgentRun, Provider, Settings
 from promptpack.library import Library
 from promptpack.pack import ERROR_ACTIONS
-from promptpack.problem import PackError
+from promptpack.problem import PackError, Problem, UsageError, did_you_mean
 from promptpack.verdict import AgentOutput, Verdict
 
 _STATE = {
@@ -49,12 +49,19 @@ class _Walk:
             case flows.Composed():
                 return {field: self.value(inner, field) for field, inner in value.fields.items()}
             case flows.Given():
-                return self._given[name]
+                return self._take(name)
 
     def lack(self, turn: flows.Step | None) -> str:
         """Say what a step cannot be fed with, as when the way to it left out the step that would have answered."""
         missing = next((part.step for _, part in turn.parts() if part.step not in self.outputs), "") if turn else ""
         return f"the next step needs what {missing!r} answers, and it was not asked" if missing else ""
+
+    def _take(self, name: str) -> Any:
+        given = self._given
+        if name not in given:
+            hint = did_you_mean(name, given) or f"the walk gives {', '.join(given)}"
+            raise UsageError(Problem("PP908", f"the walk has nothing to give for {name!r}", None, hint))
+        return given[name]
 
     @property
     def _given(self) -> dict[str, Any]:
