@@ -1,21 +1,22 @@
 """How problems are printed: for people, with what a terminal would obey shown instead of sent."""
 
-import re
+import json
 from collections.abc import Iterable
 from typing import Any
 
 import click
 
+from promptpack.characters import visible
 from promptpack.problem import Location, Problem
 
-# What a terminal would obey instead of show; line breaks and tabs are harmless.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+__all__ = ["as_data", "print_json", "print_problems", "styled", "visible"]
+
 _COLOURS = {"error": "red", "warning": "yellow", "note": "blue"}
 
 
-def visible(text: str) -> str:
-    """Show control characters instead of sending them to the terminal."""
-    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+def print_json(data: Any) -> None:
+    """Print plain data as JSON; what a terminal would obey is escaped, so it is the same data."""
+    click.echo(visible(json.dumps(data, ensure_ascii=False, indent=2)))
 
 
 def print_problems(problems: Iterable[Problem], *, err: bool = False) -> None:

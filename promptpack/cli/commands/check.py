@@ -1,6 +1,5 @@
 """`promptpack check`: what a model's reply is worth."""
 
-import json
 import sys
 from typing import Any
 
@@ -15,7 +14,7 @@ from promptpack.cli.options import (
     packs_option,
     read_context,
 )
-from promptpack.cli.output import visible
+from promptpack.cli.output import print_json, visible
 from promptpack.verdict import Verdict
 
 
@@ -48,7 +47,7 @@ def command(
     raw = sys.stdin.buffer.read() if reply == "-" else files.read(reply)
     verdict = chosen.check(raw, given or None, strict=strict)
     if format == "json":
-        click.echo(json.dumps(_as_data(verdict), ensure_ascii=False, indent=2))
+        print_json(_as_data(verdict))
     else:
         _print(verdict)
     ctx.exit(0 if verdict.ok else 1)

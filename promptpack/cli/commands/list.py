@@ -1,10 +1,9 @@
 """`promptpack list`: every pack, its versions and locales."""
 
-import json
-
 import click
 
 from promptpack.cli.options import open_library, packs_option
+from promptpack.cli.output import print_json, visible
 from promptpack.library import Listed
 
 
@@ -25,13 +24,13 @@ def command(folders: tuple[str, ...], format: str) -> None:  # noqa: A002 -- the
             }
             for entry in listed
         ]
-        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+        print_json(rows)
         return
     widths = [max((len(str(value)) for value in column), default=0) for column in zip(*map(_row, listed), strict=True)]
     for entry in listed:
         line = "  ".join(value.ljust(width) for value, width in zip(_row(entry), widths, strict=True))
         broken = click.style(f"  broken: {len(entry.problems)} problem(s)", fg="red") if entry.problems else ""
-        click.echo(line.rstrip() + broken)
+        click.echo(visible(line.rstrip()) + broken)
 
 
 def _row(entry: Listed) -> tuple[str, str, str, str]:

@@ -1,7 +1,5 @@
 """`promptpack render`: the prompt that a model would get."""
 
-import json
-
 import click
 
 from promptpack.cli.options import (
@@ -12,7 +10,7 @@ from promptpack.cli.options import (
     packs_option,
     read_context,
 )
-from promptpack.cli.output import visible
+from promptpack.cli.output import print_json, visible
 
 
 @click.command("render")
@@ -33,6 +31,6 @@ def command(
     chosen = open_library(folders).get(pack, locale)
     prompt = chosen.render(read_context(chosen, context_file, assignments))
     if format == "json":
-        click.echo(json.dumps(prompt.to_dicts(), ensure_ascii=False, indent=2))
+        print_json(prompt.to_dicts())
     else:
         click.echo(visible(prompt.to_text()))

@@ -1,9 +1,8 @@
 """`promptpack rules`: what the lint rules find, and why."""
 
-import json
-
 import click
 
+from promptpack.cli.output import print_json
 from promptpack.linter import RULES, Rule, find_rules
 from promptpack.linter.page import all_pages, body, summary
 from promptpack.linter.settings import unknown_rule
@@ -20,7 +19,7 @@ def command(rule: str | None, format: str) -> None:  # noqa: A002 -- the option'
         raise UsageError(unknown_rule(rule))
     match format:
         case "json":
-            click.echo(json.dumps([_as_data(one) for one in chosen], ensure_ascii=False, indent=2))
+            print_json([_as_data(one) for one in chosen])
         case "markdown":
             click.echo(all_pages(chosen), nl=False)
         case _ if rule:

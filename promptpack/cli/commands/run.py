@@ -85,7 +85,7 @@ def _print_step(number: int, step: Step, full: bool) -> None:
     for done in step.run.transcript.rounds:
         _print_round(done, full)
     if step.tool_result is not None:
-        click.echo(click.style("tool       ", fg="magenta") + json.dumps(step.tool_result, ensure_ascii=False))
+        click.echo(click.style("tool       ", fg="magenta") + visible(json.dumps(step.tool_result, ensure_ascii=False)))
     click.echo()
 
 

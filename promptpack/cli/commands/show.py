@@ -1,11 +1,11 @@
 """`promptpack show`: one pack, as its author and its callers need to know it."""
 
-import json
 from typing import Any
 
 import click
 
 from promptpack.cli.options import locale_option, open_library, pack_argument, packs_option
+from promptpack.cli.output import print_json, visible
 from promptpack.pack import Pack
 
 
@@ -18,11 +18,11 @@ def command(pack: str, folders: tuple[str, ...], locale: str | None, format: str
     """Show a pack's inputs, messages, actions and digest. PACK is a name, or name@range."""
     facts = _facts(open_library(folders).get(pack, locale))
     if format == "json":
-        click.echo(json.dumps(facts, ensure_ascii=False, indent=2))
+        print_json(facts)
         return
     for key in ("name", "version", "agent", "locale", "description", "path", "digest"):
         if facts[key]:
-            click.echo(f"{click.style(key, bold=True)}: {facts[key]}")
+            click.echo(f"{click.style(key, bold=True)}: {visible(str(facts[key]))}")
     _section("inputs", [_input_line(entry) for entry in facts["inputs"]])
     _section("messages", [_message_line(entry) for entry in facts["messages"]])
     _section("slots", facts["slots"])
@@ -70,7 +70,7 @@ def _section(title: str, lines: list[str]) -> None:
     if lines:
         click.echo(click.style(f"{title}:", bold=True))
         for line in lines:
-            click.echo(f"  {line}")
+            click.echo(visible(f"  {line}"))
 
 
 def _input_line(entry: dict[str, Any]) -> str:

@@ -1,12 +1,10 @@
 """`promptpack test`: the tests that packs bring along."""
 
-import json
-
 import click
 
 from promptpack import trial
 from promptpack.cli.options import complete_packs, open_library, packs_option
-from promptpack.cli.output import print_problems, visible
+from promptpack.cli.output import print_json, print_problems, visible
 from promptpack.trial import Trial
 
 
@@ -22,7 +20,7 @@ def command(ctx: click.Context, names: tuple[str, ...], folders: tuple[str, ...]
     trials = list(trial.run(chosen, update=update))
     failed = [one for one in trials if not one.passed]
     if format == "json":
-        click.echo(json.dumps([_as_data(one) for one in trials], ensure_ascii=False, indent=2))
+        print_json([_as_data(one) for one in trials])
     else:
         for one in trials:
             _print(one)
