@@ -66,8 +66,12 @@ class Agent:
         return _finished(prompt, transcript)
 
     def _task(self, prompt: "Prompt") -> Task:
+        last: Verdict | None = None
+
         def judge(completion: Completion) -> "Verdict":
-            return prompt.check(completion.text, finish_reason=completion.finish_reason)
+            nonlocal last
+            last = prompt.check(completion.text, finish_reason=completion.finish_reason, after=last)
+            return last
 
         return Task(prompt.messages, self.settings, self.tools, judge)
 

@@ -1,13 +1,14 @@
 """Model text to data: read replies as models really send them, and say exactly what was done."""
 
-from promptpack.reply.merge import merge
+from promptpack.reply.mend import gives_only_parts, mend
 from promptpack.reply.read import read
-from promptpack.reply.reading import Finding, Policy, Reading, Repair, Violation
+from promptpack.reply.reading import Attempt, Finding, Policy, Reading, Repair, Violation
 from promptpack.reply.repair import replay
 from promptpack.reply.shape import Shape
 from promptpack.reply.stream import Partial, ReplyStream
 
 __all__ = [
+    "Attempt",
     "Finding",
     "Partial",
     "Policy",
@@ -16,7 +17,8 @@ __all__ = [
     "ReplyStream",
     "Shape",
     "Violation",
-    "merge",
+    "gives_only_parts",
+    "mend",
     "read",
     "replay",
 ]

@@ -27,6 +27,7 @@ class Judged:
     steps: list[Step] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     rivals: list[Any] = field(default_factory=list)
+    marked: frozenset[str] = frozenset()
 
     @property
     def valid(self) -> bool:
@@ -78,7 +79,8 @@ class Judge:
             found = list(self.check(aligned.value))
         steps = [*steps, *aligned.steps]
         marks = [*_settled(candidate, steps, failing=bool(found)), *aligned.conflicts]
-        return Judged(candidate, aligned.value, self.score(value), steps, _combined(marks, found))
+        marked = frozenset(path for path, _ in marks)
+        return Judged(candidate, aligned.value, self.score(value), steps, _combined(marks, found), marked=marked)
 
     def _judge_inner(self, candidate: Candidate) -> Judged | None:
         """Look for the answer inside a wrapper, a list of one or a tool call."""

@@ -1,17 +1,19 @@
 """Read a reply: count its meanings; one is taken with its log, none or several are refused with reasons."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from promptpack.reply import candidates as places
+from promptpack.reply.align import Step
 from promptpack.reply.candidates import NOT_STRICT, Candidate, Limits, depth_of, strict_whole
 from promptpack.reply.judge import Check, Judge, Judged, original_path
 from promptpack.reply.layers import Layer, peel
 from promptpack.reply.log import write_log
 from promptpack.reply.placing import place_lost_brace
 from promptpack.reply.quick import quick_value
-from promptpack.reply.reading import Finding, Outcome, Policy, Reading, Violation
+from promptpack.reply.reading import Attempt, Finding, Outcome, Policy, Reading, Repair, Violation
 from promptpack.reply.shape import Shape
 from promptpack.reply.strict import HALF_PAIR, half_pairs, read_strictly
 from promptpack.reply.text import decode_reply
@@ -46,6 +48,60 @@ def read(
         if not policy.strict:
             return _Reader(text, Judge(shape, check), policy, finish_reason).read_value(value, findings)
     return _read_slowly(text, Judge(shape, check), policy, finish_reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The one object of an answer, with the repairs it took."""
+
+    value: dict[str, Any]
+    repairs: tuple[Repair, ...]
+    layer: Layer
+    candidate: Candidate
+    steps: tuple[Step, ...] = ()
+
+    def span(self, path: str) -> tuple[int, int]:
+        """Say where in the raw text a value stands; the whole object where the path is not in it."""
+        whole = (self.candidate.start, self.candidate.end)
+        start, end = self.candidate.places.get(original_path(path, self.steps), whole)
+        return self.layer.raw(start), self.layer.raw(end)
+
+
+def read_parts(
+    raw: str | bytes, is_part: Callable[[Any], bool], policy: Policy, finish_reason: str | None
+) -> Parts | Finding | None:
+    """Read the one object of an answer that may give only parts, or say what is doubtful about it.
+
+    Nothing means that it is for the contract to say: no object is there, or a doubtful one that could be whole.
+    """
+    try:
+        text = decode_reply(raw)
+    except UnicodeDecodeError:
+        return None
+    if len(text) > policy.max_chars:
+        return None
+    layer = peel(text)
+    found = places.find(layer.text, Limits(policy.max_depth, policy.max_nodes, policy.max_candidates))
+    objects = [one for one in found.candidates if isinstance(one.value, dict)]
+    if found.limit or not objects:
+        return None
+    doubt = _doubt(objects, finish_reason)
+    if doubt is not None or half_pairs(text, objects[0].value):
+        return doubt if all(is_part(one.value) for one in objects) else None
+    places.locate(layer.text, objects[0])
+    repairs = write_log(text, layer, Judged(objects[0], objects[0].value, 1.0))
+    return Parts(objects[0].value, repairs, layer, objects[0])
+
+
+def _doubt(objects: Sequence[Candidate], finish_reason: str | None) -> Finding | None:
+    if finish_reason in _CUT_REASONS or any(one.scan is not None and one.scan.tail != "closed" for one in objects):
+        return Finding("truncated", "", "the reply ends before the object does")
+    first = objects[0]
+    if not all(same(one.value, first.value) for one in objects):
+        return Finding("ambiguous", "", "the reply holds more than one object, and they differ")
+    marks = [Finding(mark.rule, path, mark.message) for path, mark in first.marks]
+    repeats = [Finding("duplicate", path, "a key is given twice") for path in first.repeats]
+    return next(iter([*marks, *repeats]), None)
 
 
 def _read_slowly(text: str, judge: Judge, policy: Policy, finish_reason: str | None) -> Reading:
@@ -180,7 +236,8 @@ class _Reader:
         if meanings:
             return self._several([*meanings, *attempts])
         best = max(judged, key=lambda one: one.score)
-        return self._refuse(best)
+        alone = all(one.score < 0.5 or same(one.value, best.value) for one in judged if one is not best)
+        return self._refuse(best, alone=alone)
 
     def _several(self, judged: list[Judged]) -> Reading:
         finding = Finding("ambiguous", "", "the reply holds more than one answer, and they differ")
@@ -190,7 +247,7 @@ class _Reader:
         if judged.steps:
             places.locate(self.layer.text, judged.candidate)
         repairs = write_log(self.raw, self.layer, judged)
-        refused = [one for one in repairs if one.kind in self.policy.refuse or one.risk in self.policy.refuse]
+        refused = self.policy.refused(repairs)
         if refused:
             violations = tuple(
                 Violation("repair", one.path, f"the repair {one.kind!r} is not allowed", one.span[0]) for one in refused
@@ -198,13 +255,25 @@ class _Reader:
             return Reading("invalid", violations=violations[: self.policy.max_violations])
         return Reading("recovered" if repairs else "valid", judged.value, repairs)
 
-    def _refuse(self, judged: Judged) -> Reading:
+    def _refuse(self, judged: Judged, *, alone: bool = False) -> Reading:
         places.locate(self.layer.text, judged.candidate)
         violations = tuple(
             Violation(one.rule, one.path, one.message, self._offset(judged, one.path))
             for one in judged.findings[: self.policy.max_violations]
         )
-        return Reading(self._outcome(judged), violations=violations, readings=tuple(judged.rivals))
+        outcome = self._outcome(judged)
+        attempt = self._attempt(judged, violations) if alone and outcome == "invalid" else None
+        return Reading(outcome, violations=violations, readings=tuple(judged.rivals), attempt=attempt)
+
+    def _attempt(self, judged: Judged, violations: tuple[Violation, ...]) -> Attempt | None:
+        """Keep what parts may be merged into: an object that is the reply's only one and fails at named places."""
+        if not isinstance(judged.value, dict) or judged.score < 0.5 or not all(one.path for one in judged.findings):
+            return None
+        repairs = write_log(self.raw, self.layer, judged)
+        halves = frozenset(one.path for one in judged.findings if one.rule == "surrogate")
+        return (
+            None if self.policy.refused(repairs) else Attempt(judged.value, violations, repairs, judged.marked | halves)
+        )
 
     def _outcome(self, judged: Judged) -> Outcome:
         rules = {one.rule for one in judged.findings}

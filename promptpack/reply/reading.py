@@ -1,5 +1,6 @@
 """What a reading of a reply is made of: findings, repairs, violations, the policy and the verdict."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -53,6 +54,23 @@ class Policy:
     max_candidates: int = 200
     max_violations: int = 100
 
+    def refused(self, repairs: Sequence[Repair]) -> list[Repair]:
+        """Give the repairs that are not allowed, by their kind or by their risk."""
+        return [one for one in repairs if one.kind in self.refuse or one.risk in self.refuse]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The one object that a refused reply holds, which the answer to a correction may mend in parts.
+
+    What stands at the `marked` paths could not be read for certain: only an answer settles it.
+    """
+
+    value: dict[str, Any]
+    violations: tuple[Violation, ...]
+    repairs: tuple[Repair, ...] = ()
+    marked: frozenset[str] = frozenset()
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -63,6 +81,7 @@ class Reading:
     repairs: tuple[Repair, ...] = ()
     violations: tuple[Violation, ...] = ()
     readings: tuple[Any, ...] = ()
+    attempt: Attempt | None = None
 
     @property
     def ok(self) -> bool:

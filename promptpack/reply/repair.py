@@ -19,7 +19,8 @@ _RISKS: Mapping[str, Risk] = MappingProxyType(
         ),
         **dict.fromkeys(
             ("number-text", "percent-text", "fraction-text", "boolean-text", "enum-case", "enum-word", "key-alias",
-             "wrapper", "list-of-one", "json-string", "absent", "empty-placeholder", "bad-escape", "stray-backslash"),
+             "wrapper", "list-of-one", "json-string", "absent", "empty-placeholder", "bad-escape", "stray-backslash",
+             "merged"),
             "low",
         ),
     }
@@ -31,12 +32,20 @@ def risk_of(kind: str) -> Risk:
     return _RISKS.get(kind, "medium")
 
 
-def replay(raw: str | bytes, repairs: Sequence[Repair]) -> Any:
-    """Apply a log to the raw reply: text edits give strict JSON, edits by path then give the object."""
+def replay(raw: str | bytes, repairs: Sequence[Repair], onto: Any = None) -> Any:
+    """Apply a log to the raw reply: text edits give strict JSON, edits by path then give the object.
+
+    What is `merged` goes onto the value of the attempt that the reply mends.
+    """
     text = decode_reply(raw)
     value = json.loads(_edited(text, (repair for repair in repairs if repair.edit == "text")))
+    merging = False
     for repair in repairs:
-        if repair.edit != "text":
+        if repair.kind == "merged" and not merging:
+            value, merging = onto, True
+        if repair.kind == "merged" and repair.edit == "set":
+            value = set_at(value, repair.path, repair.after)
+        elif repair.edit != "text":
             value = _changed(value, _steps(repair.path), repair)
     return value
 
@@ -62,6 +71,13 @@ def set_at(value: Any, path: str, after: Any) -> Any:
     else:
         copy[steps[0]] = set_at(copy.get(steps[0]), inner, after)
     return copy
+
+
+def remove_at(value: Any, path: str) -> Any:
+    """Give a copy without one member of an object."""
+    parent, _, _ = path.rpartition("/")
+    name = _steps(path)[-1]
+    return set_at(value, parent, {key: item for key, item in value_at(value, parent).items() if key != name})
 
 
 def _edited(text: str, repairs: Iterable[Repair]) -> str:

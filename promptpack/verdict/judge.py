@@ -11,7 +11,7 @@ from promptpack.problem import ContextError, Problem, UsageError
 from promptpack.prompt.context import check_context
 from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.tools import read_tools
-from promptpack.reply import Policy, Reading
+from promptpack.reply import Attempt, Policy, Reading
 from promptpack.schema import Schema
 from promptpack.template import metered
 from promptpack.verdict.correction import write_correction
@@ -21,11 +21,15 @@ from promptpack.verdict.output import AgentOutput, error_output
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a reply is read: `strict` takes only the exact contract, `refuse` names repairs not to make."""
+    """How a reply is read: `strict` takes only the exact contract, `refuse` names repairs not to make.
+
+    `after` is the verdict whose correction the reply answers.
+    """
 
     strict: bool = False
     refuse: frozenset[str] = frozenset()
     finish_reason: str | None = None
+    after: Verdict | None = None
 
 
 def judge(pack: Pack, raw: str | bytes, context: Any = None, **options: Any) -> Verdict:
@@ -36,9 +40,11 @@ def judge(pack: Pack, raw: str | bytes, context: Any = None, **options: Any) -> 
 
 def judge_checked(pack: Pack, raw: str | bytes, values: Mapping[str, Any] | None, **options: Any) -> Verdict:
     """Judge a reply with a context that has been checked before."""
-    contract, schema = _contract_of(pack), schema_of(pack, values)
+    contract, schema, asked = _contract_of(pack), schema_of(pack, values), Options(**options)
     expected: dict[tuple[str, str], Any] = {}
-    reading = _read(raw, schema, contract, Options(**options), expected)
+    reading = _read(raw, schema, contract, asked, expected)
+    if asked.after is not None and not reading.ok and not reading.violations:
+        return asked.after
     violations = [_violation(found) for found in reading.violations]
     unchecked: list[str] = []
     if reading.ok:
@@ -56,7 +62,8 @@ def judge_checked(pack: Pack, raw: str | bytes, values: Mapping[str, Any] | None
         replace(found, message=whole(secrets.hide(found.message)), path=whole(secrets.hide(found.path)))
         for found in violations
     ]
-    return _refusal(reading, told, unchecked, secrets.hide(write_correction(pack, contract, told, expected)))
+    correction = secrets.hide(write_correction(pack, contract, told, expected))
+    return replace(_refusal(reading, told, unchecked, correction), attempt=_attempt(reading, violations))
 
 
 def schema_of(pack: Pack, values: Mapping[str, Any] | None) -> Schema:
@@ -100,7 +107,21 @@ def _read(
         return [replies.Finding(found.rule, found.pointer, found.message) for found in findings]
 
     policy = Policy(strict=options.strict, refuse=contract.refuse | frozenset(options.refuse))
-    return replies.read(raw, schema.source, check, policy=policy, finish_reason=options.finish_reason)
+    reading = replies.read(raw, schema.source, check, policy=policy, finish_reason=options.finish_reason)
+    attempt = options.after.attempt if options.after is not None else None
+    if attempt is None or (reading.ok and not replies.gives_only_parts(attempt, reading.value)):
+        return reading
+    mended = replies.mend(attempt, raw, schema.source, check, policy=policy, finish_reason=options.finish_reason)
+    # An answer that cannot be read at all leaves the attempt to the next one.
+    return mended or (reading if reading.ok else replace(reading, attempt=reading.attempt or attempt))
+
+
+def _attempt(reading: Reading, violations: Sequence[Violation]) -> Attempt | None:
+    """Keep what an answer may mend: what could be read, or what broke a rule."""
+    if not reading.ok or not isinstance(reading.value, dict):
+        return reading.attempt
+    broken = tuple(replies.Violation(found.rule, found.path, found.message, found.offset) for found in violations)
+    return Attempt(reading.value, broken, reading.repairs)
 
 
 def _violation(found: replies.Violation) -> Violation:

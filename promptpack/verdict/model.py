@@ -1,12 +1,12 @@
 """The `Verdict`: a typed output, or what is wrong with the reply and what to send back."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.problem import Problem, ReplyError
-from promptpack.reply import Repair
+from promptpack.reply import Attempt, Repair
 
 if TYPE_CHECKING:
     from promptpack.verdict.output import AgentOutput
@@ -79,7 +79,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a reply is worth."""
+    """What a reply is worth; a refused one keeps the `attempt` that an answer to its correction may mend in parts."""
 
     outcome: str
     output: Any = None
@@ -90,6 +90,7 @@ class Verdict:
     unchecked: tuple[str, ...] = ()
     correction: str = ""
     error_output: "AgentOutput | None" = None
+    attempt: Attempt | None = field(default=None, repr=False)
 
     @property
     def ok(self) -> bool:

@@ -102,6 +102,37 @@ def test_a_bad_reply_is_corrected_in_the_loop(greeter: Pack) -> None:
     assert [event.verdict.ok for event in events if isinstance(event, ReplyJudged)] == [False, True]
 
 
+def test_a_partial_answer_is_merged_into_the_reply_it_mends(greeter: Pack) -> None:
+    bad = reply("Hello Ada") | {"confidence": 900, "risk": {"level": "tiny", "description": "none"}}
+    parts = ['{"confidence": 90}', "Sorry!", '{"/risk/level": "low"}']
+    agent = Agent(greeter, ScriptedProvider([bad, *parts]), Settings(rounds=4))
+    run = agent.run_with_transcript({"NAME": "Ada"})
+    assert run.verdict.ok
+    assert run.verdict.data == reply("Hello Ada")
+    told = [[found.path for found in done.verdict.violations] for done in run.transcript.rounds if done.verdict]
+    assert told == [["/confidence", "/risk/level"], ["/risk/level"], [""], []]
+
+
+def test_a_run_does_not_merge_into_the_reply_of_another(greeter: Pack) -> None:
+    agent = Agent(
+        greeter, ScriptedProvider([reply("Hello Ada") | {"confidence": 900}, '{"confidence": 90}']), Settings(rounds=1)
+    )
+    assert not agent.run({"NAME": "Ada"}).ok
+    assert not agent.run({"NAME": "Ada"}).ok
+
+
+def test_a_part_that_breaks_a_rule_is_mended_alone(library: Library, tmp_path: Path) -> None:
+    (tmp_path / "greeter" / "1.1.0.yaml").write_text(
+        PACK.replace("1.0.0", "1.1.0").replace("      require:", "      path: /params/words\n      require:"),
+        encoding="utf-8",
+    )
+    newer = library.reload().get("greeter@1.1.0")
+    verdict = Agent(newer, ScriptedProvider([reply("Hello you"), {"params": {"words": "Hello Ada"}}])).run(
+        {"NAME": "Ada"}
+    )
+    assert verdict.data == reply("Hello Ada")
+
+
 def test_the_run_keeps_the_prompt_it_came_from(greeter: Pack) -> None:
     run = Agent(greeter, ScriptedProvider([reply("Hello Ada")])).run_with_transcript({"NAME": "Ada"})
     assert isinstance(run, AgentRun)
