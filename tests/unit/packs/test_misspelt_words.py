@@ -93,13 +93,13 @@ CASES = [
         "executor/1.0.0.en.yaml",
         "{violations: [{rule",
         "{violatoins: [{rule",
-        "packs/executor/1.0.0.en.yaml:173:15: PP202 unknown key 'violatoins' (in /tests/6/verdict)\n  hint: did you mean 'violations'?",
+        "packs/executor/1.0.0.en.yaml:172:15: PP202 unknown key 'violatoins' (in /tests/6/verdict)\n  hint: did you mean 'violations'?",
     ),
     (
         "executor/1.0.0.yaml",
         "[{code: PP512",
         "[{cdoe: PP512",
-        "packs/executor/1.0.0.yaml:131:29: PP202 unknown key 'cdoe' (in /tests/2/verdict/violations/0)\n  hint: did you mean 'code'?",
+        "packs/executor/1.0.0.yaml:130:29: PP202 unknown key 'cdoe' (in /tests/2/verdict/violations/0)\n  hint: did you mean 'code'?",
     ),
     (
         "smart-executor/1.0.0.yaml",
@@ -124,7 +124,7 @@ CASES = [
         "executor/1.0.0.en.yaml",
         "tools: AVAILABLE_TOOLS",
         "tools: AVAILABLE_TOLS",
-        "packs/executor/1.0.0.en.yaml:74:10: PP301 'AVAILABLE_TOLS' is not an input\n  hint: did you mean 'AVAILABLE_TOOLS'?",
+        "packs/executor/1.0.0.en.yaml:73:10: PP301 'AVAILABLE_TOLS' is not an input\n  hint: did you mean 'AVAILABLE_TOOLS'?",
     ),
     (
         "router/1.0.0.en.yaml",
@@ -192,7 +192,7 @@ CASES = [
         "executor/1.0.0.yaml",
         '"ERROR", ',
         '"EROR", ',
-        "packs/executor/1.0.0.yaml:84:85: PP223 no action named 'EROR'\n  hint: did you mean 'ERROR'?",
+        "packs/executor/1.0.0.yaml:83:85: PP223 no action named 'EROR'\n  hint: did you mean 'ERROR'?",
     ),
     # references and inheritance
     (
@@ -228,9 +228,9 @@ CASES = [
     ),
     (
         "agent-base/1.0.0.en.yaml",
-        "{% endif %}",
-        "{% ednif %}",
-        "packs/agent-base/1.0.0.en.yaml:40:8: PP307 unknown tag 'ednif'\n  hint: did you mean 'endif'?",
+        "{%- endif %}",
+        "{%- ednif %}",
+        "packs/agent-base/1.0.0.en.yaml:40:9: PP307 unknown tag 'ednif'\n  hint: did you mean 'endif'?",
     ),
     (
         "understanding/1.0.0.yaml",
