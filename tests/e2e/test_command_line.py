@@ -290,6 +290,17 @@ def test_new_makes_a_pack_that_lints_clean_and_passes_its_tests(folder: Path) ->
     assert (done.returncode, done.stderr) == (0, "3 passed, 0 failed\n")
 
 
+def test_new_gives_editors_a_schema_and_leaves_one_that_is_there(folder: Path) -> None:
+    run(folder, "new", "one")
+    pack = folder / "packs" / "one" / "0.1.0-dev.yaml"
+    named = pack.read_text(encoding="utf-8").splitlines()[0].removeprefix("# yaml-language-server: $schema=")
+    schema = pack.parent / named
+    assert json.loads(schema.read_text(encoding="utf-8"))["title"] == "Prompt pack, format 1"
+    schema.write_text("{}", encoding="utf-8")
+    run(folder, "new", "two")
+    assert schema.read_text(encoding="utf-8") == "{}"
+
+
 def test_schema_prints_or_writes(folder: Path) -> None:
     assert json.loads(run(folder, "schema").stdout)["title"] == "Prompt pack, format 1"
     assert run(folder, "schema", "agent-output", "-o", "out.json").returncode == 0

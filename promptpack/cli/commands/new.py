@@ -10,7 +10,7 @@ from promptpack.problem import Problem, UsageError
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 
 _PACK = """\
-# yaml-language-server: $schema={schema}
+# yaml-language-server: $schema=../pack.schema.json
 promptpack: 1
 name: {name}
 version: 0.1.0-dev
@@ -99,7 +99,9 @@ def command(name: str, folder: str) -> None:
     path = f"{folder}/{name}/0.1.0-dev.yaml"
     if files.Folder(f"{folder}/{name}").is_there:
         raise UsageError(Problem("PP905", f"{folder}/{name} is already there", None, "choose another name"))
-    schema = "https://promptpack.dev/schemas/1/pack.schema.json"
-    files.write(path, _PACK.format(name=name, schema=schema))
+    files.write(path, _PACK.format(name=name))
+    # Editors read it from beside the packs; one that is there may be newer, or the user's own.
+    if not files.Folder(folder).exists("pack.schema.json"):
+        files.write(f"{folder}/pack.schema.json", files.shipped("schemas").read("pack.schema.json").decode())
     click.echo(f"wrote {path}", err=True)
     click.echo(path)
