@@ -168,6 +168,30 @@ def test_extends_merges_by_name_and_messages_by_id(write_pack: WritePack, open_p
     assert pack.tests == ()
 
 
+def test_the_partials_of_an_abstract_pack_are_checked_but_for_the_inputs_they_use(
+    write_pack: WritePack, open_packs: Callable[[], Library]
+) -> None:
+    partials = """\
+abstract: true
+partials:
+  filter: "{{ X | uper }}"
+  tag: "{% fi X %}"
+  include: '{% include "filtre" %}'
+  test: "{{ X is defind }}"
+  input: "{{ UNDECLARED }}"
+"""
+    write_pack("base", body=partials)
+    assert [(found.code, str(found.location).split(":")[1], found.hint) for found in open_packs().problems] == [
+        ("PP303", "6", "did you mean 'upper'?"),
+        ("PP307", "7", "did you mean 'if'?"),
+        ("PP305", "8", "did you mean 'filter'?"),
+        ("PP304", "9", "did you mean 'defined'?"),
+    ]
+    write_pack("base", body='abstract: true\npartials: {input: "{{ UNDECLARED }}"}\n')
+    write_pack("demo", body="extends: base\nmessages:\n  - {role: user, content: '{% include \"input\" %}'}\n")
+    assert [str(found.location) for found in open_packs().problems] == ["packs/base/1.0.0.yaml:5:23"]
+
+
 def test_a_problem_in_an_inherited_message_points_into_the_parent(
     write_pack: WritePack, open_packs: Callable[[], Library]
 ) -> None:
