@@ -1,0 +1,38 @@
+"""The pages are in step: every one can be found from the README, every link leads somewhere, decisions have numbers."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from promptpack.cli.main import COMMANDS
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = [*sorted(ROOT.glob("*.md")), ROOT / "packs" / "README.md", *sorted(DOCS.rglob("*.md"))]
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+
+
+def links(page: Path) -> set[Path]:
+    return {(page.parent / found).resolve() for found in LINK.findall(page.read_text(encoding="utf-8"))}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    assert [target for target in links(page) if not target.exists()] == []
+
+
+def test_the_readme_leads_to_every_page() -> None:
+    pages = {page for page in DOCS.rglob("*.md") if page.parent.name != "decisions"}
+    assert pages - links(ROOT / "README.md") == set()
+
+
+def test_decisions_are_numbered_without_gaps() -> None:
+    files = sorted((DOCS / "decisions").glob("*.md"))
+    assert [file.name[:4] for file in files] == [f"{number:04}" for number in range(1, len(files) + 1)]
+    assert [file.read_text(encoding="utf-8")[2:6] for file in files] == [file.name[:4] for file in files]
+
+
+def test_every_command_has_its_row() -> None:
+    page = (DOCS / "reference" / "command-line.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `promptpack ([a-z]+)", page, re.MULTILINE)) == set(COMMANDS)
