@@ -3,11 +3,13 @@
 from promptpack.reply.mend import gives_only_parts, mend
 from promptpack.reply.read import read
 from promptpack.reply.reading import Attempt, Finding, Policy, Reading, Repair, Violation
-from promptpack.reply.repair import replay
+from promptpack.reply.repair import KINDS, RISKS, replay
 from promptpack.reply.shape import Shape
 from promptpack.reply.stream import Partial, ReplyStream
 
 __all__ = [
+    "KINDS",
+    "RISKS",
     "Attempt",
     "Finding",
     "Partial",

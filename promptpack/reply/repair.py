@@ -23,8 +23,15 @@ _RISKS: Mapping[str, Risk] = MappingProxyType(
              "merged"),
             "low",
         ),
+        **dict.fromkeys(
+            ("single-item", "inner-quotes", "missing-quote", "missing-end", "missing-open", "missing-value",
+             "lost-bracket", "extra-value", "elision"),
+            "medium",
+        ),
     }
 )  # fmt: skip
+KINDS = frozenset(_RISKS)
+RISKS: tuple[Risk, ...] = ("none", "low", "medium")
 
 
 def risk_of(kind: str) -> Risk:

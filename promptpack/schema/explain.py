@@ -57,7 +57,7 @@ def kind_of(value: Any) -> str:
 def _missing(name: str, path: Path, schema: Any) -> Finding:
     known = schema.get("properties", {}).get(name, {}) if isinstance(schema, Mapping) else {}
     described = known.get("description", "") if isinstance(known, Mapping) else ""
-    return Finding("required", (*path, name), f"{name!r} is missing", described)
+    return Finding("required", (*path, name), f"{name!r} is missing", described, expected=known)
 
 
 def _unknown_keys(value: Mapping[str, Any], path: Path, schema: Mapping[str, Any]) -> Iterator[Finding]:

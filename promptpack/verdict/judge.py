@@ -7,7 +7,7 @@ from typing import Any
 from promptpack import reply as replies
 from promptpack.characters import whole
 from promptpack.pack import Action, Contract, Pack, Rule
-from promptpack.problem import ContextError, Problem, UsageError
+from promptpack.problem import ContextError, Problem, UsageError, did_you_mean
 from promptpack.prompt.context import check_context
 from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.tools import read_tools
@@ -17,6 +17,8 @@ from promptpack.template import metered
 from promptpack.verdict.correction import write_correction
 from promptpack.verdict.model import Verdict, Violation, code_of
 from promptpack.verdict.output import AgentOutput, error_output
+
+_RISKS_HINT = f"the risks are {', '.join(replies.RISKS)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,15 @@ class Options:
     refuse: frozenset[str] = frozenset()
     finish_reason: str | None = None
     after: Verdict | None = None
+
+    def __post_init__(self) -> None:
+        known = (*replies.RISKS, *sorted(replies.KINDS))
+        problems = [
+            Problem("PP531", f"no repair or risk named {name!r}", None, did_you_mean(name, known) or _RISKS_HINT)
+            for name in sorted(frozenset(self.refuse).difference(known))
+        ]
+        if problems:
+            raise UsageError(problems)
 
 
 def judge(pack: Pack, raw: str | bytes, context: Any = None, **options: Any) -> Verdict:

@@ -5,7 +5,7 @@ from typing import Any
 
 from promptpack.pack import Pack
 from promptpack.reply import Finding, Partial, ReplyStream
-from promptpack.verdict.judge import judge_checked, schema_of
+from promptpack.verdict.judge import Options, judge_checked, schema_of
 from promptpack.verdict.model import Verdict
 
 
@@ -13,6 +13,7 @@ class VerdictStream:
     """Takes a reply in chunks; the verdict at the end is the one that the whole text gets."""
 
     def __init__(self, pack: Pack, values: Mapping[str, Any] | None, **options: Any) -> None:
+        Options(**options)  # what is wrong with them is told before the reply is there
         self._pack, self._values, self._options = pack, values, options
         schema = schema_of(pack, values)
 

@@ -1,0 +1,132 @@
+"""The correction: short, in the pack's language, only what is wrong."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from promptpack import Pack, UsageError
+from promptpack.pack import Contract, Version
+from promptpack.pack.check import pack_schema
+from promptpack.reply import KINDS, RISKS
+from promptpack.verdict import judge_checked
+from promptpack.verdict.correction import write_correction
+from promptpack.verdict.model import CODES, Violation, code_of
+from promptpack.words import words
+
+LOCALES = ("en", "zh-CN")
+RULES = sorted({*CODES, "not", "anyOf", "oneOf", "dependentRequired", "output_model", "a-rule-of-the-pack"})
+LONG = {
+    "enum": [f"CHOICE_NUMBER_{number}" for number in range(200)],
+    "const": "x" * 2_000,
+    "pattern": "^(?:" + "abc|" * 300 + "x)$",
+    "type": ["object", "array", "string", "number", "integer", "boolean", "null"],
+    "required": {"enum": ["很长的取值" * 3 + str(number) for number in range(99)]},
+    "maximum": 10**300,
+}
+PATHS = ["", "/risk/level", "/params/" + "/".join(f"步骤{number}" for number in range(99)), "/" + "k" * 3_000]
+HAN = re.compile(r"[\u4e00-\u9fff]")
+
+
+def pack_in(locale: str) -> Pack:
+    return Pack("demo", Version(1, 0, 0), "demo.yaml", "", locale=locale, contract=Contract("demo", {"type": "object"}))
+
+
+def corrected(locale: str, violations: list[Violation], expected: dict[tuple[str, str], Any]) -> str:
+    pack = pack_in(locale)
+    assert pack.contract is not None
+    return write_correction(pack, pack.contract, violations, expected)
+
+
+def violation(rule: str, path: str) -> Violation:
+    code = code_of("rule") if rule == "a-rule-of-the-pack" else code_of(rule)
+    return Violation(code, path, "said at length " * 100, rule)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("count", [1, 2])
+def test_one_or_two_violations_take_under_150_tokens(locale: str, rule: str, count: int) -> None:
+    for path in PATHS:
+        found = [violation(rule, path + "/x" * number) for number in range(count)]
+        expected = {(rule, one.path): LONG.get(rule, 3) for one in found}
+        text = corrected(locale, found, expected)
+        assert len(text.encode()) / 3.66 < 150, text
+        assert len(text.splitlines()) <= 1 + count
+
+
+@pytest.mark.parametrize("rule", sorted(CODES.keys() - {"rule"}))
+def test_every_trouble_has_a_sentence_in_both_languages(rule: str) -> None:
+    assert words("en").keys() == words("zh").keys()
+    assert not HAN.search(words("en")[f"say.{rule}"])
+    assert HAN.search(words("zh")[f"say.{rule}"])
+
+
+@pytest.mark.parametrize("key", words("en"))
+def test_both_languages_ask_for_the_same_values(key: str) -> None:
+    english, chinese = (set(re.findall(r"\{\w+\}", words(locale)[key])) for locale in LOCALES)
+    assert english == chinese
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected", "english", "chinese"),
+    [
+        ("enum", ["a", 1, None], "must be one of a, 1, null", "只能取 a, 1, null"),
+        ("required", {"enum": ["a", "b"]}, "is missing; must be one of a, b", "缺少该字段；只能取 a, b"),
+        ("required", {"const": 1}, "is missing; must be 1", "缺少该字段；必须是 1"),
+        ("required", {"type": "integer"}, "is missing", "缺少该字段"),
+        ("required", {"$ref": "#/$defs/x"}, "is missing", "缺少该字段"),
+        ("number", None, "is too long or too large for a number", "数字过长或过大"),
+        ("not", {}, "told", "不符合契约（told）"),
+        ("pattern", "x" * 999, "must match …", "必须匹配 …"),
+    ],
+)
+def test_a_violation_is_told_with_what_is_allowed(rule: str, expected: Any, english: str, chinese: str) -> None:
+    found = [Violation(code_of(rule), "/a/b", "told", rule)]
+    for locale, sentence in zip(LOCALES, (english, chinese), strict=True):
+        assert corrected(locale, found, {(rule, "/a/b"): expected}).splitlines()[1:] == [f"- /a/b: {sentence}"]
+
+
+def test_a_long_list_of_allowed_values_says_how_many_more_there_are() -> None:
+    found = [Violation("PP512", "/a", "told", "enum"), Violation("PP512", "/b", "told", "enum")]
+    allowed = [f"WORD_{number:02}" for number in range(40)]
+    lines = corrected("en", found, {("enum", one.path): allowed for one in found}).splitlines()
+    shown = lines[1].count("WORD_")
+    assert shown > 10
+    assert lines[1].endswith(f"WORD_{shown - 1:02}, … (+{40 - shown})")
+
+
+def test_a_long_path_keeps_its_end() -> None:
+    path = "/params" + "/tasks/0" * 50 + "/minutes"
+    line = corrected("en", [Violation("PP513", path, "told", "minimum")], {("minimum", path): 1}).splitlines()[1]
+    assert line.startswith("- …/")
+    assert line.endswith("/tasks/0/minutes: must be at least 1")
+
+
+def test_a_rule_that_cannot_be_worked_out_tells_the_model_nothing_of_its_insides() -> None:
+    found = [Violation("PP521", "/a", "rule 'odd' cannot be worked out: mapping has no 'nope'", "odd")]
+    assert corrected("zh", found, {}).endswith("- /a: 无法检查，请按契约填写")
+
+
+def test_an_unknown_repair_in_a_pack_is_a_problem_with_its_place(told: Callable[[str], str]) -> None:
+    text = told("messages:\n  - {role: user, content: hi}\nreply:\n  refuse: [low, trailing-coma]\n")
+    assert "PP205 'trailing-coma' is not one of 'none', 'low', 'medium'" in text
+    assert text.startswith("packs/demo/1.0.0.yaml:7:17: ")
+    assert text.endswith("hint: did you mean 'trailing-comma'?")
+
+
+def test_an_unknown_repair_from_a_caller_is_told() -> None:
+    with pytest.raises(UsageError) as raised:
+        judge_checked(pack_in("en"), "{}", None, refuse=["fense", "Xyz"])
+    assert str(raised.value) == (
+        "PP531 no repair or risk named 'Xyz'\n  hint: the risks are none, low, medium\n"
+        "PP531 no repair or risk named 'fense'\n  hint: did you mean 'fence'?"
+    )
+    with pytest.raises(UsageError, match="PP531 no repair or risk named 'fense'"):
+        pack_in("en").stream(refuse=["fense"])
+
+
+def test_the_pack_format_knows_every_repair() -> None:
+    allowed = pack_schema().source["$defs"]["reply"]["properties"]["refuse"]["items"]["enum"]
+    assert allowed == [*RISKS, *sorted(KINDS)]
