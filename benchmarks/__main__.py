@@ -25,6 +25,7 @@ class Benchmark:
 
 BENCHMARKS = (
     Benchmark("document", "reading with places against PyYAML's CSafeLoader"),
+    Benchmark("hostile_replies", "hostile replies of 1 MB against those of 256 KB"),
     Benchmark("history", "history functions against their own growth"),
     Benchmark("render", "rendering against Jinja's sandbox, minijinja and code by hand; installs them"),
     Benchmark("lint", "linting 1,000 packs against check-jsonschema, which it installs into .cache/bench/lint"),

@@ -8,21 +8,19 @@ from typing import Any
 from promptpack.reply.cursor import Scan
 from promptpack.reply.places import strict_places
 from promptpack.reply.scan import scan
+from promptpack.reply.size import is_too_large
 from promptpack.reply.strings import Lexer
+from promptpack.reply.thinking import CHANNEL, CHANNEL_END, END, START, end_of
 from promptpack.reply.tree import Harvest, Mark, harvest
 
 NOT_STRICT = object()
-_THINK = r"(?:antml:)?(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis|seed:think)"
-_ANY_END = rf"</{_THINK}>|◁/think▷|\[/THINK\]|<\|end_of_thought\|>"
+_BLANK = r"(?:\s|[\u200b-\u200f\u2060\ufeff])*+"
+_BRACE = rf"[{{｛](?=[{{｛]?{_BLANK}(?:[\"'“”„‟＂‘’`\w}}｝/#]|\Z))"
 _TOP = re.compile(
-    r"(?P<open>[{｛](?=[{｛]?(?:\s|[\u200b-\u200f\u2060\ufeff])*+(?:[\"'“”„‟＂‘’`\w}｝/#]|\Z))"
-    r"|[\[［](?=(?:\s|[\u200b-\u200f\u2060\ufeff])*+[{｛]))|"
-    rf"(?P<think><{_THINK}>|◁think▷|\[THINK\]|<\|begin_of_thought\|>)|(?P<unthink>{_ANY_END})"
-    r"|(?P<channel><\|channel\|>\s*analysis)|(?P<call>(?<![\w.])[A-Za-z_]\w{0,40}\(\s*[A-Za-z_]\w{0,40}\s*=(?!=))",
+    rf"(?P<open>{_BRACE}|[\[［](?={_BLANK}{_BRACE}))|(?P<think>{START})|(?P<unthink>{END})|(?P<channel>{CHANNEL})"
+    r"|(?P<call>(?<![\w.])[A-Za-z_]\w{0,40}\(\s*[A-Za-z_]\w{0,40}\s*=(?!=))",
     re.IGNORECASE,
 )
-_CHANNEL_END = re.compile(r"<\|(?:end|start|channel|return|call)\|>")
-_ENDS = {"◁think▷": "◁/think▷", "[think]": r"\[/THINK\]", "<|begin_of_thought|>": r"<\|end_of_thought\|>"}
 _CUT_ROOT = re.compile(r"[{｛]\s*(?:[\"“'][^\"”'\n]{0,300}|\w{0,60})?\s*\Z")
 # A quoted key and its colon before a bracket: the bracket belongs to an object whose own opening was lost.
 _MEMBER_BEFORE = re.compile(r"[\"'”’]\s*[:：]\s*\Z")
@@ -41,6 +39,7 @@ class Candidate:
     places: dict[str, tuple[int, int]] = field(default_factory=dict)
     repeats: list[str] = field(default_factory=list)
     lost_open: bool = False
+    limit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +48,7 @@ class Limits:
 
     depth: int
     nodes: int
+    values: int
     candidates: int
 
 
@@ -67,7 +67,7 @@ def find(text: str, limits: Limits) -> Field:
         if match["think"]:
             position = _think_end(text, match, absent)
         elif match["channel"]:
-            end = _CHANNEL_END.search(text, match.end() + 11)
+            end = CHANNEL_END.search(text, match.end() + 11)
             position = end.start() if end else len(text)
         elif match["unthink"]:
             found.candidates.clear()
@@ -78,7 +78,7 @@ def find(text: str, limits: Limits) -> Field:
             candidate = _read(text, match.start(), limits)
             position = max(candidate.end, match.end())
             found.candidates.append(candidate)
-            found.limit = candidate.scan.limit if candidate.scan else ""
+            found.limit = candidate.limit
             if len(found.candidates) > limits.candidates:
                 found.limit = "candidates"
             if found.limit:
@@ -111,9 +111,7 @@ def locate(text: str, candidate: Candidate) -> None:
 
 def _think_end(text: str, match: re.Match[str], absent: set[str]) -> int:
     """Find the end of thinking: the tag's own, or else any other; what is absent once is never looked for again."""
-    tag = match["think"].lower()
-    own = _ENDS.get(tag) or re.escape(f"</{tag[1:-1]}>")
-    for pattern in (own, _ANY_END):
+    for pattern in (end_of(match["think"]), END):
         if pattern in absent:
             continue
         if end := re.compile(pattern, re.IGNORECASE).search(text, match.end()):
@@ -151,13 +149,14 @@ def _read(text: str, start: int, limits: Limits) -> Candidate:
         strict = strict_at(text, start)
         going_on = alone and strict is not None and text[strict[1] : strict[1] + 100].lstrip()[:1] in (",", "，")
         if strict is not None and depth_of(strict[0]) <= limits.depth and not going_on:
-            return Candidate(start, strict[1], strict[0])
+            too_large = is_too_large(text, strict[0], limits.values)
+            return Candidate(start, strict[1], strict[0], limit="nodes" if too_large else "")
     return _harvested(start, scan(text, start, max_depth=limits.depth, max_nodes=limits.nodes, alone=alone))
 
 
 def _harvested(start: int, result: Scan) -> Candidate:
     if result.limit:
-        return Candidate(start, result.end, None, result)
+        return Candidate(start, result.end, None, result, limit=result.limit)
     found: Harvest = harvest(result.root)
     return Candidate(start, result.end, found.value, result, found.marks, found.places, found.repeats)
 

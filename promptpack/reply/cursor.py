@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
+from promptpack.reply.size import MAX_POINTERS
 from promptpack.reply.strings import END_TOKEN, Lexer
 from promptpack.reply.tree import Edit, Mark, Node
 
@@ -31,6 +32,7 @@ class Frame:
     key: str = ""
     key_start: int = -1
     odd_strings: int = 0
+    pointer: int = 0
 
     @property
     def is_object(self) -> bool:
@@ -59,7 +61,7 @@ class Cursor:
         self.lexer = Lexer(text)
         self.stack: list[Frame] = []
         self.edits: list[Edit] = []
-        self.nodes = 0
+        self.nodes, self.room = 0, MAX_POINTERS
         self.bare_keys = False
         self.max_depth, self.max_nodes = max_depth, max_nodes
         self.forced, self.alone = -1, True
@@ -76,6 +78,7 @@ class Cursor:
     def _push(self, kind: Literal["object", "array"], start: int, position: int, closer: str) -> Frame:
         node = Node(kind, start)
         frame = Frame(node, closer, "key" if kind == "object" else "value")
+        frame.pointer = self.stack[-1].pointer + len(self.stack[-1].key) + 1 if self.stack else 0
         self.stack.append(frame)
         self.position = position
         if len(self.stack) > self.max_depth:
@@ -176,6 +179,9 @@ class Cursor:
         frame.node.members.append((frame.key, frame.key_start, node))
         frame.state, frame.comma = "next", -1
         self._count()
+        self.room -= frame.pointer + len(frame.key)
+        if self.room < 0:
+            self.limit = "nodes"
 
     def _count(self) -> None:
         self.nodes += 1

@@ -2,33 +2,39 @@
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
+from promptpack.reply.alarm import complaint
 from promptpack.reply.align import align, property_for
 from promptpack.reply.escapes import decode
 from promptpack.reply.reading import Violation
 from promptpack.reply.shape import Shape
 from promptpack.reply.strings import DOUBLE, SINGLE
+from promptpack.reply.thinking import CHANNEL, CHANNEL_END, END, LONGEST, START, end_of
 from promptpack.reply.tree import escape, same
 from promptpack.reply.values import bare_node
 
-_TAGS = ("think", "thinking", "thought", "reasoning", "reflection", "scratchpad", "analysis")
-_THINK = f"(?:{'|'.join(_TAGS)})"
-_THOUGHT_ENDS = {tag: re.compile(f"</{tag}>", re.IGNORECASE) for tag in _TAGS}
-_THOUGHT_ENDS["channel"] = re.compile(r"<\|(?:end|start|channel|return)\|>")
-_OUTSIDE = re.compile(rf"[{{｛]|<(?P<tag>{_THINK})>|</{_THINK}>|<\|channel\|>\s*analysis", re.IGNORECASE)
+_OUTSIDE = re.compile(rf"[{{｛]|(?P<start>{START})|(?P<end>{END})|(?P<channel>{CHANNEL})", re.IGNORECASE)
 _KEY_AHEAD = re.compile(r"\s*(?:[\"“][^\"”\n]{1,80}[\"”]|['‘][^'’\n]{1,80}['’]|[^\W\d]\w{0,60})\s*[:：=]")
 _NO_KEY = re.compile(
-    r"\s*(?:[^\s\"'“‘\w]|\w+\s*[^\s\w:：=]|[\"“][^\"”\n]*[\"”]\s*[^\s:：=]|['‘][^'’\n]*['’]\s*[^\s:：=])"
+    r"\s*+(?:[^\s\"'“‘\w]|\w{1,400}+\s*+[^\s\w:：=]|[\"“][^\"”\n]{0,400}+[\"”]\s*+[^\s:：=]"
+    r"|['‘][^'’\n]{0,400}+['’]\s*+[^\s:：=])"
 )
 _SPACE = re.compile(r"(?:\s|[\u200b-\u200f\u2060\ufeff])*+")
-_BODIES = {'"': re.compile(r'[^"\\]*+'), "'": re.compile(r"[^'\\]*+"), "“": re.compile(r"[^“”\"\\]*+")}
-_BODIES["‘"] = re.compile(r"[^‘’'\\]*+")
+# An escape that can be read alone; half a pair of them waits for its other half.
+_WHOLE_ESCAPE = r"\\(?:[^u]|u(?![dD][89abAB])[0-9a-fA-F]{4}|u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4})"
+_ENDS = {'"': '"', "'": "'", "“": '“”"', "‘": "‘’'"}
+_BODIES = {
+    opener: re.compile(rf"[^{ends}\\]*+(?:{_WHOLE_ESCAPE}[^{ends}\\]*+)*+", re.DOTALL) for opener, ends in _ENDS.items()
+}
 _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|u[0-9a-fA-F]{4}|[^u])", re.DOTALL)
 _BARE = re.compile(r"[^\s,，;；:：=}\]｝］\"'{\[/#]*+")
 _COMMAS = ",，;；"
 _CLOSERS = {"}": "}", "｝": "}", "]": "]", "］": "]"}
 _HELD = 400
+_decode = lru_cache(1_000)(decode)
+_MAX_DEPTH, _MAX_PATH, _MAX_VALUES, _MAX_STARTS = 100, 1_000, 20_000, 200
 
 
 @dataclass(slots=True)
@@ -58,10 +64,11 @@ class Machine:
         self._stack: list[_Frame] = []
         self._quote = ""
         self._parts: list[str] = []
-        self._is_key = False
+        self._is_key = self._is_text = False
         self._pending: tuple[Any, int] | None = None
         self._line = False
-        self._tag = ""
+        self._starts = 0
+        self._thought_end = CHANNEL_END
 
     def feed(self, chunk: str) -> None:
         """Take in one chunk and go as far as certainty goes."""
@@ -69,13 +76,19 @@ class Machine:
             return
         self._buffer += chunk
         while self.state != "quiet" and self._index < len(self._buffer) and getattr(self, f"_{self.state}")():
-            continue
+            if self._is_beyond_limits():
+                self.state = "quiet"
         self._base += self._index
         self._buffer, self._index = self._buffer[self._index :], 0
 
+    def _is_beyond_limits(self) -> bool:
+        if self._stack and len(self._stack[-1].path) > _MAX_PATH:
+            return True
+        return len(self._stack) > _MAX_DEPTH or len(self.complete) > _MAX_VALUES or self._starts > _MAX_STARTS
+
     def growing(self) -> tuple[str, str] | None:
-        """Give the text that is still growing, if the schema lets it be any text."""
-        if self.state != "string" or self._is_key or not self._stack:
+        """Give the text that is still growing or not yet sure to be whole, if the schema lets it be any text."""
+        if not self._is_text:
             return None
         shape = self._shape_here()
         if shape.types != {"string"} or shape.words is not None or shape.first("pattern") is not None:
@@ -87,13 +100,14 @@ class Machine:
     def _outside(self) -> bool:
         match = _OUTSIDE.search(self._buffer, self._index)
         if match is None:
-            self._index = max(self._index, len(self._buffer) - 24)
+            self._index = max(self._index, len(self._buffer) - LONGEST)
             return False
-        if match["tag"] or "channel" in match[0]:
-            self._tag = match["tag"].lower() if match["tag"] else "channel"
+        if match["start"] or match["channel"]:
+            own = match["start"] and re.compile(end_of(match["start"]), re.IGNORECASE)
+            self._thought_end = own or CHANNEL_END
             self.state, self._index = "thinking", match.end()
             return True
-        if match[0].startswith("</"):
+        if match["end"]:
             self._restart()
             self._index = match.end()
             return True
@@ -121,18 +135,18 @@ class Machine:
         self.root = {}
         self.complete.clear()
         self.violations.clear()
+        self._starts += 1
 
     def _thinking(self) -> bool:
-        match = _THOUGHT_ENDS[self._tag].search(self._buffer, self._index)
+        match = self._thought_end.search(self._buffer, self._index)
         if match is None:
-            self._index = max(self._index, len(self._buffer) - 24)
+            self._index = max(self._index, len(self._buffer) - LONGEST)
             return False
         self._index, self.state = match.end(), "outside"
         return True
 
     def _push(self, value: Any, path: str, shape: Shape) -> None:
-        frame = _Frame(value, path, shape)
-        self._stack.append(frame)
+        self._stack.append(_Frame(value, path, shape))
         self.state = "key" if isinstance(value, dict) else "value"
 
     def _skip(self) -> bool:
@@ -217,14 +231,14 @@ class Machine:
     def _open_string(self, *, is_key: bool) -> bool:
         character = self._buffer[self._index]
         self._quote = "“" if character in DOUBLE - {'"'} else "‘" if character in SINGLE - {"'"} else character
-        self._parts, self._is_key = [], is_key
+        self._parts, self._is_key, self._is_text = [], is_key, not is_key
         self._index, self.state = self._index + 1, "string"
         return True
 
     def _string(self) -> bool:
         match = _BODIES[self._quote].match(self._buffer, self._index)
         end = match.end() if match else self._index
-        self._parts.append(self._buffer[self._index : end])
+        self._parts.append(_ESCAPE.sub(_decoded, self._buffer[self._index : end]))
         self._index = end
         if end >= len(self._buffer):
             return False
@@ -241,7 +255,7 @@ class Machine:
             if len(rest) >= 12:
                 return self._silence()
             return False
-        self._parts.append(decode(match[0]))
+        self._parts.append(_decode(match[0]))
         self._index = start + len(match[0])
         return True
 
@@ -257,8 +271,8 @@ class Machine:
         shape = self._shape_here()
         if shape.schemas and isinstance(value, str) and not shape.holds(value):
             value = align(value, shape).value
-        if (complaint := _complaint(value, shape)) is not None:
-            self._complain(*complaint)
+        if (found := complaint(value, shape)) is not None:
+            self._complain(*found)
         self._pending = (value, self._index)
         self.state, self._line = "next", False
         return True
@@ -361,7 +375,7 @@ class Machine:
         path = self._path_here()
         self._attach(self._pending[0])
         self.complete.append(path)
-        self._pending = None
+        self._pending, self._is_text = None, False
 
     def _close(self, closer: str) -> bool:
         frame = self._stack[-1]
@@ -376,18 +390,6 @@ class Machine:
         return True
 
 
-def _complaint(value: Any, shape: Shape) -> tuple[str, str] | None:
-    """Say what is certainly wrong with a finished value."""
-    if not shape.schemas or shape.holds(value) or value is None:
-        return None
-    if shape.words is not None:
-        return "enum", f"{value!r} is not one of {list(shape.words)!r}"
-    types = shape.types
-    if not shape.has_type(value):
-        soft = isinstance(value, str) and types & {"object", "array"}
-        return None if soft else ("type", f"{value!r} is not of type {', '.join(sorted(types))}")
-    if isinstance(value, int | float) and shape.first("minimum") is not None and value < shape.first("minimum"):
-        return "minimum", f"{value!r} is less than {shape.first('minimum')!r}"
-    if isinstance(value, int | float) and shape.first("maximum") is not None and value > shape.first("maximum"):
-        return "maximum", f"{value!r} is greater than {shape.first('maximum')!r}"
-    return None
+def _decoded(escape: re.Match[str]) -> str:
+    """Decode every escape alone: what is shown must not hang on where a chunk ends."""
+    return _decode(escape[0])

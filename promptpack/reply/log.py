@@ -8,16 +8,11 @@ from promptpack.reply.judge import Judged, original_path
 from promptpack.reply.layers import Layer
 from promptpack.reply.reading import Repair
 from promptpack.reply.repair import risk_of, value_at
+from promptpack.reply.thinking import CHANNEL, END, START
 from promptpack.reply.tree import Edit
 
 _KINDS = (
-    (
-        "think",
-        re.compile(
-            r"</?(?:think|thinking|thought|reasoning|reflection|scratchpad|analysis)|<\|channel|<\|begin_of_thought",
-            re.IGNORECASE,
-        ),
-    ),
+    ("think", re.compile(f"{START}|{END}|{CHANNEL}", re.IGNORECASE)),
     ("fence", re.compile(r"```|~~~")),
     ("token", re.compile(r"<\|[^|]*\|>|</?s>|<eos>|\[/?INST\]|\[TOOL_CALLS\]")),
     ("tag", re.compile(r"</?[A-Za-z_][^<>]{0,60}>")),

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from promptpack.reply import candidates as places
@@ -15,6 +14,7 @@ from promptpack.reply.placing import place_lost_brace
 from promptpack.reply.quick import quick_value
 from promptpack.reply.reading import Attempt, Finding, Outcome, Policy, Reading, Repair, Violation
 from promptpack.reply.shape import Shape
+from promptpack.reply.size import is_too_large
 from promptpack.reply.strict import HALF_PAIR, half_pairs, read_strictly
 from promptpack.reply.text import decode_reply
 from promptpack.reply.tree import same
@@ -40,7 +40,7 @@ def read(
         return _refused("invalid", [Finding("size", "", f"the reply is longer than {policy.max_chars} characters")])
     value = quick_value(text, policy.max_depth)
     if value is not NOT_STRICT:
-        if _is_too_large(text, value, policy):
+        if is_too_large(text, value, policy.max_values):
             return _refused("invalid", [Finding("nodes", "", f"the reply holds more than {policy.max_values} values")])
         findings = check(value)
         if not findings:
@@ -81,7 +81,8 @@ def read_parts(
     if len(text) > policy.max_chars:
         return None
     layer = peel(text)
-    found = places.find(layer.text, Limits(policy.max_depth, policy.max_nodes, policy.max_candidates))
+    limits = Limits(policy.max_depth, policy.max_nodes, policy.max_values, policy.max_candidates)
+    found = places.find(layer.text, limits)
     objects = [one for one in found.candidates if isinstance(one.value, dict)]
     if found.limit or not objects:
         return None
@@ -119,25 +120,9 @@ def _read_slowly(text: str, judge: Judge, policy: Policy, finish_reason: str | N
     return _Reader(text, judge, policy, finish_reason).read_value(value, findings)
 
 
-def _is_too_large(text: str, value: Any, policy: Policy) -> bool:
-    # Every value but the first in its list or object follows a comma.
-    return text.count(",") > policy.max_values and _holds_more(value, policy.max_values)
-
-
-def _holds_more(value: Any, most: int) -> bool:
-    waiting, count = [value], 1
-    while waiting and count <= most:
-        node = waiting.pop()
-        if isinstance(node, dict | list):
-            count += len(node)
-            inside = node.values() if isinstance(node, dict) else node
-            waiting.extend(item for item in islice(inside, most) if isinstance(item, dict | list))
-    return count > most
-
-
 def _faults(text: str, value: Any, policy: Policy) -> list[Finding]:
     """Find what no contract asks about, but what makes a value dangerous to pass on."""
-    if _is_too_large(text, value, policy):
+    if is_too_large(text, value, policy.max_values):
         return [Finding("nodes", "", f"the reply holds more than {policy.max_values} values")]
     if text.count("{") + text.count("[") > policy.max_depth and depth_of(value) > policy.max_depth:
         return [Finding("depth", "", f"the value nests deeper than {policy.max_depth}")]
@@ -168,7 +153,7 @@ class _Reader:
         self.judge = judge
         self.policy = policy
         self.cut = finish_reason in _CUT_REASONS
-        self.limits = Limits(policy.max_depth, policy.max_nodes, policy.max_candidates)
+        self.limits = Limits(policy.max_depth, policy.max_nodes, policy.max_values, policy.max_candidates)
         self.layer = Layer(text)
 
     def read_value(self, value: Any, findings: Sequence[Finding]) -> Reading:

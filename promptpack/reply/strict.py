@@ -57,7 +57,7 @@ def _named(text: str, offset: int, policy: Policy) -> Reading | None:
 
 
 def _shape_of(text: str, policy: Policy) -> Reading:
-    limits = Limits(policy.max_depth, policy.max_nodes, policy.max_candidates)
+    limits = Limits(policy.max_depth, policy.max_nodes, policy.max_values, policy.max_candidates)
     found = find(text, limits).candidates
     whole: list[Candidate] = [one for one in found if one.scan is None or one.scan.tail == "closed"]
     if len(whole) > 1:

@@ -1,0 +1,70 @@
+"""Laws of replies that arrive: where the chunks end changes nothing, and nothing that is shown is taken back."""
+
+import json
+from itertools import pairwise
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.properties.test_reply_laws import CONTRACTS, PIECES, anything, judged, outputs, pack_of
+
+unhurried = settings(deadline=None, max_examples=150)
+cuts = st.lists(st.integers(0, 400), max_size=12)
+framed = st.sampled_from(["{}", "```json\n{}\n```", "Here it is:\n{}", '<think>{{"action": "NO"}}</think>{}'])
+
+
+def chunks(raw: str, places: list[int]) -> list[str]:
+    edges = sorted({0, len(raw), *(place % (len(raw) + 1) for place in places)})
+    return [raw[start:end] for start, end in pairwise(edges)]
+
+
+def shown(agent: str, pieces: list[str]) -> list[Any]:
+    stream = pack_of(agent).stream()
+    return [json.loads(json.dumps(stream.feed(piece).value)) for piece in pieces]
+
+
+def grows(early: Any, late: Any) -> bool:
+    if isinstance(early, dict) and isinstance(late, dict):
+        return all(key in late and grows(item, late[key]) for key, item in early.items())
+    if isinstance(early, list) and isinstance(late, list):
+        return len(early) <= len(late) and all(map(grows, early, late))
+    if isinstance(early, str) and isinstance(late, str):
+        return late.startswith(early)
+    return bool(early == late)
+
+
+@given(anything, framed, cuts)
+@unhurried
+def test_partial_outputs_only_grow_into_the_output(
+    given_output: tuple[str, dict[str, Any]], frame: str, places: list[int]
+) -> None:
+    agent, value = given_output
+    states = shown(agent, chunks(frame.format(json.dumps(value)), places))
+    for early, late in zip(states, [*states[1:], value], strict=True):
+        assert grows(early, late), (early, late)
+
+
+@given(outputs("router"), framed)
+@unhurried
+def test_half_a_number_or_half_a_word_is_never_shown(given_output: tuple[str, dict[str, Any]], frame: str) -> None:
+    agent, value = given_output
+    for state in shown(agent, list(frame.format(json.dumps(value)))):
+        assert state.get("action", value["action"]) == value["action"]
+        assert state.get("confidence", value["confidence"]) == value["confidence"]
+        assert state.get("risk", {}).get("level", value["risk"]["level"]) == value["risk"]["level"]
+        assert state.get("params", {}).get("route", value["params"]["route"]) == value["params"]["route"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map(" ".join), cuts, st.sampled_from(sorted(CONTRACTS)))
+@unhurried
+def test_where_chunks_end_changes_neither_the_last_state_nor_the_verdict(
+    raw: str, places: list[int], agent: str
+) -> None:
+    whole, parted = pack_of(agent).stream(), pack_of(agent).stream()
+    last = whole.feed(raw)
+    now = last
+    for piece in chunks(raw, places):
+        now = parted.feed(piece)
+    assert parted.close() == whole.close() == judged(agent, raw)
+    assert (now.value, now.complete, now.violations) == (last.value, last.complete, last.violations)
