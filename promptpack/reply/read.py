@@ -13,6 +13,7 @@ from promptpack.reply.log import write_log
 from promptpack.reply.placing import place_lost_brace
 from promptpack.reply.quick import quick_value
 from promptpack.reply.reading import Attempt, Finding, Outcome, Policy, Reading, Repair, Violation
+from promptpack.reply.repair import replay
 from promptpack.reply.shape import Shape
 from promptpack.reply.size import is_too_large
 from promptpack.reply.strict import HALF_PAIR, half_pairs, read_strictly
@@ -134,6 +135,16 @@ def _refused(outcome: Outcome, findings: Sequence[Finding], readings: Sequence[A
     return Reading(outcome, violations=violations, readings=tuple(readings))
 
 
+def _is_unproven(raw: str, repairs: Sequence[Repair], value: Any) -> bool:
+    """Say whether a value was taken out of a damaged wrapper in a way that its own log does not lead to."""
+    if not any(repair.edit == "unwrap" for repair in repairs):
+        return False
+    try:
+        return not same(replay(raw, repairs), value)
+    except (LookupError, ValueError, TypeError):
+        return True
+
+
 def _is_snapshot(early: Any, late: Any) -> bool:
     """Say whether a value is an earlier state of another: nothing in it was taken back."""
     if isinstance(early, str) and isinstance(late, str):
@@ -232,6 +243,8 @@ class _Reader:
         if judged.steps:
             places.locate(self.layer.text, judged.candidate)
         repairs = write_log(self.raw, self.layer, judged)
+        if judged.candidate.scan is not None and _is_unproven(self.raw, repairs, judged.value):
+            return _refused("invalid", [Finding("syntax", "", "what stands around the object cannot be read")])
         refused = self.policy.refused(repairs)
         if refused:
             violations = tuple(
