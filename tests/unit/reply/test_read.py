@@ -1,0 +1,304 @@
+"""Replies that are easily read wrongly, each with its one meaning or with the place that has none."""
+
+import json
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from promptpack.reply import KINDS
+from promptpack.reply.tree import same
+from tests.conformance.drivers import check_reply
+
+ROUTE: dict[str, Any] = {
+    "thought": "同一任务，小改动",
+    "action": "ROUTE_DECISION",
+    "params": {"route": "minor_replan", "payload": {"reason": "仅修改文案", "requiresConfirmation": False}},
+    "expectedOutcome": "进入小幅重规划",
+    "confidence": 80,
+    "risk": {"level": "low", "description": "改动范围小"},
+}
+REVIEW: dict[str, Any] = {
+    "thought": "The plan is consistent",
+    "action": "REVIEW_RESULT",
+    "params": {"approved": True, "score": 85, "feedback": "Good", "requiredFixes": ["Add a rollback step"]},
+    "expectedOutcome": "Plan can be executed",
+    "risk": {"level": "medium", "description": "Rollback is untested"},
+    "confidence": 90,
+}
+SEARCH: dict[str, Any] = {
+    "thought": "需要先搜索",
+    "action": "web_search",
+    "params": {"query": "退款率 2024", "top_k": 5},
+    "expectedOutcome": "得到搜索结果",
+    "risk": {"level": "low", "description": "结果可能过期"},
+    "confidence": 95,
+}
+PLAN: dict[str, Any] = {
+    "thought": "拆成两步",
+    "action": "TASK_PLAN",
+    "params": {
+        "tasks": [
+            {"id": "task-1", "description": "拉取数据", "dependencies": [], "requiredCapabilities": ["sql"], "estimatedDuration": 300000},
+            {"id": "task-2", "description": "画图", "dependencies": ["task-1"], "requiredCapabilities": ["chart"], "estimatedDuration": 120000},
+        ],
+        "executionOrder": ["task-1", "task-2"],
+    },
+    "expectedOutcome": "可执行的任务列表",
+    "risk": {"level": "low", "description": "计划不可执行"},
+    "confidence": 90,
+}  # fmt: skip
+AGENTS = {"ROUTE_DECISION": "router", "REVIEW_RESULT": "reviewer", "web_search": "executor", "TASK_PLAN": "planner"}
+
+
+def text(value: Any, indent: int | None = None) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=indent)
+
+
+def changed(base: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
+    result = deepcopy(base)
+    *way, last = path.split("/")[1:]
+    place = result
+    for step in way:
+        place = place[step]
+    place[last] = value
+    return result
+
+
+def swapped(base: dict[str, Any], old: str, new: str, indent: int | None = None) -> str:
+    whole = text(base, indent)
+    assert old in whole
+    return whole.replace(old, new, 1)
+
+
+def assert_means(raw: str, meant: dict[str, Any], agent: str = "") -> None:
+    found = check_reply(raw, agent or AGENTS[meant["action"]])
+    assert found["ok"], found["violations"]
+    assert set(found["repairs"]) <= KINDS
+    assert same({key: item for key, item in found["output"].items() if item is not None}, meant)
+
+
+def assert_refused(raw: str, agent: str, *paths: str) -> None:
+    found = check_reply(raw, agent)
+    assert not found["ok"], found["output"]
+    assert set(paths) <= {violation["path"] for violation in found["violations"]}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ('"用户说"停止"，然后继续"', '用户说"停止"，然后继续'),
+        ('"He said "ok", then "stop"."', 'He said "ok", then "stop".'),
+        ('"He said "yes", "no", and left"', 'He said "yes", "no", and left'),
+        ('"Use the "route" key: minor"', 'Use the "route" key: minor'),
+        ('"“小改动”，同一任务"', "“小改动”，同一任务"),
+        ("'The plan is \"consistent\"'", 'The plan is "consistent"'),
+        ("'The plan\\'s consistent'", "The plan's consistent"),
+        ('"""The "plan" is\nconsistent"""', 'The "plan" is\nconsistent'),
+        ('"She asked: "why?""', 'She asked: "why?"'),
+        ('""Stop" is what he said"', '"Stop" is what he said'),
+        ('"C:\\Windows\\temp\\new"', "C:\\Windows\\temp\\new"),
+        ('"\\d+\\.\\d*"', "\\d+\\.\\d*"),
+        ('"a\\xb"', "a\\xb"),
+        ('"x\ty"', "x\ty"),
+        ("'x\\u00e9\\ud83d\\ude00'", "xé😀"),
+        ("\"first \" + 'second'", "first second"),
+        ('"SELECT "a" FROM t WHERE x = \'1\'"', "SELECT \"a\" FROM t WHERE x = '1'"),
+        ('"同一任务//小改动 # 说明 /* x */",', "同一任务//小改动 # 说明 /* x */"),
+        ('"true, None, NaN, {a: 1}, [...",', "true, None, NaN, {a: 1}, [..."),
+        ('"...",', "..."),
+        ('"Plan can be executed\n"', "Plan can be executed\n"),
+    ],
+)  # fmt: skip
+def test_a_text_is_what_it_says(written: str, meant: str, indent: int | None) -> None:
+    comma = written.endswith(",")
+    raw = swapped(REVIEW, '"The plan is consistent"', written.removesuffix(","), indent)
+    assert_means(raw[:-1] + ",}" if comma else raw, changed(REVIEW, "/thought", meant))
+
+
+@pytest.mark.parametrize("quote", ["'", "`", "＂"])
+def test_other_quotes_are_quotes(quote: str) -> None:
+    assert_means(text(ROUTE).replace('"', quote), ROUTE)
+
+
+@pytest.mark.parametrize(("old", "new"), [('"expectedOutcome"', 'expectedOutcome"'), ('"expectedOutcome"', '"expectedOutcome'), ('"ROUTE_DECISION"', '"ROUTE_DECISION'), ('"ROUTE_DECISION"', 'ROUTE_DECISION"')])  # fmt: skip
+def test_half_a_pair_of_quotes_is_made_whole(old: str, new: str) -> None:
+    assert_means(swapped(ROUTE, old, new, 2), ROUTE)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ('"80"', 80), ("80%", 80), ('"80 %"', 80), ("80/100", 80), ('"80 / 100"', 80), ("+80", 80), ("80.", 80),
+        ('"80 percent"', 80), ("８０", 80), ('"8e1"', 80), ('"80.5%"', 80.5), ('"80 out of 100"', 80), (".8e2", 80.0),
+        ("80 // sure", 80), ("80 /* sure */", 80), ("80 # sure", 80), ("“80”", 80), ("1_0", 10), ("80;", 80),
+        ("0.8", 0.8), ("1e-400", 0.0),
+    ],
+)  # fmt: skip
+def test_a_number_is_read_where_it_is_one(written: str, meant: float) -> None:
+    assert_means(swapped(ROUTE, "80", written, 2), changed(ROUTE, "/confidence", meant))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        '"百分之80"', '"80分"', '"约80"', '"80-90"', "~80", '">80"', '"80+"', '"high"', '"eighty"', "[80]", '{"value":80}',
+        "true", "null", '""', "-1", "100.01", "1e3", "NaN", "-Infinity", '"NaN"', "0x50", "80,5", '"80,5"', '"1,000"',
+        "8 0", "80 (high)", '"8/10"', "4/5", "80..", "--80", "80%%", "80f", "...",
+    ],
+)  # fmt: skip
+def test_what_is_no_certain_number_is_refused(written: str) -> None:
+    assert_refused(swapped(ROUTE, "80", written, 2), "router", "/confidence")
+
+
+@pytest.mark.parametrize(
+    "word", ["Low", "LOW", " low ", "低", "低风险", "low risk", "ｌｏｗ", '"low"', "`low`", "**low**", "LOW\n"]
+)
+def test_a_word_of_a_list_is_read_in_other_dress(word: str) -> None:
+    assert_means(swapped(ROUTE, '"low"', text(word)), ROUTE)
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["not low", "low/medium", "low-medium", "mid", "critical", "none", "l", "lowest", "low (mostly)", "低或中", "中低", "较低", "", "very low", "risk: low", "no", "low!"],
+)  # fmt: skip
+def test_a_word_that_is_merely_near_is_refused(word: str) -> None:
+    assert_refused(swapped(ROUTE, '"low"', text(word)), "router", "/risk/level")
+
+
+@pytest.mark.parametrize(
+    "word", ["route_decision", "Route Decision", "RouteDecision", "route-decision", "路由决策", "ROUTE\\_DECISION"]
+)
+def test_an_action_is_read_in_other_dress(word: str) -> None:
+    assert_means(swapped(ROUTE, '"ROUTE_DECISION"', text(word)), ROUTE)
+
+
+@pytest.mark.parametrize(
+    "word", ["ROUTE", "ROUTE_DECISIONS", "ROUTE_DECISION()", "TASK_PLAN", "ROUTE_DECISION|ERROR", "NONE"]
+)
+def test_another_action_is_refused(word: str) -> None:
+    assert_refused(swapped(ROUTE, '"ROUTE_DECISION"', text(word)), "router")
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("True", True), ('"true"', True), ('"yes"', True), ('"是"', True), ('"False"', False), ("no", False)],
+)
+def test_a_truth_is_read_in_other_dress(written: str, meant: bool) -> None:
+    raw = text(ROUTE)[:-1] + f', "requiresUserConfirmation": {written}}}'
+    assert_means(raw, {**ROUTE, "requiresUserConfirmation": meant})
+
+
+@pytest.mark.parametrize("written", ["1", '"1"', '"on"', '"maybe"', '"n/a"', '"y"', "[true]", "0"])
+def test_what_is_no_certain_truth_is_refused(written: str) -> None:
+    raw = text(ROUTE)[:-1] + f', "requiresUserConfirmation": {written}}}'
+    assert_refused(raw, "router", "/requiresUserConfirmation")
+
+
+DRAFT = {**ROUTE, "confidence": 41, "thought": "draft"}
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "<think>{draft}</think>{answer}", "{draft}</think>\n{answer}", "<think>a <think>b</think> c</think>{answer}",
+        "<|begin_of_thought|>{draft}<|end_of_thought|>{answer}", "[THINK]{draft}[/THINK]{answer}",
+        '<think>unbalanced " quote {{ [ </think>{answer}', "<think>{draft}</think>\n{answer}\n<think>{draft}</think>",
+        "<scratchpad>{draft}</scratchpad><answer>{answer}</answer>", '<think type="x">{draft}</think>{answer}',
+        "<|channel|>analysis<|message|>{draft}<|end|><|start|>assistant<|channel|>final<|message|>{answer}<|return|>",
+        "<|start_header_id|>assistant<|end_header_id|>\n\n{answer}<|eot_id|>", '{{"error": null}}\n{answer}',
+        "The user gave {{\"id\": 7}} as input.\n\n{answer}", '{answer}\n\n{{"usage": {{"total_tokens": 5}}}}',
+        "{answer}{answer}", "[{answer},{answer}]", "<tool_call>\n{{\"name\": \"x\", \"arguments\": {answer}}}\n</tool_call>",
+        "<![CDATA[{answer}]]>", "```\njson\n{answer}\n```", "'''json\n{answer}\n'''", "`{answer}`", "**{answer}**",
+        "var x = {answer};", "{{{answer}}}", "data: {answer}\n\ndata: [DONE]", "| {answer} |", "\ufeff\ufeff{answer}",
+        "{answer}\x1a", "Action: x\nAction Input: {answer}", '{{"action": "final_answer", "action_input": {answer}}}',
+        '{{"thought": "wrapper", "answer": {answer}}}', '{{"$schema": "x", "type": "object", "properties": {answer}}}',
+    ],
+)  # fmt: skip
+def test_the_answer_is_found_in_what_stands_around_it(around: str) -> None:
+    assert_means(around.format(draft=text(DRAFT), answer=text(ROUTE)), ROUTE)
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "{draft}\n{answer}", "[{draft},{answer}]", "Option A:\n{draft}\nOption B:\n{answer}", '{{"a":{draft},"b":{answer}}}',
+        "```json\n{draft}\n```\n```json\n{answer}\n```", "<think>{answer}", "{answer}\nWait, correction:\n{draft}",
+    ],
+)  # fmt: skip
+def test_two_answers_are_none(around: str) -> None:
+    assert_refused(around.format(draft=text(DRAFT), answer=text(ROUTE)), "router", "")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"task-2"]}', '"task-2"}'), ("300000}, {", "300000, {"), ("120000}]", "120000]"), ("120000}]", "120000}"),
+        ('["sql"]', '["sql"'), ('["sql"]', '"sql"'), ('}, {"id"', '} {"id"'), ('}, {"id"', '},, {"id"'),
+        ('["task-1", "task-2"]', '["task-1" "task-2"]'), ('["task-1", "task-2"]', '["task-1"; "task-2"]'),
+        ('["task-1", "task-2"]', "[task-1, task-2]"), ('["task-1", "task-2"]', '[, "task-1", "task-2",,]'),
+        ('"dependencies": []', '"dependencies": ""'), ('"estimatedDuration"', '"estimated_duration"'),
+        ("300000", '"300,000"'), ("300000", "300_000"),
+    ],
+)  # fmt: skip
+def test_brackets_and_commas_are_put_where_only_one_place_fits(old: str, new: str) -> None:
+    assert_means(swapped(PLAN, old, new), PLAN)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path"),
+    [
+        ('["task-1", "task-2"]', '{"1":"task-1"}', "/params/executionOrder"),
+        ('["task-1", "task-2"]', '["task-1", 2]', "/params/executionOrder/1"),
+        ('["task-1", "task-2"]', '["task-1", …]', "/params/executionOrder"),
+        ('["task-1", "task-2"]', "[...]", "/params/executionOrder"),
+        ("120000}]", "120000}, ...]", "/params/tasks"),
+        ("300000", "300,000", "/params/tasks/0/estimatedDuration"),
+        ("300000", '"5 min"', "/params/tasks/0/estimatedDuration"),
+        ('["sql"]', '{"name":"sql"}', "/params/tasks/0/requiredCapabilities"),
+        ('"tasks": [', '"tasks": [null, ', "/params/tasks/0"),
+    ],
+)  # fmt: skip
+def test_what_a_list_leaves_out_or_mixes_up_is_refused(old: str, new: str, path: str) -> None:
+    assert_refused(swapped(PLAN, old, new), "planner", path)
+
+
+@pytest.mark.parametrize("size", range(1, len(text(ROUTE)) - 2))
+def test_a_reply_that_is_cut_off_anywhere_is_refused(size: int) -> None:
+    assert_refused(text(ROUTE)[:size], "router")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path"),
+    [
+        ('"confidence": 80', '"confidence": 80, "confidence": 81', "/confidence"),
+        ('"confidence": 80', '"confidence": 80, "confidence": true', "/confidence"),
+        ('"level": "low"', '"level": "low", "level": "high"', "/risk/level"),
+        ('"params"', '"arguments": {}, "parameters"', "/params"),
+        ('"expectedOutcome"', '"expected-outcome": "x", "expected_outcome"', "/expectedOutcome"),
+        ('"expectedOutcome"', '"outcome"', "/expectedOutcome"),
+        ('"thought"', '"though"', "/thought"),
+        ('"同一任务，小改动"', '"a", "b"', "/thought"),
+    ],
+)  # fmt: skip
+def test_two_values_for_one_field_or_a_misspelt_one_are_refused(old: str, new: str, path: str) -> None:
+    assert_refused(swapped(ROUTE, old, new), "router", path)
+
+
+FREE = {
+    "Level": "LOW", "confidence": "85%", "is_ok": "true", "list": "one", "null": None, "empty": "", "snake_key": 1,
+    "big": 123456789012345678901234567890, "s": " x ", "": "empty key", "a/b": 1, "~": 2, "items": [None, 1, None],
+    "params": {"params": 1}, "arguments": "x", "risk": {"level": "LOW"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dirt", ["{whole},}}", "```json\n{whole}}}\n```", '{whole}, "userMessage": null}}'])
+def test_free_params_are_left_alone(dirt: str) -> None:
+    meant = {**SEARCH, "params": FREE}
+    assert_means(dirt.format(whole=text(meant)[:-1]), meant)
+
+
+@pytest.mark.parametrize("written", ["NaN", "5 or 6", "", "<n>", "3 + 2", "5 items", "len(x)", "2024-01-02", "5%"])
+def test_what_is_no_value_in_free_params_is_refused(written: str) -> None:
+    assert_refused(swapped(SEARCH, '"top_k": 5', f'"top_k": {written}'), "executor", "/params/top_k")
