@@ -8,19 +8,14 @@ from typing import Any
 from promptpack.reply.alarm import complaint
 from promptpack.reply.align import align, property_for
 from promptpack.reply.escapes import decode
+from promptpack.reply.opening import OUTSIDE, opens_data
 from promptpack.reply.reading import Violation
 from promptpack.reply.shape import Shape
 from promptpack.reply.strings import DOUBLE, SINGLE
-from promptpack.reply.thinking import CHANNEL, CHANNEL_END, END, LONGEST, START, end_of
+from promptpack.reply.thinking import CHANNEL_END, LONGEST, end_of
 from promptpack.reply.tree import escape, same
 from promptpack.reply.values import bare_node
 
-_OUTSIDE = re.compile(rf"[{{｛]|(?P<start>{START})|(?P<end>{END})|(?P<channel>{CHANNEL})", re.IGNORECASE)
-_KEY_AHEAD = re.compile(r"\s*(?:[\"“][^\"”\n]{1,80}[\"”]|['‘][^'’\n]{1,80}['’]|[^\W\d]\w{0,60})\s*[:：=]")
-_NO_KEY = re.compile(
-    r"\s*+(?:[^\s\"'“‘\w]|\w{1,400}+\s*+[^\s\w:：=]|[\"“][^\"”\n]{0,400}+[\"”]\s*+[^\s:：=]"
-    r"|['‘][^'’\n]{0,400}+['’]\s*+[^\s:：=])"
-)
 _SPACE = re.compile(r"(?:\s|[\u200b-\u200f\u2060\ufeff])*+")
 # An escape that can be read alone; half a pair of them waits for its other half.
 _WHOLE_ESCAPE = r"\\(?:[^u]|u(?![dD][89abAB])[0-9a-fA-F]{4}|u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4})"
@@ -81,6 +76,11 @@ class Machine:
         self._base += self._index
         self._buffer, self._index = self._buffer[self._index :], 0
 
+    @property
+    def held(self) -> int:
+        """Count the characters that wait for what follows them; the next chunk costs its own length and these."""
+        return len(self._buffer)
+
     def _is_beyond_limits(self) -> bool:
         if self._stack and len(self._stack[-1].path) > _MAX_PATH:
             return True
@@ -98,7 +98,7 @@ class Machine:
         return self._path_here(), text
 
     def _outside(self) -> bool:
-        match = _OUTSIDE.search(self._buffer, self._index)
+        match = OUTSIDE.search(self._buffer, self._index)
         if match is None:
             self._index = max(self._index, len(self._buffer) - LONGEST)
             return False
@@ -114,19 +114,18 @@ class Machine:
         return self._maybe_open(match.start())
 
     def _maybe_open(self, start: int) -> bool:
-        if _KEY_AHEAD.match(self._buffer, start + 1):
-            if not self.root or not self._is_answer():
-                self._restart()
-                self._index = start + 1
-                self._push(self.root, "", self.shape)
-                return True
-            self.state = "quiet"
+        opens = opens_data(self._buffer, start)
+        if opens is None and len(self._buffer) - start <= _HELD:
+            self._index = start
             return False
-        if _NO_KEY.match(self._buffer, start + 1) or len(self._buffer) - start > _HELD:
-            self._index = start + 1
+        self._index = start + 1
+        if not opens:
             return True
-        self._index = start
-        return False
+        if self.root and self._is_answer():
+            return self._silence()
+        self._restart()
+        self._push(self.root, "", self.shape)
+        return True
 
     def _is_answer(self) -> bool:
         return bool(self.shape.required & self.root.keys())
@@ -182,7 +181,8 @@ class Machine:
         if character in _CLOSERS:
             return self._close(_CLOSERS[character])
         if character in _COMMAS:
-            self._index += 1
+            while self._index < len(self._buffer) and self._buffer[self._index] in _COMMAS:
+                self._index += 1
             return True
         if character in DOUBLE or character in SINGLE:
             return self._open_string(is_key=True)

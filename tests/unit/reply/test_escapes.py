@@ -1,0 +1,21 @@
+import pytest
+
+from promptpack.reply.escapes import decode
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("plain", "plain"),
+        ("a\\nb", "a\nb"),
+        ("\\u4e2d", "中"),
+        ("\\ud83d\\ude00", "😀"),
+        ("snake\\_case", "snake_case"),
+        ("it\\'s", "it's"),
+        ("\\q", "\\q"),
+        ("C:\\Windows\\new", "C:\\Windows\\new"),
+        ("\\alpha \\frac{1}{2}", "\\alpha \\frac{1}{2}"),
+    ],
+)
+def test_escapes_say_what_was_meant(body: str, text: str) -> None:
+    assert decode(body) == text

@@ -1,0 +1,48 @@
+import pytest
+
+from promptpack.reply.increment import Machine
+from promptpack.reply.shape import Shape
+from tests.properties.hostile_texts import KINDS, hostile
+
+SHAPE = Shape.of({"type": "object", "properties": {"a": {"type": "string"}, "n": {"type": "integer", "maximum": 9}}})
+
+
+def fed(text: str) -> Machine:
+    machine = Machine(SHAPE)
+    machine.feed(text)
+    return machine
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_waits_for_more_is_short_however_long_the_reply(kind: str) -> None:
+    machine = Machine(SHAPE)
+    for character in hostile(kind, 3_000):
+        machine.feed(character)
+        assert machine.held <= 401
+
+
+def test_a_finished_text_is_shown_until_it_is_sure_to_be_whole() -> None:
+    assert fed('{"a": "so').growing() == ("/a", "so")
+    assert fed('{"a": "so"').growing() == ("/a", "so")
+    assert fed('{"a": "so"}').growing() is None
+
+
+def test_half_an_escape_waits() -> None:
+    machine = fed('{"a": "x\\ud83d')
+    assert machine.growing() == ("/a", "x")
+    machine.feed("\\ude00")
+    assert machine.growing() == ("/a", "x😀")
+
+
+def test_a_draft_inside_any_mark_of_thinking_is_not_shown() -> None:
+    for start, end in (("<think>", "</think>"), ("<thoughts>", "</thoughts>"), ("◁think▷", "◁/think▷")):
+        assert fed(f'{start}{{"a": "no"}}{end}{{"a": "yes"}}').root == {"a": "yes"}
+
+
+def test_an_alarm_does_not_wait_for_the_end() -> None:
+    assert [(one.rule, one.path) for one in fed('{"n": 10,').violations] == [("maximum", "/n")]
+
+
+def test_depth_and_values_have_a_limit() -> None:
+    assert fed('{"b":' * 101).state == "quiet"
+    assert fed('{"b": [' + "1," * 20_002).state == "quiet"

@@ -1,0 +1,36 @@
+import pytest
+
+from promptpack.reply.scan import scan
+from promptpack.reply.tree import harvest
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "kinds"),
+    [
+        ('{"a": 1}', {"a": 1}, []),
+        ('{"a": 1,}', {"a": 1}, ["trailing-comma"]),
+        ('{"a": 1 "b": 2}', {"a": 1, "b": 2}, ["missing-comma"]),
+        ("{a: 1}", {"a": 1}, ["unquoted"]),
+        ('{"a": [1, 2}', {"a": [1, 2]}, ["lost-bracket"]),
+        ('{"a": 1 /* one */}', {"a": 1}, ["comment"]),
+        ('{"a": True}', {"a": True}, ["literal"]),
+        ('{{"a": 1}}', {"a": 1}, ["double-braces", "double-braces"]),
+        ('{"a": "b" + "c"}', {"a": "bc"}, ["concatenation"]),
+    ],
+)
+def test_every_repair_is_an_edit(text: str, value: object, kinds: list[str]) -> None:
+    found = scan(text, 0)
+    assert (harvest(found.root).value, [edit.kind for edit in found.edits]) == (value, kinds)
+    assert (found.tail, found.end) == ("closed", len(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "tail"), [('{"a": "b"', "open"), ('{"a": ', "cut"), ('{"a": 1,', "cut"), ('{"a" ?', "broken")]
+)
+def test_the_tail_tells_how_the_text_ends(text: str, tail: str) -> None:
+    assert scan(text, 0).tail == tail
+
+
+def test_limits_end_the_pass() -> None:
+    assert scan("[" * 50, 0, max_depth=10).limit == "depth"
+    assert scan("[" + "1," * 50, 0, max_nodes=10).limit == "nodes"
