@@ -122,7 +122,9 @@ def _read(
     attempt = options.after.attempt if options.after is not None else None
     if attempt is None or (reading.ok and not replies.gives_only_parts(attempt, reading.value)):
         return reading
-    mended = replies.mend(attempt, raw, schema.source, check, policy=policy, finish_reason=options.finish_reason)
+    mended = None
+    if reading.outcome != "no_answer":
+        mended = replies.mend(attempt, raw, schema.source, check, policy=policy, finish_reason=options.finish_reason)
     # An answer that cannot be read at all leaves the attempt to the next one.
     return mended or (reading if reading.ok else replace(reading, attempt=reading.attempt or attempt))
 
