@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from promptpack import reply as replies
@@ -11,7 +12,7 @@ from promptpack.problem import ContextError, Problem, UsageError, did_you_mean
 from promptpack.prompt.context import check_context
 from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.tools import read_tools
-from promptpack.reply import Attempt, Policy, Reading
+from promptpack.reply import Attempt, Policy, Reading, Shape
 from promptpack.schema import Schema
 from promptpack.template import metered
 from promptpack.verdict.correction import write_correction
@@ -83,6 +84,12 @@ def schema_of(pack: Pack, values: Mapping[str, Any] | None) -> Schema:
     return contract.schema_with(_tools(contract, values))
 
 
+@lru_cache(maxsize=64)
+def shape_of(schema: Schema) -> Shape:
+    """View a schema as the reader does; what the view has worked out serves the next reply too."""
+    return Shape.of(schema.source)
+
+
 def _contract_of(pack: Pack) -> Contract:
     if pack.contract is None:
         raise UsageError(Problem("PP530", f"{pack.label} declares no reply contract", None, "add 'reply:' to the pack"))
@@ -118,13 +125,13 @@ def _read(
         return [replies.Finding(found.rule, found.pointer, found.message) for found in findings]
 
     policy = Policy(strict=options.strict, refuse=contract.refuse | frozenset(options.refuse))
-    reading = replies.read(raw, schema.source, check, policy=policy, finish_reason=options.finish_reason)
+    reading = replies.read(raw, shape_of(schema), check, policy=policy, finish_reason=options.finish_reason)
     attempt = options.after.attempt if options.after is not None else None
     if attempt is None or (reading.ok and not replies.gives_only_parts(attempt, reading.value)):
         return reading
     mended = None
     if reading.outcome != "no_answer":
-        mended = replies.mend(attempt, raw, schema.source, check, policy=policy, finish_reason=options.finish_reason)
+        mended = replies.mend(attempt, raw, shape_of(schema), check, policy=policy, finish_reason=options.finish_reason)
     # An answer that cannot be read at all leaves the attempt to the next one.
     return mended or (reading if reading.ok else replace(reading, attempt=reading.attempt or attempt))
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from promptpack.pack import Pack
 from promptpack.reply import Finding, Partial, ReplyStream
-from promptpack.verdict.judge import Options, judge_checked, schema_of
+from promptpack.verdict.judge import Options, judge_checked, schema_of, shape_of
 from promptpack.verdict.model import Verdict
 
 
@@ -20,7 +20,7 @@ class VerdictStream:
         def check(value: Any) -> list[Finding]:
             return [Finding(found.rule, found.pointer, found.message) for found in schema.check(value)]
 
-        self._stream = ReplyStream(schema.source, check)
+        self._stream = ReplyStream(shape_of(schema), check)
 
     def feed(self, chunk: str | bytes) -> Partial:
         """Take in the next piece; an alarm in `violations` is certain, however the reply goes on."""
