@@ -19,12 +19,20 @@ from json_repair import repair_json  # type: ignore[import-not-found] # noqa: E4
 from jsonschema import Draft202012Validator  # noqa: E402
 from pydantic import BaseModel, Field  # noqa: E402
 
+from promptpack import Pack  # noqa: E402
+from promptpack.pack import Contract, Version  # noqa: E402
 from promptpack.reply import Finding, Shape, read  # noqa: E402
+from promptpack.schema import compile as compile_schema  # noqa: E402
 
 ROUNDS = 30
 FOLDER = ROOT / "tests" / "conformance" / "replies"
 CONTRACTS = json.loads((FOLDER / "contract.json").read_text("utf-8"))
 SHAPES = {agent: Shape.of(schema) for agent, schema in CONTRACTS.items()}
+SCHEMAS = {agent: compile_schema(schema) for agent, schema in CONTRACTS.items()}
+PACKS = {
+    agent: Pack(agent, Version(1, 0, 0), "contract.json", "", contract=Contract(agent, schema))
+    for agent, schema in CONTRACTS.items()
+}
 VALIDATORS = {agent: Draft202012Validator(schema) for agent, schema in CONTRACTS.items()}
 ROWS = [json.loads(line) for line in (FOLDER / "corpus.jsonl").read_text("utf-8").split("\n") if line]
 
@@ -58,12 +66,14 @@ def main() -> None:
     clean = [row for row in ROWS if row["verdict"] == "valid"]
     for row in clean:
         assert read(row["raw"], SHAPES[row["agent"]], by_model).value == json.loads(row["raw"])
-    ours, theirs = measure(clean, [read_by_model, validate_json])
+    ours, whole, theirs = measure(clean, [read_by_model, judge_whole, validate_json])
     print(f"clean replies   read {ours:8.1f} us   model_validate_json    {theirs:8.1f} us   ratio {ours / theirs:.2f}")
     for row in (row for row in ROWS if row["verdict"] == "recoverable"):
         assert read_by_schema(row) in [row["expect"], *row.get("alts", [])] or "empty" in str(row["tags"])
-    ours, theirs = measure(ROWS, [read_by_schema, repair_and_check])
+    print(f"               check {whole:8.1f} us                                    ratio {whole / theirs:.2f}")
+    ours, whole, theirs = measure(ROWS, [read_by_schema, judge_whole, repair_and_check])
     print(f"mixed corpus    read {ours:8.1f} us   json-repair and check  {theirs:8.1f} us   ratio {ours / theirs:.2f}")
+    print(f"               check {whole:8.1f} us                                    ratio {whole / theirs:.2f}")
     print(f"recovered       read {recovered(read_by_schema)}          json-repair {recovered(repair_and_check)}")
 
 
@@ -93,13 +103,16 @@ def validate_json(row: Row) -> object:
 
 
 def read_by_schema(row: Row) -> object:
-    validator = VALIDATORS[row["agent"]]
+    schema = SCHEMAS[row["agent"]]
 
     def check(value: Any) -> Sequence[Finding]:
-        errors = validator.iter_errors(value)
-        return [Finding(str(one.validator), "/".join(map(str, one.absolute_path)), one.message) for one in errors]
+        return [Finding(one.rule, one.pointer, one.message) for one in schema.check(value)]
 
     return read(row["raw"], SHAPES[row["agent"]], check).value
+
+
+def judge_whole(row: Row) -> object:
+    return PACKS[row["agent"]].check(row["raw"])
 
 
 def repair_and_check(row: Row) -> object:
