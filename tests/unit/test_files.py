@@ -1,14 +1,88 @@
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from promptpack import PackError
+from promptpack import Library, PackError, files
 from promptpack.files import Folder
+
+
+def refused(folder: Path, relative: str) -> list[str]:
+    with pytest.raises(PackError) as caught:
+        Folder(str(folder)).read(relative)
+    return [f"{problem.code} {problem.message}" for problem in caught.value.problems]
 
 
 @pytest.mark.parametrize("relative", ["../other.yaml", "/etc/hostname", "a/../../b.yaml", "a\x00b"])
 def test_a_path_cannot_lead_out_of_its_folder(tmp_path: Path, relative: str) -> None:
-    with pytest.raises(PackError) as caught:
-        Folder(str(tmp_path)).read(relative)
-    assert [problem.message for problem in caught.value.problems] == [f"path {relative!r} leads out of the folder"]
-    assert [problem.code for problem in caught.value.problems] == ["PP121"]
+    assert refused(tmp_path, relative) == [f"PP121 path {relative!r} leads out of the folder"]
+
+
+def test_links_pipes_devices_and_folders_are_not_read(tmp_path: Path) -> None:
+    (tmp_path / "real.yaml").write_text("x", encoding="utf-8")
+    (tmp_path / "link.yaml").symlink_to(tmp_path / "real.yaml")
+    (tmp_path / "device.yaml").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "pipe.yaml")
+    (tmp_path / "folder.yaml").mkdir()
+    assert refused(tmp_path, "link.yaml") == ["PP122 'link.yaml' is a symbolic link"]
+    assert refused(tmp_path, "device.yaml") == ["PP122 'device.yaml' is a symbolic link"]
+    assert refused(tmp_path, "pipe.yaml") == ["PP123 is not a regular file"]
+    assert refused(tmp_path, "folder.yaml") == ["PP123 is not a regular file"]
+
+
+def test_a_device_given_by_its_own_path_is_not_opened() -> None:
+    with pytest.raises(PackError, match="PP123 is not a regular file"):
+        files.read("/dev/zero")
+
+
+def test_a_large_file_is_refused_whatever_size_it_claims(tmp_path: Path) -> None:
+    (tmp_path / "large.yaml").write_bytes(b"x" * 11)
+    with pytest.raises(PackError, match="PP102 file is larger than 10 bytes"):
+        files.read(tmp_path / "large.yaml", limit=10)
+    assert files.read(tmp_path / "large.yaml", limit=11) == b"x" * 11
+    with pytest.raises(PackError, match="PP102"):
+        files.read("/proc/self/maps", limit=10)
+
+
+@pytest.mark.parametrize("swapped", ["inner", "inner/a.yaml"])
+def test_a_link_put_on_the_way_after_the_look_leads_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, swapped: str
+) -> None:
+    root, secret = tmp_path / "packs", tmp_path / "secret"
+    for folder, content in ((root / "inner", "open"), (secret, "canary")):
+        folder.mkdir(parents=True)
+        (folder / "a.yaml").write_text(content, encoding="utf-8")
+    looked = files._refuse_kind
+
+    def look_and_swap(*given: Any) -> None:
+        looked(*given)
+        monkeypatch.setattr(files, "_refuse_kind", looked)
+        (root / swapped).rename(tmp_path / "aside")
+        (root / swapped).symlink_to(secret if swapped == "inner" else secret / "a.yaml")
+
+    monkeypatch.setattr(files, "_refuse_kind", look_and_swap)
+    [told] = refused(root, "inner/a.yaml")
+    assert told.startswith("PP120 cannot be read: ")
+
+
+def test_a_folder_that_cannot_be_read_is_told_and_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack = "promptpack: 1\nname: {name}\nversion: 1.0.0\nmessages: [{{role: user, content: hi}}]\n"
+    for name in ("closed", "open"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "1.0.0.yaml").write_text(pack.format(name=name), encoding="utf-8")
+    listed = os.scandir
+
+    def scandir(path: str) -> Any:
+        if path == str(tmp_path / "closed"):
+            raise PermissionError(13, "Permission denied", path)
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    library = Library.open(str(tmp_path))
+    assert [str(problem) for problem in library.problems] == [
+        f"{tmp_path / 'closed'}: PP120 cannot be read: Permission denied"
+    ]
+    assert library.get("open").name == "open"

@@ -12,6 +12,10 @@ from promptpack.files import Folder
 from promptpack.template import Source, compile, default_engine  # noqa: A004
 
 MakePack = Callable[[str], Pack]
+REPLY = {
+    "thought": "x", "action": "GO", "params": {}, "expectedOutcome": "x",
+    "risk": {"level": "low", "description": "x"}, "confidence": 1,
+}  # fmt: skip
 
 
 def refused(template: str, **context: object) -> str:
@@ -74,20 +78,46 @@ def test_cve_2024_22195_cve_2024_34064_cve_2020_28493_risky_filters_do_not_exist
         "{{ self.__init__.__globals__.__builtins__.__import__('os').popen('id').read() }}",
     ],
 )
-def test_cve_2023_36281_cve_2024_34359_cve_2024_41950_cve_2024_2952_cve_2026_44209_cve_2026_5760_a_prompt_file_runs_no_code(
+def test_cve_2023_36281_cve_2024_34359_cve_2024_41950_cve_2024_2952_cve_2025_25362_cve_2026_42203_cve_2026_44209_cve_2026_5760_a_prompt_file_runs_no_code(
     template: str,
 ) -> None:
     assert refused(template) in ("PP308", "PP323", "PP401")
 
 
-def test_cve_2025_65106_attributes_of_the_callers_objects_are_out_of_reach(make_pack: MakePack) -> None:
-    class Model:
-        api_key = "canary"
+@pytest.mark.parametrize(
+    ("template", "code"),
+    [
+        ("{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}", "PP421"),
+        ("{% macro again() %}{{ again() }}{{ again() }}{% endmacro %}{{ again() }}", "PP405"),
+        ("{% for a in range(100000) %}{{ 'x' * 90000 }}{% endfor %}", "PP422"),
+    ],
+)
+def test_cve_2025_61620_a_template_cannot_exhaust_the_machine(template: str, code: str) -> None:
+    assert refused(template) == code
 
-    pack = make_pack("inputs: {X: {}}\nmessages: [{role: user, content: '{{ X.api_key }}'}]\n")
-    with pytest.raises(ContextError, match="PP411") as caught:
-        pack.render(X=Model())
-    assert "canary" not in str(caught.value)
+
+@pytest.mark.parametrize("field", ["{X.__class__}", "{X[0].__init__}", "{X:{X.__class__}}"])
+def test_cve_2026_40087_a_format_string_is_text(make_pack: MakePack, field: str) -> None:
+    pack = make_pack(f"inputs: {{X: {{}}}}\nmessages: [{{role: user, content: '{field}{{{{ X }}}}'}}]\n")
+    assert pack.render(X="1").messages[0].text == f"{field}1"
+
+
+@pytest.mark.parametrize(
+    ("rule", "code"),
+    [
+        ("(reply | attr('__class__'))", "PP303"),
+        ("reply.params.__class__.__name__ == 'dict'", "PP308"),
+        ("[].__class__.__base__.__subclasses__()", "PP308"),
+    ],
+)
+def test_cve_2026_26030_a_rule_is_not_evaluated_as_code(make_pack: MakePack, rule: str, code: str) -> None:
+    with pytest.raises(PackError) as caught:
+        make_pack(
+            "messages: [{role: user, content: 'x'}]\n"
+            "reply:\n  contract: agent-output\n  actions: {GO: {}}\n"
+            f'  rules: [{{name: a, require: "{rule}", message: x}}]\n'
+        )
+    assert caught.value.problems[0].code == code
 
 
 @pytest.mark.parametrize(
@@ -122,6 +152,13 @@ def test_cve_2021_42694_look_alike_keys_are_told() -> None:
     assert [problem.code for problem in parse("n\u0430me: x").warnings] == ["PP124"]
 
 
+@pytest.mark.parametrize("path", ["../secret", "/etc/passwd", "a/../../secret", "..\\secret", "\x00"])
+def test_cve_2026_34070_a_prompt_reads_no_other_files(make_pack: MakePack, path: str) -> None:
+    with pytest.raises(PackError) as caught:
+        make_pack(f"messages: [{{role: user, content: {json.dumps(f'{{% include {path!r} %}}')}}}]\n")
+    assert caught.value.problems[0].code in ("PP102", "PP305", "PP301")
+
+
 @pytest.mark.parametrize("path", ["../secret.yaml", "/etc/passwd", "a/../../secret.yaml", "..\\secret.yaml"])
 def test_cve_2024_28088_no_path_leads_out_of_the_folder(tmp_path: Path, path: str) -> None:
     inner = tmp_path / "packs"
@@ -140,11 +177,7 @@ def test_cve_2025_68664_a_reply_or_value_that_poses_as_an_object_is_data(make_pa
     posing = {"lc": 1, "type": "secret", "id": ["PATH"], "__class__": "os.system", "$ref": "file:///etc/passwd"}
     prompt = pack.render(X=posing)
     assert json.loads(prompt.messages[0].text) == posing
-    reply = {
-        "thought": "x", "action": "GO", "params": posing, "expectedOutcome": "x",
-        "risk": {"level": "low", "description": "x"}, "confidence": 1,
-    }  # fmt: skip
-    assert prompt.check(json.dumps(reply)).output.params == posing
+    assert prompt.check(json.dumps(REPLY | {"params": posing})).output.params == posing
 
 
 def test_role_forging_by_text_that_looks_like_a_role(make_pack: MakePack) -> None:
