@@ -16,12 +16,12 @@ _REFUSED: tuple[tuple[str, str, re.Pattern[str]], ...] = (
 )
 # What Python calls printable although nobody sees it.
 _SHAPELESS = re.compile("[\u3164\U000e0100-\U000e01ef]")
+_PLAIN = bytes((ord("\n"), *range(ord(" "), 0x7F)))
 
 
 def look_at_characters(text: str, path: str) -> tuple[Problem, ...]:
     """Raise the problems of characters that a file may not hold; give warnings of those it had better not hold."""
-    # Nearly all that is looked for is not printable, and few honest files hold anything that is not.
-    if text.replace("\n", "").isprintable() and not _SHAPELESS.search(text):
+    if _is_innocent(text):
         return ()
     problems = [problem for code, kind, pattern in _REFUSED for problem in _found(code, kind, pattern, text, path)]
     if problems:
@@ -32,6 +32,12 @@ def look_at_characters(text: str, path: str) -> tuple[Problem, ...]:
         for problem in _found("PP104", "hidden character", pattern, text, path, "warning")
     ]
     return tuple(seen[:_MOST_PROBLEMS])
+
+
+def _is_innocent(text: str) -> bool:
+    """Say quickly of most honest texts that nothing will be found: nearly all that is looked for is not printable."""
+    rest = text.encode(errors="surrogatepass").translate(None, _PLAIN).decode(errors="surrogatepass")
+    return rest.isprintable() and not _SHAPELESS.search(rest)
 
 
 def _found(

@@ -8,7 +8,7 @@ from unicodedata import is_normalized
 from promptpack.characters import CONFUSABLE, HIDDEN, JOINER
 from promptpack.document.characters import look_at_characters
 from promptpack.document.model import Document, Limits
-from promptpack.document.scalars import FIXED, NUMBER_START, AmbiguousScalarError, NumberError, read_number
+from promptpack.document.scalars import FIXED, NUMBER_START, OTHER_START, AmbiguousScalarError, NumberError, read_number
 from promptpack.problem import Location, PackError, Problem
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ def _decode(source: bytes | str, path: str, limits: Limits) -> str:
             Problem("PP102", f"file is larger than {limits.size:,} bytes", Location(path), "split it into partials")
         )
     text = source if isinstance(source, str) else _decode_bytes(source, path)
-    return text.removeprefix(_BOM).replace("\r\n", "\n").replace("\r", "\n")
+    text = text.removeprefix(_BOM)
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _decode_bytes(source: bytes, path: str) -> str:
@@ -129,8 +130,11 @@ class _Reader:
                 nodes += 1
                 if event.tag is not None:
                     self._fail("PP111", f"tag {event.tag!r} is not allowed", event, "remove the tag; quote the value")
-                elif event.implicit[0] and (value in FIXED or value[0] in NUMBER_START):
-                    value = FIXED[value] if value in FIXED else self._number(event)
+                elif value[:1] in OTHER_START and event.implicit[0]:
+                    if value in FIXED:
+                        value = FIXED[value]
+                    elif value[0] in NUMBER_START:
+                        value = self._number(event)
                 if event.anchor is not None:
                     anchors[event.anchor] = (value, 1)
             elif kind is MappingStartEvent or kind is SequenceStartEvent:

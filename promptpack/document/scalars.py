@@ -4,8 +4,9 @@ import re
 from typing import Final
 
 FIXED: Final[dict[str, bool | None]] = {"": None, "~": None, "null": None, "true": True, "false": False}
-# Only a plain scalar that starts like this can be anything but text.
 NUMBER_START: Final = frozenset("0123456789+-.")
+# Only a plain scalar that starts like this can be anything but text.
+OTHER_START: Final = NUMBER_START.union(word[:1] for word in FIXED)
 
 _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)\Z")
 _BASED = re.compile(r"0(?:o[0-7]+|x[0-9a-fA-F]+)\Z")
