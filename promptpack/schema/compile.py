@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from promptpack.lazy import cached_property
 from promptpack.schema.explain import explain
 from promptpack.schema.finding import Finding
+from promptpack.schema.forms import UndecidedError
 from promptpack.schema.keywords import DEEPEST, LIMIT, TooMuchWorkError, counted, validator_class
-from promptpack.schema.quick import UndecidedError, make_test
+from promptpack.schema.quick import make_test
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator

@@ -67,6 +67,16 @@ def _counting(keyword: Keyword) -> Keyword:
     return counting
 
 
+def _reference(validator: Any, expected: str, instance: Any, _: Any) -> Errors:
+    from referencing.exceptions import Unresolvable
+
+    try:
+        errors = validator._validate_reference(ref=expected, instance=instance)
+    except TypeError as error:  # the pointer goes on where the schema holds no mapping
+        raise Unresolvable(ref=expected) from error
+    yield from errors
+
+
 def _pattern(_: Any, expected: str, instance: Any, __: Any) -> Errors:
     if isinstance(instance, str):
         try:
@@ -154,7 +164,9 @@ def _multiple_of(_: Any, expected: Any, instance: Any, __: Any) -> Errors:
 
 def is_multiple(number: float, factor: float) -> bool:
     """Say whether a number is a multiple of another, both as they are written; one without end is not asked."""
-    return not math.isfinite(number) or (_written(number) / _written(factor)).denominator == 1
+    if isinstance(number, float) and not math.isfinite(number):
+        return True
+    return (_written(number) / _written(factor)).denominator == 1
 
 
 def _written(number: float) -> Fraction:
@@ -169,6 +181,7 @@ def _error(message: str, keyword: str | None = None) -> "ValidationError":
 
 
 _OWN: Final[Mapping[str, Keyword]] = {
+    "$ref": _reference,
     "pattern": _pattern,
     "patternProperties": _pattern_properties,
     "additionalProperties": _additional_properties,

@@ -6,7 +6,8 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from promptpack.schema import compile as compile_schema
-from promptpack.schema.quick import UndecidedError, make_test
+from promptpack.schema.forms import UndecidedError
+from promptpack.schema.quick import make_test
 
 NAMES = st.sampled_from(["a", "b", "action", "x-1", ""])
 TEXTS = st.sampled_from(["", "a", "ab", "abc", "action", "日本", "😀", "\ud800", "x-1", "1"])
@@ -95,6 +96,7 @@ ROOTS = st.builds(
 @example({"type": "integer"}, [1.0, 1.5, True, 2**60, 10**400])
 @example({"enum": [1, True, [0], {"a": 1.0}]}, [1.0, True, 0, [False], [0.0], {"a": True}, {"a": 1}])
 @example({"uniqueItems": True}, [[True, 1], [True, ["fixed", 1]], [1, 1.0], [{"a": 1}, {"a": 1.0}]])
+@example({"multipleOf": 3}, [10**400, 3 * 10**400, 1e308])
 @example({"maximum": 2**53}, [2**53 + 1, float(2**53)])
 @example({"properties": {"a": {"$ref": "#"}}, "required": ["a"]}, [{"a": {"a": 1}}, {"a": {}}])
 @example({"allOf": [{"if": {"properties": {"a": {"const": "b"}}, "required": ["a"]}, "then": False}]}, [1, {"a": "b"}])

@@ -87,3 +87,9 @@ def test_a_moved_schema_keeps_its_own_references() -> None:
 
 def test_pointers_escape_their_separators() -> None:
     assert schema.pointer(["a/b", "~", 0]) == "/a~1b/~0/0"
+
+
+def test_a_reference_through_what_is_no_mapping_leads_nowhere() -> None:
+    source = {"$ref": "#/$defs/a/properties/b", "$defs": {"a": True}}
+    [finding] = schema.compile(source).check(1)
+    assert finding.message == "the schema refers to '#/$defs/a/properties/b', which is not in it"

@@ -1,0 +1,115 @@
+"""Which keywords of JSON Schema can be written as code, by the kind of value they are about and by their own form."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import NoneType
+from typing import Any, Final
+
+UNSUPPORTED: Final = frozenset(("$dynamicRef", "unevaluatedItems", "unevaluatedProperties"))
+"""The keywords that are left to `jsonschema`."""
+
+PLAIN: Final = frozenset((str, dict, list, int, float, bool, NoneType))
+KINDS: Final = ("object", "array", "string", "number", "integer", "boolean", "null")
+_OF_NUMBER: Final = frozenset(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"))
+KEYWORDS_OF: Final[Mapping[str, frozenset[str]]] = {
+    "object": frozenset(
+        (
+            "additionalProperties",
+            "dependentRequired",
+            "dependentSchemas",
+            "maxProperties",
+            "minProperties",
+            "patternProperties",
+            "properties",
+            "propertyNames",
+            "required",
+        )
+    ),
+    "array": frozenset(("contains", "items", "maxItems", "minItems", "prefixItems", "uniqueItems")),
+    "string": frozenset(("maxLength", "minLength", "pattern")),
+    "number": _OF_NUMBER,
+    "integer": _OF_NUMBER,
+    "boolean": frozenset(),
+    "null": frozenset(),
+}
+"""The keywords that are about one kind of value."""
+
+_NUMBER: Final = (int, float)
+_SCHEMA: Final = (Mapping, bool)
+FORMS: Final[Mapping[str, tuple[type, ...]]] = {
+    "$ref": (str,),
+    "additionalProperties": _SCHEMA,
+    "allOf": (list,),
+    "anyOf": (list,),
+    "const": (object,),
+    "contains": _SCHEMA,
+    "dependentRequired": (Mapping,),
+    "dependentSchemas": (Mapping,),
+    "enum": (list,),
+    "exclusiveMaximum": _NUMBER,
+    "exclusiveMinimum": _NUMBER,
+    "format": (str,),
+    "if": _SCHEMA,
+    "items": _SCHEMA,
+    "maxItems": _NUMBER,
+    "maxLength": _NUMBER,
+    "maxProperties": _NUMBER,
+    "maximum": _NUMBER,
+    "minItems": _NUMBER,
+    "minLength": _NUMBER,
+    "minProperties": _NUMBER,
+    "minimum": _NUMBER,
+    "multipleOf": _NUMBER,
+    "not": _SCHEMA,
+    "oneOf": (list,),
+    "pattern": (str,),
+    "patternProperties": (Mapping,),
+    "prefixItems": (list,),
+    "properties": (Mapping,),
+    "propertyNames": _SCHEMA,
+    "required": (list,),
+    "type": (str, list),
+    "uniqueItems": (bool,),
+}
+"""The keywords that are understood here, and the form each must have to be."""
+
+
+class UndecidedError(Exception):
+    """Only `jsonschema` can tell."""
+
+
+def refuse(schema: Any) -> None:
+    """Refuse a schema that holds a keyword which is not understood."""
+    if not isinstance(schema, Mapping) or not UNSUPPORTED.isdisjoint(schema):
+        raise UndecidedError
+    if not all(isinstance(expected, FORMS.get(keyword, object)) for keyword, expected in schema.items()):
+        raise UndecidedError
+
+
+def kinds_of(schema: Mapping[str, Any]) -> list[str]:
+    """Give the kinds of value that a schema allows; every integer is a number."""
+    kinds = schema.get("type", KINDS)
+    kinds = dict.fromkeys([kinds] if isinstance(kinds, str) else texts(kinds))
+    if not all(kind in KINDS for kind in kinds):
+        raise UndecidedError
+    return [kind for kind in kinds if kind != "integer" or "number" not in kinds]
+
+
+def texts(values: Iterable[Any]) -> list[str]:
+    """Take a list that must hold only text."""
+    found = list(values)
+    if not all(isinstance(one, str) for one in found):
+        raise UndecidedError
+    return found
+
+
+def asked_word(branch: Any) -> tuple[str, Sequence[str]] | None:
+    """Read `if: {properties: {action: {const: A}}, required: [action]}` without `else` as the key and its words."""
+    match branch:
+        case {"if": {"properties": {**properties}, "required": [str() as key], **more_of_if}, **more}:
+            asked = properties.get(key)
+            if more_of_if or more.keys() - {"then"} or len(properties) != 1 or not isinstance(asked, Mapping):
+                return None
+            words = asked.get("enum", [asked.get("const")])
+            if len(asked) == 1 and isinstance(words, list) and words and all(isinstance(word, str) for word in words):
+                return key, words
+    return None
