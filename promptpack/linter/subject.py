@@ -118,11 +118,26 @@ class Subject:
 
     @property
     def own_schemas(self) -> Iterator[Placed]:
-        """The schemas that the pack's own file holds: of inputs, and of the params of actions."""
-        yield from (placed for placed in self.parts.inputs.values() if self.owns(placed))
-        for placed in self.parts.actions.values():
-            if self.owns(placed) and "params" in placed.value:
-                yield placed.child("params")
+        """The schemas that the pack's own file holds or refers to: of inputs, of the reply, of the params of actions."""
+        for placed in self.parts.inputs.values():
+            if self.owns(placed):
+                yield from self.sketch.references.reach(placed)
+        for _, placed in self.reply_schemas:
+            yield placed
+
+    @property
+    def reply_schemas(self) -> Iterator[tuple[str, Placed]]:
+        """The schemas of replies that the pack's own file holds or refers to, each with what it is of."""
+        contract = self.parts.reply.get("contract")
+        named = [("the reply", contract)] if contract and isinstance(contract.value, Mapping) else []
+        named += (
+            (f"params of {name}", placed.child("params"))
+            for name, placed in self.parts.actions.items()
+            if "params" in placed.value
+        )
+        for what, placed in named:
+            if self.owns(placed):
+                yield from ((what, reached) for reached in self.sketch.references.reach(placed))
 
     def once(self, key: str, make: Callable[[], T]) -> T:
         """Work something out about the pack, the first time that a rule asks for it."""

@@ -35,6 +35,24 @@ class References:
         """Read the schema file that a reference in the pack means."""
         return self._open(self._locate(self._file, reference))
 
+    def reach(self, placed: Placed) -> Iterator[Placed]:
+        """Give a schema and what it leads to in files below the pack's root, each once; what is broken is left out."""
+        waiting = [(self._file, placed)]
+        seen: set[tuple[str, str]] = set()
+        while waiting:
+            file, node = waiting.pop()
+            yield node
+            for _, reference in find_references(node.value):
+                target, _, fragment = reference.partition("#")
+                try:
+                    found = self._locate(file, target) if target else file
+                    root = self._open(found) if found != self._file else None
+                except PackError:
+                    continue
+                if root is not None and not found.startswith(_SHIPPED) and (found, fragment) not in seen:
+                    seen.add((found, fragment))
+                    waiting += ((found, part) for part in _part(root, fragment))
+
     def _load(self, file: str, reference: str) -> tuple[str, Mapping[str, Any]]:
         found = self._locate(file, reference)
         return found, self._open(found).value
@@ -129,6 +147,13 @@ def _check_fragment(here: Placed, root: Any, fragment: str) -> Problem | None:
         seen.add(onward)
         node = _follow(root, onward)
     return None
+
+
+def _part(root: Placed, fragment: str) -> Iterator[Placed]:
+    try:
+        yield root.child(*(step.replace("~1", "/").replace("~0", "~") for step in fragment.split("/")[1:]))
+    except (KeyError, TypeError):
+        return  # leads nowhere, or into a list, which no reference of ours names
 
 
 def _follow(root: Any, fragment: str) -> Any:

@@ -1,7 +1,8 @@
 """Whether the repetitions of a pattern can match one text in two ways, which makes engines that backtrack run away."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from itertools import product
+from typing import Final, Literal
 
 from promptpack.schema.states import State
 
@@ -10,20 +11,28 @@ _SAMPLES: Final = tuple(map(chr, range(128))) + tuple("\x85\xa0éßΩяﬁ中あ
 # Pairs of states are walked through; beyond this many states the question is left open.
 _MOST_STATES: Final = 120
 _MOST_PATHS: Final = 2_000
+_MOST_TRIPLES: Final = 100_000
+
+Growth = Literal["linear", "polynomial", "exponential"]
+"""How the work of an engine that tries one way after the other grows with the text, from one place to start at."""
+_Onward = dict[int, dict[int, int]]
 
 
-def is_ambiguous(states: Sequence[State]) -> bool:
-    """Say whether some text leads from a state back to it in two ways: each turn then doubles the ways to fail."""
+def growth(states: Sequence[State]) -> Growth:
+    """Say how the ways to fail grow: with each turn of a repetition they double, or one more is added, or neither."""
     taking = [number for number, state in enumerate(states) if state.test is not None]
     if len(taking) > _MOST_STATES:
-        return False
+        return "linear"
     accepted = {number: _accepted(states[number]) for number in taking}
     onward = {number: _onward(number + 1, states) for number in taking}
     doubled = {(number, after) for number in taking for after, ways in onward[number].items() if ways > 1}
     reach = {number: _reached(number, onward) for number in taking}
+    turning = [number for number in taking if number in reach[number]]
     if any(number in reach[after] for number, after in doubled):
-        return True
-    return any(_meets_again(number, onward, accepted, reach) for number in taking if number in reach[number])
+        return "exponential"
+    if any(_meets_again(number, onward, accepted, reach) for number in turning):
+        return "exponential"
+    return "polynomial" if _follow_each_other(turning, onward, accepted, reach) else "linear"
 
 
 def _accepted(state: State) -> frozenset[str]:
@@ -61,7 +70,7 @@ def _is_inside(state: State) -> bool:
     return state.place is not None and any(state.place((*around, False)) for around in ("aa", "a ", " a"))
 
 
-def _reached(start: int, onward: dict[int, dict[int, int]]) -> frozenset[int]:
+def _reached(start: int, onward: _Onward) -> frozenset[int]:
     seen: set[int] = set()
     waiting = list(onward[start])
     while waiting:
@@ -74,7 +83,7 @@ def _reached(start: int, onward: dict[int, dict[int, int]]) -> frozenset[int]:
 
 def _meets_again(
     start: int,
-    onward: dict[int, dict[int, int]],
+    onward: _Onward,
     accepted: dict[int, frozenset[str]],
     reach: dict[int, frozenset[int]],
 ) -> bool:
@@ -92,6 +101,34 @@ def _meets_again(
                     if pair[0] != pair[1]:
                         return True
                 elif after not in seen:
+                    seen.add(after)
+                    waiting.append(after)
+    return False
+
+
+def _follow_each_other(
+    turning: Sequence[int], onward: _Onward, accepted: dict[int, frozenset[str]], reach: dict[int, frozenset[int]]
+) -> bool:
+    """Say whether some text turns around in one repetition, and in a later one, and leads from the one to the other.
+
+    Where the first stops and the second begins is then open, and every place is tried.
+    """
+    steps = 0
+    for first, second in product(turning, turning):
+        if first == second or second not in reach[first] or first in reach[second]:
+            continue
+        seen = {(first, first, second)}
+        waiting = list(seen)
+        while waiting and steps < _MOST_TRIPLES:
+            one, between, other = waiting.pop()
+            for after in product(onward[one], onward[between], onward[other]):
+                steps += 1
+                stays = first in reach[after[0]] and second in reach[after[1]] and second in reach[after[2]]
+                if not stays or not accepted[after[0]] & accepted[after[1]] & accepted[after[2]]:
+                    continue
+                if after == (first, second, second):
+                    return True
+                if after not in seen:
                     seen.add(after)
                     waiting.append(after)
     return False

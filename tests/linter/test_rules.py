@@ -21,23 +21,36 @@ def named(rule: Rule) -> str:
     return rule.NAME
 
 
-def lint_fixture(rule: Rule, kind: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Lint `bad` or `good`, which is a file, or a folder of packs where a rule compares packs."""
-    monkeypatch.chdir(folder_of(rule))
-    path = kind if Path(kind).is_dir() else f"{kind}.yaml"
-    return click.unstyle(text.write(lint([path], Settings()))) + "\n"
+def cases(kind: str) -> list[Path]:
+    """Find the fixtures of a kind: files, and folders of packs where a rule compares packs or reads other files."""
+    return sorted(path for path in HERE.glob(f"pl*/{kind}*") if path.suffix != ".txt")
+
+
+def case_name(path: Path) -> str:
+    return f"{path.parent.name}/{path.stem}"
+
+
+def lint_fixture(path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(path.parent)
+    return click.unstyle(text.write(lint([path.name], Settings()))) + "\n"
+
+
+@pytest.mark.parametrize("path", cases("bad"), ids=case_name)
+def test_a_rule_finds_exactly_this(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = path.with_name(f"{path.stem}.txt").read_text(encoding="utf-8")
+    assert path.parent.name.split("-")[0].upper() in expected
+    assert lint_fixture(path, monkeypatch) == expected
+
+
+@pytest.mark.parametrize("path", cases("good"), ids=case_name)
+def test_a_good_pack_is_clean_for_every_rule(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert lint_fixture(path, monkeypatch) == "\n"
 
 
 @pytest.mark.parametrize("rule", RULES, ids=named)
-def test_a_rule_finds_exactly_this(rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = (folder_of(rule) / "bad.txt").read_text(encoding="utf-8")
-    assert rule.CODE in expected
-    assert lint_fixture(rule, "bad", monkeypatch) == expected
-
-
-@pytest.mark.parametrize("rule", RULES, ids=named)
-def test_a_good_pack_is_clean_for_every_rule(rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert lint_fixture(rule, "good", monkeypatch) == "\n"
+def test_every_rule_has_both_kinds(rule: Rule) -> None:
+    for kind in ("bad", "good"):
+        assert any(path.parent == folder_of(rule) for path in cases(kind))
 
 
 def test_every_folder_belongs_to_a_rule() -> None:

@@ -1,6 +1,7 @@
 """A keyword of a schema that does nothing where it stands.
 
 `minLength` beside `type: integer`, `then` without `if`: the author meant to check something, and nothing is checked.
+Schema files of the pack's folder that it refers to are looked at as well.
 
 Bad: `{type: integer, minLength: 1}`
 Good: `{type: integer, minimum: 1}`. `promptpack lint --fix` takes an idle keyword away.
@@ -51,12 +52,12 @@ _NEEDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 
 
 def check(subject: Subject) -> Iterator[Advice]:
-    """Look at every schema that the pack's file holds."""
+    """Look at every schema that the pack holds or refers to."""
     for placed in subject.own_schemas:
         for path, schema in walk(placed.value):
             for keyword, message, hint in _idle(schema):
                 here = placed.child(*path)
-                span = subject.document.entry_span((*here.path, keyword))
+                span = here.document.entry_span((*here.path, keyword))
                 yield Advice(message, here.locate_key(keyword), hint, (Edit(*span),) if span else ())
 
 

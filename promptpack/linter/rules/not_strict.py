@@ -5,6 +5,8 @@ only. An optional field can be made nullable, and a bound can be left to our own
 counterpart: objects with free keys, conditions, `not`, tuples, and keywords that compare items or keys. The unified
 contract itself is not told: its params depend on the action, which strict modes take as one schema an action.
 
+Schema files of the pack's folder that it refers to are looked at as well.
+
 Bad: `params: {type: object}`, or `patternProperties`.
 Good: every object with its `properties`; a list of `{name, value}` objects in place of free keys.
 """
@@ -29,10 +31,9 @@ _NOT_TAKEN: Final = (
 
 
 def check(subject: Subject) -> Iterator[Advice]:
-    """Look at the params of the pack's own actions, where they are written out."""
-    for name, placed in subject.parts.actions.items():
-        if subject.owns(placed) and "params" in placed.value:
-            yield from _of_schema(f"params of {name}", placed.child("params"))
+    """Look at the params of the pack's own actions, and at a contract of its own."""
+    for what, placed in subject.reply_schemas:
+        yield from _of_schema(what, placed)
 
 
 def _of_schema(what: str, placed: Placed) -> Iterator[Advice]:

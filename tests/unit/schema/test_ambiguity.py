@@ -7,20 +7,29 @@ from promptpack.schema.patterns import read_pattern
     "pattern",
     [
         r"^(a+)+$", r"(a*)*b", r"((a*)*)*c", r"(a|a)*$", r"(a|aa)+$", r"(a?b?)*$", r"(a*b*)*c", r"(a|b|ab)*c",
-        r"^(\w+\s?)+$", r"^(.*,)*x$", r"^\s*(\S+\s*)*$", r"(x+x+)+y", r"^(\d+,?)*$", r"^(([a-z])+.)+[A-Z]([a-z])+$",
+        r"^(\w+\s?)+$", r"^(.*,)*x$", r"^\s*(\S+\s*)*$", r"(x+x+)+y", r"^(\d+,?)*$", r"^(\w|\d)+$", r"([ab]|[bc])*x",
+        r"(?#one|two)(a|[a|b])*$", r"[[a|b](a|a)*$", r"^(([a-z])+.)+[A-Z]([a-z])+$",
     ],
 )  # fmt: skip
 def test_a_repetition_that_matches_in_two_ways_is_ambiguous(pattern: str) -> None:
-    assert read_pattern(pattern).is_ambiguous
+    assert read_pattern(pattern).growth == "exponential"
 
 
 @pytest.mark.parametrize(
     "pattern",
     [
         r"^$", r"^\w+(\s\w+)*$", r"^[a-z0-9]+(-[a-z0-9]+)*$", r"^([^,]*,)*$", r"(foo|fob)*", r"(a?){30}a{30}",
-        r"^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$", r".*.*=.*", r"^(\d+(,|$))*",
+        r"^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$", r"^(\d+(,|$))*", r"^(a|[b|c])*$", r"^[]|]+=[^]|]+$",
         r"^[\w.+-]+@[\w-]+(\.[\w-]+)+$", r"^(https?://)?([\w.-]+)(/[\w./-]*)?$", r"\b(\w+\b )*", "x{1,200}(a|b){200}",
     ],
 )  # fmt: skip
 def test_what_people_write_every_day_is_not(pattern: str) -> None:
-    assert not read_pattern(pattern).is_ambiguous
+    assert read_pattern(pattern).growth == "linear"
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [r"^a*a*$", r"^\s*\w*\s*$", r"^\d+\d+$", r"^.*foo.*$", r"^[^@]+@[^@]+\.[^@]+$", r"^\w+\s?\w+$", r".*.*=.*"],
+)
+def test_two_repetitions_that_can_share_a_text_are_polynomial(pattern: str) -> None:
+    assert read_pattern(pattern).growth == "polynomial"
