@@ -6,7 +6,7 @@ from typing import Any
 
 from promptpack.document.marks import MapMarks, Marks, SequenceMarks, read_marks
 from promptpack.document.source_map import place_in_scalar
-from promptpack.document.spans import scalar_spans, span_of_entry
+from promptpack.document.spans import blocks, scalar_spans, span_of_entry
 from promptpack.lazy import cached_property
 from promptpack.problem import Location, Problem
 
@@ -58,12 +58,29 @@ class Document:
             return False
         return not any(start <= offset < end for start, end in scalar_spans(self.text, self._marks))
 
+    def block_lines(self, line: int) -> range:
+        """Give a line, and those of the block of text (`|` or `>`) that it opens."""
+        opened = (self._last_line(block) for block in blocks(self._marks) if block.line == line)
+        return range(line, max(opened, default=line) + 1)
+
+    def block_indent(self, line: int) -> int | None:
+        """Give by how much the block of text that a line is part of is indented; None where there is no block."""
+        for block in blocks(self._marks):
+            if block.line < line <= self._last_line(block):
+                body = self.text[self.text.find("\n", block.start) + 1 : block.end]
+                first = next((row for row in body.split("\n") if row.strip()), "")
+                return len(first) - len(first.lstrip(" "))
+        return None
+
     def entry_span(self, path: Path) -> tuple[int, int] | None:
         """Give where a key with a plain value starts and ends, so that without it all else stays; None if it cannot."""
         owner, value = self._walk(path[:-1]), self._walk(path)
         if not isinstance(owner, MapMarks) or path[-1] not in owner.keys or len(owner.keys) == 1:
             return None
         return span_of_entry(self.text, owner, owner.keys[str(path[-1])], value)
+
+    def _last_line(self, marks: Marks) -> int:
+        return self.text[: marks.end].removesuffix("\n").count("\n") + 1
 
     @cached_property
     def _marks(self) -> Marks:

@@ -4,9 +4,21 @@ from collections.abc import Iterator
 
 from promptpack.document.marks import MapMarks, Marks, SequenceMarks
 
+_BLOCKS = ("|", ">")
+
 
 def scalar_spans(text: str, root: Marks) -> Iterator[tuple[int, int]]:
     """Give where the scalars of a text start and end, as offsets; the line that opens a block may hold a comment."""
+    for marks in _scalars(root):
+        yield text.find("\n", marks.start) if marks.style in _BLOCKS else marks.start, marks.end
+
+
+def blocks(root: Marks) -> Iterator[Marks]:
+    """Give the scalars that are written as blocks."""
+    return (marks for marks in _scalars(root) if marks.style in _BLOCKS)
+
+
+def _scalars(root: Marks) -> Iterator[Marks]:
     waiting = [root]
     while waiting:
         marks = waiting.pop()
@@ -14,10 +26,8 @@ def scalar_spans(text: str, root: Marks) -> Iterator[tuple[int, int]]:
             waiting.extend(marks.children.values())
         elif isinstance(marks, SequenceMarks):
             waiting.extend(marks.children)
-        elif marks.style in ("|", ">"):
-            yield text.find("\n", marks.start), marks.end
         else:
-            yield marks.start, marks.end
+            yield marks
 
 
 def span_of_entry(text: str, owner: MapMarks, key: tuple[int, int], value: Marks) -> tuple[int, int] | None:

@@ -2,13 +2,14 @@
 
 import re
 
-from promptpack import files
+from promptpack import files, flow
 from promptpack.editor.buffer import Buffer
 from promptpack.library import Library
-from promptpack.linter import Report, find_settings, lint_library
+from promptpack.linter import Report, find_settings, lint_flow, lint_library
 from promptpack.linter.subject import Neighbours, Subject
 from promptpack.problem import PackError
 
+_IS_FLOW = re.compile(r"^flow:", re.MULTILINE)
 _IS_PACK = re.compile(r"^promptpack:", re.MULTILINE)
 
 
@@ -20,10 +21,13 @@ class Desk:
         self._subjects: dict[str, Subject] = {}
 
     def report(self, path: str, text: str) -> Report:
-        """Lint a file as it is typed; a file that is no pack has nothing wrong with it."""
+        """Lint a file as it is typed; a file that is neither a pack nor a flow has nothing wrong with it."""
+        root, wanted = files.root_of(path)
+        folder = files.Folder(root)
+        if folder.inside(path) == flow.FILE and _IS_FLOW.search(text):
+            return lint_flow(folder, self._open(root), find_settings(root), text)
         if not _IS_PACK.search(text):
             return Report()
-        root, wanted = files.root_of(path)
         return lint_library(self._library(root, path, text), find_settings(root), wanted)
 
     def open(self, path: str, text: str) -> Buffer:
@@ -41,6 +45,9 @@ class Desk:
         self._libraries.clear()
 
     def _library(self, root: str, path: str, text: str) -> Library:
+        return self._open(root).with_text(path, text)
+
+    def _open(self, root: str) -> Library:
         if root not in self._libraries:
             self._libraries[root] = Library.open(root)
-        return self._libraries[root].with_text(path, text)
+        return self._libraries[root]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from typing import Final
 
 from promptpack import schema
 from promptpack.flow.model import END, Composed, Flow, Path, Reply, Step, Value
@@ -10,7 +11,9 @@ from promptpack.library import Library
 from promptpack.pack import Pack
 from promptpack.problem import Location, PackError, Problem, UsageError, did_you_mean
 
-_SHOWN = 160
+# What can be found in a flow that could be read.
+CODES: Final = ("PP712", "PP713", "PP714", "PP715", "PP716", "PP717", "PP718", "PP719")
+_SHOWN: Final = 160
 
 
 def check(flow: Flow, library: Library) -> tuple[Problem, ...]:

@@ -19,6 +19,11 @@ def find(folder: Folder) -> Flow | None:
     return read(parse(folder.read(FILE), folder.show(FILE))) if folder.exists(FILE) else None
 
 
+def read_text(folder: Folder, text: str) -> Flow:
+    """Read a text as the flow of a folder, as an editor's unsaved buffer."""
+    return read(parse(text, folder.show(FILE)))
+
+
 def read(document: Document) -> Flow:
     """Read a document as a flow."""
     findings = flow_schema().check(document.data)

@@ -84,7 +84,7 @@ def _shared_partials(folder: Folder, before: Mapping[str, Source], broken: Broke
 
 def _read_text(folder: Folder, file: str) -> str:
     try:
-        text = folder.read(file).decode().replace("\r\n", "\n").removesuffix("\n")
+        text = folder.read(file).decode().removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n")
     except UnicodeDecodeError as error:
         place = Location(folder.show(file))
         raise PackError(Problem("PP101", "file is not UTF-8", place, "save it as UTF-8")) from error

@@ -2,7 +2,7 @@
 
 from promptpack.linter.catalogue import RULES, find_rules
 from promptpack.linter.edit import Edit
-from promptpack.linter.lint import lint, lint_library, lint_text
+from promptpack.linter.lint import lint, lint_flow, lint_library, lint_text
 from promptpack.linter.mend import mend
 from promptpack.linter.report import Report
 from promptpack.linter.rule import Advice, Rule
@@ -21,6 +21,7 @@ __all__ = [
     "find_rules",
     "find_settings",
     "lint",
+    "lint_flow",
     "lint_library",
     "lint_text",
     "mend",

@@ -1,9 +1,10 @@
 """`# promptpack: ignore=PL004` on a line: which findings an author wants to hear no more."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from promptpack.document import Document
 from promptpack.linter.edit import Edit
 from promptpack.problem import Location
 
@@ -14,52 +15,94 @@ _JINJA_END = "#}"
 
 @dataclass(frozen=True, slots=True)
 class Ignore:
-    """One code that is not wanted on one line, and the edit that takes it away, where that is safe."""
+    """One code that is not wanted on some lines, and the edit that takes it away, where that is safe."""
 
     code: str
     location: Location
+    lines: range
     removal: Edit | None = None
     hint: str = ""
     """What to write instead, when there is no such rule."""
 
+    def covers(self, place: Location | None, *words: str) -> bool:
+        """Say whether a finding with one of these names is meant."""
+        return (
+            self.code in words and place is not None and place.path == self.location.path and place.line in self.lines
+        )
 
-def find_ignores(text: str, path: str, is_comment: Callable[[int], bool]) -> Iterator[Ignore]:
-    """Find the comments of a text: those that `is_comment` knows by their offset, and Jinja's own."""
+
+@dataclass(frozen=True, slots=True)
+class _Comment:
+    """The lines that a comment is about, and the edit that takes all of it away."""
+
+    lines: range
+    removal: Edit | None
+
+
+def find_ignores(text: str, path: str, document: Document | None = None) -> Iterator[Ignore]:
+    """Find the comments of a text: Jinja's own, and those of YAML where it is a document."""
+    has_tags = document is None or document.data.get("syntax") != "handlebars"
     for found in _COMMENT.finditer(text):
-        end_of_line = text.find("\n", found.end())
-        end_of_line = len(text) if end_of_line < 0 else end_of_line
-        jinja_end = text.find(_JINJA_END, found.end(), end_of_line) if found[1] else -1
-        if jinja_end >= 0:
-            whole = _jinja_removal(text, found.start(), jinja_end + len(_JINJA_END))
-        elif is_comment(found.start()):
-            whole = _yaml_removal(text, found.start(), end_of_line)
-        else:
-            continue
-        yield from _each(found, text, path, whole)
+        comment = _jinja_comment(text, found, document) if found[1] and has_tags else None
+        if comment is None and document is not None and document.is_comment(found.start()):
+            comment = _yaml_comment(text, found.start(), document)
+        if comment is not None:
+            yield from _each(found, text, path, comment)
 
 
-def _each(found: re.Match[str], text: str, path: str, whole: Edit | None) -> Iterator[Ignore]:
+def _each(found: re.Match[str], text: str, path: str, comment: _Comment) -> Iterator[Ignore]:
     line_start = text.rfind("\n", 0, found.start()) + 1
-    line = text.count("\n", 0, line_start) + 1
     words = list(_WORD.finditer(text, found.start(2), found.end(2)))
     for index, word in enumerate(words):
         # Each code goes with the comma that ties it to its neighbour.
         first, last = index == 0, index == len(words) - 1
         start = word.start() if first else words[index - 1].end()
         end = words[index + 1].start() if first and not last else word.end()
-        removal = whole if first and last else Edit(start, end)
-        yield Ignore(word[0], Location(path, line, word.start() - line_start + 1), removal)
+        place = Location(path, _line(text, line_start), word.start() - line_start + 1)
+        yield Ignore(word[0], place, comment.lines, comment.removal if first and last else Edit(start, end))
 
 
-def _yaml_removal(text: str, start: int, end: int) -> Edit:
-    line_start = text.rfind("\n", 0, start) + 1
-    if not text[line_start:start].strip():
-        return Edit(line_start, min(end + 1, len(text)))
-    return Edit(line_start + len(text[line_start:start].rstrip()), end)
+def _yaml_comment(text: str, start: int, document: Document) -> _Comment:
+    """A comment on a line of its own is about the next line, any other about its own; with the block that it opens."""
+    before, line, end = _before(text, start), _line(text, start), _line_end(text, start)
+    if not before.strip():
+        return _Comment(document.block_lines(line + 1), Edit(start - len(before), min(end + 1, len(text))))
+    return _Comment(document.block_lines(line), Edit(start - len(before) + len(before.rstrip()), end))
 
 
-def _jinja_removal(text: str, start: int, end: int) -> Edit | None:
-    """Take a comment away only where the white space around it renders the same without it."""
-    alone_before = not text[text.rfind("\n", 0, start) + 1 : start].strip()
-    ends_line = text[end : end + 1] in ("", "\n")
-    return Edit(start, end) if not ends_line and (not alone_before or not text[end].isspace()) else None
+def _jinja_comment(text: str, found: re.Match[str], document: Document | None) -> _Comment | None:
+    """A comment on a line of its own, which is rendered as nothing, is about the next line; any other about its own."""
+    start, line = found.start(), _line(text, found.start())
+    before, line_end = _before(text, start), _line_end(text, start)
+    end = text.find(_JINJA_END, found.end(), line_end)
+    if end < 0:
+        return None
+    end += len(_JINJA_END)
+    is_alone = not before.strip() and end == line_end
+    lines = range(line + 1, line + 2) if is_alone else range(line, line + 1)
+    if text[start + 2] in "+-" or text[end - 3] in "+-":
+        return _Comment(lines, None)
+    if is_alone:
+        # Without the line, the block may be indented otherwise, and the text above may lose its last line end.
+        is_safe = re.compile(re.escape(before) + r"\S").match(text, line_end + 1) is not None
+        return _Comment(lines, Edit(start - len(before), line_end + 1) if is_safe else None)
+    indent = document.block_indent(line) if document else 0
+    # What is white around a comment may go with it when it is rendered, and so may an escaped line end.
+    if indent is None:
+        is_safe = end < line_end and not before[-1:].isspace() and text[end] != "\\"
+    else:
+        is_safe = end < line_end and (bool(before.strip()) or (len(before) == indent and not text[end].isspace()))
+    return _Comment(lines, Edit(start, end) if is_safe else None)
+
+
+def _before(text: str, offset: int) -> str:
+    return text[text.rfind("\n", 0, offset) + 1 : offset]
+
+
+def _line_end(text: str, offset: int) -> int:
+    end = text.find("\n", offset)
+    return len(text) if end < 0 else end
+
+
+def _line(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1

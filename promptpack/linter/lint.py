@@ -1,18 +1,18 @@
 """Paths -> `Report`: packs are read, checked, linked and shown to the rules, never rendered."""
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from promptpack import files, flow
 from promptpack.cache import Cache
 from promptpack.library import Library
 from promptpack.library.entry import Entry
-from promptpack.linter.catalogue import find_rules, instead_of
 from promptpack.linter.edit import Edit
-from promptpack.linter.ignores import Ignore, find_ignores
+from promptpack.linter.ignores import Ignore
+from promptpack.linter.ignoring import Ignores, SharedIgnores, Written
 from promptpack.linter.memory import recall
 from promptpack.linter.report import Report
-from promptpack.linter.rule import Rule
+from promptpack.linter.rule import Advice, Rule
 from promptpack.linter.rules import unused_ignore
 from promptpack.linter.settings import Settings, find_settings
 from promptpack.linter.subject import Neighbours, Subject
@@ -56,29 +56,38 @@ def lint_library(library: Library, settings: Settings, wanted: Collection[str] =
     if strangers:
         hint = "packs are .yaml files outside of folders that start with '_' or '.'"
         raise UsageError(Problem("PP706", f"{path!r} is not a pack file", None, hint) for path in strangers)
-    reports = [_lint_entry(entry, neighbours, settings) for entry in entries]
-    reports += [] if wanted else [_lint_flow(folder, library) for folder in library.folders]
+    shared = SharedIgnores()
+    reports = [_lint_entry(entry, neighbours, settings, shared) for entry in entries]
+    if not wanted:
+        reports += (lint_flow(folder, library, settings) for folder in library.folders)
+        reports.append(_report(_tell_idle(shared.idle(_codes(settings.rules)), settings)))
     return Report.join([Report(tuple(entry.shown for entry in entries)), *reports])
 
 
-def _lint_flow(folder: files.Folder, library: Library) -> Report:
+def lint_flow(folder: files.Folder, library: Library, settings: Settings, text: str | None = None) -> Report:
+    """Lint the flow of a folder, or `text` in its place; what is wrong with it can be ignored, unless it is no flow."""
     try:
-        found = flow.find(folder)
+        found = flow.find(folder) if text is None else flow.read_text(folder, text)
     except PackError as error:
         return Report(problems=error.problems)
-    return Report() if found is None else Report(problems=flow.check(found, library))
+    if found is None:
+        return Report()
+    ignores = Ignores([(found.document.text, found.document.path, found.document)])
+    told = [problem for problem in flow.check(found, library) if not ignores.silence(problem.location, problem.code)]
+    idle = _report(_tell_idle(ignores.idle(_codes(settings.rules), flow.CODES), settings))
+    return Report.join([Report(problems=tuple(told)), idle])
 
 
-def _lint_entry(entry: Entry, neighbours: Neighbours, settings: Settings) -> Report:
+def _lint_entry(entry: Entry, neighbours: Neighbours, settings: Settings, shared: SharedIgnores) -> Report:
     try:
         subject = neighbours.subject_of(entry)
     except PackError as error:
+        shared.leave_open()
         return Report(problems=error.problems)
-    found = _ask(subject, settings)
-    fixes = {one.problem: one.edits for one in found if one.edits}
     # Characters that nobody sees are a rule's to tell, which knows where they belong to a script.
     warnings = (problem for problem in subject.document.warnings if problem.code != "PP104")
-    return Report(problems=(*subject.sketch.problems, *warnings, *(one.problem for one in found)), fixes=fixes)
+    told = Report(problems=(*subject.sketch.problems, *warnings))
+    return Report.join([told, _report(_ask(subject, settings, shared))])
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,64 +97,55 @@ class _Found:
     edits: tuple[Edit, ...]
 
 
-def _ask(subject: Subject, settings: Settings) -> list[_Found]:
-    unwanted = settings.ignored_in(subject.document.path)
-    rules = [rule for rule in settings.rules if rule.CODE not in unwanted]
-    ignores = _Ignores(subject)
-    heard = [one for rule in rules for one in _advice(rule, subject, settings) if not ignores.silence(one)]
-    if unused_ignore.CODE in (rule.CODE for rule in rules):
-        idle = tuple(ignores.idle({rule.CODE for rule in rules}))
-        last = replace(subject, idle=idle)
-        heard += (one for one in _advice(unused_ignore, last, settings) if not ignores.silence(one))
-    return heard
+def _report(found: Iterable[_Found]) -> Report:
+    listed = list(found)
+    return Report(
+        problems=tuple(one.problem for one in listed), fixes={one.problem: one.edits for one in listed if one.edits}
+    )
 
 
-def _advice(rule: Rule, subject: Subject, settings: Settings) -> Iterator[_Found]:
-    for advice in rule.check(subject):
-        severity = settings.severity_of(rule, advice.severity)
-        problem = Problem(rule.CODE, advice.message, advice.location, advice.hint, severity)
-        yield _Found(rule, problem, advice.edits)
+def _ask(subject: Subject, settings: Settings, shared: SharedIgnores) -> list[_Found]:
+    document = subject.document
+    rules = _rules_for(document.path, settings)
+    own = Ignores([(document.text, document.path, document)])
+    others = Ignores(_shared_texts(subject))
+    heard = [
+        _found(rule, advice, settings)
+        for rule in rules
+        for advice in rule.check(subject)
+        if not own.silence(advice.location, rule.CODE, rule.NAME)
+        if not others.silence(advice.location, rule.CODE, rule.NAME)
+    ]
+    shared.add(others, is_whole=subject.is_whole)
+    idle = _tell_idle(own.idle(_codes(rules)), settings)
+    return [*heard, *(one for one in idle if not own.silence(one.problem.location, one.rule.CODE, one.rule.NAME))]
 
 
-class _Ignores:
-    """The ignores of a pack's file and of the partials that are files, and which of them silenced something."""
-
-    def __init__(self, subject: Subject) -> None:
-        document = subject.document
-        own = find_ignores(document.text, document.path, document.is_comment)
-        self._own = tuple(own)
-        self._all = (*self._own, *_of_shared_partials(subject))
-        self._used: set[Ignore] = set()
-
-    def silence(self, found: _Found) -> bool:
-        place = found.problem.location
-        silent = [
-            ignore
-            for ignore in self._all
-            if place and (ignore.location.path, ignore.location.line) == (place.path, place.line)
-            if ignore.code in (found.rule.CODE, found.rule.NAME)
-        ]
-        self._used.update(silent)
-        return bool(silent)
-
-    def idle(self, asked: set[str]) -> Iterator[Ignore]:
-        """Give the ignores that silenced nothing although their rule was asked, and those without a rule."""
-        for ignore in self._own:
-            meant = [rule for rule in find_rules(ignore.code) if ignore.code in (rule.CODE, rule.NAME)]
-            if not meant:
-                yield replace(ignore, hint=_instead(ignore.code))
-            elif ignore not in self._used and meant[0].CODE in asked - {unused_ignore.CODE}:
-                yield ignore
+def _tell_idle(idle: Iterable[Ignore], settings: Settings) -> Iterator[_Found]:
+    for ignore in idle:
+        if unused_ignore in _rules_for(ignore.location.path, settings):
+            yield _found(unused_ignore, unused_ignore.tell(ignore), settings)
 
 
-def _instead(code: str) -> str:
-    if code.startswith("PP"):
-        return "what is wrong with the pack itself cannot be ignored; mend it"
-    return instead_of(code)
+def _rules_for(path: str, settings: Settings) -> list[Rule]:
+    unwanted = settings.ignored_in(path)
+    return [rule for rule in settings.rules if rule.CODE not in unwanted]
 
 
-def _of_shared_partials(subject: Subject) -> Iterator[Ignore]:
+def _found(rule: Rule, advice: Advice, settings: Settings) -> _Found:
+    severity = settings.severity_of(rule, advice.severity)
+    return _Found(rule, Problem(rule.CODE, advice.message, advice.location, advice.hint, severity), advice.edits)
+
+
+def _codes(rules: Iterable[Rule]) -> set[str]:
+    return {rule.CODE for rule in rules}
+
+
+def _shared_texts(subject: Subject) -> Iterator[Written]:
+    """Give what the pack shares with others: partials that are files, and the schema files that it refers to."""
     for partial in subject.partials.values():
         path = partial.source.locate(1, 1).path
         if path != subject.document.path and path.endswith(".j2"):
-            yield from find_ignores(partial.source.text, path, lambda _: False)
+            yield partial.source.text, path, None
+    for document in subject.sketch.references.documents:
+        yield document.text, document.path, document

@@ -5,6 +5,8 @@ from promptpack.linter.edit import Edit, apply
 from promptpack.linter.report import Report
 from promptpack.problem import PackError
 
+_TEMPLATE = ".j2"
+
 
 def mend(report: Report) -> int:
     """Write the files that the report's edits change; give how many there are."""
@@ -14,9 +16,14 @@ def mend(report: Report) -> int:
             by_file.setdefault(problem.location.path, []).extend(edits)
     for path, changes in by_file.items():
         mended = apply(files.read(path).decode(), changes)
-        try:
-            document.parse(mended, path)
-        except PackError as error:
-            raise AssertionError(f"mending would break {path}") from error
+        if not path.endswith(_TEMPLATE):
+            _refuse_broken(path, mended)
         files.write(path, mended)
     return len(by_file)
+
+
+def _refuse_broken(path: str, text: str) -> None:
+    try:
+        document.parse(text, path)
+    except PackError as error:
+        raise AssertionError(f"mending would break {path}") from error

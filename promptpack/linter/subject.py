@@ -10,7 +10,6 @@ from promptpack.document import Document
 from promptpack.lazy import cached_property
 from promptpack.library import Library
 from promptpack.library.entry import Entry
-from promptpack.linter.ignores import Ignore
 from promptpack.linter.types import check_pack
 from promptpack.pack import Contract, Input, Sketch
 from promptpack.pack.model import InputValue
@@ -54,8 +53,6 @@ class Subject:
     file: str
     sketch: Sketch
     neighbours: "Neighbours" = field(repr=False, compare=False)
-    idle: tuple[Ignore, ...] = ()
-    """The ignores that silenced nothing, for the rule that is asked last."""
     memory: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -118,7 +115,7 @@ class Subject:
 
     @property
     def own_schemas(self) -> Iterator[Placed]:
-        """The schemas that the pack's own file holds or refers to: of inputs, of the reply, of the params of actions."""
+        """The schemas that the pack's own file holds or refers to: of inputs, of the reply, of params."""
         for placed in self.parts.inputs.values():
             if self.owns(placed):
                 yield from self.sketch.references.reach(placed)

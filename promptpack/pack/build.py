@@ -83,7 +83,9 @@ def sketch(document: Document, around: Surroundings) -> Sketch:
         hint = "add 'messages', or 'abstract: true' for a pack that is only extended"
         problems.append(Problem("PP203", "'messages' is missing", document.locate(), hint))
     told = tuple(in_order(dict.fromkeys(problems)))
-    return Sketch(parts, MappingProxyType(inputs), messages, MappingProxyType(slots), contract, linker, references, told)
+    return Sketch(
+        parts, MappingProxyType(inputs), messages, MappingProxyType(slots), contract, linker, references, told
+    )
 
 
 def _freeze(sketched: Sketch, limits: Limits) -> Pack:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from promptpack import files, schema
-from promptpack.document import parse, read_json
+from promptpack.document import Document, parse, read_json
 from promptpack.files import Folder
 from promptpack.pack.check import schema_problems
 from promptpack.pack.placed import Placed
@@ -34,6 +34,11 @@ class References:
     def read(self, reference: str) -> Placed:
         """Read the schema file that a reference in the pack means."""
         return self._open(self._locate(self._file, reference))
+
+    @property
+    def documents(self) -> Iterator[Document]:
+        """The schema files below the pack's root that were read."""
+        return (placed.document for found, placed in self._read.items() if not found.startswith(_SHIPPED))
 
     def reach(self, placed: Placed) -> Iterator[Placed]:
         """Give a schema and what it leads to in files below the pack's root, each once; what is broken is left out."""

@@ -71,6 +71,18 @@ async def shown(client: LanguageClient, uri: str) -> list[tuple[str | int | None
 
 
 @pytest.mark.asyncio
+async def test_what_is_wrong_with_the_flow_is_shown(client: LanguageClient, packs: Path) -> None:
+    text = "flow: 1\nsteps:\n  greeter: {pack: greeter@^1, inputs: {NAME: given}, next: redaer}\n"
+    uri = (packs / "flow.yaml").as_uri()
+    client.text_document_did_open(
+        types.DidOpenTextDocumentParams(types.TextDocumentItem(uri=uri, language_id="yaml", version=1, text=text))
+    )
+    assert await shown(client, uri) == [
+        ("PP713", "no step named 'redaer'\nhint: did you mean 'greeter'?", word(text, "redaer"))
+    ]
+
+
+@pytest.mark.asyncio
 async def test_problems_are_shown_while_typing_and_go_away_when_mended(client: LanguageClient, packs: Path) -> None:
     wrong = GREETER.replace("{{ NAME", "{{ NMAE")
     document = opened(client, packs, wrong)

@@ -5,7 +5,7 @@ from promptpack.linter.ignores import Ignore, find_ignores
 
 def ignores(text: str) -> list[Ignore]:
     read = document.parse(text, "a.yaml")
-    return list(find_ignores(read.text, "a.yaml", read.is_comment))
+    return list(find_ignores(read.text, "a.yaml", read))
 
 
 def without(text: str, code: str) -> str | None:
@@ -45,3 +45,27 @@ def test_taking_an_ignore_away_keeps_the_rest() -> None:
 def test_an_ignore_whose_white_space_matters_is_left_to_the_author() -> None:
     assert without("a: |\n  text {# promptpack: ignore=PL001 #}\n  more\n", "PL001") is None
     assert without("a: |\n  {# promptpack: ignore=PL001 #} text\n", "PL001") is None
+    assert without("a: |\n  x\n    {# promptpack: ignore=PL001 #}text\n", "PL001") is None
+    assert without('a: "{# promptpack: ignore=PL001 #}\\nb"\n', "PL001") is None
+    assert without('a: "b\\n  {# promptpack: ignore=PL001 #}c"\n', "PL001") is None
+    assert without("a: |\n  {# promptpack: ignore=PL001 #}\n    deeper\n", "PL001") is None
+    assert without("a: |\n  text\n  {# promptpack: ignore=PL001 #}\nb: 1\n", "PL001") is None
+    assert without("a: |\n  text\n  {#- promptpack: ignore=PL001 #}\n  b\n", "PL001") is None
+
+
+def test_a_comment_on_a_line_of_its_own_is_about_the_next_line() -> None:
+    (yaml,) = ignores("# promptpack: ignore=PL001\na: 1\n")
+    (jinja,) = ignores("a: |\n  x\n  {# promptpack: ignore=PL001 #}\n  y\n")
+    assert (yaml.lines, jinja.lines) == (range(2, 3), range(4, 5))
+    assert without("a: |\n  x\n  {# promptpack: ignore=PL001 #}\n  y\n", "PL001") == "a: |\n  x\n  y\n"
+
+
+def test_a_comment_beside_what_opens_a_block_is_about_the_block() -> None:
+    (found,) = ignores("a: |  # promptpack: ignore=PL001\n  x\n\n  y\nb: 1\n")
+    assert found.lines == range(1, 5)
+    (above,) = ignores("# promptpack: ignore=PL001\na: >-\n  x\n  y")
+    assert above.lines == range(2, 5)
+
+
+def test_a_text_without_tags_has_no_comments_of_templates() -> None:
+    assert ignores("syntax: handlebars\na: |\n  {# promptpack: ignore=PL001 #}{{x}}\n") == []

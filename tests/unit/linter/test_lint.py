@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from promptpack.linter import Settings, lint, lint_text
+from promptpack.linter import Settings, lint, lint_text, mend
 from promptpack.problem import UsageError
 
 PACK = """\
@@ -96,4 +96,43 @@ def test_one_mistake_is_told_once() -> None:
     broken_partial = PACK + "partials: {tone: '{{ NAME | }}'}\n"
     assert [line.split()[1] for line in told(path, broken_partial.replace("{{ NAME }}.", "{% include 'tone' %}"))] == [
         "PP302"
+    ]
+
+
+def test_an_ignore_in_a_shared_partial_is_idle_when_no_pack_has_a_use_for_it(packs: Path) -> None:
+    (packs / "_partials").mkdir()
+    partial = packs / "_partials" / "tone.j2"
+    partial.write_text(
+        "{# promptpack: ignore=PL003 meant so #}\r\n{{ NAME }} {# promptpack: ignore=PL004 #}!\n", newline=""
+    )
+    pack = PACK.replace("Greet", "{% include 'tone' %} Greet").replace("description", "trust: untrusted, description")
+    (packs / "greeter" / "1.0.0.yaml").write_text(pack, encoding="utf-8")
+    first, second = lint(["packs"], Settings(), cache=False).problems
+    assert str(first) == (
+        "packs/_partials/tone.j2:1:23: PL020 nothing to ignore: PL003 is not found on the next line\n  hint: remove it"
+    )
+    assert str(second).startswith(
+        "packs/_partials/tone.j2:2:34: PL020 nothing to ignore: PL004 is not found on this line"
+    )
+    loud = pack.replace("role: user", "role: system").replace("Greet {{ NAME }}", "Greet")
+    (packs / "greeter" / "1.0.0.yaml").write_text(loud, encoding="utf-8")
+    report = lint(["packs"], Settings(), cache=False)
+    assert [problem.location for problem in report.problems] == [second.location]
+    assert mend(report) == 1
+    assert partial.read_bytes() == b"{# promptpack: ignore=PL003 meant so #}\r\n{{ NAME }} !\n"
+    assert lint(["packs"], Settings(), cache=False).problems == ()
+
+
+def test_what_is_wrong_with_a_flow_can_be_ignored(packs: Path) -> None:
+    flow = packs / "flow.yaml"
+    step = "flow: 1\nsteps:\n  greeter: {pack: greeter@^2, inputs: {NAME: given}}"
+    flow.write_text(step, encoding="utf-8")
+    assert [problem.code for problem in lint(["packs"], Settings()).problems] == ["PP712"]
+    flow.write_text(f"{step}  # promptpack: ignore=PP712 it comes with the next release\n", encoding="utf-8")
+    assert lint(["packs"], Settings()).problems == ()
+    flow.write_text(f"{step.replace('@^2', '@^1')}  # promptpack: ignore=PP712, PP711\n", encoding="utf-8")
+    assert [str(problem) for problem in lint(["packs"], Settings()).problems] == [
+        "packs/flow.yaml:3:76: PL020 nothing to ignore: PP712 is not found on this line\n  hint: remove it",
+        "packs/flow.yaml:3:83: PL020 no rule 'PP711' to ignore\n"
+        "  hint: what is wrong with the pack itself cannot be ignored; mend it",
     ]
