@@ -10,7 +10,7 @@ from promptpack.reply.scalars import read_scalar
 from promptpack.reply.scan import scan
 from promptpack.reply.shape import Shape
 from promptpack.reply.tree import Mark, escape, harvest, same
-from promptpack.reply.words import GROUP_OF, fold
+from promptpack.reply.words import GROUP_OF, fold, spells
 
 _FENCED = re.compile(r"(?P<fence>`{3,}|~{3,})\w{0,20}\n(?P<body>[\s\S]*)\n(?P=fence)")
 _MAX_UNKNOWN = 300
@@ -206,8 +206,8 @@ def property_for(key: str, shape: Shape) -> tuple[str | None, bool]:
     """Find the property a key stands for, and whether it is merely spelt differently."""
     folded, named = fold(key), shape.properties
     spelt = shape.folded.get(folded, ())
-    if len(spelt) == 1:
-        return spelt[0], True
+    if spelt:
+        return (spelt[0], True) if len(spelt) == 1 and spells(key, spelt[0]) else (None, False)
     own = [name for name, inner in named.items() if key.strip() in (inner.first("x-aliases") or ())]
     group = GROUP_OF.get(folded)
     known = own or [name for name in named if group is not None and GROUP_OF.get(fold(name)) == group]

@@ -14,9 +14,13 @@ CLOSERS = {"}": "}", "｝": "}", "]": "]", "］": "]", ")": ")"}
 ELIDED = Mark("elided", "part of the value was left out")
 _SPACE = re.compile(r"[ \t\r\n]*+")
 _ODD_SPACE = re.compile(r"(?:[^\S \t\r\n]|[\u200b-\u200f\u2060\ufeff]|\x1b\[[0-9;]*[A-Za-z])+")
-_ELISION = ("...", "…")
+DOTS = ("..", "…")
 _OMISSION = re.compile(
     r"same as|as above|omitted|remaining|the rest|and so on|etc\.|省略|同上|其余|以此类推|(?:\.\.\.|…)$", re.IGNORECASE
+)
+# A word without quotes among the items of a list that stands for more of them.
+AND_MORE = re.compile(
+    r"etc\b|and\b|(?:\+?\d+ )?(?:more|others)\b|the rest\b|remaining\b|等|省略|其余|以此类推", re.IGNORECASE
 )
 
 
@@ -38,6 +42,11 @@ class Frame:
     def is_object(self) -> bool:
         """Say whether members with keys are expected."""
         return self.node.kind == "object"
+
+    @property
+    def is_tuple(self) -> bool:
+        """Say whether round brackets stand around items."""
+        return self.closer == ")" and not self.is_object
 
 
 @dataclass(slots=True)
@@ -113,7 +122,7 @@ class Cursor:
             end = self.lexer.line_end(start)
         words = self.text[start + 1 : min(end, start + 200)].strip("/*# \t")
         frame = self.stack[-1]
-        if words.startswith(_ELISION) or (_OMISSION.search(words) and self._stands_for_items(frame, end)):
+        if words.startswith(DOTS) or (_OMISSION.search(words) and self._stands_for_items(frame, end)):
             frame.node.mark = ELIDED
         self._edit("comment", start, end, "")
         self.position = end

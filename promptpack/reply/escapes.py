@@ -2,7 +2,8 @@
 
 import re
 
-_SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "\\": "\\", "/": "/"}
+# Before the end of a line, a backslash only continues it.
+_SIMPLE = {"\n": "", "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "\\": "\\", "/": "/"}
 # A backslash that only protects the character after it: an apostrophe, a back tick, Markdown's underscore.
 _PROTECTED = frozenset("'_`‘’“”")
 _ESCAPE = re.compile(

@@ -1,20 +1,19 @@
 """Judge one candidate: align it, check it, and say what stands in its way."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from promptpack.reply.align import Step, align, parse_text
+from promptpack.reply.align import Step, align
 from promptpack.reply.candidates import Candidate
 from promptpack.reply.reading import Finding
 from promptpack.reply.shape import Shape
 from promptpack.reply.tree import Mark, escape, same
 from promptpack.reply.words import GROUP_OF, fold
+from promptpack.reply.wrappers import inner_answers
 
 Check = Callable[[Any], Sequence[Finding]]
 _WHOLE = ("elided", "ambiguous", "duplicate", "non_finite", "number", "surrogate")
-_MAX_INNER = 200
-_MAX_INNER_DEPTH = 12
 
 
 @dataclass(slots=True)
@@ -84,57 +83,44 @@ class Judge:
 
     def _judge_inner(self, candidate: Candidate) -> Judged | None:
         """Look for the answer inside a wrapper, a list of one or a tool call."""
-        judged = [
-            self._judge_value(candidate, value, steps)
-            for steps, value in _inner(candidate.value)
-            if self.score(value) >= 0.5 and not _is_schema(value)
-        ]
-        distinct: list[Judged] = []
-        for one in (one for one in judged if one.valid):
-            if not any(same(one.value, other.value) for other in distinct):
-                distinct.append(one)
-        if len(distinct) > 1:
-            rivals = [one.value for one in distinct]
-            finding = Finding("ambiguous", "", "the reply holds more than one answer")
+        inner = inner_answers(candidate.value, lambda value: self.score(value) >= 0.5)
+        judged = [self._judge_value(candidate, value, steps) for steps, value in inner]
+        found = meanings(judged)
+        if len(found) > 1:
+            rivals = [one.value for one in found]
+            finding = Finding("ambiguous", "", "the reply holds more than one answer, and they differ")
             return Judged(candidate, None, 1.0, [], [finding], rivals)
-        if distinct:
-            return distinct[0]
+        if found:
+            return found[0]
         return max(judged, key=lambda one: (one.score, -len(one.findings)), default=None)
 
 
-def _is_schema(value: dict[str, Any]) -> bool:
-    """An object of schemas describes an answer, it is none."""
-    return all(isinstance(item, dict) and ("type" in item or "enum" in item) for item in value.values())
+def meanings(judged: Sequence[Judged]) -> list[Judged]:
+    """Give the valid readings that differ, and beside them whole attempts that they do not merely complete."""
+    found: list[Judged] = []
+    for one in (one for one in judged if one.valid):
+        if not any(same(one.value, other.value) for other in found):
+            found.append(one)
+    if not found:
+        return []
+    attempts = [one for one in judged if not one.valid and one.score > 0.8]
+    return found + [one for one in attempts if not _is_snapshot(one.value, found[0].value)]
 
 
-def _inner(value: Any) -> Iterator[tuple[list[Step], Any]]:
-    """Go through the objects inside a value, nearest first, with the steps that lead there."""
-    queue: list[tuple[list[Step], str, Any, int]] = [([], "", value, 0)]
-    seen = 0
-    while queue and seen < _MAX_INNER:
-        steps, path, current, depth = queue.pop(0)
-        seen += 1
-        if depth and isinstance(current, dict):
-            yield ([*steps, Step("unwrap", path, "wrapper", None, None)] if path else steps), current
-        if depth < _MAX_INNER_DEPTH:
-            queue.extend(_children(steps, path, current, depth + 1))
-
-
-def _children(steps: list[Step], path: str, current: Any, depth: int) -> Iterator[tuple[list[Step], str, Any, int]]:
-    if isinstance(current, dict):
-        for key, item in current.items():
-            yield steps, f"{path}/{escape(key)}", item, depth
-    elif isinstance(current, list):
-        for index, item in enumerate(current[:_MAX_INNER]):
-            yield steps, f"{path}/{index}", item, depth
-    elif isinstance(current, str) and (parsed := parse_text(current)) is not None:
-        way = [*steps, Step("unwrap", path, "wrapper", None, None)] if path else steps
-        yield [*way, Step("set", "", "json-string", current, parsed)], "", parsed, depth
+def _is_snapshot(early: Any, late: Any) -> bool:
+    """Say whether a value is an earlier state of another: nothing in it was taken back."""
+    if isinstance(early, str) and isinstance(late, str):
+        return late.startswith(early)
+    if isinstance(early, dict) and isinstance(late, dict):
+        return all(key in late and _is_snapshot(item, late[key]) for key, item in early.items())
+    if isinstance(early, list) and isinstance(late, list):
+        return len(early) <= len(late) and all(map(_is_snapshot, early, late))
+    return same(early, late)
 
 
 def _settled(candidate: Candidate, steps: list[Step], *, failing: bool) -> list[tuple[str, Mark]]:
     """Give the marks that still stand, under the names the value has now."""
-    changed = {step.path for step in steps if step.edit in ("set", "remove")}
+    changed = {step.path for step in steps if step.edit in ("set", "remove") and step.kind != "single-item"}
     kept = []
     for path, mark in candidate.marks:
         now = current_path(path, steps)

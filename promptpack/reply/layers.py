@@ -10,10 +10,12 @@ from promptpack.reply.escapes import decode
 from promptpack.reply.tree import Edit
 
 _ESCAPED = re.compile(r"[{\[](?:[\s{\[]|\\[nrt])*+\\\"")
-_ENTITY_START = re.compile(r"[{\[]\s*&(?:quot|apos|#34|#39|#x22|#x27);", re.IGNORECASE)
+_ENTITY_START = re.compile(
+    r"(?:[{\[]|&(?:#123|#x7b|lcub|lbrace|#91|#x5b|lsqb|lbrack);)\s*&(?:quot|apos|#34|#39|#x22|#x27);", re.IGNORECASE
+)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
-_QUOTED_START = re.compile(r"^[ \t]*>[ \t]*(?:[{\[\"]|`{3})", re.MULTILINE)
-_QUOTE_MARK = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
+_QUOTED_START = re.compile(r"^[ \t]*(?:>[ \t]*)+(?:[{\[\"]|`{3})", re.MULTILINE)
+_QUOTE_MARK = re.compile(r"^[ \t]*>(?:[ \t]?>)*+[ \t]?", re.MULTILINE)
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}(?:\\u[dD][c-fC-F][0-9a-fA-F]{2})?|[\s\S])")
 
 # A reply has some coating; a text with more of it than this is something else.

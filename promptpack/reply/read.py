@@ -7,7 +7,7 @@ from typing import Any
 from promptpack.reply import candidates as places
 from promptpack.reply.align import Step
 from promptpack.reply.candidates import NOT_STRICT, Candidate, Limits, depth_of, strict_whole
-from promptpack.reply.judge import Check, Judge, Judged, original_path
+from promptpack.reply.judge import Check, Judge, Judged, meanings, original_path
 from promptpack.reply.layers import Layer, peel
 from promptpack.reply.log import write_log
 from promptpack.reply.placing import place_lost_brace
@@ -145,17 +145,6 @@ def _is_unproven(raw: str, repairs: Sequence[Repair], value: Any) -> bool:
         return True
 
 
-def _is_snapshot(early: Any, late: Any) -> bool:
-    """Say whether a value is an earlier state of another: nothing in it was taken back."""
-    if isinstance(early, str) and isinstance(late, str):
-        return late.startswith(early)
-    if isinstance(early, dict) and isinstance(late, dict):
-        return all(key in late and _is_snapshot(item, late[key]) for key, item in early.items())
-    if isinstance(early, list) and isinstance(late, list):
-        return len(early) <= len(late) and all(map(_is_snapshot, early, late))
-    return same(early, late)
-
-
 class _Reader:
     """One reply on its way to a verdict."""
 
@@ -222,15 +211,11 @@ class _Reader:
         return [lost] if lost.score >= 0.5 else judged
 
     def _decide(self, judged: list[Judged]) -> Reading:
-        meanings: list[Judged] = []
-        for one in (one for one in judged if one.valid):
-            if not any(same(one.value, other.value) for other in meanings):
-                meanings.append(one)
-        attempts = [one for one in judged if not one.valid and one.score > 0.8]
-        if len(meanings) == 1 and all(_is_snapshot(one.candidate.value, meanings[0].value) for one in attempts):
-            return self._accept(meanings[0])
-        if meanings:
-            return self._several([*meanings, *attempts])
+        found = meanings(judged)
+        if len(found) == 1:
+            return self._accept(found[0])
+        if found:
+            return self._several(found)
         best = max(judged, key=lambda one: one.score)
         alone = all(one.score < 0.5 or same(one.value, best.value) for one in judged if one is not best)
         return self._refuse(best, alone=alone)

@@ -8,10 +8,10 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from promptpack.reply.shape import Shape
-from promptpack.reply.words import FALSE_WORDS, TRANSLATIONS, TRUE_WORDS, fold
+from promptpack.reply.words import FALSE_WORDS, TRANSLATIONS, TRUE_WORDS, fold, spells
 
 _NUMBER = re.compile(
-    r"(?P<sign>[+-]?)(?P<digits>\d{1,3}(?:,\d{3})+|\d+(?:_\d+)*|(?=\.\d))(?P<rest>(?:\.\d*)?(?:[eE][+-]?\d{1,3})?)"
+    r"(?P<sign>[+-]?)(?!0\d)(?P<digits>\d{1,3}(?:,\d{3})+|\d+(?:_\d+)*|(?=\.\d))(?P<rest>(?:\.\d*)?(?:[eE][+-]?\d{1,3})?)"
 )
 _PERCENT = re.compile(r"(?P<number>.+?)\s*(?:%|percent|per cent)", re.IGNORECASE)
 _FRACTION = re.compile(r"(?P<number>.+?)\s*(?:/|out of|of)\s*(?P<whole>\d+(?:\.0+)?)", re.IGNORECASE)
@@ -46,7 +46,7 @@ def _word(value: str, words: tuple[Any, ...], own: Any) -> Aligned | None:
     folded = fold(value)
     if not folded:
         return None
-    matches = [word for word in words if isinstance(word, str) and fold(word) == folded]
+    matches = [word for word in words if isinstance(word, str) and fold(word) == folded and spells(value, word)]
     if len(matches) == 1:
         return Aligned(matches[0], "enum-case")
     translated = TRANSLATIONS.get(folded)

@@ -3,20 +3,22 @@
 import json
 import re
 
-from promptpack.reply.cursor import CLOSERS, ELIDED, Cursor, Frame, Scan
+from promptpack.reply.brackets import OPENERS, Brackets
+from promptpack.reply.cursor import AND_MORE, CLOSERS, DOTS, ELIDED, Frame, Scan
 from promptpack.reply.keys import SEPARATOR, read_key
 from promptpack.reply.strings import DOUBLE, QUOTES
 from promptpack.reply.tree import Mark, Node
 from promptpack.reply.values import NUMBER, bare_node
 
+_DOTS = re.compile(r"(?:\.|…)++")
 _INLINE_SPACE = re.compile(r"[ \t]*+")
 _BARE = re.compile(r"[^,，;；、\n\r{}\[\]｛｝［］\"“”'`]*+")
 _BARE_IN_CALL = re.compile(r"[^,，;；、\n\r{}\[\]｛｝［］\"“”'`()]*+")
+_TUPLE = re.compile(r"\((?=\s*[\"'“‘`{\[(\d)-])")
 _CALL = re.compile(r"[A-Za-z_][\w.]{0,60}\((?=\s*(?:[A-Za-z_]\w{0,60}\s*=(?!=)|\)))")
 _COMMENT_IN_BARE = re.compile(r"\s*(?://|/\*|\s#)")
 _ANOTHER = re.compile(r"(?:or|或|\||/)\s*[^,，;；、\n\r{}\[\]｛｝［］\"“”'`]*+")
-_LONE_VALUE = re.compile(r"[-+\w.%]{1,60}(?=\s*[,}\]])")
-_OPENERS = {"{": "{", "｛": "{", "[": "[", "［": "["}
+_LONE_VALUE = re.compile(r"(?:[-+\w.%][-+\w.% ]{0,60}|\"[^\"\n]{0,60}\")(?=\s*[,}\]])")
 _COMMAS = frozenset(",，;；、")
 
 
@@ -40,7 +42,7 @@ def scan(
     return scanner.run(members=members)
 
 
-class Scanner(Cursor):
+class Scanner(Brackets):
     """Decides at every step what the text means there."""
 
     def run(self, *, members: bool) -> Scan:
@@ -69,32 +71,11 @@ class Scanner(Cursor):
         if members:
             self._edit("missing-open", start, start, "{")
             self._push("object", start, start, "}")
-        elif text[start] in _OPENERS:
+        elif text[start] in OPENERS:
             self._open(start)
         else:
             self._open_call(text.index("(", start) + 1)
         return self.stack[0].node
-
-    def _open_call(self, end: int) -> None:
-        """Read a constructor call as the object of its named arguments."""
-        self._edit("call", self.position, end, "{")
-        self._push("object", self.position, end, ")")
-
-    def _open(self, start: int) -> None:
-        character = self.text[start]
-        canonical = _OPENERS[character]
-        if canonical == "[":
-            self._punctuate(start, start + 1, "[", "punctuation")
-            self._push("array", start, start + 1, "]")
-            return
-        doubled = self.text.startswith(character * 2, start) and self._key_follows(start + 2)
-        end = start + 1 + doubled
-        self._punctuate(start, end, "{", "double-braces" if doubled else "punctuation")
-        self._push("object", start, end, "}").doubled = doubled
-
-    def _key_follows(self, position: int) -> bool:
-        after = self.lexer.blank_end(position)
-        return self.text.startswith(("}}", "｝｝"), after) or self.lexer.key_at(after, bare=True)
 
     def _force(self, frame: Frame) -> None:
         """Close the innermost object here: this is where the schema puts the brace that was lost."""
@@ -109,9 +90,9 @@ class Scanner(Cursor):
         elif character in _COMMAS:
             self._edit("extra-comma", self.position, self.position + 1, "")
             self.position += 1
-        elif self.text.startswith(("...", "…"), self.position):
+        elif self.text.startswith(DOTS, self.position):
             self._elide(frame)
-        elif character in _OPENERS:
+        elif character in OPENERS:
             self._bracket_at_key(frame)
         elif not self._key(frame):
             self._keyless(frame)
@@ -132,11 +113,12 @@ class Scanner(Cursor):
 
     def _elide(self, frame: Frame) -> None:
         frame.node.mark = ELIDED
-        end = self.position + (1 if self.text[self.position] == "…" else 3)
-        while end < self.size and self.text[end] == ".":
-            end += 1
-        self._edit("elision", self.position, end, "")
-        self.position = end
+        start, self.position = self.position, self._dots_end()
+        self._edit("elision", start, self.position, "")
+
+    def _dots_end(self) -> int:
+        match = _DOTS.match(self.text, self.position)
+        return match.end() if match else self.position
 
     def _bracket_at_key(self, frame: Frame) -> None:
         """An object opens where a key belongs: the brace of the item before it was lost."""
@@ -163,55 +145,19 @@ class Scanner(Cursor):
         self.position = end
         return True
 
-    def _close(self, frame: Frame, closer: str) -> None:
-        """Meet a closing bracket: the right one, one that shows another was lost, or one too many."""
-        if closer == frame.closer:
-            self._close_frame(frame)
-            return
-        if any(opened.closer == closer for opened in self.stack):
-            self._drop_comma(frame)
-            self._close_lost(frame, self.position)
-            return
-        self._edit("extra-bracket", self.position, self.position + 1, "")
-        self.position += 1
-
-    def _close_frame(self, frame: Frame) -> None:
-        start = self.position
-        if len(self.stack) == 1 and self.alone and frame.is_object and self._members_follow(start + 1):
-            self._edit("extra-bracket", start, start + 1, "")
-            self.position += 1
-            return
-        self._drop_comma(frame)
-        both = frame.doubled and self.text[start : start + 2] in ("}}", "｝｝")
-        end = start + 1 + both
-        strict = "]" if frame.node.kind == "array" else "}"
-        self._punctuate(start, end, strict, "double-braces" if both else "punctuation")
-        self.position = end
-        self._finish(frame, end)
-
-    def _members_follow(self, position: int) -> bool:
-        """See whether the object goes on behind its closing brace: then the brace was one too many."""
-        comma = self.lexer.blank_end(position)
-        if comma >= self.size or self.text[comma] not in ",，":
-            return False
-        return self.lexer.key_at(self.lexer.blank_end(comma + 1), bare=self.bare_keys)
-
-    def _drop_comma(self, frame: Frame) -> None:
-        if frame.comma >= 0:
-            self._edit("trailing-comma", frame.comma, frame.comma + 1, "")
-            frame.comma = -1
-
     def _at_value(self, frame: Frame) -> None:
         character = self.text[self.position]
         if character in QUOTES:
             self._string_value(frame)
-        elif character in _OPENERS:
+        elif character in OPENERS:
             self._open(self.position)
+        elif character == "(" and _TUPLE.match(self.text, self.position):
+            self._open_tuple()
         elif call := _CALL.match(self.text, self.position):
             self._open_call(call.end())
         elif character in CLOSERS and frame.node.kind == "array":
             self._close(frame, CLOSERS[character])
-        elif self.text.startswith(("...", "…"), self.position):
+        elif self.text.startswith(DOTS, self.position):
             self._elided_value(frame)
         elif character in _COMMAS and frame.node.kind == "array":
             self._edit("extra-comma", self.position, self.position + 1, "")
@@ -226,7 +172,7 @@ class Scanner(Cursor):
         if frame.node.kind == "array":
             self._elide(frame)
             return
-        start, self.position = self.position, self.position + (1 if self.text[self.position] == "…" else 3)
+        start, self.position = self.position, self._dots_end()
         self._edit("elision", start, self.position, "null")
         self._attach(Node("hole", start, self.position, mark=ELIDED))
 
@@ -287,6 +233,8 @@ class Scanner(Cursor):
             node.mark, kind = None, "missing-quote"
         elif end >= self.size and node.kind != "literal":
             node.mark = Mark("truncated", "the reply ends inside the value")
+        if node.kind == "bare" and self.stack[-1].node.kind == "array" and AND_MORE.match(node.value):
+            self.stack[-1].node.mark = ELIDED
         if node.kind == "bare":
             strict = json.dumps(node.value, ensure_ascii=False)
         if kind:
@@ -369,11 +317,13 @@ class Scanner(Cursor):
     def _next_item(self, frame: Frame) -> None:
         if self._belongs_above(frame):
             return
-        if self.text.startswith(("...", "…"), self.position):
+        if self.text.startswith(DOTS, self.position):
             self._elide(frame)
             return
         character = self.text[self.position]
-        if character in QUOTES or character in _OPENERS or character.isalnum() or character == "-":
+        if character in QUOTES or character in OPENERS or character.isalnum() or character == "-":
+            if frame.is_tuple:
+                frame.node.mark = Mark("ambiguous", "texts side by side may be one or several")
             self._edit("missing-comma", self.position, self.position, ",")
             frame.state = "value"
             return

@@ -37,6 +37,8 @@ END_TOKEN = re.compile(r"</?[A-Za-z_][^<>\n]{0,60}>|<\|[^|\n]{0,40}\|>|```|~~~|`
 _STRUCTURE = re.compile(r"\n[ \t]*(?:[\"'“]?\w{1,60}[\"'”]?\s*[:：]\s|[}\]])")
 # Two or more clean strings in a row: either several values, or one with stray quotes.
 _SEVERAL = re.compile(r'"[^"]*+"(?:\s*,\s*"[^"]*+")+')
+# The first inner quote stands before a comma: in a list, it may have ended an item.
+_PARTED = re.compile(r"[^\"”“]*+[\"”]\s{0,20}[,，]")
 _WORD = re.compile(r"[\w.:-]+")
 _LAST_WORD = re.compile(r"(?P<word>[\w.:-]{1,60})[^\S\n]*\n\s*[}\]｝］]")
 _CUT_KEY = re.compile(r"(?:[\"“'][^\"”'\n]{0,300}[\"”']?|\w{1,60})\s*\Z")
@@ -119,7 +121,7 @@ class Lexer:
                 closes = self._closes(place, array=array, bare=bare, inner=inner > 0)
                 inner += not closes and character in "\"'`"
             if closes:
-                return self._token(start, place, inner)
+                return self._token(start, place, inner, array=array)
             if inner == 1 and (end := self._forgotten_quote(start, place)) > 0:
                 return Token(decode(text[start + 1 : end]), end, "missing-quote")
             self._budget -= 1
@@ -131,7 +133,7 @@ class Lexer:
             return Token(word["word"], word.end("word"), "missing-quote")
         return Token(self.text[start + 1 :], -1)
 
-    def _token(self, start: int, place: int, inner: int) -> Token:
+    def _token(self, start: int, place: int, inner: int, *, array: bool) -> Token:
         text = self.text
         if not inner and text[start] == text[place] == '"':
             try:
@@ -141,8 +143,10 @@ class Lexer:
         else:
             kind = "inner-quotes" if inner else "quotes"
         body = text[start + 1 : place]
-        doubtful = inner > 0 and (_STRUCTURE.search(body) or _SEVERAL.fullmatch(text, start, place + 1)) is not None
-        return Token(decode(body), place + 1, kind, inner % 2 == 1, doubtful)
+        doubtful = inner > 0 and (
+            _STRUCTURE.search(body) or _SEVERAL.fullmatch(text, start, place + 1) or (array and _PARTED.match(body))
+        )
+        return Token(decode(body), place + 1, kind, inner % 2 == 1, bool(doubtful))
 
     def _forgotten_quote(self, start: int, place: int) -> int:
         """Find the end of a string whose closing quote was lost: the next key opens at `place`, after a comma."""
@@ -175,7 +179,7 @@ class Lexer:
         after = self.blank_end(position)
         if after >= self.size or self.text[after] in _CLOSERS or self.text[after] in _COMMAS:
             return True
-        if self._comment_at(after) or self.key_at(after, bare=bare) or self.text.startswith(("...", "…"), after):
+        if self._comment_at(after) or self.key_at(after, bare=bare) or self.text.startswith(("..", "…"), after):
             return True
         if not inner and not array and _BARE_MEMBER.match(self.text, after):
             return True

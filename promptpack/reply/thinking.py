@@ -4,6 +4,7 @@ import re
 
 _TAGS = (
     "think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad", "analysis", "seed:think",
+    "chain_of_thought", "cot", "inner_monologue", "internal_monologue", "deliberation",
 )  # fmt: skip
 _TAG = rf"(?:antml:)?(?:{'|'.join(_TAGS)})"
 _ENDS = {"◁think▷": "◁/think▷", "[think]": r"\[/THINK\]", "<|begin_of_thought|>": r"<\|end_of_thought\|>"}

@@ -15,7 +15,7 @@ _LITERALS: dict[str, Any] = {
 _NON_FINITE = frozenset(("nan", "infinity", "-infinity", "+infinity", "inf", "-inf", "+inf"))
 _WORD = re.compile(r"[^\W\d][\w.:/@-]*")
 _SEVERAL = re.compile(r"\||\bor\b|或")
-_OCTAL = re.compile(r"[+-]?0[0-7]+")
+_OCTAL = re.compile(r"[+-]?0\d[\d._]*+%?")
 _MAX_DIGITS = 4_000
 
 
@@ -52,22 +52,17 @@ def _literal(raw: str, folded: str, start: int, end: int) -> tuple[Node, str, st
 
 def _loose(raw: str, start: int, end: int) -> tuple[Node, str, str]:
     plain = unicodedata.normalize("NFKC", raw)
-    if _LOOSE_NUMBER.fullmatch(plain) and len(plain) < _MAX_DIGITS and not _octal(plain):
+    if _LOOSE_NUMBER.fullmatch(plain) and len(plain) < _MAX_DIGITS and not _OCTAL.fullmatch(plain):
         strict = _strict_number(plain)
         return _number(strict, start, end), "number-format", strict
     mark = None
     if _SEVERAL.search(plain):
         mark = Mark("ambiguous", f"{raw[:60]!r} offers more than one value")
     elif _OCTAL.fullmatch(plain):
-        mark = Mark("ambiguous", f"{raw[:60]!r} may be an octal number")
+        mark = Mark("ambiguous", f"{raw[:60]!r} begins with a zero: it may be octal, or have lost its point")
     elif not _WORD.fullmatch(raw):
         mark = Mark("type", f"{raw[:60]!r} is not a JSON value", yields="aligned")
     return Node("bare", start, end, raw, mark=mark), "unquoted", ""
-
-
-def _octal(plain: str) -> bool:
-    digits = plain.lstrip("+-")
-    return len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
 
 
 def _strict_number(plain: str) -> str:

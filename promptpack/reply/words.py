@@ -3,9 +3,11 @@
 import re
 import unicodedata
 from collections.abc import Mapping
+from itertools import accumulate
 from types import MappingProxyType
 
-_SEPARATORS = re.compile(r"[\s_\-.\\*`\"':]+")
+_SEPARATORS = re.compile(r"[\s_\-\u2010-\u2015\u2212.,;。\\*`\"':]+")
+_HUMP = re.compile(r"(?<=[a-z\d])(?=[A-Z])")
 
 # Each group is one idea. A key is read as a property only when that property is the one of its group in the object.
 _GROUPS: tuple[tuple[str, ...], ...] = (
@@ -61,3 +63,14 @@ FALSE_WORDS = frozenset(("false", "no", "否", "假"))
 def fold(word: str) -> str:
     """Bring a name to the form in which spellings of one name are equal."""
     return _SEPARATORS.sub("", unicodedata.normalize("NFKC", word)).casefold()
+
+
+def spells(text: str, name: str) -> bool:
+    """Say whether a text that folds like a name parts it only between its words: `lo w` is not `low`."""
+    return _parts(text) <= _parts(_HUMP.sub(" ", name))
+
+
+def _parts(word: str) -> set[int]:
+    """Give the places in the folded word at which it is parted."""
+    words = _SEPARATORS.sub(" ", unicodedata.normalize("NFKC", word)).casefold().split()
+    return set(accumulate(map(len, words[:-1])))

@@ -108,6 +108,7 @@ def assert_refused(raw: str, agent: str, *paths: str) -> None:
         ('"同一任务//小改动 # 说明 /* x */",', "同一任务//小改动 # 说明 /* x */"),
         ('"true, None, NaN, {a: 1}, [...",', "true, None, NaN, {a: 1}, [..."),
         ('"...",', "..."),
+        ('"The plan \\\nis consistent"', "The plan is consistent"),
         ('"Plan can be executed\n"', "Plan can be executed\n"),
     ],
 )  # fmt: skip
@@ -145,6 +146,7 @@ def test_a_number_is_read_where_it_is_one(written: str, meant: float) -> None:
     [
         '"百分之80"', '"80分"', '"约80"', '"80-90"', "~80", '">80"', '"80+"', '"high"', '"eighty"', "[80]", '{"value":80}',
         "true", "null", '""', "-1", "100.01", "1e3", "NaN", "-Infinity", '"NaN"', "0x50", "80,5", '"80,5"', '"1,000"',
+        "080", '"080"', "007.5", '"08%"', "80, maybe 90", "80, 90", '80, "90"', "(80)",
         "8 0", "80 (high)", '"8/10"', "4/5", "80..", "--80", "80%%", "80f", "...",
     ],
 )  # fmt: skip
@@ -153,7 +155,8 @@ def test_what_is_no_certain_number_is_refused(written: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["Low", "LOW", " low ", "低", "低风险", "low risk", "ｌｏｗ", '"low"', "`low`", "**low**", "LOW\n"]
+    "word",
+    ["Low", "LOW", " low ", "低", "低风险", "low risk", "ｌｏｗ", '"low"', "`low`", "**low**", "LOW\n", "low.", "low,"],
 )
 def test_a_word_of_a_list_is_read_in_other_dress(word: str) -> None:
     assert_means(swapped(ROUTE, '"low"', text(word)), ROUTE)
@@ -161,21 +164,32 @@ def test_a_word_of_a_list_is_read_in_other_dress(word: str) -> None:
 
 @pytest.mark.parametrize(
     "word",
-    ["not low", "low/medium", "low-medium", "mid", "critical", "none", "l", "lowest", "low (mostly)", "低或中", "中低", "较低", "", "very low", "risk: low", "no", "low!"],
+    ["not low", "low/medium", "low-medium", "mid", "critical", "none", "l", "lowest", "low (mostly)", "低或中", "中低", "较低", "", "very low", "risk: low", "no", "low!", "lo w", "l-o-w", "l.ow"],
 )  # fmt: skip
 def test_a_word_that_is_merely_near_is_refused(word: str) -> None:
     assert_refused(swapped(ROUTE, '"low"', text(word)), "router", "/risk/level")
 
 
 @pytest.mark.parametrize(
-    "word", ["route_decision", "Route Decision", "RouteDecision", "route-decision", "路由决策", "ROUTE\\_DECISION"]
+    "word",
+    [
+        "route_decision",
+        "Route Decision",
+        "RouteDecision",
+        "route-decision",
+        "路由决策",
+        "ROUTE\\_DECISION",
+        "ROUTE_DECISION.",
+        "route–decision",
+    ],
 )
 def test_an_action_is_read_in_other_dress(word: str) -> None:
     assert_means(swapped(ROUTE, '"ROUTE_DECISION"', text(word)), ROUTE)
 
 
 @pytest.mark.parametrize(
-    "word", ["ROUTE", "ROUTE_DECISIONS", "ROUTE_DECISION()", "TASK_PLAN", "ROUTE_DECISION|ERROR", "NONE"]
+    "word",
+    ["ROUTE", "ROUTE_DECISIONS", "ROUTE_DECISION()", "TASK_PLAN", "ROUTE_DECISION|ERROR", "NONE", "ROU TE_DECISION"],
 )
 def test_another_action_is_refused(word: str) -> None:
     assert_refused(swapped(ROUTE, '"ROUTE_DECISION"', text(word)), "router")
@@ -207,6 +221,7 @@ DRAFT = {**ROUTE, "confidence": 41, "thought": "draft"}
         '<think>unbalanced " quote {{ [ </think>{answer}', "<think>{draft}</think>\n{answer}\n<think>{draft}</think>",
         "<scratchpad>{draft}</scratchpad><answer>{answer}</answer>", '<think type="x">{draft}</think>{answer}',
         "<|channel|>analysis<|message|>{draft}<|end|><|start|>assistant<|channel|>final<|message|>{answer}<|return|>",
+        "<chain_of_thought>{draft}</chain_of_thought>{answer}", "> > {answer}",
         "<|start_header_id|>assistant<|end_header_id|>\n\n{answer}<|eot_id|>", '{{"error": null}}\n{answer}',
         "The user gave {{\"id\": 7}} as input.\n\n{answer}", '{answer}\n\n{{"usage": {{"total_tokens": 5}}}}',
         "{answer}{answer}", "[{answer},{answer}]", "<tool_call>\n{{\"name\": \"x\", \"arguments\": {answer}}}\n</tool_call>",
@@ -239,7 +254,8 @@ def test_two_answers_are_none(around: str) -> None:
         ('["task-1", "task-2"]', '["task-1" "task-2"]'), ('["task-1", "task-2"]', '["task-1"; "task-2"]'),
         ('["task-1", "task-2"]', "[task-1, task-2]"), ('["task-1", "task-2"]', '[, "task-1", "task-2",,]'),
         ('"dependencies": []', '"dependencies": ""'), ('"estimatedDuration"', '"estimated_duration"'),
-        ("300000", '"300,000"'), ("300000", "300_000"),
+        ("300000", '"300,000"'), ("300000", "300_000"), ('["task-1", "task-2"]', '("task-1", "task-2")'),
+        ('"dependencies": []', '"dependencies": ()'), ('["sql"]', '("sql",)'), ("[{", "({"), ("}]", "},)"),
     ],
 )  # fmt: skip
 def test_brackets_and_commas_are_put_where_only_one_place_fits(old: str, new: str) -> None:
@@ -253,6 +269,15 @@ def test_brackets_and_commas_are_put_where_only_one_place_fits(old: str, new: st
         ('["task-1", "task-2"]', '["task-1", 2]', "/params/executionOrder/1"),
         ('["task-1", "task-2"]', '["task-1", …]', "/params/executionOrder"),
         ('["task-1", "task-2"]', "[...]", "/params/executionOrder"),
+        ('["task-1", "task-2"]', '["task-1", .., "task-2"]', "/params/executionOrder"),
+        ('["task-1", "task-2"]', '["task-1", etc.]', "/params/executionOrder"),
+        ('["task-1", "task-2"]', '["task-1", 3 more]', "/params/executionOrder"),
+        ('["task-1", "task-2"]', '["task-1", 等]', "/params/executionOrder"),
+        ('["task-1", "task-2"]', '["task-1", and then, "task-2"]', "/params/executionOrder/0"),
+        ('["task-1", "task-2"]', '["task-1", then "task-2"]', "/params/executionOrder/0"),
+        ('["task-1", "task-2"]', '("task-1" "task-2")', "/params/executionOrder"),
+        ('["task-1", "task-2"]', '("task-1")', "/params/executionOrder"),
+        ('["task-1", "task-2"]', "<none>", "/params/executionOrder"),
         ("120000}]", "120000}, ...]", "/params/tasks"),
         ("300000", "300,000", "/params/tasks/0/estimatedDuration"),
         ("300000", '"5 min"', "/params/tasks/0/estimatedDuration"),
@@ -279,11 +304,54 @@ def test_a_reply_that_is_cut_off_anywhere_is_refused(size: int) -> None:
         ('"expectedOutcome"', '"expected-outcome": "x", "expected_outcome"', "/expectedOutcome"),
         ('"expectedOutcome"', '"outcome"', "/expectedOutcome"),
         ('"thought"', '"though"', "/thought"),
+        ('"thought"', '"thou ght"', "/thought"),
         ('"同一任务，小改动"', '"a", "b"', "/thought"),
     ],
 )  # fmt: skip
 def test_two_values_for_one_field_or_a_misspelt_one_are_refused(old: str, new: str, path: str) -> None:
     assert_refused(swapped(ROUTE, old, new), "router", path)
+
+
+def test_a_key_beyond_the_contract_is_kept_beside_the_one_it_looks_like() -> None:
+    both = {**ROUTE, "Confidence": 90, "reasoning": "x"}
+    assert_means(text(both), both)
+    assert_means(text(both)[:-1] + ",}", both)
+
+
+MESSAGES: tuple[Any, ...] = (
+    {"id": "1", "choices": [{"index": 0, "message": {"role": "assistant", "content": "{said}"}, "finish_reason": "stop"}]},
+    {"candidates": [{"content": {"parts": [{"text": "{said}"}], "role": "model"}, "finishReason": "STOP"}]},
+    {"type": "message", "content": [{"type": "thinking", "thinking": text(DRAFT)}, {"type": "text", "text": "{said}"}]},
+    {"output": [{"type": "reasoning", "summary": []}, {"content": [{"type": "output_text", "text": "{said}"}]}]},
+    {"model": "m", "reasoning_content": text(DRAFT), "response": "{said}", "done": True},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+@pytest.mark.parametrize(
+    "said", ["{}", "Here it is:\n{}\nDone.", "Sure!\n```json\n{}\n```", "<think>{{x}}</think>\n{}"]
+)
+def test_what_a_message_says_is_read_like_a_reply(message: Any, said: str) -> None:
+    assert_means(text(message).replace('"{said}"', text(said.replace("{}", text(ROUTE)))), ROUTE)
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+def test_two_answers_in_one_message_are_none(message: Any) -> None:
+    assert_refused(text(message).replace('"{said}"', text(f"{text(ROUTE)} or {text(DRAFT)}")), "router", "")
+
+
+def test_an_answer_in_a_text_that_is_no_message_is_not_taken_out() -> None:
+    assert_refused(text({"note": f"for example {text(ROUTE)}"}), "router")
+    assert_refused(text({"thought": f"for example {text(ROUTE)}", "action": "ROUTE_DECISION"}), "router", "/params")
+
+
+def test_what_an_answer_holds_belongs_to_it() -> None:
+    meant = {**SEARCH, "params": {"reviewed": SEARCH}}
+    assert_means(text({"output": meant}), meant)
+
+
+def test_an_answer_beside_another_whole_attempt_is_ambiguous() -> None:
+    assert_refused(text({"a": changed(ROUTE, "/confidence", 150), "b": ROUTE}), "router", "")
 
 
 FREE = {
