@@ -1,4 +1,4 @@
-"""A `Flow` against the packs it names: steps, inputs, actions, ways and tools exist, and what is fed is accepted."""
+"""A `Flow` against the packs it names: steps, inputs, actions and ways exist, and what is fed is accepted."""
 
 import json
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from promptpack.pack import Pack
 from promptpack.problem import Location, PackError, Problem, UsageError, did_you_mean
 
 # What can be found in a flow that could be read.
-CODES: Final = ("PP712", "PP713", "PP714", "PP715", "PP716", "PP717", "PP718", "PP719")
+CODES: Final = ("PP712", "PP713", "PP714", "PP715", "PP716", "PP717", "PP718")
 _SHOWN: Final = 160
 
 
@@ -41,7 +41,6 @@ class _Check:
                 self._check_value(step, name, value)
             if step.name in self._packs:
                 self._check_inputs(step, self._packs[step.name])
-                self._check_tools(step, self._packs[step.name])
         return self._problems
 
     def _tell(self, code: str, message: str, path: Path, hint: str = "", *, key: bool = False) -> None:
@@ -130,14 +129,6 @@ class _Check:
                 message = f"what is fed to {name!r} of {pack.label} may not be accepted{where}: {findings[0].message}"
                 self._tell("PP717", message, place, f"such as {_short(value)}", key=True)
                 return
-
-    def _check_tools(self, step: Step, pack: Pack) -> None:
-        named = {str(call.name): call for message in pack.messages for call in message.tool_calls}
-        for tool in named:
-            if "{" not in tool and tool not in self._flow.tools:
-                hint = did_you_mean(tool, self._flow.tools) or "add it to 'tools'"
-                message = f"{pack.label} calls {tool!r} in an example, which is not in the pool"
-                self._tell("PP719", message, ("steps", step.name, "pack"), hint)
 
 
 def _short(value: object) -> str:

@@ -159,6 +159,7 @@ class Neighbours:
 
     def __init__(self, library: Library) -> None:
         self.entries = library.entries
+        self.folders = library.folders
         self._library = library
         self._subjects: dict[str, Subject | PackError] = {}
         self._memory: dict[str, Any] = {}
