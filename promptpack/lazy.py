@@ -1,7 +1,10 @@
 """Values worked out on first use and kept."""
 
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 if sys.version_info < (3, 12):
     from typing import TYPE_CHECKING
@@ -24,4 +27,30 @@ if sys.version_info < (3, 12):
                 return instance.__dict__.setdefault(self._name, self._work(instance))
 
 
-__all__ = ["cached_property"]
+@dataclass(frozen=True, slots=True)
+class Later:
+    """What a `LateField` is given in place of a value: the function that makes it, and what of."""
+
+    make: Callable[[Any], Any]
+    source: Any
+
+
+class LateField:
+    """A field of a dataclass, None by default; what is given as `Later` is made when it is first looked at."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return None
+        value = instance.__dict__.get(self._name)
+        if type(value) is Later:
+            value = instance.__dict__[self._name] = value.make(value.source)
+        return value
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        instance.__dict__[self._name] = value
+
+
+__all__ = ["LateField", "Later", "cached_property"]

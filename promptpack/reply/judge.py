@@ -13,6 +13,7 @@ from promptpack.reply.words import GROUP_OF, fold
 from promptpack.reply.wrappers import inner_answers
 
 Check = Callable[[Any], Sequence[Finding]]
+"""Finds what breaks the contract; what is found may be worked out as late as somebody looks at it."""
 _WHOLE = ("elided", "ambiguous", "duplicate", "non_finite", "number", "surrogate")
 
 
@@ -24,7 +25,7 @@ class Judged:
     value: Any
     score: float
     steps: list[Step] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
+    findings: Sequence[Finding] = ()
     rivals: list[Any] = field(default_factory=list)
     marked: frozenset[str] = frozenset()
 
@@ -70,12 +71,12 @@ class Judge:
     def _judge_value(
         self, candidate: Candidate, value: Any, steps: list[Step], known: Sequence[Finding] | None = None
     ) -> Judged:
-        found = list(self.check(value)) if known is None else list(known)
+        found = self.check(value) if known is None else known
         if not found and not candidate.marks:
             return Judged(candidate, value, 1.0, steps)
         aligned = align(value, self.shape)
         if aligned.steps:
-            found = list(self.check(aligned.value))
+            found = self.check(aligned.value)
         steps = [*steps, *aligned.steps]
         marks = [*_settled(candidate, steps, failing=bool(found)), *aligned.conflicts]
         marked = frozenset(path for path, _ in marks)
@@ -156,8 +157,10 @@ def original_path(path: str, steps: Sequence[Step]) -> str:
     return path
 
 
-def _combined(marks: list[tuple[str, Mark]], found: list[Finding]) -> list[Finding]:
+def _combined(marks: list[tuple[str, Mark]], found: Sequence[Finding]) -> Sequence[Finding]:
     """Put marks first; a finding about a value that a mark already rules out says nothing new."""
+    if not marks:
+        return found
     result = [Finding(mark.rule, path, mark.message) for path, mark in marks]
     whole = tuple(path for path, mark in marks if path and mark.rule in _WHOLE)
     exact = {path for path, _ in marks}

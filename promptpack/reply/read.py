@@ -163,7 +163,7 @@ class _Reader:
 
     def refuse_value(self, value: Any, findings: Sequence[Finding]) -> Reading:
         """Refuse a reply that is one strict JSON value, as it stands."""
-        return self._refuse(Judged(self._whole(value), value, 1.0, findings=list(findings)))
+        return self._refuse(Judged(self._whole(value), value, 1.0, findings=findings))
 
     def _whole(self, value: Any) -> Candidate:
         body = self.raw.strip(" \t\r\n")
@@ -189,16 +189,16 @@ class _Reader:
         self._mind_the_end(judged)
         if judged.valid:
             for path in half_pairs(self.raw, judged.value):
-                judged.findings.append(Finding("surrogate", path, HALF_PAIR))
+                judged.findings = [*judged.findings, Finding("surrogate", path, HALF_PAIR)]
         return judged
 
     def _mind_the_end(self, judged: Judged) -> None:
         """Refuse what the end of the reply cut off, even where nothing required is missing."""
         tail = judged.candidate.scan.tail if judged.candidate.scan else "closed"
         if judged.valid and (tail == "cut" or (tail == "open" and self.cut)):
-            judged.findings.append(Finding("truncated", "", "the reply ends before the object does"))
+            judged.findings = [Finding("truncated", "", "the reply ends before the object does")]
         if judged.valid and tail == "broken":
-            judged.findings.append(Finding("syntax", "", "what stands around the object cannot be read"))
+            judged.findings = [Finding("syntax", "", "what stands around the object cannot be read")]
 
     def _with_lost_opening(self, judged: list[Judged]) -> list[Judged]:
         """Try members without an opening brace, where no object in the text looks like the answer."""

@@ -27,12 +27,7 @@ class Schema:
 
     def check(self, value: Any) -> tuple[Finding, ...]:
         """Find everything wrong with a value; nothing found means it is valid."""
-        try:
-            if self._test is not None and self._test(value):
-                return ()
-        except UndecidedError:
-            pass  # the reference decides
-        return self.explain(value)
+        return () if self._decide(value) else self.explain(value)
 
     def explain(self, value: Any) -> tuple[Finding, ...]:
         """Find everything wrong with a value by the reference alone, which is `jsonschema`."""
@@ -52,7 +47,15 @@ class Schema:
 
     def accepts(self, value: Any) -> bool:
         """Say only whether a value is valid."""
-        return not self.check(value)
+        decided = self._decide(value)
+        return not self.explain(value) if decided is None else decided
+
+    def _decide(self, value: Any) -> bool | None:
+        """Say whether a value is valid, where that can be told without the reference."""
+        try:
+            return None if self._test is None else self._test(value)
+        except UndecidedError:
+            return None
 
     @cached_property
     def _test(self) -> Callable[[Any], bool] | None:

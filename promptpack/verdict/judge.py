@@ -7,6 +7,7 @@ from typing import Any
 
 from promptpack import reply as replies
 from promptpack.characters import whole
+from promptpack.lazy import Later, cached_property
 from promptpack.pack import Action, Contract, Pack, Rule
 from promptpack.problem import ContextError, Problem, UsageError, did_you_mean
 from promptpack.prompt.context import check_context
@@ -44,6 +45,10 @@ class Options:
             raise UsageError(problems)
 
 
+_USUAL = Options()
+_USUAL_POLICY = Policy()
+
+
 def judge(pack: Pack, raw: str | bytes, context: Any = None, **options: Any) -> Verdict:
     """Judge a reply; without a context, rules that look at inputs are left unchecked and named in the verdict."""
     values = None if context is None else check_context(pack, context, {})
@@ -52,20 +57,21 @@ def judge(pack: Pack, raw: str | bytes, context: Any = None, **options: Any) -> 
 
 def judge_checked(pack: Pack, raw: str | bytes, values: Mapping[str, Any] | None, **options: Any) -> Verdict:
     """Judge a reply with a context that has been checked before."""
-    contract, schema, asked = _contract_of(pack), schema_of(pack, values), Options(**options)
-    expected: dict[tuple[str, str], Any] = {}
-    reading = _read(raw, schema, contract, asked, expected)
+    contract, asked = _contract_of(pack), Options(**options) if options else _USUAL
+    check = _Check(schema_of(pack, values))
+    reading = _read(raw, check, contract, asked)
     if asked.after is not None and not reading.ok and not reading.violations:
         return asked.after
     violations = [_violation(found) for found in reading.violations]
     unchecked: list[str] = []
-    if reading.ok:
-        scope = {**(values or {}), "reply": reading.value, "pack": pack.about}
-        with metered(pack.limits):
-            violations += _broken_rules(contract.rules, scope, unchecked)
     output = None
-    if not violations:
-        output = _output(pack, contract, reading.value, values, violations)
+    if reading.ok:
+        if contract.rules:
+            scope = {**(values or {}), "reply": reading.value, "pack": pack.about}
+            with metered(pack.limits):
+                violations += _broken_rules(contract.rules, scope, unchecked)
+        if not violations:
+            output = _output(pack, contract, reading.value, values, violations)
     if not violations:
         return Verdict(reading.outcome, output, reading.value, repairs=reading.repairs, unchecked=tuple(unchecked))
     # A reply may repeat a secret, and what is told of it goes into logs.
@@ -74,7 +80,7 @@ def judge_checked(pack: Pack, raw: str | bytes, values: Mapping[str, Any] | None
         replace(found, message=whole(secrets.hide(found.message)), path=whole(secrets.hide(found.path)))
         for found in violations
     ]
-    correction = secrets.hide(write_correction(pack, contract, told, expected))
+    correction = secrets.hide(write_correction(pack, contract, told, check.expected))
     return replace(_refusal(reading, told, unchecked, correction), attempt=_attempt(reading, violations))
 
 
@@ -101,7 +107,7 @@ def _output(
 ) -> Any:
     """Give the typed output; what the output model of a slot prompt refuses is added to the violations."""
     if contract.has_actions:
-        return AgentOutput.model_validate(value)
+        return Later(AgentOutput.model_validate, value)
     if contract.output is None:
         return value
     from promptpack.verdict.slot_output import read_output
@@ -116,22 +122,54 @@ def _tools(contract: Contract, values: Mapping[str, Any] | None) -> Sequence[Act
     return read_tools(values[contract.tools_input], contract.tools_input)
 
 
-def _read(
-    raw: str | bytes, schema: Schema, contract: Contract, options: Options, expected: dict[tuple[str, str], Any]
-) -> Reading:
-    def check(value: Any) -> list[replies.Finding]:
-        findings = schema.check(value)
-        expected.update({(found.rule, found.pointer): found.expected for found in findings})
+class _Check:
+    """The contract as a reader asks for it; `expected` is what it asked for where something was found."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.expected: dict[tuple[str, str], Any] = {}
+
+    def __call__(self, value: Any) -> Sequence[replies.Finding]:
+        return () if self.schema.accepts(value) else _Findings(self, value)
+
+    def explain(self, value: Any) -> list[replies.Finding]:
+        """Say what is wrong with a value."""
+        findings = self.schema.explain(value)
+        self.expected.update({(found.rule, found.pointer): found.expected for found in findings})
         return [replies.Finding(found.rule, found.pointer, found.message) for found in findings]
 
-    policy = Policy(strict=options.strict, refuse=contract.refuse | frozenset(options.refuse))
-    reading = replies.read(raw, shape_of(schema), check, policy=policy, finish_reason=options.finish_reason)
+
+class _Findings(Sequence[replies.Finding]):
+    """What is wrong with a value, at least one thing: which, is worked out when somebody looks."""
+
+    def __init__(self, check: _Check, value: Any) -> None:
+        self._check, self._value = check, value
+
+    @cached_property
+    def _list(self) -> list[replies.Finding]:
+        return self._check.explain(self._value)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __len__(self) -> int:
+        return len(self._list)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._list[index]
+
+
+def _read(raw: str | bytes, check: _Check, contract: Contract, options: Options) -> Reading:
+    refuse = contract.refuse | frozenset(options.refuse)
+    policy = Policy(strict=options.strict, refuse=refuse) if options.strict or refuse else _USUAL_POLICY
+    shape = shape_of(check.schema)
+    reading = replies.read(raw, shape, check, policy=policy, finish_reason=options.finish_reason)
     attempt = options.after.attempt if options.after is not None else None
     if attempt is None or (reading.ok and not replies.gives_only_parts(attempt, reading.value)):
         return reading
     mended = None
     if reading.outcome != "no_answer":
-        mended = replies.mend(attempt, raw, shape_of(schema), check, policy=policy, finish_reason=options.finish_reason)
+        mended = replies.mend(attempt, raw, shape, check, policy=policy, finish_reason=options.finish_reason)
     # An answer that cannot be read at all leaves the attempt to the next one.
     return mended or (reading if reading.ok else replace(reading, attempt=reading.attempt or attempt))
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from promptpack.lazy import LateField
 from promptpack.problem import Problem, ReplyError
 from promptpack.reply import Attempt, Repair
 
@@ -77,12 +78,12 @@ class Violation:
         return f"{self.code} {self.path or '(reply)'}: {self.message}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Verdict:
     """What a reply is worth; a refused one keeps the `attempt` that an answer to its correction may mend in parts."""
 
     outcome: str
-    output: Any = None
+    output: Any = LateField()  # noqa: RUF009 -- the descriptor of the field
     data: Mapping[str, Any] | None = None
     violations: tuple[Violation, ...] = ()
     repairs: tuple[Repair, ...] = ()
