@@ -94,6 +94,13 @@ def kinds_of(schema: Mapping[str, Any]) -> list[str]:
     return [kind for kind in kinds if kind != "integer" or "number" not in kinds]
 
 
+def only_kind(schema: Any) -> str:
+    """Give the kind that a schema asks for where it asks for nothing else, as very many do."""
+    if not isinstance(schema, Mapping) or not isinstance(schema.get("type"), str):
+        return ""
+    return schema["type"] if schema.keys() & FORMS.keys() == {"type"} and UNSUPPORTED.isdisjoint(schema) else ""
+
+
 def texts(values: Iterable[Any]) -> list[str]:
     """Take a list that must hold only text."""
     found = list(values)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from promptpack.schema.forms import asked_word, only_kind
 from promptpack.schema.patterns import PatternError, read_pattern
 
 if TYPE_CHECKING:
@@ -19,6 +20,15 @@ DEEPEST: Final = 100
 # An honest value takes a few for each of its parts; where branches refer to themselves, it would be without end.
 MOST_STEPS: Final = 200_000
 _LONGEST_KEY: Final = 256
+# What a value of a class certainly is.
+_NAMES: Final[Mapping[type, tuple[str, ...]]] = {
+    str: ("string",),
+    dict: ("object",),
+    list: ("array",),
+    bool: ("boolean",),
+    int: ("integer", "number"),
+    float: ("number",),
+}
 # Marks what equals nothing but itself: to Python, `True == 1`.
 _FIXED: Final = object()
 
@@ -75,6 +85,21 @@ def _reference(validator: Any, expected: str, instance: Any, _: Any) -> Errors:
     except TypeError as error:  # the pointer goes on where the schema holds no mapping
         raise Unresolvable(ref=expected) from error
     yield from errors
+
+
+def _properties(validator: Any, expected: Mapping[str, Any], instance: Any, _: Any) -> Errors:
+    if not isinstance(instance, dict):
+        return
+    for name, schema in expected.items():
+        if name in instance and only_kind(schema) not in _NAMES.get(type(instance[name]), ()):
+            yield from validator.descend(instance[name], schema, path=name, schema_path=name)
+
+
+def _all_of(validator: Any, expected: list[Any], instance: Any, _: Any) -> Errors:
+    for index, schema in enumerate(expected):
+        asked = asked_word(schema) if isinstance(instance, dict) else None
+        if asked is None or instance.get(asked[0]) in asked[1]:
+            yield from validator.descend(instance, schema, schema_path=index)
 
 
 def _pattern(_: Any, expected: str, instance: Any, __: Any) -> Errors:
@@ -182,6 +207,8 @@ def _error(message: str, keyword: str | None = None) -> "ValidationError":
 
 _OWN: Final[Mapping[str, Keyword]] = {
     "$ref": _reference,
+    "allOf": _all_of,
+    "properties": _properties,
     "pattern": _pattern,
     "patternProperties": _pattern_properties,
     "additionalProperties": _additional_properties,

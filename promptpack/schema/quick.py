@@ -7,7 +7,7 @@ values that are not plain JSON data, and work without end.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from promptpack.schema.forms import FORMS, PLAIN, UNSUPPORTED, UndecidedError
+from promptpack.schema.forms import PLAIN, UndecidedError, only_kind
 from promptpack.schema.keywords import DEEPEST, MOST_STEPS, TooMuchWorkError, form, is_multiple
 from promptpack.schema.patterns import PatternError
 from promptpack.schema.writer import Writer
@@ -88,7 +88,7 @@ class _Program:
     def _function(self, schema: Any) -> str:
         if schema is not self._root and isinstance(schema, Mapping) and "$id" in schema:
             raise UndecidedError
-        kind = _only_kind(schema)
+        kind = only_kind(schema)
         if kind in self._kinds:
             return self._kinds[kind]
         name = self._new_name()
@@ -116,13 +116,6 @@ class _Program:
                 raise UndecidedError
             node = node[name]
         return node
-
-
-def _only_kind(schema: Any) -> str:
-    """Give the kind that a schema asks for where it asks for nothing else, as very many do."""
-    if not isinstance(schema, Mapping) or not isinstance(schema.get("type"), str):
-        return ""
-    return schema["type"] if schema.keys() & FORMS.keys() == {"type"} and UNSUPPORTED.isdisjoint(schema) else ""
 
 
 def _stop() -> None:
