@@ -61,10 +61,13 @@ def _join(original: Function) -> Function:
 
 def join(value: Any, d: Any = "") -> str:
     """Join values as text, with a separator between them; the work is counted."""
-    if type(value) is list and type(d) is str and set(map(type, value)) <= {str}:
-        fits_text(sum(map(len, value)) + len(d) * len(value))
-        step(1 + len(value))
-        return d.join(value)
+    if type(value) is list and type(d) is str:
+        try:
+            fits_text(sum(map(len, value)) + len(d) * len(value))
+            step(1 + len(value))
+            return d.join(value)
+        except TypeError:
+            pass  # not all of them are texts
     texts = [to_text(item) for item in take(value)]
     separator = to_text(d)
     fits_text(sum(map(len, texts)) + len(separator) * len(texts))

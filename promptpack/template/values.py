@@ -29,8 +29,6 @@ _LAZY: tuple[type[Iterable[Any]], ...] = (
 # Between these, numbers are written without an exponent by everyone.
 _SMALLEST: Final = 1e-4
 _LARGEST: Final = 1e16
-# Python refuses to write whole numbers with more digits than these bits can make.
-_LONGEST_INTEGER: Final = 14_000
 
 
 def to_text(value: Any) -> str:
@@ -69,7 +67,7 @@ def _write_quickly(value: Any, indent: int) -> str | None:
     try:
         return _quick_json()(value, indent=indent).decode()
     except ValueError:
-        return None  # half of a surrogate pair, or nesting that is deep: both are for `json` to decide
+        return None  # half of a surrogate pair, a huge number, deep nesting: these are for `json` to decide
 
 
 @cache
@@ -82,39 +80,41 @@ def _quick_json() -> Callable[..., bytes]:
 def _is_ordinary(value: Any) -> bool:
     """Count a value, and say whether pydantic-core writes it with the same letters as `json`."""
     limits = current()
-    count, characters = 1, 0
-    nodes = [value]
+    count = 1
+    nodes: list[Any] = [value]
+    texts: list[str] = []
     for node in nodes:
         count += len(node)
         if count > limits.items:
-            break
-        values = node
+            fits_count(count)
         if type(node) is dict:
-            values = node.values()
-            if not all(type(key) is str for key in node):
-                return False
-            characters += sum(map(len, node))
-        for child in values:
+            texts += node
+            node = node.values()  # noqa: PLW2901 -- the keys have been taken
+        for child in node:
             kind = type(child)
             if kind is str:
-                characters += len(child)
+                texts.append(child)
             elif kind is dict or kind is list:
                 nodes.append(child)
-            elif not _is_written_alike(child, kind):
+            elif kind is float:
+                if not (_SMALLEST <= abs(child) < _LARGEST or child == 0):
+                    return False
+            elif kind is not int and kind is not bool and child is not None:
                 return False
-    fits_count(count)
-    if characters > limits.text:
-        fits_text(characters)
     step(count)
+    return _are_texts(texts, limits.text)
+
+
+def _are_texts(texts: list[str], most: int) -> bool:
+    """Refuse texts that are too long together; a key can be something else, and then they are not all texts."""
+    try:
+        characters = sum(map(len, texts))
+        if characters > most:
+            fits_text(characters)
+        "".join(texts)
+    except TypeError:
+        return False
     return True
-
-
-def _is_written_alike(value: Any, kind: type) -> bool:
-    if kind is int:
-        return value.bit_length() < _LONGEST_INTEGER  # type: ignore[no-any-return]
-    if kind is float:
-        return bool(_SMALLEST <= abs(value) < _LARGEST or value == 0)
-    return value is None or kind is bool
 
 
 def plain(value: Any) -> Any:
