@@ -17,6 +17,7 @@ from promptpack.template.failure import syntax_problem
 from promptpack.template.generator import METHOD
 from promptpack.template.language import PRINTED_BY
 from promptpack.template.limits import Limits
+from promptpack.template.loops import number_loops
 from promptpack.template.model import Source
 from promptpack.template.partials import PackTemplate
 from promptpack.template.positions import TooManyTokensError, decode
@@ -114,6 +115,7 @@ class Engine:
             raise PackError(problems)
         if source.syntax == "jinja":
             _give_loop_to_partials(tree)
+            number_loops(tree)
         _print_readably(tree)
         count_work(tree)
         tree.set_environment(self.environment)

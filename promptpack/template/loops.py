@@ -1,9 +1,49 @@
-"""What `loop` is inside of a loop: Jinja's own, and one for lists, whose items are all known and so quicker to walk."""
+"""What `loop` is inside of a loop: a number, one for lists, whose items are all known, or Jinja's own."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
+from jinja2 import nodes
 from jinja2.runtime import LoopContext, Undefined
+
+NUMBER: Final = "_loop_number"
+"""The variable that stands for `loop` where only the number of the pass is asked for; no template can name it."""
+
+NUMBERED: Final = {"index": "{0} + 1", "index0": "{0}", "first": "{0} == 0"}
+"""What can be asked of the number of a pass."""
+
+_OTHER_SCOPES: Final = (nodes.Macro, nodes.CallBlock, nodes.Block, nodes.Include)
+
+
+def number_loops(tree: nodes.Template) -> None:
+    """Have loops count their passes where that is all that their `loop` is used for."""
+    for loop in tree.find_all(nodes.For):
+        uses = list(_uses_of_loop(loop.body))
+        if uses and loop.test is None and all(isinstance(use, nodes.Getattr) for use in uses):
+            loop.target = nodes.Tuple([nodes.Name(NUMBER, "store"), loop.target], "store", lineno=loop.target.lineno)
+            for use in uses:
+                use.node.name = NUMBER  # type: ignore[attr-defined]
+
+
+def is_numbered(loop: nodes.For) -> bool:
+    """Say whether a loop counts its passes."""
+    target = loop.target
+    return isinstance(target, nodes.Tuple) and getattr(target.items[0], "name", None) == NUMBER
+
+
+def _uses_of_loop(parts: Iterable[nodes.Node]) -> Iterator[nodes.Node]:
+    """Find where a number will do, as look-ups, and whatever else has to do with `loop`, as it is."""
+    for part in parts:
+        if isinstance(part, nodes.Getattr) and part.attr in NUMBERED and part.ctx == "load" and _is_loop(part.node):
+            yield part
+        elif _is_loop(part) or isinstance(part, _OTHER_SCOPES):
+            yield part
+        else:
+            yield from _uses_of_loop(part.iter_child_nodes(exclude=("body",) if isinstance(part, nodes.For) else None))
+
+
+def _is_loop(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Name) and node.name == "loop"
 
 
 class Loop(LoopContext):

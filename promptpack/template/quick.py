@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from typing import Final
+from typing import Final, TypeGuard
 
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
 
+from promptpack.template.loops import NUMBER, NUMBERED, is_numbered
 from promptpack.template.work import steps_of_a_pass
 
 # A run of output holds no more values than this, so that what is joined before it is counted stays small.
@@ -25,6 +26,7 @@ _IN_PLACE: Final = {
 # Filters that count their own work when they are called without the filter's count, by their one option.
 _DIRECT: Final = {"join": ("join", "d"), "json": ("as_json", "indent"), "tojson": ("as_json", "indent")}
 _OF_LOOP: Final = {"index": "{0}.index0 + 1", "index0": "{0}.index0", "first": "{0}.index0 == 0", "last": "{0}.last"}
+_PLAIN_FUNCTIONS: Final = {"passes": "meter.passes", "enumerate": "enumerate"}
 
 
 class QuickGenerator(CodeGenerator):
@@ -48,14 +50,15 @@ class QuickGenerator(CodeGenerator):
     def visit_For(self, node: nodes.For, frame: Frame) -> None:  # noqa: N802
         """Write a loop whose passes are counted."""
         counted = copy(node)
-        arguments = [node.iter, nodes.Const(steps_of_a_pass(node))]
-        counted.iter = nodes.Call(nodes.EnvironmentAttribute("passes"), arguments, [], None, None, lineno=node.lineno)
+        counted.iter = _call("passes", node.iter, nodes.Const(steps_of_a_pass(node)))
+        if is_numbered(node):
+            counted.iter = _call("enumerate", counted.iter)
         super().visit_For(counted, frame)
 
     def visit_EnvironmentAttribute(self, node: nodes.EnvironmentAttribute, frame: Frame) -> None:  # noqa: N802
-        """Write what the environment offers, or the meter."""
-        if node.name == "passes":
-            self.write("meter.passes")
+        """Write what the environment offers, the meter or Python itself."""
+        if node.name in _PLAIN_FUNCTIONS:
+            self.write(_PLAIN_FUNCTIONS[node.name])
         else:
             super().visit_EnvironmentAttribute(node, frame)
 
@@ -175,7 +178,9 @@ class QuickGenerator(CodeGenerator):
 
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802
         """Write the look-up of a key."""
-        if isinstance(node.node, nodes.Name) and node.node.name == "loop" and node.attr in _OF_LOOP:
+        if _is_number(node):
+            self.write(f"({NUMBERED[node.attr].format(frame.symbols.ref(NUMBER))})")
+        elif isinstance(node.node, nodes.Name) and node.node.name == "loop" and node.attr in _OF_LOOP:
             loop = frame.symbols.ref("loop")
             self.write(f"({_OF_LOOP[node.attr].format(loop)} if type({loop}) is environment.loop else ")
             self.write("environment.getattr(")
@@ -217,12 +222,21 @@ class QuickGenerator(CodeGenerator):
             self.write(frame.symbols.ref(node.name))
 
 
+def _call(function: str, *arguments: nodes.Expr) -> nodes.Call:
+    return nodes.Call(nodes.EnvironmentAttribute(function), list(arguments), [], None, None, lineno=arguments[0].lineno)
+
+
 def _is_path(node: nodes.Node) -> bool:
     """Say whether an expression is a name followed by keys, as in `tool.risk.level`."""
     if not isinstance(node, nodes.Getattr):
         return False
     owner = node.node
-    return owner.name != "loop" if isinstance(owner, nodes.Name) else _is_path(owner)
+    return owner.name not in ("loop", NUMBER) if isinstance(owner, nodes.Name) else _is_path(owner)
+
+
+def _is_number(node: nodes.Node) -> TypeGuard[nodes.Getattr]:
+    """Say whether an expression asks for the number of the pass."""
+    return isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name) and node.node.name == NUMBER
 
 
 def _put_together(statements: Iterable[nodes.Node]) -> Iterator[nodes.Node]:
