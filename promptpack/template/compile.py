@@ -18,6 +18,7 @@ from promptpack.template.positions import decode
 
 T = TypeVar("T")
 
+_NO_TRAIL = Trail()
 _CONSTANTS = ("true", "false", "none")
 
 
@@ -62,7 +63,7 @@ def _guarded(
     def guarded(context: Mapping[str, Any], trail: Trail | None) -> T:
         try:
             with metered(limits):
-                return run(code, code.scope(dict(context), trail or Trail()))
+                return run(code, code.start(context, trail or _NO_TRAIL))
         except RENDER_ERRORS as error:
             told = render_error(error, code.source)
         except ContextError as error:

@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn
 from jinja2.exceptions import TemplateRuntimeError
 
 # Work on text is counted by the piece, since a machine copies that many characters in the time of one step.
-_CHARACTERS_A_STEP: Final = 64
+CHARACTERS_A_STEP: Final = 64
 # Between two counts of the output, no more is written than memory has room for.
 _PIECES_A_BATCH: Final = 64
 
@@ -157,8 +157,8 @@ def fits_text(characters: int) -> None:
     most = current().text
     if characters > most:
         raise LimitError("value", f"a text is longer than {most:,} characters")
-    if characters >= _CHARACTERS_A_STEP:
-        step(characters // _CHARACTERS_A_STEP)
+    if characters >= CHARACTERS_A_STEP:
+        step(characters // CHARACTERS_A_STEP)
 
 
 def fits_items(count: int) -> None:
@@ -184,7 +184,7 @@ def measure(value: Any) -> int:
     """Count the values inside of a value as a tree, and refuse one that is too large; the work is counted."""
     if not isinstance(value, (dict, list, tuple)):
         if isinstance(value, str):
-            step(len(value) // _CHARACTERS_A_STEP)
+            step(len(value) // CHARACTERS_A_STEP)
         elif isinstance(value, range):
             fits_items(len(value))
         return 1
@@ -207,7 +207,7 @@ def charge(values: Iterable[Any], deep: bool) -> None:
     for value in values:
         kind = type(value)
         if kind is str:
-            steps += len(value) // _CHARACTERS_A_STEP
+            steps += len(value) // CHARACTERS_A_STEP
         elif kind is list and not deep:
             steps += len(value)
         elif isinstance(value, (dict, list, tuple)):

@@ -21,6 +21,13 @@ class PackTemplate(JinjaTemplate):
 
     source: Source
 
+    def start(self, values: Mapping[str, Any], trail: "Trail") -> Context:
+        """Make the scope that a render begins with."""
+        known = {**self.globals, **values}
+        context = PackContext(self.environment, known, self.name, self.blocks, self.globals)
+        context.trail = trail
+        return context
+
     def scope(
         self, values: dict[str, Any], trail: "Trail", shared: bool = False, local: Mapping[str, Any] | None = None
     ) -> Context:

@@ -14,6 +14,7 @@ from promptpack.template.work import steps_of_a_pass
 _VALUES_A_RUN: Final = 8
 _LONG_RUN: Final = 65_536
 _SHORT_TEXT: Final = "is str and len({0}) < 64"
+_AS_TEXT: Final = "if type({0}) is not str: {0} = str({0}) if type({0}) is int else printed({0})"
 # Filters done in place, by the condition on the value's type and the result.
 _IN_PLACE: Final = {
     "capitalize": (_SHORT_TEXT, "{0}.capitalize()"),
@@ -26,7 +27,12 @@ _IN_PLACE: Final = {
 # Filters that count their own work when they are called without the filter's count, by their one option.
 _DIRECT: Final = {"join": ("join", "d"), "json": ("as_json", "indent"), "tojson": ("as_json", "indent")}
 _OF_LOOP: Final = {"index": "{0}.index0 + 1", "index0": "{0}.index0", "first": "{0}.index0 == 0", "last": "{0}.last"}
-_PLAIN_FUNCTIONS: Final = {"passes": "meter.passes", "enumerate": "enumerate"}
+# What begins the name of something that is no attribute of the environment but a variable of the code.
+_LOCAL: Final = "local "
+# Jinja keeps what these make or hand on in a pass of a loop.
+_LOOP_VARIABLES_IN: Final = (
+    nodes.Assign, nodes.AssignBlock, nodes.Call, nodes.CallBlock, nodes.FromImport, nodes.Import, nodes.Macro,
+)  # fmt: skip
 
 
 class QuickGenerator(CodeGenerator):
@@ -47,18 +53,32 @@ class QuickGenerator(CodeGenerator):
         self.writeline(f"meter.steps -= {node.node.value}", node)
         self.writeline("if meter.steps < 0: meter.refuse_steps()")
 
+    def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:  # noqa: N802
+        """Write the whole template."""
+        self._keeps_loop_variables = node.find(_LOOP_VARIABLES_IN) is not None
+        super().visit_Template(node, frame)
+
+    def writeline(self, x: str, node: nodes.Node | None = None, extra: int = 0) -> None:
+        """Write a line, unless it is what Jinja notes in every pass and nobody will read."""
+        if x != "_loop_vars = {}" or self._keeps_loop_variables:
+            super().writeline(x, node, extra)
+
     def visit_For(self, node: nodes.For, frame: Frame) -> None:  # noqa: N802
-        """Write a loop whose passes are counted."""
+        """Write a loop whose passes are counted: of a list beforehand, of what may be lazy one by one."""
+        values, steps = self.temporary_identifier(), steps_of_a_pass(node)
+        self.writeline(f"{values} = ", node)
+        self.visit(node.iter, frame)
+        self.writeline(f"if type({values}) is list: meter.steps -= len({values}) * {steps}")
+        self.writeline(f"else: {values} = meter.passes({values}, {steps})")
+        self.writeline("if meter.steps < 0: meter.refuse_steps()")
         counted = copy(node)
-        counted.iter = _call("passes", node.iter, nodes.Const(steps_of_a_pass(node)))
-        if is_numbered(node):
-            counted.iter = _call("enumerate", counted.iter)
+        counted.iter = nodes.EnvironmentAttribute(f"{_LOCAL}enumerate({values})" if is_numbered(node) else _LOCAL + values)
         super().visit_For(counted, frame)
 
     def visit_EnvironmentAttribute(self, node: nodes.EnvironmentAttribute, frame: Frame) -> None:  # noqa: N802
-        """Write what the environment offers, the meter or Python itself."""
-        if node.name in _PLAIN_FUNCTIONS:
-            self.write(_PLAIN_FUNCTIONS[node.name])
+        """Write what the environment offers, or what has been worked out in the lines above."""
+        if node.name.startswith(_LOCAL):
+            self.write(node.name.removeprefix(_LOCAL))
         else:
             super().visit_EnvironmentAttribute(node, frame)
 
@@ -105,33 +125,63 @@ class QuickGenerator(CodeGenerator):
 
     def _write_parts(self, parts: Sequence[nodes.Node], frame: Frame) -> str:
         """Write what works out the parts, and give the expression that joins them."""
-        return " ".join(self._write_part(part, frame) for part in parts) or "''"
+        names: dict[nodes.Node, str] = {}
+        texts = []
+        for position, part in enumerate(parts):
+            if _is_path(_value_of(part)) and part not in names:
+                names |= self._write_paths(list(_neighbours(parts[position:])), frame)
+            texts.append(self._write_part(part, names.get(part), frame))
+        return " ".join(texts) or "''"
 
-    def _write_part(self, part: nodes.Node, frame: Frame) -> str:
+    def _write_part(self, part: nodes.Node, name: str | None, frame: Frame) -> str:
         if isinstance(part, nodes.TemplateData):
             return repr(part.data)
-        name = self._write_choice(part, frame) if isinstance(part, nodes.If) else self._write_text(part, frame)
+        if isinstance(part, nodes.If):
+            name = self._write_choice(part, name, frame)
+        elif _is_number(part) and part.attr != "first":
+            name = NUMBERED[part.attr].format(frame.symbols.ref(NUMBER))
+        elif name is None:
+            name = self._write_value(part, frame)
+            self.writeline(_AS_TEXT.format(name))
         return f"f'{{{name}}}'"
 
-    def _write_text(self, part: nodes.Node, frame: Frame) -> str:
-        name = self._write_value(part, frame)
-        self.writeline(f"if type({name}) is not str: {name} = str({name}) if type({name}) is int else printed({name})")
-        return name
+    def _write_paths(self, parts: Sequence[nodes.Node], frame: Frame) -> dict[nodes.Node, str]:
+        """Write look-ups that follow each other, tried together; what is printed is made text at once."""
+        names = {part: self.temporary_identifier() for part in parts}
+        self.writeline("try: ", parts[0])
+        for part, name in names.items():
+            self.write(f"{name} = ")
+            self._write_path(_value_of(part), frame)
+            self.write("; ")
+        self.writeline("except (KeyError, TypeError):")
+        self.indent()
+        for part, name in names.items():
+            self.writeline(f"{name} = ", _value_of(part))
+            self.visit(_value_of(part), frame)
+            self._write_as_text(part, name)
+        self.outdent()
+        printed = [part for part in parts if not isinstance(part, nodes.If)]
+        if printed:
+            self.writeline("if not str is " + " is ".join(f"type({names[part]})" for part in printed) + ":")
+            self.indent()
+            for part in printed:
+                self._write_as_text(part, names[part])
+            self.outdent()
+        return names
+
+    def _write_as_text(self, part: nodes.Node, name: str) -> None:
+        if not isinstance(part, nodes.If):
+            self.writeline(_AS_TEXT.format(name), part)
 
     def _write_value(self, node: nodes.Node, frame: Frame) -> str:
         name = self.temporary_identifier()
-        if _is_path(node):
-            self.writeline(f"try: {name} = ", node)
-            self._write_path(node, frame)
-            self.writeline(f"except (KeyError, TypeError): {name} = ")
-        else:
-            self.writeline(f"{name} = ", node)
+        self.writeline(f"{name} = ", node)
         self.visit(node, frame)
         return name
 
-    def _write_choice(self, node: nodes.If, frame: Frame) -> str:
+    def _write_choice(self, node: nodes.If, test: str | None, frame: Frame) -> str:
         soft = frame.soft()
-        test = self._write_value(node.test, soft)
+        test = test or self._write_value(node.test, soft)
         name = self.temporary_identifier()
         self.writeline(f"if {test}:", node)
         self._write_branch(node.body, name, soft)
@@ -222,10 +272,6 @@ class QuickGenerator(CodeGenerator):
             self.write(frame.symbols.ref(node.name))
 
 
-def _call(function: str, *arguments: nodes.Expr) -> nodes.Call:
-    return nodes.Call(nodes.EnvironmentAttribute(function), list(arguments), [], None, None, lineno=arguments[0].lineno)
-
-
 def _is_path(node: nodes.Node) -> bool:
     """Say whether an expression is a name followed by keys, as in `tool.risk.level`."""
     if not isinstance(node, nodes.Getattr):
@@ -237,6 +283,23 @@ def _is_path(node: nodes.Node) -> bool:
 def _is_number(node: nodes.Node) -> TypeGuard[nodes.Getattr]:
     """Say whether an expression asks for the number of the pass."""
     return isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name) and node.node.name == NUMBER
+
+
+def _value_of(part: nodes.Node) -> nodes.Node:
+    """Give what is worked out for a part: the condition of a choice, or the value itself."""
+    return part.test if isinstance(part, nodes.If) else part
+
+
+def _neighbours(parts: Iterable[nodes.Node]) -> Iterator[nodes.Node]:
+    """Give the parts that follow each other with nothing but look-ups to work out."""
+    for part in parts:
+        if isinstance(part, nodes.TemplateData):
+            continue
+        if not _is_path(_value_of(part)):
+            return
+        yield part
+        if isinstance(part, nodes.If):
+            return
 
 
 def _put_together(statements: Iterable[nodes.Node]) -> Iterator[nodes.Node]:

@@ -8,7 +8,7 @@ from jinja2.exceptions import TemplateRuntimeError
 from jinja2.filters import make_attrgetter
 from jinja2.utils import pass_environment
 
-from promptpack.template.limits import fits_text, step, take
+from promptpack.template.limits import CHARACTERS_A_STEP, fits_text, step, take
 from promptpack.template.values import to_text
 
 Function = Callable[..., Any]
@@ -63,7 +63,9 @@ def join(value: Any, d: Any = "") -> str:
     """Join values as text, with a separator between them; the work is counted."""
     if type(value) is list and type(d) is str:
         try:
-            fits_text(sum(map(len, value)) + len(d) * len(value))
+            characters = sum(map(len, value)) + len(d) * len(value)
+            if characters >= CHARACTERS_A_STEP:
+                fits_text(characters)
             step(1 + len(value))
             return d.join(value)
         except TypeError:
