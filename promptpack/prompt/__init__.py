@@ -24,4 +24,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f"{__name__}.{_HOMES.get(name, name.lower())}"), name)
+    found = getattr(import_module(f"{__name__}.{_HOMES.get(name, name.lower())}"), name)
+    globals()[name] = found  # so that the next look-up does not come here
+    return found

@@ -19,7 +19,7 @@ def number_loops(tree: nodes.Template) -> None:
     """Have loops count their passes where that is all that their `loop` is used for."""
     for loop in tree.find_all(nodes.For):
         uses = list(_uses_of_loop(loop.body))
-        if uses and loop.test is None and all(isinstance(use, nodes.Getattr) for use in uses):
+        if uses and loop.test is None and all(map(_asks_for_number, uses)):
             loop.target = nodes.Tuple([nodes.Name(NUMBER, "store"), loop.target], "store", lineno=loop.target.lineno)
             for use in uses:
                 use.node.name = NUMBER  # type: ignore[attr-defined]
@@ -32,14 +32,16 @@ def is_numbered(loop: nodes.For) -> bool:
 
 
 def _uses_of_loop(parts: Iterable[nodes.Node]) -> Iterator[nodes.Node]:
-    """Find where a number will do, as look-ups, and whatever else has to do with `loop`, as it is."""
+    """Find all that has to do with the `loop` of a body: where a number will do, and where it may not."""
     for part in parts:
-        if isinstance(part, nodes.Getattr) and part.attr in NUMBERED and part.ctx == "load" and _is_loop(part.node):
-            yield part
-        elif _is_loop(part) or isinstance(part, _OTHER_SCOPES):
+        if _asks_for_number(part) or _is_loop(part) or isinstance(part, _OTHER_SCOPES):
             yield part
         else:
             yield from _uses_of_loop(part.iter_child_nodes(exclude=("body",) if isinstance(part, nodes.For) else None))
+
+
+def _asks_for_number(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Getattr) and node.attr in NUMBERED and node.ctx == "load" and _is_loop(node.node)
 
 
 def _is_loop(node: nodes.Node) -> bool:

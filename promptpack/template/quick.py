@@ -55,7 +55,7 @@ class QuickGenerator(CodeGenerator):
 
     def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:  # noqa: N802
         """Write the whole template."""
-        self._keeps_loop_variables = node.find(_LOOP_VARIABLES_IN) is not None
+        self._keeps_loop_variables = any(node.find_all(_LOOP_VARIABLES_IN))
         super().visit_Template(node, frame)
 
     def writeline(self, x: str, node: nodes.Node | None = None, extra: int = 0) -> None:
@@ -72,7 +72,9 @@ class QuickGenerator(CodeGenerator):
         self.writeline(f"else: {values} = meter.passes({values}, {steps})")
         self.writeline("if meter.steps < 0: meter.refuse_steps()")
         counted = copy(node)
-        counted.iter = nodes.EnvironmentAttribute(f"{_LOCAL}enumerate({values})" if is_numbered(node) else _LOCAL + values)
+        counted.iter = nodes.EnvironmentAttribute(
+            f"{_LOCAL}enumerate({values})" if is_numbered(node) else _LOCAL + values
+        )
         super().visit_For(counted, frame)
 
     def visit_EnvironmentAttribute(self, node: nodes.EnvironmentAttribute, frame: Frame) -> None:  # noqa: N802

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from promptpack import Pack
@@ -238,6 +238,7 @@ TAGS = ("{{", "}}", "{{#if a}}", "{{else}}", "{{/if}}", "{{#each l}}", "{{/each}
         "{{/raw}}", "{", "}", "\n", "{% x %}", "a", "{{l}}", "\\", "é")  # fmt: skip
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(TAGS)).map("".join) | st.text())
 def test_any_text_renders_or_is_refused_in_our_words(text: str) -> None:
     try:
