@@ -1,6 +1,6 @@
 """Versioned YAML prompt packs with Jinja templates, typed inputs and checked model replies."""
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from promptpack.problem import (
     ContextError,
@@ -13,7 +13,10 @@ from promptpack.problem import (
     UsageError,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from promptpack.cycle import Agent, LlmCycle
     from promptpack.library import Library
     from promptpack.pack import Pack

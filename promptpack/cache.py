@@ -4,14 +4,18 @@ Nothing that is read from here is run, and nothing is believed that this user ha
 the folder. What cannot be read or written is worked out again, without a word: `docs/decisions/0011-the-cache.md`.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 from hmac import compare_digest
-from secrets import token_bytes
-from typing import Any, Final
 
 from promptpack import files
 from promptpack.problem import Problem, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
 
 _VARIABLE: Final = "PROMPTPACK_CACHE"
 _OFF: Final = ("off", "no", "0", "false")
@@ -31,7 +35,7 @@ class Cache:
         self._stamp = stamp
 
     @classmethod
-    def open(cls, where: str | bool | None = None) -> "Cache":
+    def open(cls, where: str | bool | None = None) -> Cache:
         """Open the cache in a folder; by default in the user's own, or as `PROMPTPACK_CACHE` says; `False` for none."""
         given = where if where is not None else files.setting(_VARIABLE)
         if given is False or (isinstance(given, str) and given.lower() in _OFF):
@@ -93,6 +97,8 @@ def _key() -> bytes | None:
         return None
     key = folder.read(_KEY_FILE, _KEY_LENGTH)
     if key is None:
+        from secrets import token_bytes
+
         # Of two processes that make it at once, both take the one that was there first.
         folder.write(_KEY_FILE, token_bytes(_KEY_LENGTH), replace=False)
         key = folder.read(_KEY_FILE, _KEY_LENGTH)

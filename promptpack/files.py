@@ -1,27 +1,29 @@
 """The only code that touches the disk: folders that are read without leaving them, and files that are written whole."""
 
-import filecmp
+from __future__ import annotations
+
 import os
-import re
 import stat
-import tempfile
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
+from contextlib import suppress
 
 from promptpack.problem import Location, PackError, Problem, UsageError
+from promptpack.value import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
 _LARGEST = 1_000_000
 _READABLE = 0o644
 # Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
-_PACKAGE = Path(__file__).resolve().parent
-_VERSION_FILE = re.compile(r"\d+\.\d+\.\d+[^/]*\.ya?ml\Z")
+_PACKAGE = os.path.dirname(os.path.realpath(__file__))
 # Folders that hold no packs, however deep a search goes.
 _SKIPPED = frozenset(("node_modules", "__pycache__"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Folder:
     """A folder whose files can be read; nothing outside of it can."""
 
@@ -30,12 +32,12 @@ class Folder:
     @property
     def name(self) -> str:
         """The last part of the folder's path."""
-        return Path(self.root).name
+        return os.path.basename(self.root)
 
     @property
     def is_there(self) -> bool:
         """Whether there is such a folder."""
-        return Path(self.root).is_dir()
+        return os.path.isdir(self.root)
 
     def find(
         self, *suffixes: str, below: str = "", refused: dict[str, tuple[Problem, ...]] | None = None
@@ -64,7 +66,7 @@ class Folder:
         """Give the files with one of the suffixes, each with the time of its last change and its size."""
         for relative in self.find(*suffixes):
             try:
-                status = Path(self.root, relative).stat()
+                status = os.stat(self._join(relative))
             except FileNotFoundError:
                 continue  # it went away while we looked
             yield relative, (status.st_mtime_ns, status.st_size)
@@ -79,10 +81,12 @@ class Folder:
 
     def resolve(self, file: str, reference: str) -> str:
         """Give the path, relative to the folder, that `reference` in `file` means; it may lead out with `..`."""
-        return os.path.normpath(Path(file).parent / reference).replace(os.sep, "/")
+        return os.path.normpath(os.path.join(os.path.dirname(file), reference)).replace(os.sep, "/")
 
-    def relative_to(self, other: "Folder", relative: str) -> str | None:
+    def relative_to(self, other: Folder, relative: str) -> str | None:
         """Give the path of one of this folder's files as seen from another folder that holds it."""
+        from pathlib import Path
+
         mine = Path(os.path.realpath(self.root), relative)
         try:
             path = Path(os.path.normpath(mine)).relative_to(os.path.realpath(other.root))
@@ -92,36 +96,38 @@ class Folder:
 
     def inside(self, path: str) -> str | None:
         """Give a path, as seen from where the user stands, relative to the folder, if it leads into it."""
-        below = Path(os.path.relpath(path, self.root)).as_posix()
+        below = os.path.relpath(path, self.root).replace(os.sep, "/")
         return None if below.startswith("../") or below == ".." else below
 
     def exists(self, relative: str) -> bool:
         """Say whether a file is there."""
-        return Path(self.root, relative).is_file()
+        return os.path.isfile(self._join(relative))
 
-    def same_or_absent(self, relative: str, other: "Folder", name: str) -> bool:
+    def same_or_absent(self, relative: str, other: Folder, name: str) -> bool:
         """Say whether there is no such file, or the same one as in another folder."""
-        here, there = Path(self.root, relative), Path(other.root, name)
-        return not here.exists() or (here.is_file() and there.is_file() and filecmp.cmp(here, there, shallow=False))
+        from filecmp import cmp
+
+        here, there = self._join(relative), other._join(name)
+        both = os.path.isfile(here) and os.path.isfile(there)
+        return not os.path.exists(here) or (both and cmp(here, there, shallow=False))
 
     def _join(self, relative: str) -> str:
-        # Called for each of a thousand files, for which `Path` takes its time.
-        return os.path.join(self.root, relative) if relative else self.root  # noqa: PTH118
+        return os.path.join(self.root, relative) if relative else self.root
 
     def _inside(self, relative: str) -> str:
         parts = relative.replace(os.sep, "/").split("/")
         place = Location(self.show(relative))
-        if os.path.isabs(relative) or ".." in parts or "\x00" in relative:  # noqa: PTH117
+        if os.path.isabs(relative) or ".." in parts or "\x00" in relative:
             raise PackError(Problem("PP121", f"path {relative!r} leads out of the folder", place))
         path = self.root
         for part in parts:
             path += f"/{part}"
-            if os.path.islink(path):  # noqa: PTH114
+            if os.path.islink(path):
                 raise PackError(Problem("PP122", f"{part!r} is a symbolic link", place, "put the file itself there"))
         return path
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecordingFolder(Folder):
     """A folder that remembers what was read from it."""
 
@@ -139,11 +145,11 @@ def read(path: str | Path, *, shown: str | None = None, limit: int = _LARGEST, b
     too_large = Problem("PP102", f"file is larger than {limit:,} bytes", place, "split it into partials")
     try:
         # Looked at before it is opened, since opening a device can be enough to set it off.
-        _refuse_kind(Path(path).stat(), place)
-        descriptor = _open_below(below, Path(path)) if below else os.open(path, _READING)
+        _refuse_kind(os.stat(path), place)
+        descriptor = _open_below(below, str(path)) if below else os.open(path, _READING)
     except OSError as error:
         raise PackError(Problem("PP120", f"cannot be read: {error.strerror}", place)) from error
-    with open(descriptor, "rb") as stream:  # noqa: PTH123 -- a descriptor, not a path
+    with open(descriptor, "rb") as stream:
         status = os.fstat(stream.fileno())
         _refuse_kind(status, place)
         data = b"" if status.st_size > limit else stream.read(limit + 1)
@@ -157,9 +163,9 @@ def _refuse_kind(status: os.stat_result, place: Location) -> None:
         raise PackError(Problem("PP123", "is not a regular file", place))
 
 
-def _open_below(root: str, path: Path) -> int:
+def _open_below(root: str, path: str) -> int:
     """Open a file step by step from its root, so that a link put on the way meanwhile leads nowhere."""
-    *folders, name = path.relative_to(root).parts
+    *folders, name = (part for part in path[len(root) :].split("/") if part not in ("", "."))
     if os.open not in os.supports_dir_fd:
         return os.open(path, _READING)
     here = os.open(root, os.O_RDONLY)
@@ -183,24 +189,32 @@ def read_text(path: str | Path) -> str:
 def write(path: str | Path, text: str) -> None:
     """Write a file whole or not at all, beside it first, then moved over it; an existing one keeps its permissions."""
     try:
-        _write(Path(path), text)
+        _write(str(path), text)
     except OSError as error:
         raise UsageError(Problem("PP126", f"cannot be written: {error.strerror}", Location(str(path)))) from error
 
 
-def _write(target: Path, text: str) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+def _write(target: str, text: str) -> None:
+    from tempfile import mkstemp
+
+    folder, name = os.path.split(target)
+    os.makedirs(folder or ".", exist_ok=True)
+    descriptor, beside = mkstemp(dir=folder or ".", prefix=f".{name}.")
     try:
-        Path(beside).chmod(stat.S_IMODE(target.stat().st_mode) if target.exists() else _READABLE)
-        with open(descriptor, "w", encoding="utf-8", newline="\n") as stream:  # noqa: PTH123 -- a descriptor
+        os.chmod(beside, stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else _READABLE)
+        with open(descriptor, "w", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
             stream.flush()
             os.fsync(stream.fileno())
-        Path(beside).replace(target)
+        os.replace(beside, target)
     except BaseException:
-        Path(beside).unlink(missing_ok=True)
+        _remove(beside)
         raise
+
+
+def _remove(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)
 
 
 def group_by_root(paths: Iterable[str]) -> dict[str, set[str]]:
@@ -208,7 +222,7 @@ def group_by_root(paths: Iterable[str]) -> dict[str, set[str]]:
     groups: dict[str, set[str]] = {}
     whole: set[str] = set()
     for path in paths:
-        if not Path(path).exists():
+        if not os.path.exists(path):
             raise UsageError(Problem("PP704", f"no file or folder {path!r}"))
         root, chosen = root_of(path)
         if chosen:
@@ -220,20 +234,26 @@ def group_by_root(paths: Iterable[str]) -> dict[str, set[str]]:
 
 def root_of(given: str) -> tuple[str, set[str]]:
     """Give the folder of packs that a path belongs to, and the files in it that are meant, or none for all."""
+    import re
+    from pathlib import Path
+
+    is_version = re.compile(r"\d+\.\d+\.\d+[^/]*\.ya?ml").fullmatch
     path = Path(given)
     if path.is_dir():
-        versions = {str(file) for file in path.iterdir() if _VERSION_FILE.match(file.name)}
+        versions = {str(file) for file in path.iterdir() if is_version(file.name)}
         return (os.path.normpath(path.parent if versions else path), {os.path.normpath(file) for file in versions})
     if path.suffix == ".j2" or path.stem == "flow":
         # What packs share: all of them may be affected.
         return os.path.normpath(path.parent.parent if path.parent.name == "_partials" else path.parent), set()
     # A pack lies at <root>/<name>/<version>.yaml, or is a file of any name in its root.
-    root = path.parent.parent if _VERSION_FILE.match(path.name) else path.parent
+    root = path.parent.parent if is_version(path.name) else path.parent
     return os.path.normpath(root), {os.path.normpath(path)}
 
 
 def find_upwards(start: str, *names: str) -> Iterator[str]:
     """Give the files of these names in the folder of `start` and in those above it, the nearest first."""
+    from pathlib import Path
+
     folder = Path(start).resolve()
     for place in (folder, *folder.parents):
         yield from (_shown(place / name) for name in names if (place / name).is_file())
@@ -241,32 +261,34 @@ def find_upwards(start: str, *names: str) -> Iterator[str]:
 
 def relative(path: str, file: str) -> str:
     """Write a path as seen from the folder that a file is in."""
-    return Path(os.path.relpath(path, Path(file).parent)).as_posix()
+    return os.path.relpath(path, os.path.dirname(file) or ".").replace(os.sep, "/")
 
 
 def _shown(path: Path) -> str:
     """Write a path as the user would, from where they stand, if it is below."""
-    here = Path.cwd()
+    here = os.getcwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 def shipped(kind: str) -> Folder:
     """Find the shipped `packs` or `schemas`: inside the installed package, or beside it in a checkout."""
-    inside = _PACKAGE / "_shipped" / kind
-    return Folder(str(inside if inside.is_dir() else _PACKAGE.parent / kind))
+    inside = f"{_PACKAGE}/_shipped/{kind}"
+    return Folder(inside if os.path.isdir(inside) else f"{os.path.dirname(_PACKAGE)}/{kind}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PrivateFolder:
     """A folder that nobody but the user can read or write; what is not certain to be so is left alone."""
 
     root: str
 
     @classmethod
-    def open(cls, path: str) -> "PrivateFolder | None":
+    def open(cls, path: str) -> PrivateFolder | None:
         """Open a folder, made where there is none; there is nothing to open where others could get in."""
         try:
-            Path(path).mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            with suppress(FileExistsError):
+                os.mkdir(path, 0o700)
             status = os.lstat(path)
         except OSError:
             return None
@@ -275,39 +297,42 @@ class PrivateFolder:
     def read(self, name: str, limit: int) -> bytes | None:
         """Read a file of at most `limit` bytes; one that is not there, or not private, is nothing."""
         try:
-            descriptor = os.open(Path(self.root, name), os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+            descriptor = os.open(f"{self.root}/{name}", os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
         except OSError:
             return None
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or not _is_private(status) or status.st_size > limit:
             os.close(descriptor)
             return None
-        with open(descriptor, "rb") as stream:  # noqa: PTH123 -- a descriptor, not a path
+        with open(descriptor, "rb") as stream:
             return stream.read(limit)
 
     def write(self, name: str, content: bytes, *, replace: bool = True) -> bool:
         """Write a file whole or not at all, and say which; without `replace`, one that is there stays."""
+        from tempfile import mkstemp
+
         try:
-            descriptor, beside = tempfile.mkstemp(dir=self.root, prefix=".new-")
+            descriptor, beside = mkstemp(dir=self.root, prefix=".new-")
         except OSError:
             return False
         try:
-            with open(descriptor, "wb") as stream:  # noqa: PTH123 -- a descriptor, not a path
+            with open(descriptor, "wb") as stream:
                 stream.write(content)
             if replace:
-                Path(beside).replace(Path(self.root, name))
+                os.replace(beside, f"{self.root}/{name}")
             else:
-                Path(self.root, name).hardlink_to(beside)
+                os.link(beside, f"{self.root}/{name}")
         except OSError:
             return False
         finally:
-            Path(beside).unlink(missing_ok=True)
+            _remove(beside)
         return True
 
     def shrink(self, most: int) -> None:
         """Remove the files that were written first, until half of `most` bytes are left; do nothing below that."""
         try:
-            found = [(file, file.lstat()) for file in Path(self.root).iterdir() if not file.is_dir()]
+            with os.scandir(self.root) as items:
+                found = [(item.path, item.stat(follow_symlinks=False)) for item in items if not item.is_dir()]
         except OSError:
             return  # somebody else is shrinking it
         total = sum(status.st_size for _, status in found)
@@ -316,7 +341,7 @@ class PrivateFolder:
         for file, status in sorted(found, key=lambda pair: pair[1].st_mtime_ns):
             if total <= most // 2:
                 return
-            file.unlink(missing_ok=True)
+            _remove(file)
             total -= status.st_size
 
 
@@ -342,14 +367,14 @@ def setting(name: str) -> str:
 
 def code_stamp() -> str:
     """Give what changes with the code of a checkout; that of an installed package changes with its version alone."""
-    if (_PACKAGE / "_shipped").is_dir():
+    if os.path.isdir(f"{_PACKAGE}/_shipped"):
         return ""
-    beside = _PACKAGE.parent
+    beside = os.path.dirname(_PACKAGE)
     # Shipped packs are extended, and shipped schemas referred to, by packs of other folders.
     stamps = [
-        *_stamps(str(_PACKAGE), ".py"),
-        *_stamps(str(beside / "schemas"), ".json"),
-        *_stamps(str(beside / "packs"), ".yaml"),
+        *_stamps(_PACKAGE, ".py"),
+        *_stamps(f"{beside}/schemas", ".json"),
+        *_stamps(f"{beside}/packs", ".yaml"),
     ]
     return f"{len(stamps)}.{max(stamps)}"
 

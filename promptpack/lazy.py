@@ -1,33 +1,36 @@
 """Values worked out on first use and kept."""
 
+from __future__ import annotations
+
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
-if sys.version_info < (3, 12):
-    from typing import TYPE_CHECKING
+from promptpack.value import dataclass
 
-    if not TYPE_CHECKING:
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+if TYPE_CHECKING or sys.version_info >= (3, 12):
+    from functools import cached_property
+else:
 
-        class cached_property:  # noqa: N801 -- the name it has in the library of Python
-            """Without the lock of Python 3.11: a process that forks while it is held would never get it again."""
+    class cached_property:  # noqa: N801 -- the name it has in the library of Python
+        """Without the lock of Python 3.11: a process that forks while it is held would never get it again."""
 
-            def __init__(self, work):
-                self._work = work
-                self.__doc__ = work.__doc__
+        def __init__(self, work):
+            self._work = work
+            self.__doc__ = work.__doc__
 
-            def __set_name__(self, owner, name):
-                self._name = name
+        def __set_name__(self, owner, name):
+            self._name = name
 
-            def __get__(self, instance, owner=None):
-                if instance is None:
-                    return self
-                return instance.__dict__.setdefault(self._name, self._work(instance))
+        def __get__(self, instance, owner=None):
+            if instance is None:
+                return self
+            return instance.__dict__.setdefault(self._name, self._work(instance))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Later:
     """What a `LateField` is given in place of a value: the function that makes it, and what of."""
 

@@ -1,14 +1,21 @@
 """What went wrong, where, and what to do about it: one value, and one family of exceptions that carries it."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from difflib import get_close_matches
-from typing import Literal
+from __future__ import annotations
 
-Severity = Literal["error", "warning", "note"]
+from promptpack.value import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Literal
+
+    Severity = Literal["error", "warning", "note"]
+else:
+    Severity = str
+SEVERITIES = ("error", "warning", "note")
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, order=True)
 class Location:
     """A place in a file; lines and columns count from 1, and 0 means the whole file."""
 
@@ -22,7 +29,7 @@ class Location:
         return f"{self.path}:{self.line}:{self.column}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Problem:
     """One finding, from any stage."""
 
@@ -79,6 +86,8 @@ def did_you_mean(word: str, known: Iterable[str], *, quote: bool = True) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """Find the known word that `word` is most likely a misspelling of."""
+    from difflib import get_close_matches
+
     folded: dict[str, str] = {}
     for name in known:
         folded.setdefault(name.casefold(), name)

@@ -1,25 +1,29 @@
 """What the folders of a library hold: pack files and shared partials, each read once, and read again for a reload."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from __future__ import annotations
 
 from promptpack import files
-from promptpack.cache import Cache
-from promptpack.document.characters import look_at_characters
 from promptpack.files import Folder
 from promptpack.library.entry import Entry, Row, read_entry
 from promptpack.problem import Location, PackError, Problem
-from promptpack.template import Source
+from promptpack.value import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from promptpack.cache import Cache
+    from promptpack.template import Source
+
+    Partials = Mapping[str, Mapping[str, Source]]
+    """Shared partials by the root of their folder and their name."""
+    Broken = dict[str, tuple[Problem, ...]]
+    """The problems of files and folders that are no packs, by their path."""
 
 _PARTIALS = "_partials"
 
-Partials = Mapping[str, Mapping[str, Source]]
-"""Shared partials by the root of their folder and their name."""
-Broken = dict[str, tuple[Problem, ...]]
-"""The problems of files and folders that are no packs, by their path."""
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Contents:
     """Entries, shared partials, and the problems of everything else that could not be read, by path."""
 
@@ -79,6 +83,8 @@ def _shared_partials(folder: Folder, before: Mapping[str, Source], broken: Broke
             broken[shown] = error.problems
             continue
         kept = before.get(name)
+        from promptpack.template import Source
+
         yield name, kept if kept is not None and kept.text == text else Source.of_text(text, shown)
 
 
@@ -88,5 +94,7 @@ def _read_text(folder: Folder, file: str) -> str:
     except UnicodeDecodeError as error:
         place = Location(folder.show(file))
         raise PackError(Problem("PP101", "file is not UTF-8", place, "save it as UTF-8")) from error
+    from promptpack.document.characters import look_at_characters
+
     look_at_characters(text, folder.show(file))
     return text

@@ -1,18 +1,24 @@
 """A pack file as the library knows it: its name, version and locale, and what was wrong with it."""
 
+from __future__ import annotations
+
 import hashlib
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Mapping
 
-from promptpack import document
-from promptpack.cache import Cache
-from promptpack.document import Document
 from promptpack.files import Folder
 from promptpack.lazy import cached_property
-from promptpack.pack import Version, check, parse_version
+from promptpack.pack.version import Version, parse_version
 from promptpack.problem import PackError, Problem
+from promptpack.value import dataclass, field, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from promptpack.cache import Cache
+    from promptpack.document import Document
 
 _FILE = re.compile(
     r"(?:(.*/)?([^/]+)/)?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]*?)?)(?:\.([a-z]{2,3}(?:-[A-Za-z]+)*))?\.ya?ml\Z"
@@ -76,6 +82,9 @@ def read_entry(
 
 
 def _parse_entry(folder: Folder, file: str, content: bytes | str, digest: str, cache: Cache | None) -> Entry:
+    from promptpack import document
+    from promptpack.pack import check
+
     try:
         found = document.parse(content, folder.show(file))
     except PackError as error:
@@ -94,6 +103,8 @@ def _parse_entry(folder: Folder, file: str, content: bytes | str, digest: str, c
 
 
 def _restore(content: bytes, shown: str, digest: str, cache: Cache) -> Document:
+    from promptpack import document
+
     data = cache.get("document", digest)
     return document.parse(content, shown) if data is None else document.restore(content, shown, data)
 

@@ -1,24 +1,32 @@
 """The `Library`: every pack of some folders, found by name, version range and locale."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from __future__ import annotations
+
 from functools import cache
 
 from promptpack import files, pack
 from promptpack.cache import Cache
 from promptpack.files import Folder, RecordingFolder
-from promptpack.library.contents import Contents, Partials, read_again, read_contents
+from promptpack.library.contents import Contents, read_again, read_contents
 from promptpack.library.entry import Entry, read_entry
 from promptpack.library.outcome import Outcome
 from promptpack.library.ranges import Request, parse_request
-from promptpack.pack import Pack, Parts, Sketch, Surroundings, Version
+from promptpack.pack.version import Version
 from promptpack.problem import PackError, Problem, UsageError, did_you_mean
-from promptpack.template import Limits
+from promptpack.template.bounds import Limits
+from promptpack.value import dataclass, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from promptpack.library.contents import Partials
+    from promptpack.pack import Pack, Parts, Sketch, Surroundings
 
 _DEEPEST_EXTENDS = 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Listed:
     """A line of the library's list."""
 
@@ -46,7 +54,7 @@ class Library:
         self._outcomes: dict[str, Outcome] = {}
 
     @classmethod
-    def open(cls, *folders: str, limits: Limits | None = None, cache: str | bool | None = None) -> "Library":
+    def open(cls, *folders: str, limits: Limits | None = None, cache: str | bool | None = None) -> Library:
         """Find every pack in the folders; without a folder, the shipped packs. Broken packs do not hide the others.
 
         Files that have not changed are not parsed again: see `Cache.open` for what `cache` may be.
@@ -55,10 +63,10 @@ class Library:
         return cls._of(read_contents(found, Cache.open(cache)), limits)
 
     @classmethod
-    def _of(cls, contents: Contents, limits: Limits | None) -> "Library":
+    def _of(cls, contents: Contents, limits: Limits | None) -> Library:
         return cls(contents.entries, contents.partials, limits, contents.broken)
 
-    def reload(self) -> "Library":
+    def reload(self) -> Library:
         """Read the folders again and give the library as it is now: this one, where nothing has changed.
 
         A pack that can no longer be built stays as it was before, and `problems` tells what is wrong with its file.
@@ -83,7 +91,7 @@ class Library:
         new = self._try_build(entry)
         return replace(new, entry=old.entry, pack=old.pack) if new.pack is None else new
 
-    def with_text(self, path: str, text: str) -> "Library":
+    def with_text(self, path: str, text: str) -> Library:
         """Give a library in which one file, new or not, holds another text, as an editor's unsaved buffer does."""
         for folder in map(Folder, self._contents.partials):
             file = folder.inside(path)
@@ -212,7 +220,7 @@ class Library:
             return self._parent(entry, request, locale, (*trail, entry.shown))
 
         partials = self._contents.partials[entry.folder.root]
-        return Surroundings(folder or entry.folder, entry.file, partials, parents, self._limits)
+        return pack.Surroundings(folder or entry.folder, entry.file, partials, parents, self._limits)
 
     def _parent(self, child: Entry, request: str, locale: str, trail: tuple[str, ...]) -> Parts:
         try:
@@ -230,7 +238,7 @@ class Library:
             raise PackError([_at_extends(child, "PP234", f"extends a broken pack: {parent.shown}"), *parent.problems])
         return pack.gather(parent.document, home._around(parent, trail))
 
-    def _home_of(self, request: str) -> "Library":
+    def _home_of(self, request: str) -> Library:
         """Give the library that has the pack: this one, or else the shipped one."""
         name = parse_request(request).name
         if any(entry.name == name for entry in self._entries):

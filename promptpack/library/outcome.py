@@ -1,15 +1,20 @@
 """What building the pack of one file gave."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from __future__ import annotations
 
-from promptpack.library.entry import Entry
-from promptpack.pack import Pack
 from promptpack.problem import PackError, Problem
-from promptpack.template import Source
+from promptpack.value import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from promptpack.library.entry import Entry
+    from promptpack.pack import Pack
+    from promptpack.template import Source
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Outcome:
     """A pack, or problems; both, where the file as it was found is broken and the last good entry and pack are kept."""
 

@@ -1,11 +1,13 @@
 """`name@range`: what a caller asks for, and which versions that means."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from promptpack.pack import Version
+from promptpack.pack.version import Version
 from promptpack.problem import Problem, UsageError
+from promptpack.value import dataclass
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 _PART = re.compile(r"(\^|~|>=|<=|>|<|=|)\s*(\d+)(?:\.(\d+))?(?:\.(\d+)(?:-([0-9A-Za-z.-]+))?)?\Z", re.ASCII)
@@ -13,7 +15,7 @@ _PART = re.compile(r"(\^|~|>=|<=|>|<|=|)\s*(\d+)(?:\.(\d+))?(?:\.(\d+)(?:-([0-9A
 Test = Callable[[Version], bool]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Request:
     """A pack's name and a test of versions."""
 

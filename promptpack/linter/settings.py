@@ -4,15 +4,14 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Any, get_args
+from typing import Any
 
 from promptpack import files
 from promptpack.linter.catalogue import RULES, find_rules, instead_of
 from promptpack.linter.rule import Rule
-from promptpack.problem import Location, Problem, Severity, UsageError, did_you_mean
+from promptpack.problem import SEVERITIES, Location, Problem, Severity, UsageError, did_you_mean
 
 _FILES = ("promptpack.toml", "pyproject.toml")
-_SEVERITIES: tuple[str, ...] = get_args(Severity)
 _KEYS = ("select", "ignore", "severity", "per-file-ignores")
 
 
@@ -125,10 +124,10 @@ def _wrong_values(own: Mapping[str, Any], path: str, lines: list[str]) -> Iterat
     severity = own.get("severity", {})
     if (
         not isinstance(severity, dict)
-        or any(value not in _SEVERITIES for value in severity.values() if isinstance(value, str))
+        or any(value not in SEVERITIES for value in severity.values() if isinstance(value, str))
         or any(not isinstance(value, str) for value in severity.values())
     ):
-        yield _wrong_value("severity", f"a table of rules with one of {', '.join(_SEVERITIES)}", path, lines)
+        yield _wrong_value("severity", f"a table of rules with one of {', '.join(SEVERITIES)}", path, lines)
     ignores = own.get("per-file-ignores", {})
     if not isinstance(ignores, dict) or not all(_is_words(words) for words in ignores.values()):
         yield _wrong_value("per-file-ignores", "a table of file patterns with lists of codes", path, lines)

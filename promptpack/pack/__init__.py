@@ -1,20 +1,26 @@
 """`Document` -> `Pack`: checked against JSON Schema, linked with what it extends and includes, then frozen."""
 
-from promptpack.pack.build import Sketch, Surroundings, build, gather, sketch
-from promptpack.pack.check import check
-from promptpack.pack.contract import ERROR_ACTIONS, Action, Contract, Rule
-from promptpack.pack.model import (
-    STANDARD_CONTEXT,
-    CallTemplate,
-    Input,
-    InputValue,
-    MessageTemplate,
-    Pack,
-    PackTest,
-    PartTemplate,
-)
-from promptpack.pack.parts import Parts
-from promptpack.pack.version import Version, parse_version
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from promptpack.pack.building import Sketch, Surroundings, build, gather, sketch
+    from promptpack.pack.checking import check
+    from promptpack.pack.contract import ERROR_ACTIONS, Action, Contract, Rule
+    from promptpack.pack.model import (
+        STANDARD_CONTEXT,
+        CallTemplate,
+        Input,
+        InputValue,
+        MessageTemplate,
+        Pack,
+        PackTest,
+        PartTemplate,
+    )
+    from promptpack.pack.parts import Parts
+    from promptpack.pack.version import Version, parse_version
 
 __all__ = [
     "ERROR_ACTIONS",
@@ -39,3 +45,38 @@ __all__ = [
     "parse_version",
     "sketch",
 ]
+
+# Where each name lives; it is imported when it is first used, as a pack that is known needs none of what builds one.
+_HOMES = {
+    "Action": "contract",
+    "CallTemplate": "model",
+    "Contract": "contract",
+    "ERROR_ACTIONS": "contract",
+    "Input": "model",
+    "InputValue": "model",
+    "MessageTemplate": "model",
+    "Pack": "model",
+    "PackTest": "model",
+    "PartTemplate": "model",
+    "Parts": "parts",
+    "Rule": "contract",
+    "STANDARD_CONTEXT": "model",
+    "Sketch": "building",
+    "Surroundings": "building",
+    "Version": "version",
+    "build": "building",
+    "check": "checking",
+    "gather": "building",
+    "parse_version": "version",
+    "sketch": "building",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

@@ -1,20 +1,29 @@
 """The `Pack`: checked, linked, compiled and frozen."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from __future__ import annotations
 
-from promptpack import schema
+from collections.abc import Callable
+
 from promptpack.lazy import cached_property
-from promptpack.pack.contract import Contract
-from promptpack.pack.version import Version
 from promptpack.problem import Location
-from promptpack.template import Expression, Limits, Template
+from promptpack.template.bounds import Limits
+from promptpack.value import dataclass, field
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Final, Literal
+
+    from promptpack import schema
+    from promptpack.pack.contract import Contract
+    from promptpack.pack.version import Version
     from promptpack.prompt import Prompt
+    from promptpack.template import Expression, Template
     from promptpack.verdict import Verdict, VerdictStream
 
+    Role = Literal["system", "developer", "user", "assistant", "tool"]
+
+ROLES: Final = ("system", "developer", "user", "assistant", "tool")
 # The context that the six agents share; a pack takes of it what it declares.
 STANDARD_CONTEXT: Final = (
     "SYSTEM_STATE",
@@ -28,10 +37,9 @@ STANDARD_CONTEXT: Final = (
 )
 Locate = Callable[[], Location]
 """Finds a place when it is asked for, since most packs are read without a problem."""
-Role = Literal["system", "developer", "user", "assistant", "tool"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Input:
     """One value that the caller gives."""
 
@@ -53,7 +61,7 @@ class Input:
         return "default" not in self.schema
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PartTemplate:
     """A piece of a message whose values are templates."""
 
@@ -63,7 +71,7 @@ class PartTemplate:
     when: Expression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CallTemplate:
     """A tool call in a worked example."""
 
@@ -72,7 +80,7 @@ class CallTemplate:
     arguments: Template | Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MessageTemplate:
     """One message to be rendered; with `history`, the place where the caller's messages go."""
 
@@ -87,14 +95,14 @@ class MessageTemplate:
     priority: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class InputValue:
     """A place in a slot that takes an input's value itself, not its text."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PackTest:
     """A test that the pack brings along, as it stands in the file."""
 
@@ -136,6 +144,8 @@ class Pack:
     @cached_property
     def context_schema(self) -> schema.Schema:
         """The schema of a whole context."""
+        from promptpack import schema
+
         return schema.compile(
             {
                 "type": "object",
@@ -157,19 +167,19 @@ class Pack:
         """The pack as one writes it: `name@version`."""
         return f"{self.name}@{self.version}"
 
-    def render(self, context: Any = None, /, **inputs: Any) -> "Prompt":
+    def render(self, context: Any = None, /, **inputs: Any) -> Prompt:
         """Render the messages with a context; raises `ContextError` with every problem of the context."""
         from promptpack.prompt import render
 
         return render(self, context, inputs)
 
-    def check(self, reply: str | bytes, context: Any = None, /, **options: Any) -> "Verdict":
+    def check(self, reply: str | bytes, context: Any = None, /, **options: Any) -> Verdict:
         """Judge a model's reply; the context is what the rules and the tools are taken from."""
         from promptpack.verdict import judge
 
         return judge(self, reply, context, **options)
 
-    def stream(self, **options: Any) -> "VerdictStream":
+    def stream(self, **options: Any) -> VerdictStream:
         """Judge a reply while it arrives, without a context; `Prompt.stream` has one."""
         from promptpack.verdict import VerdictStream
 

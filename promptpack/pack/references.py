@@ -6,7 +6,7 @@ from typing import Any
 from promptpack import files, schema
 from promptpack.document import Document, parse, read_json
 from promptpack.files import Folder
-from promptpack.pack.check import schema_problems
+from promptpack.pack.checking import schema_problems
 from promptpack.pack.placed import Placed
 from promptpack.problem import PackError, Problem, did_you_mean
 

@@ -1,14 +1,17 @@
 """SemVer versions of packs: ordered, drafts before their release."""
 
+from __future__ import annotations
+
 import re
-from dataclasses import dataclass
 from functools import total_ordering
+
+from promptpack.value import dataclass
 
 _VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?\Z", re.ASCII)
 
 
 @total_ordering
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Version:
     """A version; one with a pre-release part is a draft."""
 
@@ -26,7 +29,7 @@ class Version:
         number = f"{self.major}.{self.minor}.{self.patch}"
         return f"{number}-{'.'.join(self.pre)}" if self.pre else number
 
-    def __lt__(self, other: "Version") -> bool:
+    def __lt__(self, other: Version) -> bool:
         return self._key() < other._key()
 
     def _key(self) -> tuple[int, int, int, bool, tuple[tuple[bool, int, str], ...]]:

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from promptpack.pack.model import Role
 from promptpack.problem import Problem, UsageError
 from promptpack.prompt.message import Message, Part, read_message
 from promptpack.prompt.prompt import Prompt
 from promptpack.prompt.prompt_template import PromptTemplate
 from promptpack.prompt.template_context import TemplateContext
+
+if TYPE_CHECKING:
+    from promptpack.pack.model import Role
 
 Values = TemplateContext | Mapping[str, Any]
 PartLike = Part | Mapping[str, Any]
@@ -141,7 +143,7 @@ class PromptComposer:
         given = {name: value for name, value in params.items() if value is not None}
         return {"model": model, "messages": [message.to_dict() for message in self.messages], **given}
 
-    def _add(self, role: Role, parts: Iterable[PartLike], call_id: str | None = None) -> "PromptComposer":
+    def _add(self, role: "Role", parts: Iterable[PartLike], call_id: str | None = None) -> "PromptComposer":
         where = f"message {len(self.messages) + 1}"
         return self._push(read_message({"role": role, "content": list(parts), "tool_call_id": call_id}, where))
 

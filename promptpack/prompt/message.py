@@ -1,18 +1,22 @@
 """`Message` and its parts: what a chat API takes, as values."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
 
-from promptpack.pack.model import Role
+from promptpack.pack.model import ROLES
 from promptpack.problem import ContextError, Problem, did_you_mean
+from promptpack.value import dataclass, field
 
-ROLES: tuple[str, ...] = get_args(Role)
-PartKind = Literal["text", "image_url", "input_audio", "file"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from promptpack.pack.model import Role
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Part:
     """One piece of a message in the form that OpenAI-style APIs take; for text, `payload` is the text itself."""
 
@@ -22,22 +26,22 @@ class Part:
     """What else stands beside the payload, such as `cache_control`; it is sent along."""
 
     @classmethod
-    def text(cls, text: str) -> "Part":
+    def text(cls, text: str) -> Part:
         """Make a piece of text."""
         return cls("text", text)
 
     @classmethod
-    def image(cls, url: str, detail: str | None = None) -> "Part":
+    def image(cls, url: str, detail: str | None = None) -> Part:
         """Make an image from its address or a data: URI."""
         return cls("image_url", {"url": url} | ({"detail": detail} if detail else {}))
 
     @classmethod
-    def audio(cls, data: str, format: str = "wav") -> "Part":  # noqa: A002 -- the API's own word
+    def audio(cls, data: str, format: str = "wav") -> Part:  # noqa: A002 -- the API's own word
         """Make a piece of sound from base64 data."""
         return cls("input_audio", {"data": data, "format": format})
 
     @classmethod
-    def file(cls, source: str, filename: str | None = None) -> "Part":
+    def file(cls, source: str, filename: str | None = None) -> Part:
         """Make a file from its id or a data: URI."""
         key = "file_data" if source.startswith("data:") else "file_id"
         return cls("file", {key: source} | ({"filename": filename} if filename else {}))
@@ -47,7 +51,7 @@ class Part:
         return {"type": self.type, self.type: self.payload, **self.extra}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToolCall:
     """A call of a tool by the assistant; `arguments` is JSON text."""
 
@@ -60,7 +64,7 @@ class ToolCall:
         return {"id": self.id, "type": "function", "function": {"name": self.name, "arguments": self.arguments}}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Message:
     """One chat message; immutable."""
 

@@ -1,22 +1,24 @@
 """The `Prompt`: rendered messages, and the pack and context they came from."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from promptpack.lazy import cached_property
-from promptpack.pack import Pack
-from promptpack.problem import Problem
-from promptpack.prompt.message import Message
-from promptpack.prompt.order import validate_messages
 from promptpack.prompt.text import to_text
+from promptpack.value import dataclass, field, replace
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from promptpack.pack import Pack
+    from promptpack.problem import Problem
     from promptpack.prompt.budget import Budget, Counter, Fit
+    from promptpack.prompt.message import Message
     from promptpack.verdict import Verdict, VerdictStream
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Origin:
     """Where a message came from, as far as a budget must know: spliced history goes first, messages by priority."""
 
@@ -32,7 +34,7 @@ class Prompt:
     messages: tuple[Message, ...]
     context: Mapping[str, Any] = field(repr=False)
     origins: tuple[Origin, ...] = field(default=(), repr=False)
-    fit: "Fit[Message] | None" = field(default=None, repr=False)
+    fit: Fit[Message] | None = field(default=None, repr=False)
     slots: Mapping[str, Any] | None = field(default=None, repr=False)
     """The filled slots of a slot prompt, whose rules then write its text."""
 
@@ -71,9 +73,11 @@ class Prompt:
 
     def validate(self) -> None:
         """Check the order of the messages; raises every problem at once."""
+        from promptpack.prompt.order import validate_messages
+
         validate_messages(self.messages)
 
-    def within(self, budget: "Budget", counter: "Counter | None" = None) -> "Prompt":
+    def within(self, budget: Budget, counter: Counter | None = None) -> Prompt:
         """Make the prompt fit a budget; `fit` of the result tells what was dropped or cut."""
         if self.slots is not None:
             return self._slots_within(self.slots, budget, counter)
@@ -89,19 +93,19 @@ class Prompt:
         kept = tuple(origin for position, origin in enumerate(origins) if position not in dropped)
         return replace(self, messages=fitted.messages, origins=kept, fit=fitted)
 
-    def _slots_within(self, slots: Mapping[str, Any], budget: "Budget", counter: "Counter | None") -> "Prompt":
+    def _slots_within(self, slots: Mapping[str, Any], budget: Budget, counter: Counter | None) -> Prompt:
         from promptpack.prompt.slot_rendering import fit_slots
 
         kept, fitted = fit_slots(slots, budget, counter)
         return replace(self, messages=fitted.messages, fit=fitted, slots=kept)
 
-    def check(self, reply: str | bytes, **options: Any) -> "Verdict":
+    def check(self, reply: str | bytes, **options: Any) -> Verdict:
         """Judge a model's reply to this prompt."""
         from promptpack.verdict import judge_checked
 
         return judge_checked(self.pack, reply, self.context, **options)
 
-    def stream(self, **options: Any) -> "VerdictStream":
+    def stream(self, **options: Any) -> VerdictStream:
         """Judge a model's reply to this prompt while it arrives."""
         from promptpack.verdict import VerdictStream
 

@@ -4,10 +4,17 @@ A role line is `[role]` or `[role name]` alone on its line. A line of content th
 front (and one that already has backslashes gets one more), so a reader can tell them apart again.
 """
 
-import re
-from collections.abc import Iterable
+from __future__ import annotations
 
-from promptpack.prompt.message import ROLES, Message
+import re
+
+from promptpack.pack.model import ROLES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from promptpack.prompt.message import Message
 
 _ROLE_LINE = re.compile(rf"^(\\*\[(?:{'|'.join(ROLES)})(?: [^\]\n]*)?\][^\S\n]*)$", re.MULTILINE)
 

@@ -1,9 +1,16 @@
 """Template text -> `Template`: sandboxed, strict Jinja on plain data, with problems that point into the pack file."""
 
-from promptpack.template.compile import compile, compile_expression  # noqa: A004 -- the folder's verb
-from promptpack.template.engine import Engine, default_engine, late_engine
-from promptpack.template.limits import Limits, metered
-from promptpack.template.model import Expression, Source, Template
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from promptpack.template.bounds import Limits
+    from promptpack.template.compiling import compile, compile_expression  # noqa: A004 -- the folder's verb
+    from promptpack.template.engine import Engine, default_engine, late_engine
+    from promptpack.template.limits import metered
+    from promptpack.template.model import Expression, Source, Template
 
 __all__ = [
     "Engine",
@@ -17,3 +24,27 @@ __all__ = [
     "late_engine",
     "metered",
 ]
+
+# Where each name lives; it is imported when it is first used, as most of them need Jinja.
+_HOMES = {
+    "Engine": "engine",
+    "Expression": "model",
+    "Limits": "bounds",
+    "Source": "model",
+    "Template": "model",
+    "compile": "compiling",
+    "compile_expression": "compiling",
+    "default_engine": "engine",
+    "late_engine": "engine",
+    "metered": "limits",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

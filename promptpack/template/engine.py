@@ -13,10 +13,10 @@ from jinja2.parser import Parser
 from promptpack.lazy import cached_property
 from promptpack.problem import PackError, Problem
 from promptpack.template import handlebars, policy
+from promptpack.template.bounds import Limits
 from promptpack.template.failure import syntax_problem
 from promptpack.template.generator import METHOD
 from promptpack.template.language import PRINTED_BY
-from promptpack.template.limits import Limits
 from promptpack.template.loops import number_loops
 from promptpack.template.model import Source
 from promptpack.template.partials import PackTemplate

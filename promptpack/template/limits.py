@@ -2,29 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Sized
 from contextvars import ContextVar, Token
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final, NoReturn
 
 from jinja2.exceptions import TemplateRuntimeError
 
+from promptpack.template.bounds import Limits
+
 # Work on text is counted by the piece, since a machine copies that many characters in the time of one step.
 CHARACTERS_A_STEP: Final = 64
 # Between two counts of the output, no more is written than memory has room for.
 _PIECES_A_BATCH: Final = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """No honest pack comes near these; an application may set others, a pack may not."""
-
-    steps: int = 500_000
-    output: int = 4_000_000
-    text: int = 4_000_000
-    items: int = 200_000
-    bits: int = 4_096
-    source: int = 200_000
-    tokens: int = 10_000
 
 
 class LimitError(TemplateRuntimeError):

@@ -8,9 +8,9 @@ from jinja2 import nodes
 
 from promptpack.characters import is_whole
 from promptpack.problem import Problem, did_you_mean
+from promptpack.template.bounds import Limits
 from promptpack.template.generator import METHOD
 from promptpack.template.language import FILTERS, METHOD_NAMES, TESTS
-from promptpack.template.limits import Limits
 from promptpack.template.model import Source
 from promptpack.template.names import constant_names
 

@@ -3,12 +3,12 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
 from promptpack import AgentOutput, schema
-from promptpack.pack.model import Role
+from promptpack.pack.model import ROLES
 from promptpack.verdict.output import Risk
 
 FOLDER = Path(__file__).parents[3] / "schemas"
@@ -71,7 +71,7 @@ def test_every_example_of_a_property_is_accepted_by_it() -> None:
 
 
 def test_the_roles_are_those_of_the_type() -> None:
-    assert PACK["$defs"]["message"]["properties"]["role"]["enum"] == list(get_args(Role))
+    assert PACK["$defs"]["message"]["properties"]["role"]["enum"] == list(ROLES)
 
 
 def test_agent_output_has_the_fields_of_the_type() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from promptpack import Pack, UsageError
 from promptpack.pack import Contract, Version
-from promptpack.pack.check import pack_schema
+from promptpack.pack.checking import pack_schema
 from promptpack.reply import KINDS, RISKS
 from promptpack.verdict import judge_checked
 from promptpack.verdict.correction import write_correction

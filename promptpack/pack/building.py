@@ -8,7 +8,7 @@ from typing import Any
 from promptpack import schema
 from promptpack.document import Document
 from promptpack.files import Folder
-from promptpack.pack.check import in_order
+from promptpack.pack.checking import in_order
 from promptpack.pack.contract import Contract
 from promptpack.pack.digest import digest
 from promptpack.pack.link import Linker

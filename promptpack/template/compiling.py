@@ -7,10 +7,11 @@ from jinja2 import nodes
 from jinja2.runtime import Context, Undefined
 
 from promptpack.problem import ContextError, PackError, Problem, did_you_mean
+from promptpack.template.bounds import Limits
 from promptpack.template.engine import Engine
 from promptpack.template.failure import RENDER_ERRORS, locate_error, render_error
 from promptpack.template.language import FUNCTIONS
-from promptpack.template.limits import Limits, collect, metered
+from promptpack.template.limits import collect, metered
 from promptpack.template.model import Expression, Source, Template
 from promptpack.template.names import Needs, Use, find_needs
 from promptpack.template.partials import PackTemplate, Trail
