@@ -1,12 +1,35 @@
 """Parts of replies: the values that a contract allows at one place of a reply, with a schema or by example."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from promptpack.flow.model import Composed, Fixed, Given, Reply, Value, steps_of
+from promptpack.flow.model import Composed, Fixed, Flow, Given, Reply, Value, steps_of
 from promptpack.flow.samples import samples
 from promptpack.pack import Contract
 from promptpack.schema import compile as compile_schema
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """Who feeds whom, and with what."""
+
+    source: str
+    target: str
+    label: str
+
+
+def feeds(flow: Flow) -> list[Feed]:
+    """Give who feeds whom, in the order of the steps; two parts for one input are one feed."""
+    found = {
+        Feed(part.step, step.name, f"{part.pointer.strip('/').replace('/', '.') or 'whole reply'} → {name}")
+        for step in flow.steps.values()
+        for name, part in step.parts()
+        if part.step in flow.steps
+    }
+    order = list(flow.steps)
+    return sorted(found, key=lambda feed: (order.index(feed.target), order.index(feed.source), feed.label))
+
 
 Contracts = Mapping[str, Contract | None]
 """The contract of each step."""

@@ -116,7 +116,7 @@ def test_the_shipped_flow_is_clean_and_its_picture_is_current() -> None:
     assert flow is not None
     assert check(flow, library) == ()
     assert (ROOT / "docs" / "images" / "flow.svg").read_text(encoding="utf-8") == to_svg(flow)
-    assert "s1 -->|new_task, full_replan, minor_replan| s2" in to_mermaid(flow)
+    assert 's1 -->|"new_task, full_replan, minor_replan"| s2' in to_mermaid(flow)
 
 
 def test_a_folder_without_a_flow_has_none(tmp_path: Path) -> None:
