@@ -43,6 +43,8 @@ class Entry:
     problems: tuple[Problem, ...] = ()
     digest: str = field(default="", repr=False)
     row: Row | None = field(default=None, compare=False, repr=False)
+    refused: Document | None = field(default=None, compare=False, repr=False)
+    """The document that the schema check refused."""
 
     @cached_property
     def document(self) -> Document | None:
@@ -120,7 +122,7 @@ def _broken(folder: Folder, file: str, found: Document | None, problems: tuple[P
     name = data.get("name") if isinstance(data.get("name"), str) else by_path[2] if by_path else file
     version = parse_version(str(data.get("version"))) or (parse_version(by_path[3]) if by_path else None)
     locale = data.get("locale") if isinstance(data.get("locale"), str) else by_path[4] if by_path else ""
-    return Entry(folder, file, name or file, version, locale or "", _is_default(file), None, problems)
+    return Entry(folder, file, name or file, version, locale or "", _is_default(file), None, problems, refused=found)
 
 
 def _is_default(file: str) -> bool:

@@ -204,6 +204,14 @@ class Library:
             raise PackError(entry.problems)
         return pack.sketch(entry.document, self._around(entry, ()))
 
+    def salvage(self, entry: Entry) -> Sketch | None:
+        """Make what can be made of a pack file that is refused, to tell what else is wrong; None when it is too little.
+
+        Raises the problems of `extends`, when it cannot be followed.
+        """
+        left = entry.document or (pack.salvage(entry.refused) if entry.refused else None)
+        return pack.sketch(left, self._around(entry, ())) if left else None
+
     def _try_build(self, entry: Entry) -> Outcome:
         if entry.document is None or entry.problems:
             return Outcome(entry, entry, None, entry.problems)
@@ -295,7 +303,8 @@ def _order(entry: Entry) -> tuple[str, Version, str]:
 
 
 def _at_extends(child: Entry, code: str, message: str, hint: str = "") -> Problem:
-    return Problem(code, message, child.document.locate(("extends",)) if child.document else None, hint)
+    document = child.document or child.refused
+    return Problem(code, message, document.locate(("extends",)) if document else None, hint)
 
 
 def _circle(trail: tuple[str, ...], parent: Entry) -> str:

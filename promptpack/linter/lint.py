@@ -1,7 +1,7 @@
 """Paths -> `Report`: packs are read, checked, linked and shown to the rules, never rendered."""
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from promptpack import files, flow
 from promptpack.cache import Cache
@@ -17,6 +17,8 @@ from promptpack.linter.rules import unused_ignore
 from promptpack.linter.settings import Settings, find_settings
 from promptpack.linter.subject import Neighbours, Subject
 from promptpack.problem import PackError, Problem, UsageError
+
+_WHERE_SOMETHING_IS_MISSING = ("PP203", "PP241")
 
 
 def lint(
@@ -80,10 +82,27 @@ def lint_flow(folder: files.Folder, library: Library, settings: Settings, text: 
 
 def _lint_entry(entry: Entry, neighbours: Neighbours, settings: Settings, shared: SharedIgnores) -> Report:
     try:
-        subject = neighbours.subject_of(entry)
+        return _lint_subject(neighbours.subject_of(entry), settings, shared)
     except PackError as error:
         shared.leave_open()
+        return Report.join([Report(problems=error.problems), _lint_refused(entry, neighbours, settings)])
+
+
+def _lint_refused(entry: Entry, neighbours: Neighbours, settings: Settings) -> Report:
+    """Tell what else is wrong with a pack that was refused, as far as what is left of it shows."""
+    try:
+        subject = neighbours.salvage(entry)
+    except PackError as error:
         return Report(problems=error.problems)
+    if subject is None:
+        return Report()
+    report = _lint_subject(subject, settings, SharedIgnores())
+    # What was taken out is not missing.
+    told = [problem for problem in report.problems if problem.code not in _WHERE_SOMETHING_IS_MISSING]
+    return replace(report, problems=tuple(told))
+
+
+def _lint_subject(subject: Subject, settings: Settings, shared: SharedIgnores) -> Report:
     # Characters that nobody sees are a rule's to tell, which knows where they belong to a script.
     warnings = (problem for problem in subject.document.warnings if problem.code != "PP104")
     told = Report(problems=(*subject.sketch.problems, *warnings))
@@ -117,7 +136,7 @@ def _ask(subject: Subject, settings: Settings, shared: SharedIgnores) -> list[_F
         if not others.silence(advice.location, rule.CODE, rule.NAME)
     ]
     shared.add(others, is_whole=subject.is_whole)
-    idle = _tell_idle(own.idle(_codes(rules)), settings)
+    idle = () if subject.refused else _tell_idle(own.idle(_codes(rules)), settings)
     return [*heard, *(one for one in idle if not own.silence(one.problem.location, one.rule.CODE, one.rule.NAME))]
 
 

@@ -53,6 +53,8 @@ class Subject:
     file: str
     sketch: Sketch
     neighbours: "Neighbours" = field(repr=False, compare=False)
+    refused: bool = False
+    """Whether the file was refused, and something may have been taken out of it so that the rest can be looked at."""
     memory: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -110,8 +112,8 @@ class Subject:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every template could be read, so that what is not found in them is nowhere."""
-        return self._read.whole and self._read_partials.whole
+        """Whether everything could be read, so that what is not found is nowhere."""
+        return not self.refused and self._read.whole and self._read_partials.whole
 
     @property
     def own_schemas(self) -> Iterator[Placed]:
@@ -175,6 +177,11 @@ class Neighbours:
         if isinstance(found, PackError):
             raise PackError(found.problems) from found
         return found
+
+    def salvage(self, entry: Entry) -> Subject | None:
+        """Give what is left of a refused pack, if it is enough to look at; raises where `extends` leads nowhere."""
+        sketch = self._library.salvage(entry)
+        return Subject(entry.file, sketch, self, refused=True) if sketch else None
 
     def variants(self, subject: Subject) -> Iterator[Subject]:
         """Give the other locales of a pack's version that can be looked at."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         PartTemplate,
     )
     from promptpack.pack.parts import Parts
+    from promptpack.pack.salvaging import salvage
     from promptpack.pack.version import Version, parse_version
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "check",
     "gather",
     "parse_version",
+    "salvage",
     "sketch",
 ]
 
@@ -68,6 +70,7 @@ _HOMES = {
     "check": "checking",
     "gather": "building",
     "parse_version": "version",
+    "salvage": "salvaging",
     "sketch": "building",
 }
 

@@ -28,7 +28,7 @@ def check(subject: Subject) -> Iterator[Advice]:
     """Compare the path with name, version and locale."""
     *_, folder, file = ("", *subject.document.path.replace("\\", "/").split("/"))
     found = _FILE.match(file)
-    if found is None:
+    if found is None or subject.refused:
         return
     name, version, locale = subject.identity
     if found[1] != version and not file.startswith(f"{version}."):

@@ -26,7 +26,7 @@ _TEMPLATE: Final = "{"
 
 def check(subject: Subject) -> Iterator[Advice]:
     """Look at each message and those before it."""
-    messages = subject.parts.messages
+    messages = () if subject.refused else subject.parts.messages
     for index, message in enumerate(messages):
         if "history" in message.value or not subject.owns(message):
             continue

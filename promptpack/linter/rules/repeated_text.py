@@ -32,7 +32,7 @@ def check(subject: Subject) -> Iterator[Advice]:
     name = subject.identity[0]
     told: set[str] = set()
     for path, line, paragraph in _paragraphs(subject.document):
-        others = sorted({where for owner, where in index[paragraph] if owner != name})
+        others = sorted({where for owner, where in index.get(paragraph, ()) if owner != name})
         if others and paragraph not in told:
             told.add(paragraph)
             message = f"this paragraph of {len(paragraph):,} characters also stands in {others[0]}"

@@ -20,7 +20,7 @@ SEVERITY: Final[Severity] = "warning"
 
 def check(subject: Subject) -> Iterator[Advice]:
     """Look for every action in the replies of the tests."""
-    if subject.parts.abstract:
+    if subject.parts.abstract or subject.refused:
         return
     replies = [test.value["reply"] for test in subject.parts.tests if "reply" in test.value]
     tested = {reply.get("action") for reply in replies if isinstance(reply, dict)}

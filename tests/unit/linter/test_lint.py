@@ -136,3 +136,62 @@ def test_what_is_wrong_with_a_flow_can_be_ignored(packs: Path) -> None:
         "packs/flow.yaml:3:83: PL020 no rule 'PP711' to ignore\n"
         "  hint: what is wrong with the pack itself cannot be ignored; mend it",
     ]
+
+
+REFUSED = """\
+promptpack: 1
+name: greeter
+version: 1.0.0
+colour: red
+inputs:
+  NAME: {type: strin, description: Who is greeted.}
+  TONE: {type: string, minLenght: 3, trust: untrusted}
+messages:
+  - {role: sytem, content: "{{ NAME }}"}
+  - {role: system, content: "{{ TONE }} {{ UNKNOWN }}", colour: 1}
+  - {content: "{{ LOST }}"}
+  - role: user
+    content: "{{ NAME | nofilter }}"
+reply: {actions: {GREET: {params: {type: strng}}}}
+tests:
+  - {nam: first, context: {NAME: Ann}}
+  - {name: second, context: {WHO: Ann}, expect: {contains: [Ann]}}
+"""
+
+
+@pytest.mark.usefixtures("packs")
+def test_a_refused_pack_gets_the_problems_of_every_stage_at_once() -> None:
+    assert [line.split("\n")[0].removeprefix("packs/greeter/1.0.0.yaml:") for line in told("packs/greeter/1.0.0.yaml", REFUSED)] == [
+        "4:1: PP202 unknown key 'colour'",
+        "6:16: PP205 'strin' is not one of 'string', 'number', 'integer', 'boolean', 'object', 'array', 'null' (in /inputs/NAME/type)",
+        "7:3: PL002 input 'TONE' has no description",
+        "7:24: PP202 unknown key 'minLenght' (in /inputs/TONE)",
+        "9:12: PP205 'sytem' is not one of 'system', 'developer', 'user', 'assistant', 'tool' (in /messages/0/role)",
+        "10:33: PL003 untrusted input 'TONE' stands in a system message as it is",
+        "10:44: PP301 template uses undeclared input 'UNKNOWN'",
+        "10:57: PP202 unknown key 'colour' (in /messages/1)",
+        "11:5: PP203 'role' is missing (in /messages/2)",
+        "13:25: PP303 no filter named 'nofilter'",
+        "14:42: PP205 'strng' is not one of 'string', 'number', 'integer', 'boolean', 'object', 'array', 'null' (in /reply/actions/GREET/params/type)",
+        "16:6: PP202 unknown key 'nam' (in /tests/0)",
+        "17:30: PP208 the pack has no input 'WHO'",
+    ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("packs")
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("inputs:", "input:", "PP202"),
+        ("inputs:\n  NAME: {type: string, description: Who is greeted.}", "inputs: [NAME]", "PP204"),
+        ("version: 1.0.0", "version: 1.0.0\nextends: 5", "PP204"),
+        ("version: 1.0.0", "version: 1.0.0\nsyntax: mustache", "PP205"),
+    ],
+)
+def test_where_names_are_lost_nothing_is_said_about_them(old: str, new: str, code: str) -> None:
+    assert {line.split()[1] for line in told("packs/greeter/1.0.0.yaml", PACK.replace(old, new))} == {code}
+
+
+def test_two_packs_of_one_name_are_still_looked_at(packs: Path) -> None:
+    (packs / "twin.yaml").write_text(PACK.replace("{{ NAME", "{{ NAEM"), encoding="utf-8")
+    assert [str(problem).split()[1] for problem in lint(["packs"], Settings()).problems] == ["PP705", "PP705", "PP301"]
