@@ -175,7 +175,7 @@ class Pack:
 
     def check(self, reply: str | bytes, context: Any = None, /, **options: Any) -> Verdict:
         """Judge a model's reply; the context is what the rules and the tools are taken from."""
-        from promptpack.verdict import judge
+        from promptpack.verdict.judge import judge
 
         return judge(self, reply, context, **options)
 

@@ -101,7 +101,7 @@ class Prompt:
 
     def check(self, reply: str | bytes, **options: Any) -> Verdict:
         """Judge a model's reply to this prompt."""
-        from promptpack.verdict import judge_checked
+        from promptpack.verdict.judge import judge_checked
 
         return judge_checked(self.pack, reply, self.context, **options)
 

@@ -2,46 +2,26 @@
 
 from typing import Any
 
-from promptpack.reply.candidates import NOT_STRICT
+from pydantic_core import from_json, to_json
 
-
-class _UnsureError(ValueError):
-    """The value nests too deep or holds a number without end."""
+from promptpack.reply.candidates import NOT_STRICT, depth_of
 
 
 def quick_value(text: str, max_depth: int) -> Any:
     """Read clean JSON fast, or give `NOT_STRICT` where only the slower way can be sure."""
-    import pydantic_core
-
     try:
-        value = pydantic_core.from_json(text, allow_inf_nan=False)
-        texts = _texts(value, max_depth)
+        value = from_json(text, allow_inf_nan=False)
+        written = to_json(value)
     except ValueError:
         return NOT_STRICT
-    if "\\" not in text:
-        # Every text has two quotes: a repeated key, which the parser drops, would leave quotes over.
-        return value if text.count('"') == 2 * texts else NOT_STRICT
-    if "\\u003" in text:
+    # A repeated key, which the parser drops, would leave a colon over; an escape is the only other way to write one.
+    colons = text.count(":")
+    if colons != written.count(b":") or ("\\" in text and "\\u003" in text):
         return NOT_STRICT
-    # A colon can now be written in one way only: a repeated key would leave a colon over.
-    return value if text.count(":") == pydantic_core.to_json(value).count(b":") else NOT_STRICT
-
-
-def _texts(value: Any, room: int) -> int:
-    """Count keys and strings."""
-    if room <= 0:
-        raise _UnsureError
-    found, items = 0, value
-    if value.__class__ is dict:
-        found, items = len(value), value.values()
-    elif value.__class__ is not list:
-        raise _UnsureError
-    for item in items:
-        kind = item.__class__
-        if kind is str:
-            found += 1
-        elif kind is dict or kind is list:
-            found += _texts(item, room - 1)
-        elif kind is float and item - item != 0:
-            raise _UnsureError
-    return found
+    # A number beyond all bounds has become infinite.
+    if (b"I" in written and b"Infinity" in written) or value.__class__ not in (dict, list):
+        return NOT_STRICT
+    # Every object has a colon before the next one opens, so this is the most that a value can nest.
+    if colons + written.count(b"[") >= max_depth and depth_of(value) > max_depth:
+        return NOT_STRICT
+    return value

@@ -41,7 +41,7 @@ def read(
         return _refused("invalid", [Finding("size", "", f"the reply is longer than {policy.max_chars} characters")])
     value = quick_value(text, policy.max_depth)
     if value is not NOT_STRICT:
-        if is_too_large(text, value, policy.max_values):
+        if is_too_large(len(text), value, policy.max_values):
             return _refused("invalid", [Finding("nodes", "", f"the reply holds more than {policy.max_values} values")])
         findings = check(value)
         if not findings:
@@ -123,7 +123,7 @@ def _read_slowly(text: str, judge: Judge, policy: Policy, finish_reason: str | N
 
 def _faults(text: str, value: Any, policy: Policy) -> list[Finding]:
     """Find what no contract asks about, but what makes a value dangerous to pass on."""
-    if is_too_large(text, value, policy.max_values):
+    if is_too_large(len(text), value, policy.max_values):
         return [Finding("nodes", "", f"the reply holds more than {policy.max_values} values")]
     if text.count("{") + text.count("[") > policy.max_depth and depth_of(value) > policy.max_depth:
         return [Finding("depth", "", f"the value nests deeper than {policy.max_depth}")]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Outcome = Literal["valid", "recovered", "ambiguous", "truncated", "no_answer", "invalid"]
 Risk = Literal["none", "low", "medium"]
@@ -72,8 +72,7 @@ class Attempt:
     marked: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """The verdict on one reply: the object it means, or why it means none."""
 
     outcome: Outcome

@@ -7,9 +7,9 @@ MAX_POINTERS = 20_000_000
 _SMALL = 4_000
 
 
-def is_too_large(text: str, value: Any, most: int) -> bool:
-    """Say whether a value read from `text` holds more than `most` values, or has pointers out of all proportion."""
-    if len(text) <= min(_SMALL, most) or not isinstance(value, dict | list):
+def is_too_large(length: int, value: Any, most: int) -> bool:
+    """Say whether a value read from so many characters holds more than `most` values, or pointers out of proportion."""
+    if (length <= _SMALL and length <= most) or not isinstance(value, dict | list):
         return False
     # One entry a container: itself, and the length of its pointer.
     waiting, count, room = [(value, 0)], 1, MAX_POINTERS

@@ -27,7 +27,12 @@ class Schema:
 
     def check(self, value: Any) -> tuple[Finding, ...]:
         """Find everything wrong with a value; nothing found means it is valid."""
-        return () if self._decide(value) else self.explain(value)
+        try:
+            if self._test(value):
+                return ()
+        except UndecidedError:
+            pass  # the reference decides
+        return self.explain(value)
 
     def explain(self, value: Any) -> tuple[Finding, ...]:
         """Find everything wrong with a value by the reference alone, which is `jsonschema`."""
@@ -47,19 +52,14 @@ class Schema:
 
     def accepts(self, value: Any) -> bool:
         """Say only whether a value is valid."""
-        decided = self._decide(value)
-        return not self.explain(value) if decided is None else decided
-
-    def _decide(self, value: Any) -> bool | None:
-        """Say whether a value is valid, where that can be told without the reference."""
         try:
-            return None if self._test is None else self._test(value)
+            return self._test(value)
         except UndecidedError:
-            return None
+            return not self.explain(value)
 
     @cached_property
-    def _test(self) -> Callable[[Any], bool] | None:
-        return make_test(self.source)
+    def _test(self) -> Callable[[Any], bool]:
+        return make_test(self.source) or _leave_undecided
 
     @cached_property
     def _validator(self) -> "Draft202012Validator":
@@ -72,6 +72,10 @@ class Schema:
 def compile(source: Mapping[str, Any]) -> Schema:  # noqa: A001 -- the folder's verb
     """Make a schema ready to check values."""
     return Schema(source)
+
+
+def _leave_undecided(_: Any) -> bool:
+    raise UndecidedError
 
 
 def explain_error(error: "ValidationError") -> Iterable[Finding]:

@@ -100,13 +100,18 @@ class Writer:
         kinds = kinds_of(part.schema)
         bodies = {kind: self._body(kind, part) if kind in asked else [] for kind in kinds}
         refused = f"return wrong({part.value})"
+        every = "type" not in part.schema
         if len(kinds) == 1:
             return [f"if not ({_TESTS[kinds[0]].format(part.value)}): {refused}", *bodies[kinds[0]]]
         lines: Lines = []
         for kind, body in bodies.items():
             if body:
                 lines += [f"{'elif' if lines else 'if'} {_TESTS[kind].format(part.value)}:", *_indented(body)]
-        others = " or ".join(_TESTS[kind].format(part.value) for kind, body in bodies.items() if not body)
+        others = (
+            f"type({part.value}) in plain"
+            if every
+            else " or ".join(_TESTS[kind].format(part.value) for kind, body in bodies.items() if not body)
+        )
         return [*lines, f"{'elif' if lines else 'if'} not ({others or False}): {refused}"]
 
     def _body(self, kind: str, part: _Part) -> Lines:

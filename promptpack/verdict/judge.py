@@ -57,31 +57,21 @@ def judge(pack: Pack, raw: str | bytes, context: Any = None, **options: Any) -> 
 
 def judge_checked(pack: Pack, raw: str | bytes, values: Mapping[str, Any] | None, **options: Any) -> Verdict:
     """Judge a reply with a context that has been checked before."""
-    contract, asked = _contract_of(pack), Options(**options) if options else _USUAL
-    check = _Check(schema_of(pack, values))
+    contract = _contract_of(pack)
+    asked = Options(**options) if options else _USUAL
+    check = _Check(contract.schema_with(_tools(contract, values)) if contract.tools_input else contract.schema)
     reading = _read(raw, check, contract, asked)
-    if asked.after is not None and not reading.ok and not reading.violations:
-        return asked.after
-    violations = [_violation(found) for found in reading.violations]
+    if not reading.ok:
+        if asked.after is not None and not reading.violations:
+            return asked.after
+        violations = [_violation(found) for found in reading.violations]
+        return _refuse(pack, values, reading, violations, check.expected)
     unchecked: list[str] = []
-    output = None
-    if reading.ok:
-        if contract.rules:
-            scope = {**(values or {}), "reply": reading.value, "pack": pack.about}
-            with metered(pack.limits):
-                violations += _broken_rules(contract.rules, scope, unchecked)
-        if not violations:
-            output = _output(pack, contract, reading.value, values, violations)
-    if not violations:
-        return Verdict(reading.outcome, output, reading.value, repairs=reading.repairs, unchecked=tuple(unchecked))
-    # A reply may repeat a secret, and what is told of it goes into logs.
-    secrets = Secrets(pack, values)
-    told = [
-        replace(found, message=whole(secrets.hide(found.message)), path=whole(secrets.hide(found.path)))
-        for found in violations
-    ]
-    correction = secrets.hide(write_correction(pack, contract, told, check.expected))
-    return replace(_refusal(reading, told, unchecked, correction), attempt=_attempt(reading, violations))
+    violations = _broken_rules(pack, contract.rules, reading.value, values, unchecked) if contract.rules else []
+    output = None if violations else _output(pack, contract, reading.value, values, violations)
+    if violations:
+        return replace(_refuse(pack, values, reading, violations, check.expected), unchecked=tuple(unchecked))
+    return Verdict.accept(reading, output, tuple(unchecked))
 
 
 def schema_of(pack: Pack, values: Mapping[str, Any] | None) -> Schema:
@@ -160,8 +150,9 @@ class _Findings(Sequence[replies.Finding]):
 
 
 def _read(raw: str | bytes, check: _Check, contract: Contract, options: Options) -> Reading:
-    refuse = contract.refuse | frozenset(options.refuse)
-    policy = Policy(strict=options.strict, refuse=refuse) if options.strict or refuse else _USUAL_POLICY
+    policy = _USUAL_POLICY
+    if options.strict or options.refuse or contract.refuse:
+        policy = Policy(strict=options.strict, refuse=contract.refuse | frozenset(options.refuse))
     shape = shape_of(check.schema)
     reading = replies.read(raw, shape, check, policy=policy, finish_reason=options.finish_reason)
     attempt = options.after.attempt if options.after is not None else None
@@ -171,7 +162,7 @@ def _read(raw: str | bytes, check: _Check, contract: Contract, options: Options)
     if reading.outcome != "no_answer":
         mended = replies.mend(attempt, raw, shape, check, policy=policy, finish_reason=options.finish_reason)
     # An answer that cannot be read at all leaves the attempt to the next one.
-    return mended or (reading if reading.ok else replace(reading, attempt=reading.attempt or attempt))
+    return mended or (reading if reading.ok else reading._replace(attempt=reading.attempt or attempt))
 
 
 def _attempt(reading: Reading, violations: Sequence[Violation]) -> Attempt | None:
@@ -186,7 +177,15 @@ def _violation(found: replies.Violation) -> Violation:
     return Violation(code_of(found.rule), found.path, found.message, found.rule, found.offset)
 
 
-def _broken_rules(rules: Iterable[Rule], scope: Mapping[str, Any], unchecked: list[str]) -> Iterator[Violation]:
+def _broken_rules(
+    pack: Pack, rules: Iterable[Rule], value: Any, values: Mapping[str, Any] | None, unchecked: list[str]
+) -> list[Violation]:
+    scope = {**(values or {}), "reply": value, "pack": pack.about}
+    with metered(pack.limits):
+        return list(_broken(rules, scope, unchecked))
+
+
+def _broken(rules: Iterable[Rule], scope: Mapping[str, Any], unchecked: list[str]) -> Iterator[Violation]:
     for rule in rules:
         if not rule.names <= scope.keys():
             unchecked.append(rule.name)
@@ -199,15 +198,28 @@ def _broken_rules(rules: Iterable[Rule], scope: Mapping[str, Any], unchecked: li
             yield Violation(code_of("rule_error"), rule.path, message, rule.name)
 
 
-def _refusal(reading: Reading, violations: list[Violation], unchecked: list[str], correction: str) -> Verdict:
-    told = "; ".join(str(violation) for violation in violations[:5])
+def _refuse(
+    pack: Pack,
+    values: Mapping[str, Any] | None,
+    reading: Reading,
+    violations: Sequence[Violation],
+    expected: Mapping[tuple[str, str], Any],
+) -> Verdict:
+    # A reply may repeat a secret, and what is told of it goes into logs.
+    secrets = Secrets(pack, values)
+    told = tuple(
+        replace(found, message=whole(secrets.hide(found.message)), path=whole(secrets.hide(found.path)))
+        for found in violations
+    )
+    correction = secrets.hide(write_correction(pack, _contract_of(pack), told, expected))
+    summary = "; ".join(str(violation) for violation in told[:5])
     return Verdict(
         "invalid" if reading.ok else reading.outcome,
         data=reading.value,
-        violations=tuple(violations),
+        violations=told,
         repairs=reading.repairs,
         readings=reading.readings,
-        unchecked=tuple(unchecked),
         correction=correction,
-        error_output=error_output("parse_error", told, correction),
+        error_output=error_output("parse_error", summary, correction),
+        attempt=_attempt(reading, violations),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.lazy import LateField
 from promptpack.problem import Problem, ReplyError
-from promptpack.reply import Attempt, Repair
+from promptpack.reply import Attempt, Reading, Repair
 
 if TYPE_CHECKING:
     from promptpack.verdict.output import AgentOutput
@@ -92,6 +92,15 @@ class Verdict:
     correction: str = ""
     error_output: "AgentOutput | None" = None
     attempt: Attempt | None = field(default=None, repr=False)
+
+    @classmethod
+    def accept(cls, reading: Reading, output: Any, unchecked: tuple[str, ...]) -> "Verdict":
+        """Make the verdict on a reply that can be used."""
+        verdict = object.__new__(cls)
+        # As a frozen dataclass, it would set its ten fields one by one for longer than a clean reply takes to check.
+        outcome, data, repairs = reading[:3]
+        verdict.__dict__.update(outcome=outcome, output=output, data=data, repairs=repairs, unchecked=unchecked)
+        return verdict
 
     @property
     def ok(self) -> bool:
