@@ -6,6 +6,7 @@ import re
 from promptpack.reply.brackets import OPENERS, Brackets
 from promptpack.reply.cursor import AND_MORE, CLOSERS, DOTS, ELIDED, Frame, Scan
 from promptpack.reply.keys import SEPARATOR, read_key
+from promptpack.reply.lane import Lane
 from promptpack.reply.strings import DOUBLE, QUOTES
 from promptpack.reply.tree import Mark, Node
 from promptpack.reply.values import NUMBER, bare_node
@@ -42,7 +43,7 @@ def scan(
     return scanner.run(members=members)
 
 
-class Scanner(Brackets):
+class Scanner(Brackets, Lane):
     """Decides at every step what the text means there."""
 
     def run(self, *, members: bool) -> Scan:
@@ -84,6 +85,8 @@ class Scanner(Brackets):
         self.forced = -1
 
     def _at_key(self, frame: Frame) -> None:
+        if self._clean_member(frame):
+            return
         character = self.text[self.position]
         if character in CLOSERS:
             self._close(frame, CLOSERS[character])
@@ -148,7 +151,8 @@ class Scanner(Brackets):
     def _at_value(self, frame: Frame) -> None:
         character = self.text[self.position]
         if character in QUOTES:
-            self._string_value(frame)
+            if frame.node.kind != "array" or not self._clean_item():
+                self._string_value(frame)
         elif character in OPENERS:
             self._open(self.position)
         elif character == "(" and _TUPLE.match(self.text, self.position):

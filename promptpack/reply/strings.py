@@ -64,6 +64,11 @@ class Lexer:
         self._budget = budget
         self._line_end = -1
 
+    @property
+    def is_worn_out(self) -> bool:
+        """Say whether so many quotes were weighed that no string is believed to end any more."""
+        return self._budget <= 0
+
     def blank_end(self, position: int) -> int:
         """Skip white space of every kind."""
         match = _BLANK.match(self.text, position)
