@@ -157,6 +157,18 @@ class Pack:
             }
         )
 
+    @cached_property
+    def last_images(self) -> dict[str, bytes]:
+        """What each input held when it was last looked through, in Python's own form; no secrets."""
+        return {}
+
+    @cached_property
+    def handed_on(self) -> frozenset[str]:
+        """The inputs whose values become part of the prompt itself, not only text in it."""
+        if self.slots:
+            return frozenset(self.inputs)
+        return frozenset(message.history for message in self.messages if message.history)
+
     @property
     def about(self) -> Mapping[str, str]:
         """What templates see as `pack`."""

@@ -1,6 +1,7 @@
 """The caller's values as plain JSON data: copied, so that nothing of theirs can act or change, and bounded."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -8,11 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 from promptpack.characters import is_whole
 from promptpack.problem import ContextError, Problem
 from promptpack.template import Limits
+from promptpack.template.values import count_ordinary
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
 _DEEPEST: Final = 100
+# How UTF-8 would write half of a surrogate pair; nothing else in an image of plain data looks so but by chance.
+_HALF_A_PAIR: Final = re.compile(rb"\xed[\xa0-\xbf]")
 _SHORT: Final = 1_000
 _DEFAULT: Final = Limits()
 
@@ -20,6 +24,25 @@ _DEFAULT: Final = Limits()
 def to_plain(value: Any, where: str, limits: Limits = _DEFAULT) -> Any:
     """Copy a value as plain JSON data; what is none is refused by its place, never quoted."""
     return _Copier(where, limits).copy(value, 0)
+
+
+def is_plain(value: Any, image: bytes, limits: Limits) -> bool:
+    """Say whether a mapping or list, of which `marshal` wrote the image, is plain data and needs no copy."""
+    return count_ordinary(value, limits) > 0 and not _HALF_A_PAIR.search(image) and _is_shallow(value)
+
+
+def _is_shallow(value: Any) -> bool:
+    nodes = [value]
+    for _ in range(_DEEPEST):
+        nodes = [
+            child
+            for node in nodes
+            for child in (node.values() if type(node) is dict else node)
+            if type(child) is dict or type(child) is list
+        ]
+        if not nodes:
+            return True
+    return False
 
 
 class _Copier:

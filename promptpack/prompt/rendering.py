@@ -6,7 +6,7 @@ from typing import Any
 from promptpack.pack import CallTemplate, MessageTemplate, Pack, PartTemplate
 from promptpack.problem import ContextError, Problem, UsageError
 from promptpack.prompt.budget import read_budget
-from promptpack.prompt.context import check_context
+from promptpack.prompt.context import Context, check_context
 from promptpack.prompt.message import Message, Part, ToolCall, read_message
 from promptpack.prompt.prompt import Origin, Prompt
 from promptpack.prompt.reply_format import write_reply_format
@@ -22,30 +22,30 @@ def render(pack: Pack, context: Any = None, inputs: Mapping[str, Any] | None = N
     """Render every message of a pack; the same context gives the same bytes."""
     if pack.abstract:
         raise UsageError(Problem("PP418", f"{pack.label} is abstract and cannot be rendered", None, "extend it"))
-    values = check_context(pack, context, inputs or {})
+    checked = check_context(pack, context, inputs or {})
     try:
-        scope = _scope(pack, values)
-        prompt = _from_slots(pack, values, scope) if pack.slots else _from_messages(pack, values, scope)
+        scope = _scope(pack, checked.values)
+        prompt = _from_slots(pack, checked, scope) if pack.slots else _from_messages(pack, checked, scope)
         return prompt.within(read_budget(pack.budget)) if pack.budget else prompt
     except ContextError as error:
-        told = Secrets(pack, values).hide_error(error)
+        told = Secrets(pack, checked.values).hide_error(error)
     # Not inside of the `except`, where the error that may tell a secret would stay in the chain.
     raise told
 
 
-def _from_slots(pack: Pack, values: Scope, scope: Scope) -> Prompt:
+def _from_slots(pack: Pack, checked: Context, scope: Scope) -> Prompt:
     from promptpack.prompt.slot_rendering import render_slots, write_messages
 
-    with metered(pack.limits):
+    with metered(pack.limits, checked.known):
         slots = render_slots(pack, scope)
-    return Prompt(pack, write_messages(slots), values, slots=slots)
+    return Prompt(pack, write_messages(slots), checked.keep(), slots=slots)
 
 
-def _from_messages(pack: Pack, values: Scope, scope: Scope) -> Prompt:
-    with metered(pack.limits):
+def _from_messages(pack: Pack, checked: Context, scope: Scope) -> Prompt:
+    with metered(pack.limits, checked.known):
         rendered = [(message, template) for template in pack.messages for message in _messages(template, scope)]
     origins = tuple(Origin(bool(template.history), template.priority) for _, template in rendered)
-    return Prompt(pack, tuple(message for message, _ in rendered), values, origins)
+    return Prompt(pack, tuple(message for message, _ in rendered), checked.keep(), origins)
 
 
 def _scope(pack: Pack, values: Scope) -> Scope:

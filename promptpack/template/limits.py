@@ -26,10 +26,12 @@ class LimitError(TemplateRuntimeError):
 class Meter:
     """What is left of the limits in one render."""
 
-    __slots__ = ("held", "limits", "output", "steps")
+    __slots__ = ("held", "known", "limits", "output", "steps")
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, known: frozenset[int] = frozenset()) -> None:
         self.limits = limits
+        # The ids of values that were looked through before the render began.
+        self.known = known
         self.steps = limits.steps
         self.output = limits.output
         self.held = 0
@@ -82,15 +84,16 @@ def meter() -> Meter | None:
 class metered:  # noqa: N801 -- used as a function is
     """Count against the limits inside; a render that is part of another counts against the outer one."""
 
-    __slots__ = ("_limits", "_token")
+    __slots__ = ("_known", "_limits", "_token")
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, known: frozenset[int] = frozenset()) -> None:
         self._limits = limits
+        self._known = known
         self._token: Token[Meter | None] | None = None
 
     def __enter__(self) -> None:
         if _METER.get() is None:
-            self._token = _METER.set(Meter(self._limits))
+            self._token = _METER.set(Meter(self._limits, self._known))
 
     def __exit__(self, *_: object) -> None:
         if self._token is not None:
@@ -138,6 +141,12 @@ def current() -> Limits:
     """Give the limits that are in force."""
     meter = _METER.get()
     return _UNMETERED if meter is None else meter.limits
+
+
+def is_known(value: Any) -> bool:
+    """Say whether a value was looked through before the render began."""
+    meter = _METER.get()
+    return meter is not None and id(value) in meter.known
 
 
 def fits_text(characters: int) -> None:

@@ -10,7 +10,8 @@ from typing import Any, Final
 from jinja2 import Undefined
 from jinja2.exceptions import SecurityError, TemplateRuntimeError
 
-from promptpack.template.limits import current, fits_count, fits_text, measure, step, take
+from promptpack.template.bounds import Limits
+from promptpack.template.limits import current, fits_text, is_known, measure, step, take
 
 # Lazy values come from filters such as `map`.
 _LAZY: tuple[type[Iterable[Any]], ...] = (
@@ -55,7 +56,7 @@ def to_json(value: Any, indent: int | None = 2) -> str:
     """Print a value as JSON: key order and non-ASCII kept, `NaN` refused."""
     if type(value) is float and not math.isfinite(value):
         raise TemplateRuntimeError("a number that is not finite cannot be printed")
-    text = _write_quickly(value, indent) if indent and type(value) in (dict, list) and _is_ordinary(value) else None
+    text = _write_quickly(value, indent) if indent and type(value) in (dict, list) and _is_counted(value) else None
     if text is None:
         measure(value)
         text = json.dumps(plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
@@ -77,16 +78,24 @@ def _quick_json() -> Callable[..., bytes]:
     return to_json
 
 
-def _is_ordinary(value: Any) -> bool:
-    """Count a value, and say whether pydantic-core writes it with the same letters as `json`."""
-    limits = current()
+def _is_counted(value: Any) -> bool:
+    """Say whether a value is ordinary; what is not known to be so beforehand is counted."""
+    if is_known(value):
+        return True
+    count = count_ordinary(value, current())
+    step(count)
+    return count > 0
+
+
+def count_ordinary(value: Any, limits: Limits) -> int:
+    """Count what a mapping or list holds; 0 if it is too large, or not all JSON data that everyone writes alike."""
     count = 1
     nodes: list[Any] = [value]
     texts: list[str] = []
     for node in nodes:
         count += len(node)
         if count > limits.items:
-            fits_count(count)
+            return 0
         if type(node) is dict:
             texts += node
             node = node.values()  # noqa: PLW2901 -- the keys have been taken
@@ -98,23 +107,18 @@ def _is_ordinary(value: Any) -> bool:
                 nodes.append(child)
             elif kind is float:
                 if not (_SMALLEST <= abs(child) < _LARGEST or child == 0):
-                    return False
+                    return 0
             elif kind is not int and kind is not bool and child is not None:
-                return False
-    step(count)
-    return _are_texts(texts, limits.text)
+                return 0
+    return count if _are_texts(texts, limits.text) else 0
 
 
 def _are_texts(texts: list[str], most: int) -> bool:
-    """Refuse texts that are too long together; a key can be something else, and then they are not all texts."""
+    """Say whether texts are not too long together; what was taken for one may be a key of another kind."""
     try:
-        characters = sum(map(len, texts))
-        if characters > most:
-            fits_text(characters)
-        "".join(texts)
+        return sum(map(len, texts)) <= most and "".join(texts) is not None
     except TypeError:
         return False
-    return True
 
 
 def plain(value: Any) -> Any:

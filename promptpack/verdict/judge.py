@@ -51,7 +51,7 @@ _USUAL_POLICY = Policy()
 
 def judge(pack: Pack, raw: str | bytes, context: Any = None, **options: Any) -> Verdict:
     """Judge a reply; without a context, rules that look at inputs are left unchecked and named in the verdict."""
-    values = None if context is None else check_context(pack, context, {})
+    values = None if context is None else check_context(pack, context, {}).values
     return judge_checked(pack, raw, values, **options)
 
 

@@ -1,0 +1,108 @@
+"""Values that are plain data already are taken as they are, looked through once, and kept as they were."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from datetime import date
+from typing import Any
+
+import pytest
+
+from promptpack import ContextError, Pack
+
+MakePack = Callable[[str], Pack]
+
+TEXT = """\
+inputs:
+  X: {}
+  KEY: {default: {}, secret: true}
+  PAST: {default: []}
+messages:
+  - {role: system, content: "{{ X }}"}
+  - {history: PAST}
+  - {role: user, content: "{{ KEY }}"}
+"""
+
+
+def nested(levels: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("value", [{"a": [1, {"b": "é"}], "c": None}, [], [0.5, True], {"k": 1e-7}, ["한국어"]])
+def test_a_context_renders_the_same_however_often(make_pack: MakePack, value: Any) -> None:
+    pack = make_pack(TEXT)
+    first, second = pack.render(X=value), pack.render(X=value)
+    assert first.messages == second.messages
+    assert first.context == second.context == {"X": value, "KEY": {}, "PAST": []}
+
+
+def test_a_prompt_keeps_the_context_that_it_was_made_of(make_pack: MakePack) -> None:
+    pack = make_pack(TEXT)
+    value: dict[str, Any] = {"a": [{"b": 1}]}
+    past = [{"role": "user", "content": [{"type": "text", "text": "hm"}]}]
+    prompts = [pack.render(X=value, PAST=past), pack.render(X=value, PAST=past)]
+    value["a"][0]["b"] = 2
+    past[0]["content"][0]["text"] = "changed"  # type: ignore[index]
+    for prompt in prompts:
+        assert prompt.context["X"] == {"a": [{"b": 1}]}
+        assert prompt.context["PAST"] == [{"role": "user", "content": [{"type": "text", "text": "hm"}]}]
+        assert prompt.messages[1].to_dict() == {"role": "user", "content": [{"type": "text", "text": "hm"}]}
+    assert pack.render(X=value).messages[0].content == '{\n  "a": [\n    {\n      "b": 2\n    }\n  ]\n}'
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ({1: "a"}, "PP411 input 'X' has a key that is not text"),
+        ({"a": b"x"}, "PP411 input 'X' holds a bytes, which is not plain data"),
+        ({"a": {1, 2}}, "PP411 input 'X' holds a set, which is not plain data"),
+        ([date(2026, 3, 1)], "PP411 input 'X' holds a date, which is not plain data"),
+        ([float("nan")], "PP411 input 'X' holds a number that is not finite"),
+        ([bytearray(b"x")], "PP411 input 'X' holds a bytearray, which is not plain data"),
+        ([memoryview(b"x")], "PP411 input 'X' holds a memoryview, which is not plain data"),
+        ([...], "PP411 input 'X' holds a ellipsis, which is not plain data"),
+        (["a", "\ud800"], "PP408 input 'X' holds half of a surrogate pair"),
+        ({"\udfff": 1}, "PP408 input 'X' holds half of a surrogate pair"),
+        (nested(101), "PP413 input 'X' nests deeper than 100 levels"),
+        (nested(5_000), "PP413 input 'X' nests deeper than 100 levels"),
+        ([0] * 200_001, "PP409 input 'X' holds more than 200,000 values"),
+        (["x" * 4_000_001], "PP409 input 'X' holds a text of more than 4,000,000 characters"),
+    ],
+)
+def test_what_is_not_plain_is_refused_before_and_after_a_good_value(
+    make_pack: MakePack, value: Any, problem: str
+) -> None:
+    pack = make_pack(TEXT)
+    for _ in range(2):
+        with pytest.raises(ContextError) as caught:
+            pack.render(X=value)
+        assert str(caught.value).split("\n")[0] == problem
+        pack.render(X=["a", "b"])
+
+
+def test_what_refers_to_itself_is_refused(make_pack: MakePack) -> None:
+    value: list[Any] = []
+    value.append(value)
+    with pytest.raises(ContextError, match="PP413"):
+        make_pack(TEXT).render(X=value)
+
+
+@pytest.mark.parametrize("value", [("a", "b"), OrderedDict(a=("b",)), {"a": ("b",)}])
+def test_what_becomes_plain_is_copied_every_time(make_pack: MakePack, value: Any) -> None:
+    pack = make_pack(TEXT)
+    contexts = [pack.render(X=value).context["X"] for _ in range(2)]
+    assert contexts[0] == contexts[1]
+    assert contexts[0] in (["a", "b"], {"a": ["b"]})
+    assert pack.last_images == {}
+
+
+def test_secrets_are_not_remembered(make_pack: MakePack) -> None:
+    pack = make_pack(TEXT)
+    pack.render(X=["plain"], KEY={"token": "s3cret"})
+    assert list(pack.last_images) == ["X"]
+
+
+def test_depth_that_is_allowed_is_taken(make_pack: MakePack) -> None:
+    assert make_pack(TEXT).render(X=nested(99)).context["X"] == nested(99)
