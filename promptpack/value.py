@@ -63,9 +63,9 @@ else:
             scope[f"_{name}"] = own.factory if made else own.default
             default = "=_MISSING" if made else "" if own.default is _MISSING else f"=_{name}"
             parameters.append(name + default)
-            lines.append(f"  values[{name!r}] = {f'_{name}() if {name} is _MISSING else ' if made else ''}{name}\n")
+            lines.append(f"  fields__[{name!r}] = {f'_{name}() if {name} is _MISSING else ' if made else ''}{name}\n")
         exec(  # noqa: S102 -- nothing but the names of a class's own fields
-            f"def __init__(self, {', '.join(parameters)}):\n  values = self.__dict__\n{''.join(lines)}", scope
+            f"def __init__(self, {', '.join(parameters)}):\n  fields__ = self.__dict__\n{''.join(lines)}", scope
         )
         return scope["__init__"]
 

@@ -93,3 +93,12 @@ def test_importing_promptpack_imports_neither_dataclasses_nor_typing() -> None:
     code = "import sys, promptpack; print({'dataclasses', 'typing', 'inspect', 're'} & sys.modules.keys())"
     told = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout == "set()\n"
+
+
+def test_a_field_may_have_any_name() -> None:
+    @dataclass(frozen=True)
+    class Named:
+        values: int
+        fields: str = "x"
+
+    assert (Named(1).values, Named(1, "y").fields) == (1, "y")
