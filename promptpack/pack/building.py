@@ -93,7 +93,7 @@ def _freeze(sketched: Sketch, limits: Limits) -> Pack:
     data: Mapping[str, Any] = parts.document.data
     version = parse_version(data["version"])
     assert version is not None  # noqa: S101 -- the schema has checked its form
-    return Pack(
+    pack = Pack(
         name=data["name"],
         version=version,
         path=parts.document.path,
@@ -112,6 +112,10 @@ def _freeze(sketched: Sketch, limits: Limits) -> Pack:
         limits=limits,
         data=MappingProxyType(data),
     )
+    if contract is not None:
+        # The two know each other, and the contract comes first; nobody has seen it yet.
+        object.__setattr__(contract, "pack", pack)
+    return pack
 
 
 def _syntax_of(placed: Placed) -> Any:

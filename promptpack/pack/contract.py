@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from promptpack.lazy import cached_property
 from promptpack.schema import Schema, rebase
 from promptpack.schema import compile as compile_schema
 from promptpack.template import Expression, Template
+
+if TYPE_CHECKING:
+    from promptpack.pack.model import Pack
+    from promptpack.verdict import VerdictStream
 
 AGENT_OUTPUT = "agent-output"
 ERROR_ACTIONS = ("ERROR", "CLARIFICATION_REQUIRED", "ESCALATE")
@@ -53,6 +57,8 @@ class Contract:
     correction: Template | None = None
     output: Any = None
     """The output of a slot prompt, when that is what a reply must meet; it may hold templates."""
+    pack: "Pack | None" = field(default=None, repr=False, compare=False)
+    """The pack whose contract this is: a verdict also needs its limits, its language and its name."""
 
     @property
     def has_actions(self) -> bool:
@@ -63,6 +69,14 @@ class Contract:
     def schema(self) -> Schema:
         """The schema of a reply when no tools are known."""
         return compile_schema(self.shape())
+
+    def stream(self, **options: Any) -> "VerdictStream":
+        """Judge a reply while it arrives; the same as `stream` of the pack."""
+        from promptpack.pack.model import Pack
+        from promptpack.pack.version import Version
+
+        pack = self.pack or Pack(self.name, Version(0, 0, 0), "", "", contract=self)
+        return pack.stream(**options)
 
     def schema_with(self, tools: Sequence[Action] | None) -> Schema:
         """The schema of a reply that may also call one of these tools."""

@@ -204,11 +204,10 @@ def _target(key: str, item: Any, shape: Shape) -> str | None:
 
 def property_for(key: str, shape: Shape) -> tuple[str | None, bool]:
     """Find the property a key stands for, and whether it is merely spelt differently."""
-    folded, named = fold(key), shape.properties
+    folded = fold(key)
     spelt = shape.folded.get(folded, ())
     if spelt:
         return (spelt[0], True) if len(spelt) == 1 and spells(key, spelt[0]) else (None, False)
-    own = [name for name, inner in named.items() if key.strip() in (inner.first("x-aliases") or ())]
     group = GROUP_OF.get(folded)
-    known = own or [name for name in named if group is not None and GROUP_OF.get(fold(name)) == group]
+    known = shape.aliases.get(key.strip()) or (shape.ideas.get(group, []) if group is not None else [])
     return (known[0], False) if len(known) == 1 else (None, False)

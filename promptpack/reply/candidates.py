@@ -14,6 +14,8 @@ from promptpack.reply.thinking import CHANNEL, CHANNEL_END, END, START, end_of
 from promptpack.reply.tree import Harvest, Mark, harvest
 
 NOT_STRICT = object()
+# Thinking without a beginning holds objects too: so many times more than the answer may stand among.
+_THOUGHTS = 10
 _BLANK = r"(?:\s|[\u200b-\u200f\u2060\ufeff])*+"
 _BRACE = rf"[{{｛](?=[{{｛]?{_BLANK}(?:[\"'“”„‟＂‘’`\w}}｝/#]|\Z))"
 _TOP = re.compile(
@@ -62,7 +64,7 @@ class Field:
 
 def find(text: str, limits: Limits) -> Field:
     """Find the candidates; what stands before a lone end of thinking was thinking, and is dropped."""
-    found, lexer, position, absent = Field(), Lexer(text), 0, set[str]()
+    found, lexer, position, absent, seen = Field(), Lexer(text), 0, set[str](), 0
     while match := _TOP.search(text, position):
         if match["think"]:
             position = _think_end(text, match, absent)
@@ -79,7 +81,8 @@ def find(text: str, limits: Limits) -> Field:
             position = max(candidate.end, match.end())
             found.candidates.append(candidate)
             found.limit = candidate.limit
-            if len(found.candidates) > limits.candidates:
+            seen += 1
+            if len(found.candidates) > limits.candidates or seen > _THOUGHTS * limits.candidates:
                 found.limit = "candidates"
             if found.limit:
                 return found

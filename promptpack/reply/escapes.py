@@ -12,10 +12,8 @@ _ESCAPE = re.compile(
 )
 _VALID = frozenset('"\\/bfnrt')
 _PATH = re.compile(r"(?:(?<![A-Za-z])[A-Za-z]:|\\)(?:\\[\w .\-]+)+\\?")
-_LATEX = re.compile(
-    r"\\(?=(?:frac|forall|beta|bar|begin|binom|theta|tau|times|text|tan|to|top|nu|neq|nabla|not|rho|right|rightarrow)"
-    r"(?![a-z]))"
-)
+LATEX_WORDS = "frac|forall|beta|bar|begin|binom|theta|tau|times|text|tan|to|top|nu|neq|nabla|not|rho|right|rightarrow"
+_LATEX = re.compile(rf"\\(?=(?:{LATEX_WORDS})(?![a-z]))")
 
 _MAX_BACKSLASHES = 10_000
 

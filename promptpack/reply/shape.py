@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from promptpack.reply.tree import same
-from promptpack.reply.words import fold
+from promptpack.reply.words import GROUP_OF, fold
 
 Schema = Mapping[str, Any]
 _T = TypeVar("_T")
@@ -101,8 +101,8 @@ class Shape:
         return self._remembered("discriminators", self._discriminators)
 
     def _discriminators(self) -> frozenset[str]:
-        parts = (part for schema in self.conditional for part in _conditions(schema, self._known))
-        return frozenset(name for part in parts for name in part.get("properties", {}))
+        parts = [part for schema in self.conditional for part in _conditions(schema, self._known)]
+        return frozenset(name for part in parts for name in (*part.get("properties", ()), *part.get("required", ())))
 
     @property
     def items(self) -> "Shape | None":
@@ -160,12 +160,25 @@ class Shape:
     @property
     def folded(self) -> dict[str, list[str]]:
         """Group the property names by the form in which spellings of one name are equal."""
-        return self._remembered("folded", self._folded)
+        return self._remembered("folded", lambda: self._grouped(lambda name, _: [fold(name)]))
 
-    def _folded(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for name in self.properties:
-            found.setdefault(fold(name), []).append(name)
+    @property
+    def aliases(self) -> dict[str, list[str]]:
+        """Group the property names by the other names that the schema gives them."""
+        return self._remembered(
+            "aliases", lambda: self._grouped(lambda _, inner: [str(one) for one in inner.first("x-aliases") or ()])
+        )
+
+    @property
+    def ideas(self) -> dict[int | None, list[str]]:
+        """Group the property names by the well-known idea they stand for."""
+        return self._remembered("ideas", lambda: self._grouped(lambda name, _: [GROUP_OF.get(fold(name))]))
+
+    def _grouped(self, keys: "Callable[[str, Shape], Iterable[_T]]") -> dict[_T, list[str]]:
+        found: dict[_T, list[str]] = {}
+        for name, inner in self.properties.items():
+            for key in keys(name, inner):
+                found.setdefault(key, []).append(name)
         return found
 
     def first(self, keyword: str) -> Any:

@@ -27,12 +27,12 @@ class Partial:
     def value(self) -> dict[str, Any]:
         """Give the object so far: finished values, and a free text as far as it has come."""
         growing = self._machine.growing()
-        return set_at(self._machine.root, *growing) if growing else self._machine.root
+        return set_at(self._machine.growth.root, *growing) if growing else self._machine.growth.root
 
     @property
     def complete(self) -> tuple[str, ...]:
         """Give the pointers of all values that are finished."""
-        return tuple(self._machine.complete)
+        return tuple(self._machine.growth.complete)
 
 
 class ReplyStream:
@@ -47,10 +47,10 @@ class ReplyStream:
     def feed(self, chunk: str | bytes) -> Partial:
         """Take in the next piece of the reply."""
         self._chunks.append(chunk)
-        before = len(self._machine.complete)
+        growth = self._machine.growth
+        before = len(growth.complete)
         self._machine.feed(chunk if isinstance(chunk, str) else self._decoder.decode(chunk))
-        fresh = tuple(self._machine.complete[before:])
-        return Partial(fresh, tuple(self._machine.violations), self._machine)
+        return Partial(tuple(growth.complete[before:]), tuple(growth.violations), self._machine)
 
     def close(self, finish_reason: str | None = None) -> Reading:
         """End the stream and read the whole reply once."""

@@ -13,6 +13,15 @@ unhurried = settings(deadline=None, max_examples=150)
 cuts = st.lists(st.integers(0, 400), max_size=12)
 framed = st.sampled_from(["{}", "```json\n{}\n```", "Here it is:\n{}", '<think>{{"action": "NO"}}</think>{}'])
 
+ANSWER = {
+    "thought": "@",
+    "action": "web_search",
+    "params": {},
+    "expectedOutcome": "x",
+    "risk": {"level": "low", "description": "x"},
+    "confidence": 5,
+}
+
 
 def chunks(raw: str, places: list[int]) -> list[str]:
     edges = sorted({0, len(raw), *(place % (len(raw) + 1) for place in places)})
@@ -68,3 +77,33 @@ def test_where_chunks_end_changes_neither_the_last_state_nor_the_verdict(
         now = parted.feed(piece)
     assert parted.close() == whole.close() == judged(agent, raw)
     assert (now.value, now.complete, now.violations) == (last.value, last.complete, last.violations)
+
+
+BODIES = (
+    "\\",
+    "\\\\",
+    "\\n",
+    "\\t",
+    "C:",
+    "B:",
+    "new",
+    " ",
+    "\\d",
+    "\\frac",
+    "\\nu",
+    "ot ",
+    "\\u4e2d",
+    "\\ud83d\\ude00",
+    "_",
+    "x",
+)
+
+
+@given(st.lists(st.sampled_from(BODIES), max_size=12).map("".join), cuts)
+@unhurried
+def test_what_is_shown_of_a_text_begins_what_the_verdict_says(body: str, places: list[int]) -> None:
+    raw = json.dumps(ANSWER).replace('"@"', f'"{body}"')
+    verdict = judged("executor", raw)
+    for state in shown("executor", chunks(raw, places)):
+        if verdict.data is not None:
+            assert verdict.data["thought"].startswith(state.get("thought", ""))

@@ -21,6 +21,21 @@ def test_what_waits_for_more_is_short_however_long_the_reply(kind: str) -> None:
         assert machine.held <= 401
 
 
+def work(text: str, size: int) -> int:
+    """Count the characters that a stream looks at: those of each chunk, and those that waited for it."""
+    machine, count = Machine(SHAPE), 0
+    for start in range(0, len(text), size):
+        count += machine.held + size
+        machine.feed(text[start : start + size])
+    return count
+
+
+@pytest.mark.parametrize("size", [1, 64])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_work_of_a_stream_grows_no_faster_than_the_reply(kind: str, size: int) -> None:
+    assert work(hostile(kind, 16_000), size) <= 4.5 * work(hostile(kind, 4_000), size) + 2_000
+
+
 def test_a_finished_text_is_shown_until_it_is_sure_to_be_whole() -> None:
     assert fed('{"a": "so').growing() == ("/a", "so")
     assert fed('{"a": "so"').growing() == ("/a", "so")
@@ -36,11 +51,11 @@ def test_half_an_escape_waits() -> None:
 
 def test_a_draft_inside_any_mark_of_thinking_is_not_shown() -> None:
     for start, end in (("<think>", "</think>"), ("<thoughts>", "</thoughts>"), ("◁think▷", "◁/think▷")):
-        assert fed(f'{start}{{"a": "no"}}{end}{{"a": "yes"}}').root == {"a": "yes"}
+        assert fed(f'{start}{{"a": "no"}}{end}{{"a": "yes"}}').growth.root == {"a": "yes"}
 
 
 def test_an_alarm_does_not_wait_for_the_end() -> None:
-    assert [(one.rule, one.path) for one in fed('{"n": 10,').violations] == [("maximum", "/n")]
+    assert [(one.rule, one.path) for one in fed('{"n": 10,').growth.violations] == [("maximum", "/n")]
 
 
 def test_depth_and_values_have_a_limit() -> None:

@@ -9,6 +9,7 @@ import pytest
 from promptpack.reply import KINDS
 from promptpack.reply.tree import same
 from tests.conformance.drivers import check_reply
+from tests.properties.test_reply_laws import pack_of
 
 ROUTE: dict[str, Any] = {
     "thought": "同一任务，小改动",
@@ -287,6 +288,19 @@ def test_brackets_and_commas_are_put_where_only_one_place_fits(old: str, new: st
 )  # fmt: skip
 def test_what_a_list_leaves_out_or_mixes_up_is_refused(old: str, new: str, path: str) -> None:
     assert_refused(swapped(PLAN, old, new), "planner", path)
+
+
+@pytest.mark.parametrize(("end", "meant"), [('["a"', ["a"]), ('["a", "b"\n', ["a", "b"]), ('["a"]', ["a"])])
+def test_brackets_that_are_missing_behind_a_whole_value_are_put_there(end: str, meant: list[str]) -> None:
+    raw = text(ROUTE)[:-1] + ', "alternativeActions": ' + end
+    assert_means(raw, {**ROUTE, "alternativeActions": meant})
+    verdict = pack_of("router").check(raw, finish_reason="length")
+    assert (verdict.outcome, [found.rule for found in verdict.violations]) == ("truncated", ["truncated"])
+
+
+@pytest.mark.parametrize("end", ["[", '["a', '["a",', '["a", "b', '["a", b', '"a', "null, ", '["a"] // and'])
+def test_a_value_still_open_at_the_end_is_never_accepted(end: str) -> None:
+    assert_refused(text(ROUTE)[:-1] + ', "alternativeActions": ' + end, "router")
 
 
 @pytest.mark.parametrize("size", range(1, len(text(ROUTE)) - 2))

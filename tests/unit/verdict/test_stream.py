@@ -1,7 +1,10 @@
 import json
 from collections.abc import Callable
 
-from promptpack import Pack
+import pytest
+
+from promptpack import Pack, UsageError
+from promptpack.pack import Contract
 from tests.unit.verdict.test_judge import BODY, GOOD
 
 
@@ -34,3 +37,39 @@ def test_a_finish_reason_is_believed(make_pack: Callable[[str], Pack]) -> None:
     stream.feed(json.dumps({**GOOD, "userMessage": "done"})[:-1])
     assert stream.close("length").outcome == "truncated"
     assert stream.close("stop").outcome == "recovered"
+
+
+def test_a_contract_streams_like_its_pack(make_pack: Callable[[str], Pack]) -> None:
+    pack = make_pack(BODY)
+    assert pack.contract is not None
+    for raw in (json.dumps(GOOD), json.dumps({**GOOD, "confidence": 101}), "none"):
+        own, whole = pack.contract.stream(), pack.stream()
+        assert own.feed(raw).value == whole.feed(raw).value
+        assert own.close() == whole.close() == pack.check(raw)
+
+
+def test_a_contract_of_another_locale_keeps_its_language(make_pack: Callable[[str], Pack]) -> None:
+    chinese = make_pack(BODY.replace("locale: en", "locale: zh-CN"))
+    assert chinese.contract is not None
+    stream = chinese.contract.stream()
+    stream.feed("none")
+    assert stream.close().correction == chinese.check("none").correction != make_pack(BODY).check("none").correction
+
+
+def test_a_contract_without_a_pack_streams_too() -> None:
+    stream = Contract("score", {"type": "object", "properties": {"score": {"type": "number", "maximum": 9}}}).stream()
+    assert [found.path for found in stream.feed('{"score": 10,').violations] == ["/score"]
+    assert [found.code for found in stream.close().violations] == ["PP513"]
+    with pytest.raises(UsageError, match="no repair or risk named 'x'"):
+        Contract("score", {}).stream(refuse=["x"])
+
+
+def test_what_is_shown_of_a_path_is_what_the_verdict_says(make_pack: Callable[[str], Pack]) -> None:
+    pack = make_pack(BODY)
+    for thought in (r"look in C:\new\table\dir", r"C:\\new\\dir \d", r"\\server\new \q", r"a \nu \( b", r"B:\n\d \x"):
+        raw = json.dumps({**GOOD, "thought": "@"}).replace('"@"', f'"{thought}"')
+        stream = pack.stream()
+        shown = [stream.feed(character).value.get("thought", "") for character in raw]
+        said = stream.close().output.thought
+        assert all(said.startswith(text) for text in shown)
+        assert shown[-1] == said

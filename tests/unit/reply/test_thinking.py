@@ -1,0 +1,30 @@
+import re
+
+import pytest
+
+from promptpack.reply.thinking import CHANNEL, END, LONGEST, START, end_of
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("<think>", "</think>"),
+        ("<THINKING>", "</thinking>"),
+        ("<thinking>", "</thinking>"),
+        ("<seed:think>", "</seed:think>"),
+        ("◁think▷", "◁/think▷"),
+        ("[THINK]", "[/THINK]"),
+        ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ],
+)
+def test_every_start_knows_its_own_end(start: str, end: str) -> None:
+    assert re.fullmatch(START, start, re.IGNORECASE)
+    assert re.fullmatch(end_of(start), end, re.IGNORECASE)
+    assert re.fullmatch(END, end, re.IGNORECASE)
+    assert len(end) <= LONGEST
+
+
+def test_another_tag_is_no_thinking() -> None:
+    assert not re.match(START, "<answer>", re.IGNORECASE)
+    assert not re.match(CHANNEL, "<|channel|>final", re.IGNORECASE)
+    assert re.match(CHANNEL, "<|channel|> analysis", re.IGNORECASE)
