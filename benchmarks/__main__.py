@@ -1,67 +1,73 @@
-"""`python -m benchmarks [NAME ...]`: every benchmark in a process of its own; says which peers are missing."""
+"""`python -m benchmarks [NAME ...] [--write]`: compares and times all sides in turn, and prints tables of ratios."""
 
-import subprocess
+import argparse
+import importlib
 import sys
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import replace
 
-ROOT = Path(__file__).parents[1]
-ENVIRONMENTS = Path(".cache", "bench")
+from benchmarks import counting, page, results
+from benchmarks.results import Result, result_of
+from benchmarks.sides import Figure, Side, Table, measure
 
-
-@dataclass(frozen=True)
-class Benchmark:
-    """One file beside this one; `environment` holds the peers that must be installed by hand."""
-
-    name: str
-    claim: str
-    environment: str = ""
-    peers: tuple[str, ...] = ()
-
-    @property
-    def is_ready(self) -> bool:
-        return not self.environment or (ROOT / ENVIRONMENTS / self.environment).is_dir()
-
-
+# In the order of the page.
 BENCHMARKS = (
-    Benchmark("document", "reading with places against PyYAML's CSafeLoader"),
-    Benchmark("hostile_replies", "hostile replies of 1 MB against those of 256 KB"),
-    Benchmark("history", "history functions against their own growth"),
-    Benchmark("render", "rendering against Jinja's sandbox, minijinja and code by hand; installs them"),
-    Benchmark("lint", "linting 1,000 packs against check-jsonschema, which it installs into .cache/bench/lint"),
-    Benchmark("load", "opening 10 to 1,000 packs, parsed and from the cache"),
-    Benchmark("replies", "reading replies against pydantic and json-repair", "replies", ("json-repair",)),
-    Benchmark("schemas", "checking clean values against jsonschema and a pydantic model"),
-    Benchmark("start", "cold start and import over a bare interpreter"),
-    Benchmark("slots", "slot prompts against Agently, which it installs into .cache/bench/agently"),
+    "render",
+    "schemas",
+    "document",
+    "start",
+    "load",
+    "lint",
+    "replies",
+    "hostile_replies",
+    "history",
+    "slots",
 )
 
 
-def main(names: list[str]) -> int:
-    """Run the benchmarks asked for, or all of them; the exit code is 1 when one could not be run."""
-    known = {benchmark.name: benchmark for benchmark in BENCHMARKS}
-    unknown = [name for name in names if name not in known]
+def main(arguments: list[str]) -> None:
+    """Run the benchmarks asked for, or all of them."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of: {', '.join(BENCHMARKS)}")
+    parser.add_argument("--write", action="store_true", help=f"write {page.PAGE.name}, keeping figures not taken now")
+    parser.add_argument("--no-count", action="store_true", help="do not count instructions")
+    wanted = parser.parse_args(arguments)
+    unknown = sorted(set(wanted.names).difference(BENCHMARKS))
     if unknown:
-        print(f"no benchmark named {', '.join(unknown)}; there are {', '.join(known)}", file=sys.stderr)
-        return 2
-    failed = [name for name in names or known if not run(known[name])]
-    if failed:
-        print(f"not run: {', '.join(failed)}", file=sys.stderr)
-    return 1 if failed else 0
+        parser.error(f"no benchmark named {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
+    is_counting = not wanted.no_count and counting.is_possible()
+    if not is_counting and not wanted.no_count:
+        print("instructions are not counted: valgrind is not on this machine", file=sys.stderr)
+    kept = results.read() if wanted.names else {}
+    for name in wanted.names or BENCHMARKS:
+        kept |= run(name, is_counting)
+        if wanted.write:
+            results.write(kept)
+            page.write(kept)
+    print(page.goals(kept))
 
 
-def run(benchmark: Benchmark) -> bool:
-    """Run one benchmark, or say how to install its peers."""
-    print(f"== {benchmark.name}: {benchmark.claim}", flush=True)
-    if not benchmark.is_ready:
-        folder = ENVIRONMENTS / benchmark.environment
-        print(f"its peers are not installed: {', '.join(benchmark.peers)}; install them with")
-        print(f"  python3 -m venv {folder} && {folder}/bin/pip install {' '.join(benchmark.peers)}\n")
-        return False
-    done = subprocess.run([sys.executable, "-m", f"benchmarks.{benchmark.name}"], cwd=ROOT, check=False)
-    print(flush=True)
-    return done.returncode == 0
+def run(name: str, is_counting: bool) -> dict[str, Result]:
+    """Measure the tables of a benchmark, printing each as it is done."""
+    found = {}
+    for table in importlib.import_module(f"benchmarks.{name}").tables():
+        figures = measure(table)
+        if is_counting:
+            figures = count(table, figures)
+        found[table.name] = result_of(table, figures)
+        print(page.section(found[table.name]), flush=True)
+    return found
+
+
+def count(table: Table, figures: list[Figure]) -> list[Figure]:
+    """Count the instructions of those sides that are worth the time."""
+    counted = {side.name: side for side in table.sides if isinstance(side, Side) and side.counted}
+    return [
+        replace(figure, instructions=counting.count(counted[figure.name], figure.rounds[0]))
+        if figure.name in counted
+        else figure
+        for figure in figures
+    ]
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main(sys.argv[1:])

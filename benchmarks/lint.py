@@ -1,41 +1,54 @@
-"""A full lint of many packs against check-jsonschema, which looks at their schema only; cold, and then warm.
+"""A full lint of many packs against check-jsonschema, which looks at their schema only; cold, and then warm."""
 
-check-jsonschema lives in an environment of its own, made on first use.
-"""
-
-import sys
-import tempfile
+from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.load import write_packs  # noqa: E402
-from benchmarks.measuring import install  # noqa: E402
-from benchmarks.processes import over, take_turns  # noqa: E402
+from benchmarks.environments import ROOT, scratch_folder
+from benchmarks.load import write_packs
+from benchmarks.sides import Command, Table
 
 PACKS = 1_000
-
-
-def main() -> None:
-    """Print both ratios."""
-    peer = install("lint")
-    with tempfile.TemporaryDirectory() as folder:
-        packs = write_packs(Path(folder, "packs"), PACKS)
-        files = [str(path) for path in sorted(Path(packs).rglob("*.yaml"))]
-        schema = str(ROOT / "schemas" / "pack.schema.json")
-        code = "import sys; from promptpack.linter import lint; assert len(lint([sys.argv[1]], cache={}).files) > 0"
-        commands = {
-            "check-jsonschema": [str(peer), "-m", "check_jsonschema", "--schemafile", schema, *files],
-            "promptpack, cold": [sys.executable, "-c", code.format(False), packs],
-            "promptpack, warm": [sys.executable, "-c", code.format(None), packs],
-        }
-        own = {"XDG_CACHE_HOME": f"{folder}/cache", "XDG_STATE_HOME": f"{folder}/state", "PROMPTPACK_CACHE": ""}
-        times = take_turns(commands, own, rounds=3)
-    for name, timing in times.items():
-        shown = over(timing, times["check-jsonschema"])
-        print(f"{name:20}{timing.median:8.2f} s of CPU, {shown} of check-jsonschema's")
-
-
-if __name__ == "__main__":
+FULL = """
+import sys
+from promptpack.linter import lint
+report = lint([sys.argv[1]], cache=sys.argv[2] or False)
+print(len(report.files), "files")
+"""
+SCHEMA_ONLY = """
+import glob, sys
+from check_jsonschema import main
+files = sorted(glob.glob(sys.argv[2] + "/*/*.yaml"))
+sys.argv[1:] = ["--quiet", "--schemafile", sys.argv[1], *files]
+try:
     main()
+except SystemExit as stop:
+    assert not stop.code
+print(len(files), "files")
+"""
+PEER = "check-jsonschema"
+
+
+def tables() -> tuple[Table, ...]:
+    folder = _folder()
+    packs, kept, expected = f"{folder}/packs", f"{folder}/cache", f"{PACKS} files"
+    sides = (
+        Command(
+            PEER,
+            SCHEMA_ONLY,
+            (str(ROOT / "schemas" / "pack.schema.json"), packs),
+            expected,
+            environment="lint",
+            packages=("check-jsonschema",),
+            note="schema only",
+        ),
+        Command("promptpack, cold", FULL, (packs, ""), expected, over=PEER, note="every rule"),
+        Command("promptpack, warm", FULL, (packs, kept), expected, over=PEER, note="every rule"),
+    )
+    return (Table("lint", f"Linting {PACKS:,} packs", sides, rounds=3),)
+
+
+@cache
+def _folder() -> Path:
+    folder = scratch_folder()
+    write_packs(folder / "packs", PACKS)
+    return folder

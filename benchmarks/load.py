@@ -1,42 +1,65 @@
 """Opening packs costs the same per pack for 10 and for 1,000, and from the cache at least 15 times less."""
 
-import os
-import sys
-import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.measuring import interleave  # noqa: E402
-from promptpack import Library  # noqa: E402 -- the checkout, whatever is installed
+from benchmarks.environments import scratch_folder
+from benchmarks.measuring import Job
+from benchmarks.sides import Side, Table
 
 SIZES = (10, 100, 1_000)
+PLANNER = Path(__file__).parents[1] / "packs" / "planner" / "1.0.0.en.yaml"
 
 
-def main() -> None:
-    """Print the time per pack at three sizes, parsed and from the cache."""
-    os.environ.pop("PROMPTPACK_CACHE", None)
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ.update({"XDG_CACHE_HOME": f"{folder}/cache", "XDG_STATE_HOME": f"{folder}/state"})
-        print(f"{'packs':>8}{'parsed, us a pack':>20}{'from the cache':>16}   times quicker")
-        for size in SIZES:
-            packs = write_packs(Path(folder, str(size)), size)
-            assert Library.open(packs, cache=False).list() == Library.open(packs).list() == Library.open(packs).list()
-            runs = {"parsed": lambda at=packs: Library.open(at, cache=False), "kept": lambda at=packs: Library.open(at)}
-            times = interleave(runs, rounds=5, burst=2)
-            parsed, kept = (times[name].median / size * 1e6 for name in runs)
-            print(f"{size:8,}{parsed:20.0f}{kept:16.0f} {times['kept'].times_quicker(times['parsed'])}")
+def opened(size: int, cached: bool) -> Job:
+    """Open so many packs: every file is read and checked against the schema of packs."""
+    return _opening(size, cached, lambda library: library.list())
 
 
-def write_packs(folder: Path, size: int) -> str:
-    text = (ROOT / "packs" / "planner" / "1.0.0.en.yaml").read_text("utf-8")
+def validated(size: int, cached: bool) -> Job:
+    """Open so many packs and build each: templates, contracts and rules are checked as well."""
+    return _opening(size, cached, lambda library: library.raise_for_problems())
+
+
+def _opening(size: int, cached: bool, use: Callable[[Any], object]) -> Job:
+    from promptpack import Library
+
+    folder = scratch_folder()
+    write_packs(folder / "packs", size)
+    cache = f"{folder}/cache" if cached else False
+
+    def run() -> Any:
+        library = Library.open(f"{folder}/packs", cache=cache)
+        use(library)
+        return library
+
+    expected = sorted((f"planner-{number}", "1.0.0", ()) for number in range(size))
+    return Job(run, lambda: [(one.name, str(one.version), one.problems) for one in run().list()] == expected)
+
+
+def write_packs(folder: Path, size: int) -> None:
+    """Write so many packs that differ in their names alone."""
+    text = PLANNER.read_text("utf-8")
     for number in range(size):
         path = folder / f"planner-{number}" / "1.0.0.yaml"
         path.parent.mkdir(parents=True)
         path.write_text(text.replace("name: planner\n", f"name: planner-{number}\n"), "utf-8")
-    return str(folder)
 
 
-if __name__ == "__main__":
-    main()
+def tables() -> tuple[Table, ...]:
+    return (
+        _table("load", "Opening and validating packs, for each pack", validated),
+        _table("load-open", "Opening packs, for each pack", opened),
+    )
+
+
+def _table(name: str, title: str, make: Callable[..., Job]) -> Table:
+    sides: list[Side] = []
+    for size in SIZES:
+        parsed = f"{size:,} packs, parsed"
+        sides += [
+            Side(parsed, make, (size, False), units=size),
+            Side(f"{size:,} packs, from the cache", make, (size, True), over=parsed, units=size),
+        ]
+    return Table(name, title, tuple(sides), rounds=3)

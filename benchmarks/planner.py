@@ -1,10 +1,13 @@
 """The job of the render benchmark: a planner's prompt of 10 KB with tools, a history and three JSON dumps."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 TOOLS = 20
 ENTRIES = 10
+_TAG_LINE = re.compile(r"^({%.*%})\n", re.MULTILINE)
+_JSON = re.compile(r"{{ (\w+) \| tojson\(indent=2\) }}")
 
 TEMPLATE = """\
 You are {{ AGENT.name }} ({{ AGENT.role }}), version {{ AGENT.version }}.
@@ -52,7 +55,50 @@ Nothing yet.
 Plan for {{ AGENT.name }}; at most {{ RESOURCE_POOL.limits.tasks }} tasks, deadline {{ TASK_CONTEXT.deadline }}."""
 
 
-def make_context(tools: int = TOOLS, entries: int = ENTRIES, tasks: int = 6) -> dict[str, Any]:
+def without_settings() -> str:
+    """Write the template for libraries that neither trim blocks nor dump JSON as we do: the same text comes out."""
+    return _JSON.sub(r"{{ \1_JSON }}", _TAG_LINE.sub(r"\1", TEMPLATE))
+
+
+def as_yaml_part() -> str:
+    """Write the template as a part of a YAML document, which Prompt Poet fills in before it reads the YAML."""
+    text = re.sub(r"^(?=[^\n])(?!{%)", "    ", TEMPLATE, flags=re.MULTILINE)
+    text = _JSON.sub(r"{{ escape_special_characters(\1_JSON) }}", _TAG_LINE.sub(r"\1", text))
+    return "- name: planner\n  role: system\n  content: |\n" + text + "\n"
+
+
+def with_placeholders() -> str:
+    """Write the prompt with `${NAME}` where a value goes, for libraries that know no loops."""
+    names = ("SYSTEM_STATE", "TASK_CONTEXT", "RESOURCE_POOL")
+    empty = make_context(0, 0)
+    marks = {"name": "${AGENT}", "role": "${ROLE}", "version": "${VERSION}", "strict": True}
+    empty |= {"AGENT": marks, "GOAL": "${GOAL}"}
+    empty["TASK_CONTEXT"] = empty["TASK_CONTEXT"] | {"deadline": "${DEADLINE}"}
+    empty["RESOURCE_POOL"] = {"limits": {"tasks": "${TASKS}"}}
+    text = write_by_hand(empty, dict(zip(names, ("${STATE}", "${CONTEXT}", "${POOL}"), strict=True)).__getitem__)
+    return text.replace("## Tools (0)\n", "## Tools (${COUNT})\n${TOOLS}").replace("Nothing yet.\n", "${HISTORY}")
+
+
+def placeholders(context: dict[str, Any], dump: Callable[[Any], str]) -> dict[str, str]:
+    """Give the values for `with_placeholders`."""
+    agent, pool, task = context["AGENT"], context["RESOURCE_POOL"], context["TASK_CONTEXT"]
+    return {
+        "AGENT": agent["name"],
+        "ROLE": agent["role"],
+        "VERSION": agent["version"],
+        "STATE": dump(context["SYSTEM_STATE"]),
+        "CONTEXT": dump(task),
+        "POOL": dump(pool),
+        "COUNT": str(len(context["TOOLS"])),
+        "TOOLS": "".join(_write_tool(number, tool) for number, tool in enumerate(context["TOOLS"], 1)),
+        "HISTORY": "".join(map(_write_entry, context["HISTORY"])) or "Nothing yet.\n",
+        "GOAL": context["GOAL"],
+        "TASKS": str(pool["limits"]["tasks"]),
+        "DEADLINE": task["deadline"],
+    }
+
+
+def make_context(tools: int = TOOLS, entries: int = ENTRIES, tasks: int = 10) -> dict[str, Any]:
     """Make a context; the sizes say how much of it there is."""
     return {
         "AGENT": {"name": "planner-agent", "role": "规划", "version": "1.0.0", "strict": True},

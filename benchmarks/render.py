@@ -1,73 +1,152 @@
-"""A planner's prompt, rendered warm with all limits on, against Jinja's own sandbox, minijinja and code by hand."""
+"""A planner's prompt, rendered warm with all limits on, against template engines, prompt libraries and code by hand.
+
+Libraries whose templates cannot be given our settings or our `tojson` get the same prompt in the words that they have:
+tags on the lines of the text, and JSON that the caller dumps.
+"""
 
 import json
-import subprocess
-import sys
-import tempfile
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from benchmarks import planner
-from benchmarks.measuring import ROOT, Timing, install, interleave
-from benchmarks.render_worker import LIBRARIES, best_of
-from promptpack import Library, Pack
-from promptpack.template import Source, compile, default_engine  # noqa: A004
+from benchmarks.environments import scratch_folder
+from benchmarks.measuring import Job, job
+from benchmarks.sides import Side, Table
 
-ROUNDS = 30
-BURST = 12
 SIZES = (20, 200, 2_000)
+DUMPED = ("SYSTEM_STATE", "TASK_CONTEXT", "RESOURCE_POOL")
+BY_CALLER = "JSON dumped by the caller"
 
 
-def main() -> None:
-    """Compare every text, then print how many times quicker than stock Jinja everyone is."""
+def pack_render() -> Job:
+    pack, context = make_pack(), planner.make_context()
+    return job(lambda: str(pack.render(context).messages[0].content))
+
+
+def template() -> Job:
+    return job(_template(planner.make_context()))
+
+
+def stock() -> Job:
+    from jinja2 import StrictUndefined
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    environment = ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    environment.filters["tojson"] = dump
+    compiled, context = environment.from_string(planner.TEMPLATE), planner.make_context()
+    return job(lambda: compiled.render(context))
+
+
+def minijinja() -> Job:
+    return _minijinja(None)
+
+
+def minijinja_orjson() -> Job:
+    return _minijinja(dump_orjson)
+
+
+def by_hand() -> Job:
     context = planner.make_context()
-    bare, pack = make_template(), make_pack()
-    ours: dict[str, Callable[[], str]] = {
-        "promptpack, template": lambda: bare.render(context),
-        "promptpack, pack.render": lambda: str(pack.render(context).messages[0].content),
-    }
-    workers = {name: Worker(name) for name in LIBRARIES}
-    expected = workers["stock"].ask("text")
-    texts = {name: worker.ask("text") for name, worker in workers.items()} | {name: run() for name, run in ours.items()}
-    different = [name for name, text in texts.items() if text != expected]
-    if different:
-        sys.exit(f"not the same text: {', '.join(different)}")
-    print(f"{len(texts)} give the same {len(expected.encode()):,} bytes; {ROUNDS} rounds in turn, best of {BURST}\n")
-    times: dict[str, list[float]] = {name: [] for name in texts}
-    for _ in range(ROUNDS):
-        for name, worker in workers.items():
-            times[name].append(worker.ask(BURST))
-        for name, run in ours.items():
-            times[name].append(best_of(run, BURST))
-    print_table({name: Timing(tuple(rounds)) for name, rounds in times.items()})
-    print_growth()
+    return job(lambda: planner.write_by_hand(context, lambda name: dump_orjson(context[name])))
 
 
-def print_table(timings: dict[str, Timing]) -> None:
-    """Print every contender, the quickest last."""
-    print(f"{'':26}{'one render':>12}   times quicker than stock (nine rounds in ten)")
-    for name, timing in sorted(timings.items(), key=lambda entry: -entry[1].median):
-        print(f"{name:26}{timing.median * 1e6:>9.1f} us   {timing.times_quicker(timings['stock'])}")
+def langchain() -> Job:
+    from langchain_core.prompts import PromptTemplate
+
+    prompt = PromptTemplate.from_template(planner.without_settings(), template_format="jinja2")
+    context = planner.make_context()
+    return job(lambda: prompt.format(**dumped(context)))
 
 
-def print_growth() -> None:
-    """Print the time per tool at three sizes: flat means that cost grows with the context and no faster."""
-    bare = make_template()
-    contexts = {f"{size:,} tools": planner.make_context(size, size // 2, size // 4) for size in SIZES}
-    timings = interleave({name: lambda given=given: bare.render(given) for name, given in contexts.items()}, 10, 3)
-    print("\ncost against the size of the context")
-    for (name, timing), size in zip(timings.items(), SIZES, strict=True):
-        print(f"{name:26}{timing.median * 1e6:>9.0f} us   {timing.median / size * 1e6:.2f} us a tool")
+def haystack() -> Job:
+    from haystack.components.builders import PromptBuilder
+
+    builder, context = PromptBuilder(planner.without_settings()), planner.make_context()
+    return job(lambda: builder.run(**dumped(context))["prompt"])
 
 
-def make_template() -> Any:
-    """Compile the template alone."""
-    return compile(Source.of_text(planner.TEMPLATE), default_engine())
+def prompty() -> Job:
+    import prompty as library
+
+    file = scratch_folder() / "planner.prompty"
+    head = "---\nname: planner\ntemplate:\n  format: jinja2\n  parser: prompty\n---\n"
+    file.write_text(head + planner.without_settings(), encoding="utf-8")
+    agent, context = library.load(str(file)), planner.make_context()
+    return job(lambda: library.render(agent, dumped(context)))
 
 
-def make_pack() -> Pack:
+def prompt_poet() -> Job:
+    from prompt_poet import Prompt
+    from prompt_poet.template_loaders import LocalFSTemplateLoader
+
+    file = scratch_folder() / "planner.yml.j2"
+    file.write_text(planner.as_yaml_part(), encoding="utf-8")
+    loader, context = LocalFSTemplateLoader(str(file)), planner.make_context()
+    return job(lambda: Prompt(template_data=dumped(context), template_loader=loader, from_cache=True).string)
+
+
+def agently() -> Job:
+    from agently import Agently
+
+    context, text = planner.make_context(), planner.with_placeholders()
+
+    def run() -> str:
+        request = Agently.create_request()
+        request.prompt.set("input", text, mappings=planner.placeholders(context, dump))
+        return str(request.prompt.to_messages()[0]["content"])
+
+    return job(run)
+
+
+def _template(context: dict[str, Any]) -> Callable[[], str]:
+    from promptpack.template import Source, compile, default_engine  # noqa: A004
+
+    compiled = compile(Source.of_text(planner.TEMPLATE), default_engine())
+    return lambda: compiled.render(context)
+
+
+def _minijinja(dumps: Callable[..., str] | None) -> Job:
+    from minijinja import Environment
+
+    environment = Environment(
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, undefined_behavior="strict"
+    )
+    if dumps is not None:
+        environment.add_filter("tojson", dumps)
+    environment.add_template("planner", planner.TEMPLATE)
+    context = planner.make_context()
+    return job(lambda: str(environment.render_template("planner", **context)))
+
+
+def growing(tools: int) -> Job:
+    """Render a context of so many tools, and look whether the text is the one written by hand."""
+    context = planner.make_context(tools, tools // 2, tools // 4)
+    run = _template(context)
+    return Job(run, lambda: run() == planner.write_by_hand(context, lambda name: dump(context[name])))
+
+
+def dump(value: Any, indent: int = 2) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=indent)
+
+
+def dump_orjson(value: Any, indent: int = 2) -> str:
+    import orjson
+
+    assert indent == 2  # the one that orjson has
+    return str(orjson.dumps(value, option=orjson.OPT_INDENT_2), "utf-8")
+
+
+def dumped(context: dict[str, Any]) -> dict[str, Any]:
+    """Give a context with the JSON that a template asks for beside the data."""
+    return context | {f"{name}_JSON": dump(context[name]) for name in DUMPED}
+
+
+def make_pack() -> Any:
     """Load a pack with the template as its only message, and inputs with schemas, as an application does."""
+    from promptpack import Library
+
     body = {
         "promptpack": 1,
         "name": "bench",
@@ -78,11 +157,10 @@ def make_pack() -> Pack:
         "inputs": {name: describe(value) for name, value in planner.make_context().items()},
         "messages": [{"role": "system", "content": planner.TEMPLATE}],
     }
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "packs", "bench", "1.0.0.yaml")
-        file.parent.mkdir(parents=True)
-        file.write_text(json.dumps(body, ensure_ascii=False), encoding="utf-8")
-        return Library.open(str(file.parents[1])).get("bench")
+    file = scratch_folder() / "packs" / "bench" / "1.0.0.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps(body, ensure_ascii=False), encoding="utf-8")
+    return Library.open(str(file.parents[1]), cache=False).get("bench")
 
 
 def describe(value: Any) -> dict[str, Any]:
@@ -94,28 +172,47 @@ def describe(value: Any) -> dict[str, Any]:
     return {"type": "string"}
 
 
-class Worker:
-    """A library in its own environment, asked through a pipe and timed on its own side."""
+def tables() -> tuple[Table, ...]:
+    return (
+        Table("render", "A planner's prompt of 10 KB, rendered warm", tuple(_sides())),
+        Table("render-growth", "Rendering, for each tool in the context", tuple(_sizes()), shown="cost"),
+    )
 
-    def __init__(self, library: str) -> None:
-        self._worker = subprocess.Popen(
-            [install("render"), ROOT / "benchmarks" / "render_worker.py", library],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
+
+def _sides() -> Iterator[Side]:
+    over, jinja = "stock", ("jinja2",)
+    yield Side(over, stock, counted=True, packages=jinja, note="immutable sandbox, strict, `json.dumps`")
+    yield Side("promptpack, `pack.render`", pack_render, counted=True, over=over, note="limits on, inputs checked")
+    yield Side("promptpack, template", template, counted=True, over=over, note="limits on")
+    for name, make, packages, note in PEERS:
+        environment = packages[0].removesuffix("-core").removesuffix("-ai")
+        is_counted = name == "minijinja"
+        yield Side(name, make, (), is_counted, environment=environment, packages=packages, over=over, note=note)
+    yield Side(
+        "code by hand",
+        by_hand,
+        (),
+        counted=True,
+        environment="minijinja",
+        packages=("orjson",),
+        over=over,
+        note="f-strings",
+    )
+
+
+def _sizes() -> Iterator[Side]:
+    for size in SIZES:
+        yield Side(
+            f"{size:,} tools", growing, (size,), over="" if size == SIZES[0] else f"{SIZES[0]} tools", units=size
         )
 
-    def ask(self, wish: str | int) -> Any:
-        """Send one wish and wait for its answer."""
-        assert self._worker.stdin is not None
-        assert self._worker.stdout is not None
-        self._worker.stdin.write(json.dumps(wish) + "\n")
-        self._worker.stdin.flush()
-        line = self._worker.stdout.readline()
-        if not line:
-            sys.exit(f"the worker ended; run {self._worker.args!r} by hand to see why")
-        return json.loads(line)
 
-
-if __name__ == "__main__":
-    main()
+PEERS = (
+    ("minijinja", minijinja, ("minijinja",), ""),
+    ("minijinja, orjson", minijinja_orjson, ("minijinja", "orjson"), ""),
+    ("LangChain", langchain, ("langchain-core", "jinja2"), BY_CALLER),
+    ("Haystack", haystack, ("haystack-ai", "jinja2"), BY_CALLER),
+    ("Prompty", prompty, ("prompty", "jinja2"), BY_CALLER),
+    ("Prompt Poet", prompt_poet, ("prompt-poet", "jinja2"), BY_CALLER),
+    ("Agently", agently, ("agently",), f"loops and {BY_CALLER}"),
+)

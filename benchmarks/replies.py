@@ -1,131 +1,152 @@
-"""Reading costs little: clean replies against pydantic, the mixed corpus against json-repair with its contract check.
-
-json-repair lives in a virtual environment of its own: `python -m venv .cache/bench/replies` and
-`.cache/bench/replies/bin/pip install json-repair`.
-"""
+"""Reading costs little: clean replies against pydantic, broken ones against json-repair with a contract check."""
 
 import json
-import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
-sys.path += [str(path) for path in (ROOT / ".cache" / "bench" / "replies").glob("lib/python3*/site-packages")]
+from benchmarks.measuring import Job
+from benchmarks.sides import Side, Table
 
-from json_repair import repair_json  # type: ignore[import-not-found] # noqa: E402
-from jsonschema import Draft202012Validator  # noqa: E402
-from pydantic import BaseModel, Field  # noqa: E402
-
-from promptpack import Pack  # noqa: E402
-from promptpack.pack import Contract, Version  # noqa: E402
-from promptpack.reply import Finding, Shape, read  # noqa: E402
-from promptpack.schema import compile as compile_schema  # noqa: E402
-
-ROUNDS = 30
-FOLDER = ROOT / "tests" / "conformance" / "replies"
-CONTRACTS = json.loads((FOLDER / "contract.json").read_text("utf-8"))
-SHAPES = {agent: Shape.of(schema) for agent, schema in CONTRACTS.items()}
-SCHEMAS = {agent: compile_schema(schema) for agent, schema in CONTRACTS.items()}
-PACKS = {
-    agent: Pack(agent, Version(1, 0, 0), "contract.json", "", contract=Contract(agent, schema))
-    for agent, schema in CONTRACTS.items()
-}
-VALIDATORS = {agent: Draft202012Validator(schema) for agent, schema in CONTRACTS.items()}
-ROWS = [json.loads(line) for line in (FOLDER / "corpus.jsonl").read_text("utf-8").split("\n") if line]
+FOLDER = Path(__file__).parents[1] / "tests" / "conformance" / "replies"
 
 Row = dict[str, Any]
 
 
-class Risk(BaseModel):
-    """The risk of an AgentOutput."""
+def reader(part: str) -> Job:
+    """Read replies and check them against their schemas."""
+    from promptpack.reply import Finding, Shape, read
+    from promptpack.schema import compile as compile_schema
 
-    level: Literal["low", "medium", "high"]
-    description: str
-    mitigation: str | None = None
+    shapes = {agent: Shape.of(schema) for agent, schema in contracts().items()}
+    schemas = {agent: compile_schema(schema) for agent, schema in contracts().items()}
 
+    def read_one(row: Row) -> object:
+        schema = schemas[row["agent"]]
 
-class AgentOutput(BaseModel):
-    """The contract as a pydantic model, with the params left free."""
+        def check(value: Any) -> list[Finding]:
+            return [Finding(one.rule, one.pointer, one.message) for one in schema.check(value)]
 
-    thought: str
-    action: str
-    params: dict[str, Any]
-    expectedOutcome: str  # noqa: N815 -- the contract's own name
-    risk: Risk
-    confidence: float = Field(ge=0, le=100)
-    alternativeActions: list[str] | None = None  # noqa: N815
-    requiresUserConfirmation: bool | None = None  # noqa: N815
-    userMessage: str | None = None  # noqa: N815
+        return read(row["raw"], shapes[row["agent"]], check).value
+
+    return _reading(part, read_one)
 
 
-def main() -> None:
-    """Print both claims as ratios."""
-    clean = [row for row in ROWS if row["verdict"] == "valid"]
-    for row in clean:
-        assert read(row["raw"], SHAPES[row["agent"]], by_model).value == json.loads(row["raw"])
-    ours, whole, theirs = measure(clean, [read_by_model, judge_whole, validate_json])
-    print(f"clean replies   read {ours:8.1f} us   model_validate_json    {theirs:8.1f} us   ratio {ours / theirs:.2f}")
-    for row in (row for row in ROWS if row["verdict"] == "recoverable"):
-        assert read_by_schema(row) in [row["expect"], *row.get("alts", [])] or "empty" in str(row["tags"])
-    print(f"               check {whole:8.1f} us                                    ratio {whole / theirs:.2f}")
-    ours, whole, theirs = measure(ROWS, [read_by_schema, judge_whole, repair_and_check])
-    print(f"mixed corpus    read {ours:8.1f} us   json-repair and check  {theirs:8.1f} us   ratio {ours / theirs:.2f}")
-    print(f"               check {whole:8.1f} us                                    ratio {whole / theirs:.2f}")
-    print(f"recovered       read {recovered(read_by_schema)}          json-repair {recovered(repair_and_check)}")
+def whole_check(part: str) -> Job:
+    """Read and check replies, to typed output or a correction."""
+    from promptpack import Pack
+    from promptpack.pack import Contract, Version
+
+    packs = {
+        agent: Pack(agent, Version(1, 0, 0), "contract.json", "", contract=Contract(agent, schema))
+        for agent, schema in contracts().items()
+    }
+    return _reading(part, lambda row: packs[row["agent"]].check(row["raw"]), lambda verdict: verdict.data)
 
 
-def measure(rows: Sequence[Row], runs: Sequence[Callable[[Row], object]]) -> list[float]:
-    """Take the best time of every reply, the contenders interleaved, and give the mean in microseconds."""
-    best = [[float("inf")] * len(rows) for _ in runs]
-    for _ in range(ROUNDS):
-        for index, row in enumerate(rows):
-            for contender, run in enumerate(runs):
-                started = time.perf_counter()
-                run(row)
-                best[contender][index] = min(best[contender][index], time.perf_counter() - started)
-    return [sum(times) / len(rows) * 1e6 for times in best]
+def model_validate_json(part: str) -> Job:
+    """Validate replies with a model in which the params are free."""
+    validate = _agent_output().model_validate_json
+    return _reading(part, lambda row: validate(row["raw"]), lambda output: output.model_dump(exclude_unset=True))
 
 
-def by_model(value: Any) -> Sequence[Finding]:
-    AgentOutput.model_validate(value)
-    return ()
+def json_repair(part: str) -> Job:
+    """Repair replies with json-repair, and check what comes out against their schemas with jsonschema."""
+    from json_repair import repair_json
+    from jsonschema import Draft202012Validator
+
+    validators = {agent: Draft202012Validator(schema) for agent, schema in contracts().items()}
+
+    def repair(row: Row) -> object:
+        value = repair_json(row["raw"], return_objects=True)
+        return None if list(validators[row["agent"]].iter_errors(value)) else value
+
+    return _reading(part, repair)
 
 
-def read_by_model(row: Row) -> object:
-    return read(row["raw"], SHAPES[row["agent"]], by_model).value
+def _reading(part: str, read: Callable[[Row], Any], view: Callable[[Any], Any] = lambda value: value) -> Job:
+    """Read all replies of a part; what is compared is what comes out of the clean ones."""
+    clean = [row for row in corpus() if row["verdict"] == "valid"]
+    rows = clean if part == "clean" else corpus()
+
+    def run() -> None:
+        for row in rows:
+            read(row)
+
+    return Job(run, lambda: [view(read(row)) for row in clean])
 
 
-def validate_json(row: Row) -> object:
-    return AgentOutput.model_validate_json(row["raw"])
+def _agent_output() -> Any:
+    from pydantic import BaseModel, Field
+
+    class Risk(BaseModel):
+        """The risk of an AgentOutput."""
+
+        level: Literal["low", "medium", "high"]
+        description: str
+        mitigation: str | None = None
+
+    class AgentOutput(BaseModel):
+        """The contract as a pydantic model, with the params left free."""
+
+        thought: str
+        action: str
+        params: dict[str, Any]
+        expectedOutcome: str  # noqa: N815 -- the contract's own name
+        risk: Risk
+        confidence: float = Field(ge=0, le=100)
+        alternativeActions: list[str] | None = None  # noqa: N815
+        requiresUserConfirmation: bool | None = None  # noqa: N815
+        userMessage: str | None = None  # noqa: N815
+
+    return AgentOutput
 
 
-def read_by_schema(row: Row) -> object:
-    schema = SCHEMAS[row["agent"]]
-
-    def check(value: Any) -> Sequence[Finding]:
-        return [Finding(one.rule, one.pointer, one.message) for one in schema.check(value)]
-
-    return read(row["raw"], SHAPES[row["agent"]], check).value
+@cache
+def contracts() -> dict[str, Any]:
+    return dict(json.loads((FOLDER / "contract.json").read_text("utf-8")))
 
 
-def judge_whole(row: Row) -> object:
-    return PACKS[row["agent"]].check(row["raw"])
+@cache
+def corpus() -> list[Row]:
+    return [json.loads(line) for line in (FOLDER / "corpus.jsonl").read_text("utf-8").split("\n") if line]
 
 
-def repair_and_check(row: Row) -> object:
-    value = repair_json(row["raw"], return_objects=True)
-    errors = list(VALIDATORS[row["agent"]].iter_errors(value))
-    return None if errors else value
-
-
-def recovered(run: Callable[[Row], object]) -> int:
-    """Count the recoverable replies that come out as the object that was meant."""
-    rows = [row for row in ROWS if row["verdict"] == "recoverable"]
-    return sum(run(row) in [row["expect"], *row.get("alts", [])] for row in rows)
-
-
-if __name__ == "__main__":
-    main()
+def tables() -> tuple[Table, ...]:
+    size = {"clean": sum(row["verdict"] == "valid" for row in corpus()), "mixed": len(corpus())}
+    model, repair = "`model_validate_json`", "json-repair, jsonschema"
+    return (
+        Table(
+            "replies-clean",
+            "Clean replies, each from its text",
+            (
+                Side(
+                    model,
+                    model_validate_json,
+                    ("clean",),
+                    packages=("pydantic",),
+                    units=size["clean"],
+                    note="free params",
+                ),
+                Side("promptpack, read and schema", reader, ("clean",), over=model, units=size["clean"]),
+                Side("promptpack, `pack.check`", whole_check, ("clean",), over=model, units=size["clean"]),
+            ),
+        ),
+        Table(
+            "replies-mixed",
+            "Replies of all kinds, most of them broken, each from its text",
+            (
+                Side(
+                    repair,
+                    json_repair,
+                    ("mixed",),
+                    environment="json-repair",
+                    packages=("json-repair", "jsonschema"),
+                    units=size["mixed"],
+                ),
+                Side("promptpack, read and schema", reader, ("mixed",), over=repair, units=size["mixed"]),
+                Side("promptpack, `pack.check`", whole_check, ("mixed",), over=repair, units=size["mixed"]),
+            ),
+        ),
+    )

@@ -1,121 +1,185 @@
 """A clean value is checked at least 40 times quicker than by jsonschema, and no slower than by a pydantic model."""
 
 import json
-import sys
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
 
-from jsonschema import Draft202012Validator
-from pydantic import BaseModel, ConfigDict, Field
+from benchmarks import contract
+from benchmarks.measuring import Job, job
+from benchmarks.sides import Side, Table
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.measuring import interleave  # noqa: E402
-from promptpack import Library  # noqa: E402 -- the checkout, whatever is installed
-from promptpack.schema import Schema  # noqa: E402
+VALUES: dict[str, Sequence[Any]] = {"reply": contract.REPLIES, "context": contract.CONTEXTS}
+SIZES = (5, 50, 500)
+COMPILED = "compiled from the schema"
 
 
-class Risk(BaseModel):
-    level: Literal["low", "medium", "high"]
-    description: str
-    mitigation: str | None = None
+def promptpack(kind: str) -> Job:
+    check = planner_schemas()[kind].check
+    return _check(kind, check, lambda value: check(value) == ())
 
 
-class Task(BaseModel):
-    id: str
-    description: str
-    dependencies: list[str]
-    requiredCapabilities: list[str]  # noqa: N815 -- the contract's own name
-    estimatedDuration: int = Field(ge=0)  # noqa: N815
+def jsonschema(kind: str) -> Job:
+    from jsonschema import Draft202012Validator
+
+    validator = Draft202012Validator(planner_sources()[kind])
+    return _check(kind, validator.is_valid, validator.is_valid)
 
 
-class Plan(BaseModel):
-    tasks: list[Task] = Field(min_length=1)
-    executionOrder: list[str]  # noqa: N815
+def pydantic_model(kind: str) -> Job:
+    validate = contract.models()[kind].model_validate
+    return _check(kind, validate, _accepts(validate))
 
 
-class Output(BaseModel):
-    """The planner's contract as somebody would write it by hand."""
-
-    model_config = ConfigDict(strict=True)
-
-    thought: str
-    action: Literal["TASK_PLAN"]
-    params: Plan
-    expectedOutcome: str  # noqa: N815
-    risk: Risk
-    confidence: float = Field(ge=0, le=100)
-    alternativeActions: list[str] | None = None  # noqa: N815
-    requiresUserConfirmation: bool | None = None  # noqa: N815
-    userMessage: str | None = None  # noqa: N815
+def pydantic_core(kind: str) -> Job:
+    validate = contract.core_schema(planner_sources()[kind]).validate_python
+    return _check(kind, validate, _accepts(validate))
 
 
-def main() -> None:
-    """Print the check of a reply at three sizes, of a context, and of a reply from its text."""
-    pack = Library.open(cache=False).get("planner", locale="en")
-    assert pack.contract is not None
-    for tasks in (5, 50, 500):
-        compare(f"reply of {tasks} tasks", pack.contract.schema, reply(tasks), Output)
-    context = {"USER_GOAL": "Write the weekly report", "RESOURCE_POOL": {"agents": ["a"] * 20}, "SYSTEM_STATE": {}}
-    compare("context of three inputs", pack.context_schema, context, None)
-    whole(pack.render(USER_GOAL="Write the weekly report"), json.dumps(reply(5)))
+def jsonschema_rs(kind: str, source: dict[str, Any]) -> Job:
+    import jsonschema_rs as library
+
+    validator = library.validator_for(source)
+    return _check(kind, validator.is_valid, validator.is_valid)
 
 
-def compare(name: str, schema: Schema, value: Any, model: type[BaseModel] | None) -> None:
-    reference = Draft202012Validator(dict(schema.source))
-    assert schema.check(value) == ()
-    assert reference.is_valid(value)
-    runs = {"ours": lambda: schema.check(value), "jsonschema": lambda: reference.is_valid(value)}
-    if model is not None:
-        runs["pydantic"] = lambda: model.model_validate(value)
-    times = interleave(runs, rounds=20, burst=3)
-    print(f"{name} ({len(json.dumps(value)):,} characters): {times['ours'].median * 1e6:.1f} us")
-    for peer in list(runs)[1:]:
-        print(f"  quicker than {peer:12}{times['ours'].times_quicker(times[peer])}")
+def fastjsonschema(kind: str, source: dict[str, Any]) -> Job:
+    import fastjsonschema as library
+
+    validate = library.compile(source, use_default=False)
+    return _check(kind, validate, _accepts(validate))
 
 
-def whole(prompt: Any, text: str) -> None:
-    """Time a reply from text to typed output, with the pack's rules, against reading and checking alone."""
-    reference = Draft202012Validator(dict(prompt.pack.contract.schema.source))
-    assert prompt.check(text).ok
-    runs = {
-        "prompt.check": lambda: prompt.check(text),
-        "json and jsonschema": lambda: reference.is_valid(json.loads(text)),
-        "model_validate_json": lambda: Output.model_validate_json(text),
-    }
-    times = interleave(runs, rounds=20, burst=3)
-    print(f"prompt.check with rules and typed output: {times['prompt.check'].median * 1e6:.1f} us")
-    for peer in list(runs)[1:]:
-        print(f"  quicker than {peer:20}{times['prompt.check'].times_quicker(times[peer])}")
+def prompt_check() -> Job:
+    """Check a reply from its text to typed output, the pack's rules included."""
+    prompt, text = _planner().render(contract.make_context()), json.dumps(contract.make_reply())
+    return Job(lambda: prompt.check(text), lambda: prompt.check(text).data)
 
 
-def reply(tasks: int) -> dict[str, Any]:
-    names = [f"task-{number}" for number in range(tasks)]
-    return {
-        "thought": "The report needs data from version control and the tracker, then a draft. Nothing blocks it.",
-        "action": "TASK_PLAN",
-        "params": {
-            "tasks": [
-                {
-                    "id": name,
-                    "description": "Collect this week's commits and closed issues",
-                    "dependencies": names[max(number - 1, 0) : number],
-                    "requiredCapabilities": ["git"],
-                    "estimatedDuration": 300000,
-                }
-                for number, name in enumerate(names)
-            ],
-            "executionOrder": names,
-        },
-        "expectedOutcome": "A list of tasks that covers the goal",
-        "risk": {"level": "low", "description": "One more round trip"},
-        "confidence": 85,
-        "alternativeActions": ["ask the user"],
-        "requiresUserConfirmation": False,
-        "userMessage": "Here is the plan.",
-    }
+def text_jsonschema() -> Job:
+    from jsonschema import Draft202012Validator
+
+    return _read_and_check(json.loads, Draft202012Validator(planner_sources()["reply"]).is_valid)
 
 
-if __name__ == "__main__":
-    main()
+def text_jsonschema_rs(source: dict[str, Any]) -> Job:
+    import jsonschema_rs as library
+    import orjson
+
+    return _read_and_check(orjson.loads, library.validator_for(source).is_valid)
+
+
+def text_pydantic_model() -> Job:
+    validate, text = contract.models()["reply"].model_validate_json, json.dumps(contract.make_reply())
+    return Job(lambda: validate(text), lambda: validate(text).model_dump(exclude_unset=True))
+
+
+def growing(tasks: int) -> Job:
+    """Check a reply of so many tasks."""
+    schema, reply = planner_schemas()["reply"], contract.make_reply(tasks)
+    return Job(lambda: schema.check(reply), lambda: schema.check(reply) == ())
+
+
+def growing_text(tasks: int) -> Job:
+    """Check the text of a reply of so many tasks, from reading to typed output."""
+    prompt, text = _planner().render(contract.make_context()), json.dumps(contract.make_reply(tasks))
+    return Job(lambda: prompt.check(text), lambda: prompt.check(text).ok)
+
+
+def _check(kind: str, run: Callable[[Any], object], accepts: Callable[[Any], bool]) -> Job:
+    """Time the clean value; what is compared is what is said of all, the broken ones included."""
+    value = VALUES[kind][0]
+    return Job(lambda: run(value), lambda: [accepts(one) for one in VALUES[kind]])
+
+
+def _read_and_check(loads: Callable[[str], Any], is_valid: Callable[[Any], bool]) -> Job:
+    text = json.dumps(contract.make_reply())
+
+    def run() -> Any:
+        value = loads(text)
+        return value if is_valid(value) else None
+
+    return job(run)
+
+
+def _accepts(validate: Callable[[Any], object]) -> Callable[[Any], bool]:
+    """Tell whether a validator lets a value pass; all of them raise some kind of ValueError."""
+
+    def accepts(value: Any) -> bool:
+        try:
+            validate(value)
+        except ValueError:
+            return False
+        return True
+
+    return accepts
+
+
+@cache
+def _planner() -> Any:
+    from promptpack import Library
+
+    return Library.open(cache=False).get("planner", locale="en")
+
+
+def planner_schemas() -> dict[str, Any]:
+    pack = _planner()
+    return {"reply": pack.contract.schema, "context": pack.context_schema}
+
+
+def planner_sources() -> dict[str, dict[str, Any]]:
+    """Give both schemas as plain JSON, for peers that do not have us in their environment."""
+    return {kind: json.loads(json.dumps(dict(schema.source))) for kind, schema in planner_schemas().items()}
+
+
+def _table(kind: str, title: str) -> Table:
+    is_reply, over = kind == "reply", "jsonschema"
+    sides = [
+        Side(over, jsonschema, (kind,), is_reply, packages=("jsonschema",)),
+        Side("promptpack", promptpack, (kind,), is_reply, over=over),
+        Side("pydantic model", pydantic_model, (kind,), is_reply, packages=("pydantic",), over=over),
+        Side("pydantic-core", pydantic_core, (kind,), is_reply, packages=("pydantic-core",), over=over, note=COMPILED),
+    ]
+    sides += [
+        Side(name, make, (kind, planner_sources()[kind]), environment="schemas", packages=(name,), over=over)
+        for name, make in (("jsonschema-rs", jsonschema_rs), ("fastjsonschema", fastjsonschema))
+    ]
+    return Table(f"check-{kind}", title, tuple(sides))
+
+
+def _text_table() -> Table:
+    over, rust = "json, jsonschema", ("orjson", "jsonschema-rs")
+    return Table(
+        "check-text",
+        "A clean reply of 1.3 KB from its text",
+        (
+            Side(over, text_jsonschema, packages=("jsonschema",)),
+            Side("promptpack, `prompt.check`", prompt_check, over=over, note="rules and typed output"),
+            Side("`model_validate_json`", text_pydantic_model, packages=("pydantic",), over=over),
+            Side(
+                ", ".join(rust),
+                text_jsonschema_rs,
+                (planner_sources()["reply"],),
+                environment="schemas",
+                packages=rust,
+                over=over,
+            ),
+        ),
+    )
+
+
+def _growth(name: str, title: str, make: Callable[[int], Job]) -> Table:
+    texts = {size: f"{size} tasks, {len(json.dumps(contract.make_reply(size))) / 1000:,.1f} KB" for size in SIZES}
+    first = texts[SIZES[0]]
+    sides = (Side(text, make, (size,), over=first if text != first else "", units=size) for size, text in texts.items())
+    return Table(name, title, tuple(sides), shown="cost")
+
+
+def tables() -> tuple[Table, ...]:
+    return (
+        _table("reply", "A clean reply of 1.3 KB against the full contract"),
+        _table("context", "A context against the inputs' schema"),
+        _text_table(),
+        _growth("check-growth", "Checking a value, for each task in the reply", growing),
+        _growth("check-text-growth", "Checking a text, for each task in the reply", growing_text),
+    )

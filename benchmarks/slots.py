@@ -1,100 +1,152 @@
 """Slot prompts are several times quicker than Agently 4.0.7.5, on the same prompts and with the same results."""
 
+import importlib.util
 import json
-import statistics
-import subprocess
-import sys
-import venv
 import warnings
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+from benchmarks.measuring import Job
+from benchmarks.sides import Side, Table
 
-from benchmarks.slots_worker import MEASURES, Bench, load_runner
-from promptpack.prompt.slots import SlotPrompt, model
-
-ROOT = Path(__file__).parents[1]
-RELEASE = "Agently==4.0.7.5"
-ENVIRONMENT = ROOT / ".cache" / "bench" / "agently"
-ROUNDS = 11
+VECTORS = Path(__file__).parents[1] / "tests" / "conformance" / "slots"
 
 
-def main() -> None:
-    """Compare every result, then print how many times quicker every call is."""
+def promptpack(measure: str) -> Job:
     warnings.simplefilter("ignore")
+    return _bench("promptpack").job(measure)
+
+
+def agently(measure: str) -> Job:
+    warnings.simplefilter("ignore")
+    return _bench("agently").job(measure)
+
+
+@cache
+def _bench(implementation: str) -> "Bench":
     runner = load_runner()
-    ours, original = Bench(Ours(), runner), Original()
-    compared = compare(runner, ours.results(), original.ask("results"))
-    print(f"{compared} prompts give the same results; {ROUNDS} rounds, ours and {RELEASE} in turn\n")
-    print(f"{'':38}{'prompts':>8}{'ours':>12}{'original':>12}{'times quicker (least to most)':>34}")
-    sizes = ours.sizes()
-    for measure in MEASURES:
-        print_measure(measure, sizes[measure], ours, original)
-    original.close()
-
-
-def print_measure(measure: str, size: int, ours: Bench, original: "Original") -> None:
-    """Take the time in turn and print the ratio of the medians."""
-    mine, theirs = [], []
-    for _ in range(ROUNDS):
-        mine.append(ours.seconds(measure) / size)
-        theirs.append(original.ask(measure) / size)
-    ratios = [other / own for own, other in zip(mine, theirs, strict=True)]
-    own, other = statistics.median(mine), statistics.median(theirs)
-    spread = f"{other / own:8.1f} ({min(ratios):.1f} to {max(ratios):.1f})"
-    print(f"{measure:38}{size:>8}{own * 1e6:>9.1f} us{other * 1e6:>9.1f} us{spread:>34}")
-
-
-def compare(runner: Any, ours: dict[str, Any], original: dict[str, Any]) -> int:
-    """Count the prompts, or stop where a result is another."""
-    different = [name for name, result in original.items() if not runner.same(result, ours[name], False)]
-    if different:
-        sys.exit(f"not the same results: {', '.join(different)}")
-    return len(original)
+    return Bench(Ours() if implementation == "promptpack" else runner.RealAgently(), runner)
 
 
 class Ours:
     """What the vectors' runner calls a factory, over our own slot prompts."""
 
-    def __call__(self, parent: Any, settings: Any, init: Any) -> SlotPrompt:
+    def __call__(self, parent: Any, settings: Any, init: Any) -> Any:
+        from promptpack.prompt.slots import SlotPrompt
+
         above = SlotPrompt(parent) if parent is not None else None
         return SlotPrompt(init, parent=above, settings=settings)
 
     def message_class(self, name: str) -> Any:
         """Give one of our own message classes by name."""
+        from promptpack.prompt.slots import model
+
         return getattr(model, name)
 
 
-class Original:
-    """The original in an environment of its own, asked through a pipe and timed on its own side."""
-
-    def __init__(self) -> None:
-        python = ENVIRONMENT / "bin" / "python"
-        if not python.exists():
-            print(f"installing {RELEASE} into {ENVIRONMENT.relative_to(ROOT)}", file=sys.stderr)
-            venv.create(ENVIRONMENT, with_pip=True)
-            subprocess.run([python, "-m", "pip", "install", "--quiet", RELEASE], check=True)
-        command = [python, Path(__file__).parent / "slots_worker.py"]
-        self._worker = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-
-    def ask(self, wish: str) -> Any:
-        """Send one wish and wait for its answer."""
-        assert self._worker.stdin is not None
-        assert self._worker.stdout is not None
-        self._worker.stdin.write(json.dumps(wish) + "\n")
-        self._worker.stdin.flush()
-        line = self._worker.stdout.readline()
-        if not line:
-            sys.exit(f"the worker ended; run {self._worker.args!r} by hand to see why")
-        return json.loads(line)
-
-    def close(self) -> None:
-        """Let the worker end."""
-        self._worker.communicate()
+def load_runner() -> ModuleType:
+    """Load the vectors' own runner, which knows how they are encoded."""
+    spec = importlib.util.spec_from_file_location("slots_runner", VECTORS / "run.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-if __name__ == "__main__":
-    main()
+class Bench:
+    """The vectors that give a result, ready to be run on an implementation."""
+
+    def __init__(self, implementation: Any, runner: ModuleType) -> None:
+        self._implementation = implementation
+        self._runner = runner
+        self._fresh = 0
+        vectors = json.loads((VECTORS / "vectors.json").read_text(encoding="utf-8"))
+        # where a note says so, the vectors leave the release behind: there is nothing to compare
+        self._vectors = [vector for vector in vectors if "ok" in vector["expect"] and "note" not in vector]
+
+    def sizes(self) -> dict[str, int]:
+        """Give the number of prompts of every measure."""
+        return {measure: len(list(self._jobs(measure))) for measure in MEASURES}
+
+    def job(self, measure: str) -> Job:
+        """Run all prompts of a measure; what is compared is every result, letter by letter, without its warnings."""
+        runs, (call, _) = list(self._jobs(measure)), MEASURES[measure]
+
+        def run() -> None:
+            for one in runs:
+                one()
+
+        return Job(run, lambda: [self._result(vector) for vector in self._vectors if vector["call"] == call])
+
+    def _result(self, vector: dict[str, Any]) -> str:
+        result = self._runner.run_one(vector, self._implementation)
+        return json.dumps({key: value for key, value in result.items() if key != "warnings"})
+
+    def _jobs(self, measure: str) -> Iterator[Callable[[], object]]:
+        call, mode = MEASURES[measure]
+        for vector in self._vectors:
+            if vector["call"] == call and self._fits(vector, mode):
+                yield self._job(vector, call, mode)
+
+    def _fits(self, vector: dict[str, Any], mode: str) -> bool:
+        return mode != "fresh" or isinstance(self._runner.decode(vector["prompt"]["output"]), dict)
+
+    def _job(self, vector: dict[str, Any], call: str, mode: str) -> Callable[[], object]:
+        decode, implementation = self._runner.decode, self._implementation
+        parent, given = decode(vector.get("parent"), implementation), decode(vector["prompt"], implementation)
+        settings = decode(vector.get("settings", {}), implementation)
+        options = {} if call == "to_output_model" else decode(vector["args"], implementation)
+        steps = [(name, decode(arguments, implementation)) for name, arguments in vector.get("ops", [])]
+
+        def build() -> Any:
+            prompt = implementation(parent, settings, None)
+            prompt.update(given)
+            for name, arguments in steps:
+                getattr(prompt, name)(*arguments)
+            return prompt
+
+        def build_fresh() -> object:
+            self._fresh += 1
+            given["output"] = {**given["output"], f"field{self._fresh}": str}
+            result = build().to_output_model()
+            del given["output"][f"field{self._fresh}"]
+            return result
+
+        if mode == "fresh":
+            return build_fresh
+        if mode == "whole":
+            return lambda: getattr(build(), call)(**options)
+        prompt = build()
+        return lambda: getattr(prompt, call)(**options)
+
+
+MEASURES = {
+    "to_text": ("to_text", "whole"),
+    "to_text, prompt ready": ("to_text", "call"),
+    "to_messages": ("to_messages", "whole"),
+    "to_messages, prompt ready": ("to_messages", "call"),
+    "to_prompt_object": ("to_prompt_object", "whole"),
+    "to_prompt_object, prompt ready": ("to_prompt_object", "call"),
+    "to_output_model, schema seen before": ("to_output_model", "whole"),
+    "to_output_model, new schema": ("to_output_model", "fresh"),
+    "to_serializable_prompt_data": ("to_serializable_prompt_data", "whole"),
+    "to_json_prompt": ("to_json_prompt", "whole"),
+    "to_json_prompt, prompt ready": ("to_json_prompt", "call"),
+    "to_yaml_prompt": ("to_yaml_prompt", "whole"),
+    "to_yaml_prompt, prompt ready": ("to_yaml_prompt", "call"),
+}
+
+
+def tables() -> tuple[Table, ...]:
+    sides: list[Side] = []
+    for measure, size in _bench("promptpack").sizes().items():
+        original = f"{measure}, Agently"
+        sides += [
+            Side(original, agently, (measure,), environment="agently-slots", packages=("agently",), units=size),
+            Side(measure, promptpack, (measure,), over=original, units=size),
+        ]
+    return (Table("slots", "Slot prompts against Agently", tuple(sides), rounds=5),)

@@ -1,45 +1,72 @@
 """A process that opens six packs and renders its first prompt, over a bare interpreter; and what an import takes."""
 
 import shutil
-import sys
-import tempfile
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.processes import over, take_turns  # noqa: E402
+from benchmarks.environments import ROOT, scratch_folder
+from benchmarks.sides import Command, Table
 
 AGENTS = ("agent-base", "understanding", "router", "planner", "executor", "reviewer", "orchestrator")
 FIRST_PROMPT = """
+import sys
 from promptpack import Library
-Library.open({packs!r}, cache={cache}).get("planner").render(USER_GOAL="Write the weekly report").to_text()
+library = Library.open(sys.argv[1], cache=sys.argv[2] or False)
+sys.stdout.reconfigure(encoding="utf-8")
+print(library.get("planner").render(USER_GOAL="Write the weekly report").to_text())
 """
-FOUR = "import jinja2, jsonschema, pydantic, yaml\nclass Model(pydantic.BaseModel):\n    field: int\n"
+VALIDATED = FIRST_PROMPT.replace("sys.stdout", "library.raise_for_problems()\nsys.stdout")
+FOUR = "the four packages"
+IMPORT_FOUR = "import jinja2, jsonschema, pydantic, yaml\nclass Model(pydantic.BaseModel):\n    field: int\n"
+BARE = "bare interpreter"
+ROUNDS = 9
+PEERS = (
+    ("LangChain, `PromptTemplate`", "langchain-core", "from langchain_core.prompts import PromptTemplate"),
+    ("Agently", "agently", "import agently"),
+    ("instructor", "instructor", "import instructor"),
+    ("instructor, `Instructor`", "instructor", "from instructor import Instructor"),
+)
 
 
-def main() -> None:
-    """Print how many times a bare interpreter each takes."""
-    with tempfile.TemporaryDirectory() as folder:
-        packs = Path(folder, "packs")
-        for agent in AGENTS:
-            (packs / agent).mkdir(parents=True)
-            shutil.copy(ROOT / "packs" / agent / "1.0.0.yaml", packs / agent)
-        codes = {
-            "bare interpreter": "pass",
-            "import promptpack": "import promptpack",
-            "import the four packages": FOUR,
-            "first prompt, no cache": FIRST_PROMPT.format(packs=str(packs), cache=False),
-            "first prompt, from the cache": FIRST_PROMPT.format(packs=str(packs), cache=None),
-        }
-        commands = {name: [sys.executable, "-I", "-c", code] for name, code in codes.items()}
-        own = {"XDG_CACHE_HOME": f"{folder}/cache", "XDG_STATE_HOME": f"{folder}/state", "PROMPTPACK_CACHE": ""}
-        times = take_turns(commands, own)
-    bare = times["bare interpreter"]
-    for name, timing in times.items():
-        print(f"{name:32}{timing.median * 1e3:8.1f} ms of CPU, {over(timing, bare)} times a bare interpreter")
-    print(f"import promptpack over the four  {over(times['import promptpack'], times['import the four packages'])}")
+def tables() -> tuple[Table, ...]:
+    return (
+        Table("start", "A process from its start to its first prompt", tuple(_starts()), ROUNDS, "cost"),
+        Table("import", "Importing", tuple(_imports()), ROUNDS, "cost"),
+    )
 
 
-if __name__ == "__main__":
-    main()
+def _starts() -> Iterator[Command]:
+    folder = _folder()
+    text = _first_prompt(f"{folder}/packs")
+    yield Command(BARE, "pass")
+    for name, code in (("six packs validated", VALIDATED), ("six packs opened", FIRST_PROMPT)):
+        yield Command(name, code, (f"{folder}/packs", ""), text, over=BARE)
+        yield Command(f"{name}, from the cache", code, (f"{folder}/packs", f"{folder}/cache"), text, over=BARE)
+
+
+def _imports() -> Iterator[Command]:
+    yield Command(FOUR, IMPORT_FOUR, packages=("jinja2", "pyyaml", "jsonschema", "pydantic"), note="with one model")
+    yield Command(BARE, "pass", over=FOUR)
+    yield Command("promptpack", "import promptpack", over=FOUR)
+    yield Command("promptpack, `Library`", "from promptpack import Library", over=FOUR)
+    for name, package, code in PEERS:
+        environment = package.removesuffix("-core")
+        yield Command(name, code, environment=environment, packages=(package,), over=FOUR)
+
+
+@cache
+def _folder() -> Path:
+    """Copy the six packs, with what they extend, into a folder that lives as long as this process."""
+    folder = scratch_folder()
+    for agent in AGENTS:
+        target = folder / "packs" / agent
+        target.mkdir(parents=True)
+        shutil.copy(ROOT / "packs" / agent / "1.0.0.yaml", target)
+    return folder
+
+
+def _first_prompt(packs: str) -> str:
+    from promptpack import Library
+
+    return Library.open(packs, cache=False).get("planner").render(USER_GOAL="Write the weekly report").to_text().strip()

@@ -1,0 +1,63 @@
+"""The environments that peers live in: made on first use, from pinned requirements, and the same variables for all."""
+
+import atexit
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+ENVIRONMENTS = ROOT / ".cache" / "bench"
+REQUIREMENTS = Path(__file__).parent / "requirements"
+SETTINGS = {
+    "PYTHONHASHSEED": "0",
+    "HAYSTACK_TELEMETRY_ENABLED": "False",
+    "PROMPTPACK_CACHE": "",
+    "XDG_CACHE_HOME": str(ENVIRONMENTS / "user" / "cache"),
+    "XDG_STATE_HOME": str(ENVIRONMENTS / "user" / "state"),
+}
+UNWANTED = ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH")
+
+
+def scratch_folder() -> Path:
+    """Make a folder that is there until this process ends."""
+    folder = tempfile.mkdtemp(prefix="bench-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
+
+
+def variables() -> dict[str, str]:
+    """Give the variables that a side runs with: the same for all, and nothing that slows one down."""
+    return {name: value for name, value in os.environ.items() if name not in UNWANTED} | SETTINGS
+
+
+def python_of(environment: str) -> str:
+    """Give the Python of an environment, made on first use from its pinned requirements; ours if it has no name."""
+    return str(_installed(environment)) if environment else sys.executable
+
+
+@cache
+def _installed(environment: str) -> Path:
+    folder, pins = ENVIRONMENTS / environment, REQUIREMENTS / f"{environment}.txt"
+    python, mark = folder / "bin" / "python", folder / "installed.txt"
+    wanted = pins.read_text("utf-8")
+    if not mark.exists() or mark.read_text("utf-8") != wanted:
+        print(f"installing {environment} into {folder.relative_to(ROOT)}", file=sys.stderr)
+        venv.create(folder, with_pip=True, clear=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps", "-r", pins], check=True)
+        mark.write_text(wanted, "utf-8")
+    return python
+
+
+def versions(environment: str, packages: tuple[str, ...]) -> str:
+    """Name packages with the versions that are installed."""
+    if not packages:
+        return ""
+    code = "import sys; from importlib.metadata import version; print(*map(version, sys.argv[1:]))"
+    command = [python_of(environment), "-I", "-c", code, *packages]
+    found = subprocess.run(command, check=True, capture_output=True, text=True)
+    return ", ".join(map(" ".join, zip(packages, found.stdout.split(), strict=True)))

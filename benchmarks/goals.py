@@ -1,0 +1,148 @@
+"""What must be reached, as bounds on the cost of one side over that of others."""
+
+from dataclasses import dataclass
+
+from benchmarks.measuring import Spread
+from benchmarks.results import Result
+
+PEERS = ("minijinja", "minijinja, orjson", "LangChain", "Haystack", "Prompty", "Prompt Poet", "Agently")
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A side costs at most so many times what each of some others costs."""
+
+    table: str
+    side: str
+    most: float
+    over: tuple[str, ...]
+
+    def hardest(self, results: dict[str, Result]) -> tuple[str, Spread] | None:
+        """Give the other that comes nearest, and the cost over it; None where one of them was not measured."""
+        result = results.get(self.table)
+        costs = {other: result.cost(self.side, other) if result else None for other in self.over}
+        known = {other: cost for other, cost in costs.items() if cost is not None}
+        if len(known) < len(self.over):
+            return None
+        return max(known.items(), key=lambda entry: entry[1].median)
+
+    def is_met(self, results: dict[str, Result]) -> bool:
+        """Whether the middle of all rounds keeps to the bound."""
+        found = self.hardest(results)
+        return found is not None and found[1].median <= self.most
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A line of the table of goals."""
+
+    job: str
+    wanted: str
+    bounds: tuple[Bound, ...]
+
+
+def _linear(table: str, *names: str) -> Bound:
+    """Bound the cost of a unit at the largest size, named last, by that at all smaller ones."""
+    return Bound(table, names[-1], 1.5, names[:-1])
+
+
+RENDER = "6 times quicker than stock; ahead of every peer"
+CHECK = "40 times quicker than jsonschema; no slower than the model"
+LINEAR = "linear: a unit at most 1.5 times what it costs at smaller sizes"
+TASKS = ("5 tasks, 1.3 KB", "50 tasks, 9.6 KB", "500 tasks, 94.1 KB")
+HISTORY = ("records, window, fold", "records, early summary", "budget, oldest history", "budget, observations")
+
+GOALS = (
+    *(
+        Goal(job, RENDER, (Bound("render", side, 1 / 6, ("stock",)), Bound("render", side, 1, PEERS)))
+        for job, side in (
+            ("warm render of a planner's prompt, inputs checked", "promptpack, `pack.render`"),
+            ("the same, the template alone", "promptpack, template"),
+        )
+    ),
+    *(
+        Goal(job, CHECK, (Bound(table, ours, 1 / 40, (reference,)), Bound(table, ours, 1, (model,))))
+        for job, table, ours, reference, model in (
+            (
+                "check of a clean reply against the full contract",
+                "check-reply",
+                "promptpack",
+                "jsonschema",
+                "pydantic model",
+            ),
+            (
+                "the same from its text, to rules and typed output",
+                "check-text",
+                "promptpack, `prompt.check`",
+                "json, jsonschema",
+                "`model_validate_json`",
+            ),
+            (
+                "check of a context against the inputs' schema",
+                "check-context",
+                "promptpack",
+                "jsonschema",
+                "pydantic model",
+            ),
+        )
+    ),
+    Goal(
+        "reading pack files, with places",
+        "2 times quicker than CSafeLoader",
+        (Bound("document", "promptpack, the shipped packs", 1 / 2, ("CSafeLoader, the shipped packs",)),),
+    ),
+    Goal(
+        "cold start: import, six packs loaded and validated, first prompt",
+        "within 6 times a bare interpreter from the cache, within 9 without",
+        (
+            Bound("start", "six packs validated, from the cache", 6, ("bare interpreter",)),
+            Bound("start", "six packs validated", 9, ("bare interpreter",)),
+        ),
+    ),
+    Goal(
+        "1,000 packs loaded and validated, parsed and from the cache",
+        "the cost of a pack flat from 10 to 1,000; 15 times quicker from the cache",
+        (
+            Bound("load", "1,000 packs, parsed", 1.25, ("10 packs, parsed",)),
+            Bound("load", "1,000 packs, from the cache", 1 / 15, ("1,000 packs, parsed",)),
+        ),
+    ),
+    Goal(
+        "full lint of 1,000 packs",
+        "cold quicker than check-jsonschema, warm a tenth of it",
+        (
+            Bound("lint", "promptpack, cold", 1, ("check-jsonschema",)),
+            Bound("lint", "promptpack, warm", 1 / 10, ("check-jsonschema",)),
+        ),
+    ),
+    Goal(
+        "`import promptpack`",
+        "under half of the four packages",
+        (Bound("import", "promptpack", 1 / 2, ("the four packages",)),),
+    ),
+    Goal(
+        "growth of a render with its context",
+        LINEAR,
+        (_linear("render-growth", "20 tools", "200 tools", "2,000 tools"),),
+    ),
+    Goal(
+        "growth of a load with the packs",
+        LINEAR,
+        tuple(
+            _linear("load", *(f"{size} packs, {how}" for size in ("10", "100", "1,000")))
+            for how in ("parsed", "from the cache")
+        ),
+    ),
+    Goal(
+        "growth of a check with its reply, as data and as text",
+        LINEAR,
+        (_linear("check-growth", *TASKS), _linear("check-text-growth", *TASKS)),
+    ),
+    Goal(
+        "growth of the history functions with the history",
+        LINEAR,
+        tuple(
+            _linear("history-growth", *(f"{name}, {size}" for size in ("100", "1,000", "10,000"))) for name in HISTORY
+        ),
+    ),
+)

@@ -1,0 +1,104 @@
+"""The page about performance: its tables are written from the figures of the last run, between two marks."""
+
+from collections.abc import Iterable, Sequence
+
+from benchmarks.environments import ROOT
+from benchmarks.goals import GOALS, Bound
+from benchmarks.measuring import Spread, Timing
+from benchmarks.results import Result
+from benchmarks.sides import Figure
+
+PAGE = ROOT / "docs" / "reference" / "performance.md"
+BEGIN, END = "<!-- written by `python -m benchmarks --write` -->\n", "<!-- end of what is written -->\n"
+WORST = 5
+
+
+def write(results: dict[str, Result]) -> None:
+    """Put the tables between the marks of the page."""
+    text = PAGE.read_text("utf-8")
+    before, after = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
+    PAGE.write_text(before + body(results) + after, "utf-8")
+
+
+def body(results: dict[str, Result]) -> str:
+    """Write the goals, then every table."""
+    machines = sorted({result.machine for result in results.values()})
+    head = f"Measured on: {'; '.join(machines)}.\n"
+    return "\n".join([head, goals(results), *(section(result) for result in results.values())])
+
+
+def goals(results: dict[str, Result]) -> str:
+    rows = (
+        (
+            goal.job,
+            goal.wanted,
+            "; ".join(_measured(bound, results) for bound in goal.bounds),
+            "yes" if all(bound.is_met(results) for bound in goal.bounds) else "**no**",
+        )
+        for goal in GOALS
+    )
+    return "### Goals\n" + _table(("job", "goal", "measured, with its quartiles", "met"), rows)
+
+
+def section(result: Result) -> str:
+    """Write one table, of a summary only the worst."""
+    figures = result.figures
+    note = ""
+    if result.shown == "worst":
+        costs = {figure.name: _cost(result, figure) for figure in figures if figure.over}
+        figures = tuple(sorted((one for one in figures if one.over), key=lambda one: -_median(costs[one.name]))[:WORST])
+        note = f"The {WORST} of {len(costs)} kinds that grow fastest.\n\n"
+    columns = ["", "CPU time", "times quicker" if result.shown == "quicker" else "times the cost"]
+    counted = any(figure.instructions for figure in figures)
+    rows = [_row(result, figure, counted) for figure in figures]
+    return f"### {result.title}\n{note}" + _table([*columns, *(["instructions"] if counted else []), "with"], rows)
+
+
+def _row(result: Result, figure: Figure, counted: bool) -> Sequence[str]:
+    cost = _cost(result, figure)
+    spread = cost.inverse if cost is not None and result.shown == "quicker" else cost
+    ratio = show_spread(spread) if spread is not None else "1" if figure.rounds else f"none: {figure.refused}"
+    instructions = [f"{figure.instructions:,.0f}" if figure.instructions else ""] if counted else []
+    time = show_time(Timing(figure.rounds).median) if figure.rounds else ""
+    about = "; ".join(filter(None, (figure.versions, figure.note)))
+    return [figure.name, time, ratio, *instructions, about]
+
+
+def _measured(bound: Bound, results: dict[str, Result]) -> str:
+    found = bound.hardest(results)
+    if found is None:
+        return "not measured"
+    other, cost = found
+    if bound.most <= 1:
+        return f"{show_spread(cost.inverse)} times quicker than {other}"
+    return f"{show_spread(cost)} times {other}"
+
+
+def _cost(result: Result, figure: Figure) -> Spread | None:
+    return result.cost(figure.name, figure.over) if figure.over else None
+
+
+def _median(cost: Spread | None) -> float:
+    return cost.median if cost is not None else 0.0
+
+
+def show_spread(spread: Spread) -> str:
+    """Show a ratio with its quartiles."""
+    return f"{_number(spread.median)} ({_number(spread.low)} to {_number(spread.high)})"
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def show_time(seconds: float) -> str:
+    """Show a time in the unit that fits it."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -1,0 +1,11 @@
+"""Jobs that a worker can import quickly."""
+
+from benchmarks.measuring import Job, job
+
+
+def give(value: object) -> Job:
+    return job(lambda: value)
+
+
+def fail() -> Job:
+    raise ValueError("no such filter")

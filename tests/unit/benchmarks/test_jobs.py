@@ -1,0 +1,108 @@
+"""The sides that live in our own environment give the same results; so do the forms of the prompt for peers."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import jinja2
+import pytest
+import yaml
+
+from benchmarks import contract, document, history, hostile_replies, load, planner, render, replies, schemas, slots
+from benchmarks.measuring import Job
+
+CONTEXT = planner.make_context()
+TEXT = render.stock().result()
+
+
+@pytest.mark.parametrize("make", [render.pack_render, render.template])
+def test_our_prompt_is_stock_jinjas(make: Callable[[], Job]) -> None:
+    assert make().result() == TEXT
+
+
+def test_the_prompt_is_as_large_as_it_is_said_to_be() -> None:
+    assert 9_900 < len(TEXT.encode()) < 10_300
+
+
+def test_the_prompt_by_hand_is_the_same() -> None:
+    assert planner.write_by_hand(CONTEXT, lambda name: render.dump(CONTEXT[name])) == TEXT
+
+
+def test_the_prompt_without_settings_is_the_same() -> None:
+    assert jinja2.Template(planner.without_settings()).render(render.dumped(CONTEXT)) == TEXT
+
+
+def test_the_prompt_as_yaml_is_the_same() -> None:
+    escape = {"escape_special_characters": lambda text: text.replace("\n", "\\n")}
+    (part,) = yaml.safe_load(jinja2.Template(planner.as_yaml_part()).render(render.dumped(CONTEXT) | escape))
+    assert part["content"].strip().replace("\\n", "\n") == TEXT
+
+
+def test_the_prompt_with_placeholders_is_the_same() -> None:
+    text = planner.with_placeholders()
+    for name, value in planner.placeholders(CONTEXT, render.dump).items():
+        assert f"${{{name}}}" in text
+        text = text.replace(f"${{{name}}}", value)
+    assert text == TEXT
+
+
+def test_a_larger_context_gives_a_longer_prompt_that_is_right() -> None:
+    assert render.growing(40).result() is True
+
+
+@pytest.mark.parametrize("kind", ["reply", "context"])
+@pytest.mark.parametrize("make", [schemas.promptpack, schemas.pydantic_model, schemas.pydantic_core])
+def test_values_are_judged_as_by_jsonschema(make: Callable[[str], Job], kind: str) -> None:
+    verdicts = schemas.jsonschema(kind).result()
+    assert True in verdicts
+    assert False in verdicts
+    assert make(kind).result() == verdicts
+
+
+@pytest.mark.parametrize("make", [schemas.prompt_check, schemas.text_jsonschema, schemas.text_pydantic_model])
+def test_a_reply_is_read_whole(make: Callable[[], Job]) -> None:
+    assert make().result() == contract.make_reply()
+
+
+@pytest.mark.parametrize("make", [schemas.growing, schemas.growing_text])
+def test_larger_replies_are_clean(make: Callable[[int], Job]) -> None:
+    assert make(50).result() is True
+
+
+@pytest.mark.parametrize("source", ["packs", "list"])
+@pytest.mark.parametrize("make", [document.promptpack, document.promptpack_placed])
+def test_documents_hold_what_pyyaml_reads(make: Callable[[str], Job], source: str) -> None:
+    assert make(source).result() == document.csafeloader(source).result()
+
+
+@pytest.mark.parametrize("make", [load.opened, load.validated])
+def test_all_packs_are_found_with_and_without_the_cache(make: Callable[[int, bool], Job]) -> None:
+    assert make(3, False).result() is True
+    kept = make(3, True)
+    assert [kept.result(), kept.result()] == [True, True]
+
+
+@pytest.mark.parametrize("make", [replies.reader, replies.whole_check])
+def test_clean_replies_are_what_the_model_reads(make: Callable[[str], Job]) -> None:
+    assert make("clean").result() == replies.model_validate_json("clean").result()
+
+
+@pytest.mark.parametrize("side", history.tables()[0].sides, ids=lambda side: side.name)
+def test_history_functions_give_something(side: Any) -> None:
+    name, _ = side.arguments
+    assert side.make(name, 100).result() is True
+
+
+@pytest.mark.parametrize("make", [hostile_replies.read_whole, hostile_replies.read_chunks])
+def test_hostile_replies_come_out_the_same_at_both_sizes(make: Callable[[str, int], Job]) -> None:
+    assert make("open lists", 1_000).result() == make("open lists", 4_000).result()
+
+
+@pytest.mark.parametrize("measure", slots.MEASURES)
+def test_slot_prompts_give_what_the_vectors_say(measure: str) -> None:
+    call, _ = slots.MEASURES[measure]
+    vectors = json.loads((slots.VECTORS / "vectors.json").read_text("utf-8"))
+    expected = [one["expect"] for one in vectors if one["call"] == call and "ok" in one["expect"] and "note" not in one]
+    job = slots.promptpack(measure)
+    job.run()
+    assert [json.loads(result)["ok"] for result in job.result()] == [one["ok"] for one in expected]
