@@ -20,9 +20,9 @@ def is_possible() -> bool:
 
 
 def count(side: Side, seconds: float) -> float:
-    """Count many runs and few, each in a process with the same hashes; start and set-up are the same in both."""
-    more = max(2, min(MOST, round(COUNTED_SECONDS / seconds)))
-    return (_collect(side, FEW + more) - _collect(side, FEW)) / more
+    """Count a unit, from many runs less few, each in a process with the same hashes: set-up is the same in both."""
+    more = max(2, min(MOST, round(COUNTED_SECONDS / seconds / side.units)))
+    return (_collect(side, FEW + more) - _collect(side, FEW)) / more / side.units
 
 
 def _collect(side: Side, runs: int) -> int:

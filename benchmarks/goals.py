@@ -46,8 +46,8 @@ def _linear(table: str, *names: str) -> Bound:
     return Bound(table, names[-1], 1.5, names[:-1])
 
 
-RENDER = "6 times quicker than stock; ahead of every peer"
-CHECK = "40 times quicker than jsonschema; no slower than the model"
+RENDER = "6 times as quick as stock; ahead of every peer"
+CHECK = "40 times as quick as jsonschema; no slower than the model"
 LINEAR = "linear: a unit at most 1.5 times what it costs at smaller sizes"
 TASKS = ("5 tasks, 1.3 KB", "50 tasks, 9.6 KB", "500 tasks, 94.1 KB")
 HISTORY = ("records, window, fold", "records, early summary", "budget, oldest history", "budget, observations")
@@ -88,7 +88,7 @@ GOALS = (
     ),
     Goal(
         "reading pack files, with places",
-        "2 times quicker than CSafeLoader",
+        "twice as quick as CSafeLoader",
         (Bound("document", "promptpack, the shipped packs", 1 / 2, ("CSafeLoader, the shipped packs",)),),
     ),
     Goal(
@@ -101,7 +101,7 @@ GOALS = (
     ),
     Goal(
         "1,000 packs loaded and validated, parsed and from the cache",
-        "the cost of a pack flat from 10 to 1,000; 15 times quicker from the cache",
+        "the cost of a pack flat from 10 to 1,000; 15 times as quick from the cache",
         (
             Bound("load", "1,000 packs, parsed", 1.25, ("10 packs, parsed",)),
             Bound("load", "1,000 packs, from the cache", 1 / 15, ("1,000 packs, parsed",)),

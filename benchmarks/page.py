@@ -48,7 +48,7 @@ def section(result: Result) -> str:
         costs = {figure.name: _cost(result, figure) for figure in figures if figure.over}
         figures = tuple(sorted((one for one in figures if one.over), key=lambda one: -_median(costs[one.name]))[:WORST])
         note = f"The {WORST} of {len(costs)} kinds that grow fastest.\n\n"
-    columns = ["", "CPU time", "times quicker" if result.shown == "quicker" else "times the cost"]
+    columns = ["", "CPU time", "times as quick" if result.shown == "quicker" else "times the cost"]
     counted = any(figure.instructions for figure in figures)
     rows = [_row(result, figure, counted) for figure in figures]
     return f"### {result.title}\n{note}" + _table([*columns, *(["instructions"] if counted else []), "with"], rows)
@@ -70,7 +70,7 @@ def _measured(bound: Bound, results: dict[str, Result]) -> str:
         return "not measured"
     other, cost = found
     if bound.most <= 1:
-        return f"{show_spread(cost.inverse)} times quicker than {other}"
+        return f"{show_spread(cost.inverse)} times as quick as {other}"
     return f"{show_spread(cost)} times {other}"
 
 

@@ -153,9 +153,9 @@ def _text_table() -> Table:
         "check-text",
         "A clean reply of 1.3 KB from its text",
         (
-            Side(over, text_jsonschema, packages=("jsonschema",)),
-            Side("promptpack, `prompt.check`", prompt_check, over=over, note="rules and typed output"),
-            Side("`model_validate_json`", text_pydantic_model, packages=("pydantic",), over=over),
+            Side(over, text_jsonschema, counted=True, packages=("jsonschema",)),
+            Side("promptpack, `prompt.check`", prompt_check, counted=True, over=over, note="rules and typed output"),
+            Side("`model_validate_json`", text_pydantic_model, counted=True, packages=("pydantic",), over=over),
             Side(
                 ", ".join(rust),
                 text_jsonschema_rs,

@@ -108,8 +108,8 @@ def measure(table: Table) -> list[Figure]:
     with ExitStack() as stack:
         contenders = _ready(table.sides, stack)
         results = {name: _result(contender) for name, contender in contenders.items()}
+        _require_words(table.sides, results)
         require_same(results, {side.name: side.over for side in table.sides if side.over and not side.refused})
-        _require_refusals(table.sides, results)
         timed = {side.name: contenders[side.name] for side in table.sides if not side.refused}
         timings = take_turns(timed, table.rounds)
     return [_figure(side, timings.get(side.name)) for side in table.sides]
@@ -136,7 +136,7 @@ def _result(contender: Contender) -> Any:
         return error
 
 
-def _require_refusals(sides: Sequence[AnySide], results: dict[str, Any]) -> None:
+def _require_words(sides: Sequence[AnySide], results: dict[str, Any]) -> None:
     """Stop when a side that is said to be unable is not, and when one fails without anybody having said so."""
     for side in sides:
         result = results[side.name]

@@ -48,10 +48,10 @@ def serve() -> None:
     worker = Worker()
     for line in sys.stdin:
         try:
-            answer = {"answer": worker.answer(*json.loads(line))}
+            answer = json.dumps({"answer": worker.answer(*json.loads(line))})
         except Exception as error:  # noqa: BLE001 -- whatever a peer raises is what the asker wants to know
-            answer = {"error": f"{type(error).__name__}: {error}"}
-        answers.write(json.dumps(answer) + "\n")
+            answer = json.dumps({"error": f"{type(error).__name__}: {error}"})
+        answers.write(answer + "\n")
         answers.flush()
 
 

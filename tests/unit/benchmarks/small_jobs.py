@@ -9,3 +9,7 @@ def give(value: object) -> Job:
 
 def fail() -> Job:
     raise ValueError("no such filter")
+
+
+def give_an_object() -> Job:
+    return job(object)

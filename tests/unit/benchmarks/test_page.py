@@ -39,7 +39,7 @@ RENDER = Result(
 def test_a_table_shows_ratios_with_quartiles_and_reasons() -> None:
     assert page.section(RENDER) == (
         "### Rendering\n"
-        "|  | CPU time | times quicker | instructions | with |\n"
+        "|  | CPU time | times as quick | instructions | with |\n"
         "| --- | --- | --- | --- | --- |\n"
         "| stock | 800 us | 1 | 3,869,458 | jinja2 3.1.6 |\n"
         "| ours | 100 us | 8.00 (5.33 to 8.47) |  | limits on |\n"

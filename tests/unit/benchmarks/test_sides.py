@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.sides import Command, Side, Table, measure
-from tests.unit.benchmarks.small_jobs import fail, give
+from tests.unit.benchmarks.small_jobs import fail, give, give_an_object
 
 
 def table(*sides: Side | Command) -> Table:
@@ -26,8 +26,13 @@ def test_another_result_is_not_timed() -> None:
 
 
 def test_a_side_that_fails_stops_the_run_with_its_own_words() -> None:
-    with pytest.raises(SystemExit, match=r"^base failed: ValueError: no such filter$"):
-        measure(table(Side("base", fail)))
+    with pytest.raises(SystemExit, match=r"^other failed: ValueError: no such filter$"):
+        measure(table(Side("base", give, (1,)), Side("other", fail, over="base")))
+
+
+def test_a_result_that_is_no_json_stops_the_run() -> None:
+    with pytest.raises(SystemExit, match=r"^base failed: TypeError: Object of type object is not JSON serializable$"):
+        measure(table(Side("base", give_an_object)))
 
 
 def test_a_refusal_has_a_reason_and_no_figure() -> None:
