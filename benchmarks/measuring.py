@@ -5,7 +5,7 @@ Nothing here imports more than the standard library, so that a side can live in 
 
 import statistics
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from time import process_time
@@ -84,40 +84,32 @@ def require_same(results: Mapping[str, Any], over: Mapping[str, str]) -> None:
 
 
 def take_turns(contenders: Mapping[str, Contender], rounds: int) -> dict[str, Timing]:
-    """Time all sides in every round, after one round that does not count."""
+    """Time all sides in every round; they are warm, as each has given its result."""
     times: dict[str, list[float]] = {name: [] for name in contenders}
-    for number in range(rounds + 1):
+    for _ in range(rounds):
         for name, contender in contenders.items():
-            used = contender.seconds()
-            if number:
-                times[name].append(used)
+            times[name].append(contender.seconds())
     return {name: Timing(tuple(values)) for name, values in times.items()}
 
 
-def cpu_seconds(run: Callable[[], object], count: int) -> float:
-    """Time one run among so many: of some batches the best counts, as the rest is load; a long one counts alone."""
-    first = _batch(run, count)
-    others = BATCHES - 1 if first < LONG_SECONDS else 0
-    return min([first, *(_batch(run, count) for _ in range(others))]) / count
+class Stopwatch:
+    """Times one run among as many as the clock needs: of some batches the best counts, as the rest is load."""
 
+    def __init__(self, run: Callable[[], object]) -> None:
+        self._run = run
+        self._count = 1
 
-def calibrate(run: Callable[[], object]) -> int:
-    """Give a number of runs that takes long enough for the clock."""
-    for count in _powers():
-        if _batch(run, count) >= BATCH_SECONDS:
-            break
-    return count
+    def seconds(self) -> float:
+        """Give the CPU time of one run; a batch that takes long counts alone."""
+        used = self._batch()
+        while used < BATCH_SECONDS:
+            self._count *= 2
+            used = self._batch()
+        others = BATCHES - 1 if used < LONG_SECONDS else 0
+        return min([used, *(self._batch() for _ in range(others))]) / self._count
 
-
-def _batch(run: Callable[[], object], count: int) -> float:
-    started = process_time()
-    for _ in repeat(None, count):
-        run()
-    return process_time() - started
-
-
-def _powers() -> Iterable[int]:
-    count = 1
-    while True:
-        yield count
-        count *= 2
+    def _batch(self) -> float:
+        started = process_time()
+        for _ in repeat(None, self._count):
+            self._run()
+        return process_time() - started

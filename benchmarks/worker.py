@@ -12,27 +12,23 @@ from typing import Any
 # Beside this file are modules with common names, which must not hide a library's own.
 sys.path[0] = str(Path(__file__).parents[1])
 
-from benchmarks.measuring import Job, calibrate, cpu_seconds  # noqa: E402
+from benchmarks.measuring import Job, Stopwatch  # noqa: E402
 
 
 class Worker:
     """The jobs that were asked for, each made once."""
 
     def __init__(self) -> None:
-        self._jobs: dict[str, Job] = {}
-        self._counts: dict[str, int] = {}
+        self._jobs: dict[str, tuple[Job, Stopwatch]] = {}
 
     def answer(self, wish: str, module: str, function: str, arguments: list[Any]) -> Any:
         """Give a job's result, or the CPU time of one run."""
         key = json.dumps([module, function, arguments])
         if key not in self._jobs:
-            self._jobs[key] = make(module, function, arguments)
-        job = self._jobs[key]
-        if wish == "result":
-            return job.result()
-        if key not in self._counts:
-            self._counts[key] = calibrate(job.run)
-        return cpu_seconds(job.run, self._counts[key])
+            job = make(module, function, arguments)
+            self._jobs[key] = (job, Stopwatch(job.run))
+        job, stopwatch = self._jobs[key]
+        return job.result() if wish == "result" else stopwatch.seconds()
 
 
 def make(module: str, function: str, arguments: list[Any]) -> Job:

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks import counting, measuring
-from benchmarks.measuring import Spread, Timing, job, require_same, take_turns
+from benchmarks.measuring import Spread, Stopwatch, Timing, job, require_same, take_turns
 from benchmarks.sides import Side
 
 
@@ -44,35 +44,44 @@ class Recorder:
         return float(len(self.log))
 
 
-def test_all_sides_are_asked_in_every_round_and_the_first_does_not_count() -> None:
+def test_all_sides_are_asked_in_every_round() -> None:
     log: list[str] = []
     timings = take_turns({name: Recorder(name, log) for name in "ab"}, rounds=2)
-    assert log == ["a", "b"] * 3
-    assert timings == {"a": Timing((3.0, 5.0)), "b": Timing((4.0, 6.0))}
+    assert log == ["a", "b"] * 2
+    assert timings == {"a": Timing((1.0, 3.0)), "b": Timing((2.0, 4.0))}
+
+
+class Clock:
+    """A clock that stands still but for the runs, each of which takes the next of some times, or the last again."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *times: float) -> None:
+        self.now, self.runs, self._times = 0.0, 0, times
+        monkeypatch.setattr(measuring, "process_time", lambda: self.now)
+
+    def run(self) -> None:
+        self.now += self._times[min(self.runs, len(self._times) - 1)]
+        self.runs += 1
 
 
 def test_of_some_batches_the_best_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter([0.0, 0.05, 0.1, 0.12, 0.2, 0.23])
-    monkeypatch.setattr(measuring, "process_time", lambda: next(clock))
-    assert measuring.cpu_seconds(lambda: None, 10) == pytest.approx(0.002)
+    clock = Clock(monkeypatch, 0.05, 0.02, 0.03)
+    assert Stopwatch(clock.run).seconds() == pytest.approx(0.02)
+    assert clock.runs == 3
 
 
 def test_a_long_batch_counts_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter([0.0, 0.5])
-    monkeypatch.setattr(measuring, "process_time", lambda: next(clock))
-    assert measuring.cpu_seconds(lambda: None, 1) == 0.5
+    clock = Clock(monkeypatch, 0.5, 0.4)
+    assert Stopwatch(clock.run).seconds() == 0.5
+    assert clock.runs == 1
 
 
 def test_runs_are_doubled_until_the_clock_can_tell(monkeypatch: pytest.MonkeyPatch) -> None:
-    seconds, runs = [0.0], [0]
-
-    def run() -> None:
-        seconds[0] += 0.003
-        runs[0] += 1
-
-    monkeypatch.setattr(measuring, "process_time", lambda: seconds[0])
-    assert measuring.calibrate(run) == 4
-    assert runs == [7]
+    clock = Clock(monkeypatch, 0.003)
+    stopwatch = Stopwatch(clock.run)
+    assert stopwatch.seconds() == pytest.approx(0.003)
+    assert clock.runs == 1 + 2 + 4 + 4 + 4
+    stopwatch.seconds()
+    assert clock.runs == 15 + 4 * 3
 
 
 def test_set_up_is_taken_off_the_count(monkeypatch: pytest.MonkeyPatch) -> None:
