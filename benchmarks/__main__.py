@@ -30,6 +30,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of: {', '.join(BENCHMARKS)}")
     parser.add_argument("--write", action="store_true", help=f"write {page.PAGE.name}, keeping figures not taken now")
     parser.add_argument("--no-count", action="store_true", help="do not count instructions")
+    parser.add_argument("--rounds", type=int, metavar="N", help="for a quick look: so many rounds of everything")
     wanted = parser.parse_args(arguments)
     unknown = sorted(set(wanted.names).difference(BENCHMARKS))
     if unknown:
@@ -39,18 +40,18 @@ def main(arguments: list[str]) -> None:
         print("instructions are not counted: valgrind is not on this machine", file=sys.stderr)
     kept = results.read() if wanted.names else {}
     for name in wanted.names or BENCHMARKS:
-        kept |= run(name, is_counting)
+        kept |= run(name, is_counting, wanted.rounds)
         if wanted.write:
             results.write(kept)
             page.write(kept)
     print(page.goals(kept))
 
 
-def run(name: str, is_counting: bool) -> dict[str, Result]:
+def run(name: str, is_counting: bool, rounds: int | None) -> dict[str, Result]:
     """Measure the tables of a benchmark, printing each as it is done."""
     found = {}
     for table in importlib.import_module(f"benchmarks.{name}").tables():
-        figures = measure(table)
+        figures = measure(replace(table, rounds=rounds or table.rounds))
         if is_counting:
             figures = count(table, figures)
         found[table.name] = result_of(table, figures)

@@ -91,11 +91,10 @@ def test_the_page_is_written_from_the_figures() -> None:
     assert written == page.body(results.read())
 
 
-def test_every_goal_is_on_the_page_with_its_figures() -> None:
+def test_every_goal_is_on_the_page_and_whether_it_is_met() -> None:
     rows = page.goals(results.read()).splitlines()[3:]
     assert len(rows) == len(GOALS)
     assert all(row.endswith(("| yes |", "| **no** |")) for row in rows)
-    assert not [row for row in rows if "not measured" in row]
     assert not [job for job in JOBS if not any(row.startswith(f"| {job}") for row in rows)]
 
 
@@ -103,7 +102,7 @@ def test_a_machine_without_valgrind_is_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(counting, "is_possible", lambda: False)
-    monkeypatch.setattr(command, "run", lambda _name, _is_counting: {})
+    monkeypatch.setattr(command, "run", lambda *_: {})
     command.main(["render"])
     assert capsys.readouterr().err == "instructions are not counted: valgrind is not on this machine\n"
 
