@@ -29,7 +29,7 @@ def strict_places(text: str, start: int, end: int) -> Places:
         elif piece == ",":
             path = _next_item(stack)
         elif stack and stack[-1][2] < 0 and not path:
-            key = json.loads(piece)
+            key = json.loads(piece) if "\\" in piece else piece[1:-1]
         else:
             places[path] = (match.start(), match.end())
         if piece in ("{", ",") and stack[-1][2] < 0:

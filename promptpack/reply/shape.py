@@ -14,6 +14,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }  # fmt: skip
 _MAX_REFS = 32
 _CONDITIONS = frozenset(("if", "anyOf", "oneOf"))
+_CHOICES = frozenset((*_CONDITIONS, "enum", "const", "not"))
 
 
 class Shape:
@@ -48,6 +49,8 @@ class Shape:
 
     def with_conditions(self, value: Any) -> "Shape":
         """Add the branches of `if`, `anyOf` and `oneOf` that this value chooses."""
+        if not self.conditional:
+            return self
         chosen = tuple(part for schema in self.conditional for part in self._branches(schema, value))
         if not chosen:
             return self
@@ -138,6 +141,9 @@ class Shape:
     @property
     def kinds(self) -> frozenset[str]:
         """Name the types a value may have, also where the schema only implies them."""
+        return self._remembered("kinds", self._kinds)
+
+    def _kinds(self) -> frozenset[str]:
         if self.types:
             return self.types
         if self.properties:
@@ -187,16 +193,22 @@ class Shape:
 
     def holds(self, value: Any) -> bool:
         """Say whether a value meets what this view understands of the schemas."""
+        if isinstance(value, str) and self._remembered("any text", self._takes_any_text):
+            return True
         whole = self.with_conditions(value)
         return all(self.admits(schema, value) for schema in whole.schemas)
+
+    def _takes_any_text(self) -> bool:
+        return not any(
+            _CHOICES & schema.keys() or "string" not in schema.get("type", "string") for schema in self.schemas
+        )
 
     def admits(self, schema: Any, value: Any) -> bool:
         """Check one schema; patterns and formats are left to the contract's own check."""
         if isinstance(schema, bool):
             return schema
-        return all(self._admits_plain(part, value) for part in _flat(schema, self.root)) and self._combined(
-            schema, value
-        )
+        parts = self._known.flat(schema)
+        return all(self._admits_plain(part, value) for part in parts) and self._combined(schema, value)
 
     def _combined(self, schema: Schema, value: Any) -> bool:
         if "anyOf" in schema and not any(self.admits(option, value) for option in schema["anyOf"]):
