@@ -129,20 +129,27 @@ class Folder:
 
 @dataclass(frozen=True)
 class RecordingFolder(Folder):
-    """A folder that remembers what was read from it."""
+    """A folder that remembers what was read from it, and which files beside it were like others."""
 
     reads: dict[str, bytes] = field(default_factory=dict)
+    alike: dict[str, str] = field(default_factory=dict)
 
     def read(self, relative: str) -> bytes:
         """Read a file below the folder, and remember it."""
         self.reads[relative] = Folder.read(self, relative)
         return self.reads[relative]
 
+    def same_or_absent(self, relative: str, other: Folder, name: str) -> bool:
+        """Compare a file, and remember it if it is alike."""
+        is_alike = Folder.same_or_absent(self, relative, other, name)
+        if is_alike:
+            self.alike[relative] = name
+        return is_alike
+
 
 def read(path: str | Path, *, shown: str | None = None, limit: int = _LARGEST, below: str = "") -> bytes:
     """Read a regular file of at most `limit` bytes; `below` is a folder, from which no link on the way is followed."""
     place = Location(shown or str(path))
-    too_large = Problem("PP102", f"file is larger than {limit:,} bytes", place, "split it into partials")
     try:
         # Looked at before it is opened, since opening a device can be enough to set it off.
         _refuse_kind(os.stat(path), place)
@@ -154,7 +161,7 @@ def read(path: str | Path, *, shown: str | None = None, limit: int = _LARGEST, b
         _refuse_kind(status, place)
         data = b"" if status.st_size > limit else stream.read(limit + 1)
     if max(status.st_size, len(data)) > limit:
-        raise PackError(too_large)
+        raise PackError(Problem("PP102", f"file is larger than {limit:,} bytes", place, "split it into partials"))
     return data
 
 

@@ -9,6 +9,7 @@ from promptpack.cache import Cache
 from promptpack.files import Folder, RecordingFolder
 from promptpack.library.contents import Contents, read_again, read_contents
 from promptpack.library.entry import Entry, read_entry
+from promptpack.library.memory import recall, remember
 from promptpack.library.outcome import Outcome
 from promptpack.library.ranges import Request, parse_request
 from promptpack.pack.version import Version
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from promptpack.library.contents import Partials
+    from promptpack.library.memory import Lineage
     from promptpack.pack import Pack, Parts, Sketch, Surroundings
+    from promptpack.template import Engine
 
 _DEEPEST_EXTENDS = 8
 
@@ -46,8 +49,11 @@ class Library:
         partials: Partials,
         limits: Limits | None = None,
         broken: Mapping[str, tuple[Problem, ...]] | None = None,
+        cache: Cache | None = None,
     ) -> None:
         self._limits = limits or Limits()
+        # What is kept was worked out within the limits that there are by default.
+        self._memory = cache if cache is not None and self._limits == Limits() else Cache()
         self._contents = Contents(tuple(entries), partials, broken or {})
         self._entries = tuple(_refuse_twins(self._contents.entries))
         # Without a lock: building twice does no harm, and one that is held while the process forks is never let go.
@@ -60,11 +66,12 @@ class Library:
         Files that have not changed are not parsed again: see `Cache.open` for what `cache` may be.
         """
         found = [_existing(folder) for folder in folders] or [files.shipped("packs")]
-        return cls._of(read_contents(found, Cache.open(cache)), limits)
+        opened = Cache.open(cache)
+        return cls._of(read_contents(found, opened), limits, opened)
 
     @classmethod
-    def _of(cls, contents: Contents, limits: Limits | None) -> Library:
-        return cls(contents.entries, contents.partials, limits, contents.broken)
+    def _of(cls, contents: Contents, limits: Limits | None, cache: Cache | None = None) -> Library:
+        return cls(contents.entries, contents.partials, limits, contents.broken, cache)
 
     def reload(self) -> Library:
         """Read the folders again and give the library as it is now: this one, where nothing has changed.
@@ -213,15 +220,51 @@ class Library:
         return pack.sketch(left, self._around(entry, ())) if left else None
 
     def _try_build(self, entry: Entry) -> Outcome:
-        if entry.document is None or entry.problems:
+        if entry.load is None or entry.problems:
             return Outcome(entry, entry, None, entry.problems)
+        partials = self._contents.partials[entry.folder.root]
+        known = recall(self._memory, entry, partials, self._is_lineage, lambda: self._build(entry, entry.folder)[0])
+        if known is not None:
+            return known
         folder = RecordingFolder(entry.folder.root)
-        partials = self._contents.partials[folder.root]
         try:
-            built = pack.build(entry.document, self._around(entry, (), folder))
+            built, engine = self._build(entry, folder)
         except PackError as error:
             return Outcome(entry, entry, None, error.problems, folder.reads, partials)
-        return Outcome(entry, entry, built, (), folder.reads, partials)
+        outcome = Outcome(entry, entry, built, (), folder.reads, partials)
+        if self._memory.is_on:
+            remember(self._memory, outcome, engine, self._lineage(entry), folder.alike)
+        return outcome
+
+    def _build(self, entry: Entry, folder: Folder) -> tuple[Pack, Engine]:
+        assert entry.document is not None  # noqa: S101 -- what cannot be loaded has been told of
+        sketched = pack.sketch(entry.document, self._around(entry, (), folder))
+        return pack.freeze(sketched, self._limits), sketched.linker.engine
+
+    def _lineage(self, entry: Entry) -> Lineage:
+        rows: Lineage = []
+        home = self
+        while entry.document is not None and "extends" in entry.document.data:
+            request, locale = entry.document.data["extends"], entry.document.data.get("locale", "")
+            home, entry = home._find(request, locale)
+            rows.append([request, locale, entry.digest])
+        return rows
+
+    def _is_lineage(self, rows: Lineage) -> bool:
+        home = self
+        for request, locale, digest in rows:
+            try:
+                home, parent = home._find(request, locale)
+            except UsageError:
+                return False
+            if parent.digest != digest:
+                return False
+        return True
+
+    def _find(self, request: str, locale: str) -> tuple[Library, Entry]:
+        """Find the file that `extends` means, and the library that it is in."""
+        home = self._home_of(request)
+        return home, home._choose(parse_request(request), locale or None)
 
     def _around(self, entry: Entry, trail: tuple[str, ...], folder: Folder | None = None) -> Surroundings:
         def parents(request: str, locale: str) -> Parts:
@@ -232,8 +275,7 @@ class Library:
 
     def _parent(self, child: Entry, request: str, locale: str, trail: tuple[str, ...]) -> Parts:
         try:
-            home = self._home_of(request)
-            parent = home._choose(parse_request(request), locale or None)
+            home, parent = self._find(request, locale)
         except UsageError as error:
             raise PackError(
                 _at_extends(child, "PP231", found.message, found.hint) for found in error.problems

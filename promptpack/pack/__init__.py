@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from promptpack.pack.building import Sketch, Surroundings, build, gather, sketch
+    from promptpack.pack.building import Sketch, Surroundings, build, freeze, gather, sketch
     from promptpack.pack.checking import check
     from promptpack.pack.contract import ERROR_ACTIONS, Action, Contract, Rule
     from promptpack.pack.model import (
@@ -42,6 +42,7 @@ __all__ = [
     "Version",
     "build",
     "check",
+    "freeze",
     "gather",
     "parse_version",
     "salvage",
@@ -67,6 +68,7 @@ _HOMES = {
     "Surroundings": "building",
     "Version": "version",
     "build": "building",
+    "freeze": "building",
     "check": "checking",
     "gather": "building",
     "parse_version": "version",

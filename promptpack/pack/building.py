@@ -61,10 +61,7 @@ class Sketch:
 
 def build(document: Document, around: Surroundings) -> Pack:
     """Build a pack from a document that passed the schema check; raises every problem at once."""
-    sketched = sketch(document, around)
-    if sketched.problems:
-        raise PackError(sketched.problems)
-    return _freeze(sketched, around.limits)
+    return freeze(sketch(document, around), around.limits)
 
 
 def sketch(document: Document, around: Surroundings) -> Sketch:
@@ -88,7 +85,10 @@ def sketch(document: Document, around: Surroundings) -> Sketch:
     )
 
 
-def _freeze(sketched: Sketch, limits: Limits) -> Pack:
+def freeze(sketched: Sketch, limits: Limits) -> Pack:
+    """Make a pack of a sketch; raises every problem of it at once."""
+    if sketched.problems:
+        raise PackError(sketched.problems)
     parts, contract = sketched.parts, sketched.contract
     data: Mapping[str, Any] = parts.document.data
     version = parse_version(data["version"])

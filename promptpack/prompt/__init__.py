@@ -1,8 +1,11 @@
 """`Pack` + context -> `Prompt`: messages, slots, composer, history, budgets."""
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from promptpack.prompt.message import Message, Part, ToolCall, read_message
     from promptpack.prompt.prompt import Prompt
     from promptpack.prompt.rendering import render
