@@ -9,7 +9,7 @@ from promptpack.value import dataclass
 class Limits:
     """No honest pack comes near these; an application may set others, a pack may not."""
 
-    steps: int = 500_000
+    steps: int = 1_000_000
     output: int = 4_000_000
     text: int = 4_000_000
     items: int = 200_000

@@ -17,13 +17,13 @@ _PRECISE: Final = 100
 _STEPS_AN_ITEM: Final[Mapping[str, int]] = MappingProxyType(
     {
         "groupby": 8,
-        "map": 2,
+        "map": 4,
         "max": 4,
         "min": 4,
-        "reject": 2,
-        "rejectattr": 2,
-        "select": 2,
-        "selectattr": 2,
+        "reject": 4,
+        "rejectattr": 8,
+        "select": 4,
+        "selectattr": 8,
         "sort": 4,
         "unique": 4,
     }

@@ -11,6 +11,8 @@ from promptpack.template.bounds import Limits
 
 # Work on text is counted by the piece, since a machine copies that many characters in the time of one step.
 CHARACTERS_A_STEP: Final = 64
+_STEPS_A_NODE: Final = 3
+_VALUES_A_STEP: Final = 4
 # Between two counts of the output, no more is written than memory has room for.
 _PIECES_A_BATCH: Final = 64
 
@@ -194,7 +196,8 @@ def measure(value: Any) -> int:
             fits_count(count)
         children = node.values() if isinstance(node, dict) else node
         nodes += [child for child in children if type(child) not in _SIMPLE and isinstance(child, (dict, list, tuple))]
-    step(count)
+    # To look into a list or mapping takes as long as to pass over a dozen plain values.
+    step(_STEPS_A_NODE * len(nodes) + count // _VALUES_A_STEP)
     return count
 
 

@@ -48,7 +48,11 @@ class Template:
     _run: "Callable[[Mapping[str, Any], Trail | None], str]" = field(repr=False)
 
     def render(self, context: Mapping[str, Any], trail: "Trail | None" = None) -> str:
-        """Render with plain data, with partials from the trail; raises `ContextError` with the place in the file."""
+        """Render with partials from the trail; raises `ContextError` with the place in the file.
+
+        The context is plain data, as `prompt.plain` makes it of whatever a caller gives: the code looks up keys without
+        asking whose they are, so all that takes a caller's values sees to that before.
+        """
         return self._run(context, trail)
 
     def __str__(self) -> str:

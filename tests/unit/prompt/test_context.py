@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from promptpack import ContextError, Pack
+from promptpack import ContextError, Pack, PromptTemplate, TemplateContext
 
 MakePack = Callable[[str], Pack]
 
@@ -106,3 +106,31 @@ def test_secrets_are_not_remembered(make_pack: MakePack) -> None:
 
 def test_depth_that_is_allowed_is_taken(make_pack: MakePack) -> None:
     assert make_pack(TEXT).render(X=nested(99)).context["X"] == nested(99)
+
+
+class Trap:
+    """Fails the test when anything of it is called."""
+
+    def _sprung(self, *_: Any) -> Any:
+        raise AssertionError
+
+    __getitem__ = __iter__ = __len__ = __bool__ = __eq__ = __call__ = __str__ = __lt__ = __add__ = _sprung
+    __hash__ = object.__hash__
+
+
+USES = "{{ X.a }}{% if X.a %}{% endif %}{% for one in X.a %}{% endfor %}{{ X.a == 1 }}{{ X.a | length }}"
+
+
+@pytest.mark.parametrize("value", [Trap(), {"a": Trap()}, {"a": [Trap()]}, [{"a": {"b": Trap()}}]])
+def test_no_method_of_a_foreign_object_runs_whatever_takes_it(make_pack: MakePack, value: Any) -> None:
+    pack = make_pack(f"inputs:\n  X: {{}}\nmessages:\n  - role: user\n    content: |\n      {USES}\n")
+    doors: list[Callable[[], object]] = [
+        lambda: pack.render(X=value),
+        lambda: pack.render({"X": value}),
+        lambda: pack.check("{}", {"X": value}),
+        lambda: PromptTemplate.compile(USES).render({"X": value}),
+        lambda: TemplateContext.from_map({"X": value}),
+    ]
+    for door in doors:
+        with pytest.raises(ContextError, match="PP411 input 'X' holds a Trap, which is not plain data"):
+            door()

@@ -16,7 +16,7 @@ def problem(text: str, **context: Any) -> str:
     return str(caught.value)
 
 
-STEPS = "PP421 template takes more than 500,000 steps\n  hint: make the template do less"
+STEPS = "PP421 template takes more than 1,000,000 steps\n  hint: make the template do less"
 OUTPUT = "PP422 template writes more than 4,000,000 characters\n  hint: make the template do less"
 
 
@@ -132,6 +132,22 @@ def test_an_honest_large_prompt_is_well_within_the_limits() -> None:
     tools = [{"name": f"tool_{number}", "parameters": {"type": "object"}} for number in range(500)]
     text = "{% for tool in T %}- {{ tool.name | upper }}: {{ tool.parameters | json }}\n{% endfor %}"
     assert len(compile(Source.of_text(text), default_engine()).render({"T": tools})) > 15_000
+
+
+RECORDS = "X | sort(attribute='id')", "X | selectattr('id', 'gt', 5)", "(X | groupby('kind') | first)[1]", "X | reverse"
+
+
+@pytest.mark.parametrize("expression", RECORDS)
+def test_a_context_as_large_as_may_be_can_be_sorted_chosen_from_or_grouped_and_printed(expression: str) -> None:
+    records = [{"id": number, "kind": "one", "name": "n"} for number in range(49_000)]
+    text = "{% for record in " + expression + " %}{{ record.name }}{% endfor %}"
+    printed = compile(Source.of_text(text), default_engine()).render({"X": records})
+    assert set(printed) == {"n"}
+
+
+def test_a_hundred_thousand_numbers_can_be_sorted() -> None:
+    template = compile(Source.of_text("{{ (X | sort)[0] }}"), default_engine())
+    assert template.render({"X": list(range(100_000, 0, -1))}) == "1"
 
 
 def test_a_key_is_looked_up_without_counting_the_mapping() -> None:
