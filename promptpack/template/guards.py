@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from jinja2.exceptions import TemplateRuntimeError
 from jinja2.filters import make_attrgetter
-from jinja2.utils import pass_environment
+from jinja2.utils import pass_context, pass_environment
 
 from promptpack.template.limits import LimitError, charge, current, fits_items, fits_text, measure, step, take
 from promptpack.template.texts import TEXT_GUARDS, at_least_one, fits_replacement
@@ -121,6 +121,26 @@ def _sum(_: Callable[..., Any]) -> Callable[..., Any]:
     return total
 
 
+def _sifted(keep: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make `select` or `reject`; texts that are looked for among texts are looked up, not compared one by one."""
+
+    def guard(original: Callable[..., Any]) -> Callable[..., Any]:
+        @pass_context
+        def sift(context: Any, value: Any, *test: Any, **options: Any) -> Any:
+            if len(test) != 2 or test[0] != "in" or options or not _are_texts(test[1]) or not _are_texts(value):
+                return original(context, value, *test, **options)
+            known = frozenset(test[1])
+            return (item for item in value if (item in known) is keep)
+
+        return sift
+
+    return guard
+
+
+def _are_texts(value: Any) -> bool:
+    return type(value) is list and all(type(item) is str for item in value)
+
+
 def _list(_: Callable[..., Any]) -> Callable[..., Any]:
     return take
 
@@ -139,7 +159,9 @@ GUARDED: Final[Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]]]
         "batch": _batch,
         "dictsort": _dictsort,
         "list": _list,
+        "reject": _sifted(keep=False),
         "round": _round,
+        "select": _sifted(keep=True),
         "slice": _slice,
         "sum": _sum,
     }

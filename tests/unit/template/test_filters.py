@@ -1,3 +1,4 @@
+import json
 from typing import Any
 
 import pytest
@@ -151,3 +152,15 @@ def test_a_problem_of_a_filter_points_to_where_it_is_used() -> None:
     with pytest.raises(ContextError) as caught:
         render("a\n{{ X | react_window }}", X="x")
     assert str(caught.value).startswith("<template>:2:8: PP430 ")
+
+
+@given(st.lists(st.sampled_from(["a", "b", "", "ab", 1, True, None, ["a"]])), st.lists(st.sampled_from(["a", "b", 1])))
+def test_what_is_in_a_list_is_selected_and_rejected_as_in_python(items: list[Any], known: list[Any]) -> None:
+    text = "{{ X | select('in', Y) | list | json(none) }} {{ X | reject('in', Y) | list | json(none) }}"
+    chosen, others = [item for item in items if item in known], [item for item in items if item not in known]
+    assert render(text, X=items, Y=known) == f"{json.dumps(chosen)} {json.dumps(others)}"
+
+
+def test_many_texts_are_looked_up_among_many_within_the_limits() -> None:
+    names = [f"task-{number}" for number in range(20_000)]
+    assert render("{{ X | reject('in', X) | list | length }}", X=names) == "0"
