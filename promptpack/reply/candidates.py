@@ -152,7 +152,7 @@ def _read(text: str, start: int, limits: Limits) -> Candidate:
         strict = strict_at(text, start)
         going_on = alone and strict is not None and text[strict[1] : strict[1] + 100].lstrip()[:1] in (",", "，")
         if strict is not None and depth_of(strict[0]) <= limits.depth and not going_on:
-            too_large = is_too_large(len(text), strict[0], limits.values)
+            too_large = is_too_large(text, strict[0], limits.values)
             return Candidate(start, strict[1], strict[0], limit="nodes" if too_large else "")
     return _harvested(start, scan(text, start, max_depth=limits.depth, max_nodes=limits.nodes, alone=alone))
 

@@ -5,6 +5,7 @@ from typing import Any
 from pydantic_core import from_json, to_json
 
 from promptpack.reply.candidates import NOT_STRICT, depth_of
+from promptpack.reply.size import may_nest_deeper
 
 
 def quick_value(text: str, max_depth: int) -> Any:
@@ -15,13 +16,11 @@ def quick_value(text: str, max_depth: int) -> Any:
     except ValueError:
         return NOT_STRICT
     # A repeated key, which the parser drops, would leave a colon over; an escape is the only other way to write one.
-    colons = text.count(":")
-    if colons != written.count(b":") or ("\\" in text and "\\u003" in text):
+    if text.count(":") != written.count(b":") or ("\\" in text and "\\u003" in text):
         return NOT_STRICT
     # A number beyond all bounds has become infinite.
     if (b"I" in written and b"Infinity" in written) or value.__class__ not in (dict, list):
         return NOT_STRICT
-    # Every object has a colon before the next one opens, so this is the most that a value can nest.
-    if colons + written.count(b"[") >= max_depth and depth_of(value) > max_depth:
+    if may_nest_deeper(written, max_depth) and depth_of(value) > max_depth:
         return NOT_STRICT
     return value

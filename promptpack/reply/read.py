@@ -15,7 +15,7 @@ from promptpack.reply.quick import quick_value
 from promptpack.reply.reading import Attempt, Finding, Outcome, Policy, Reading, Repair, Violation
 from promptpack.reply.repair import replay
 from promptpack.reply.shape import Shape
-from promptpack.reply.size import is_too_large
+from promptpack.reply.size import is_too_large, may_hold_more
 from promptpack.reply.strict import HALF_PAIR, half_pairs, read_strictly
 from promptpack.reply.text import decode_reply
 from promptpack.reply.tree import same
@@ -41,11 +41,14 @@ def read(
         return _refused("invalid", [Finding("size", "", f"the reply is longer than {policy.max_chars} characters")])
     value = quick_value(text, policy.max_depth)
     if value is not NOT_STRICT:
-        if is_too_large(len(text), value, policy.max_values):
-            return _refused("invalid", [Finding("nodes", "", f"the reply holds more than {policy.max_values} values")])
+        if may_hold_more(text, policy.max_values) and is_too_large(text, value, policy.max_values):
+            return _too_large(policy)
         findings = check(value)
         if not findings:
             return Reading("valid", value)
+        # Of a value that fails, much may be told by pointers.
+        if is_too_large(text, value, policy.max_values):
+            return _too_large(policy)
         if not policy.strict:
             return _Reader(text, Judge(shape, check), policy, finish_reason).read_value(value, findings)
     return _read_slowly(text, Judge(shape, check), policy, finish_reason)
@@ -123,11 +126,15 @@ def _read_slowly(text: str, judge: Judge, policy: Policy, finish_reason: str | N
 
 def _faults(text: str, value: Any, policy: Policy) -> list[Finding]:
     """Find what no contract asks about, but what makes a value dangerous to pass on."""
-    if is_too_large(len(text), value, policy.max_values):
+    if is_too_large(text, value, policy.max_values):
         return [Finding("nodes", "", f"the reply holds more than {policy.max_values} values")]
     if text.count("{") + text.count("[") > policy.max_depth and depth_of(value) > policy.max_depth:
         return [Finding("depth", "", f"the value nests deeper than {policy.max_depth}")]
     return [Finding("surrogate", path, HALF_PAIR) for path in half_pairs(text, value)]
+
+
+def _too_large(policy: Policy) -> Reading:
+    return _refused("invalid", [Finding("nodes", "", f"the reply holds more than {policy.max_values} values")])
 
 
 def _refused(outcome: Outcome, findings: Sequence[Finding], readings: Sequence[Any] = ()) -> Reading:

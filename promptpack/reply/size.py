@@ -1,15 +1,33 @@
-"""How large a value is: how many values it holds, and how long their pointers are together."""
+"""How large a value is: how deep it nests, how many values it holds, and how long their pointers are together."""
 
 from typing import Any
 
 # Every value is told of by its pointer; long keys around many values would make the pointers outgrow the reply.
 MAX_POINTERS = 20_000_000
 _SMALL = 4_000
+_NO_BRACKETS = bytes(set(range(256)).difference(b"{}[]"))
 
 
-def is_too_large(length: int, value: Any, most: int) -> bool:
-    """Say whether a value read from so many characters holds more than `most` values, or pointers out of proportion."""
-    if (length <= _SMALL and length <= most) or not isinstance(value, dict | list):
+def may_nest_deeper(strict: bytes, most: int) -> bool:
+    """Say whether strict JSON nests deeper than `most`; brackets inside of texts may make it seem so."""
+    rest, depth = strict.translate(None, _NO_BRACKETS), 0
+    while depth + len(rest) > most and depth <= most:
+        # This takes away one level or two.
+        inner = rest.replace(b"[]", b"").replace(b"{}", b"")
+        if len(inner) == len(rest):
+            return True
+        rest, depth = inner, depth + 2
+    return depth > most
+
+
+def may_hold_more(text: str, most: int) -> bool:
+    """Say whether JSON holds more than `most` values, each after a bracket or a comma; texts may make it seem so."""
+    return len(text) > most and text.count(",") + text.count("{") + text.count("[") >= most
+
+
+def is_too_large(text: str, value: Any, most: int) -> bool:
+    """Say whether a value read from `text` holds more than `most` values, or has pointers out of all proportion."""
+    if len(text) <= min(_SMALL, most) or not isinstance(value, dict | list):
         return False
     # One entry a container: itself, and the length of its pointer.
     waiting, count, room = [(value, 0)], 1, MAX_POINTERS
