@@ -65,10 +65,8 @@ class QuickGenerator(CodeGenerator):
 
     def visit_For(self, node: nodes.For, frame: Frame) -> None:  # noqa: N802
         """Write a loop whose passes are counted: of a list beforehand, of what may be lazy one by one."""
-        values, steps = self.temporary_identifier(), steps_of_a_pass(node)
-        self.writeline(f"{values} = ", node)
-        self.visit(node.iter, frame)
-        self.writeline(f"if type({values}) is list: meter.steps -= len({values}) * {steps}")
+        values, steps = self._write_value(node.iter, frame), steps_of_a_pass(node)
+        self.writeline(f"if type({values}) is list: meter.steps -= len({values}) * {steps}", node)
         self.writeline(f"else: {values} = meter.passes({values}, {steps})")
         self.writeline("if meter.steps < 0: meter.refuse_steps()")
         counted = copy(node)
@@ -177,7 +175,12 @@ class QuickGenerator(CodeGenerator):
 
     def _write_value(self, node: nodes.Node, frame: Frame) -> str:
         name = self.temporary_identifier()
-        self.writeline(f"{name} = ", node)
+        if _is_path(node):
+            self.writeline(f"try: {name} = ", node)
+            self._write_path(node, frame)
+            self.writeline(f"except (KeyError, TypeError): {name} = ")
+        else:
+            self.writeline(f"{name} = ", node)
         self.visit(node, frame)
         return name
 
