@@ -1,5 +1,6 @@
 """For GitHub Actions: one workflow command a problem, which GitHub shows beside the line of the change."""
 
+from promptpack.cli.output import visible
 from promptpack.linter import Report
 from promptpack.problem import Problem
 
@@ -13,9 +14,13 @@ def write(report: Report) -> str:
 
 def _line(problem: Problem) -> str:
     place = problem.location
-    where = f"file={_escape(place.path, True)},line={max(place.line, 1)},col={max(place.column, 1)}," if place else ""
+    where = (
+        f"file={_escape(visible(place.path), True)},line={max(place.line, 1)},col={max(place.column, 1)},"
+        if place
+        else ""
+    )
     text = f"{problem.message} ({problem.hint})" if problem.hint else problem.message
-    return f"::{_LEVELS[problem.severity]} {where}title={problem.code}::{_escape(text)}"
+    return f"::{_LEVELS[problem.severity]} {where}title={problem.code}::{_escape(visible(text))}"
 
 
 def _escape(text: str, property: bool = False) -> str:  # noqa: A002 -- GitHub's own word

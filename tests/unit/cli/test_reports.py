@@ -1,18 +1,21 @@
 """Every form of a report, word for word, and SARIF against its schema."""
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from urllib.parse import unquote
 
 import click
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, FormatChecker
 
 from promptpack.cli.reports import github, junit, plain_json, sarif, text
-from promptpack.linter import Edit, Report
+from promptpack.linter import Edit, Report, Settings, lint
 from promptpack.problem import Location, Problem, Severity
 
 SCHEMA = json.loads((Path(__file__).parent / "sarif-2.1.0.json").read_text(encoding="utf-8"))
+FORMATS = FormatChecker()
 
 
 def problem(
@@ -130,3 +133,67 @@ def test_junit_names_the_place_and_the_problem() -> None:
     ]
     (failure,) = root.iter("failure")
     assert failure.text == "a.yaml:3:4: PL001 is wrong\n  hint: do this"
+
+
+HOSTILE_FOLDER = "a\n::error::b ]]> \x1b[31m %0A ,c"
+HOSTILE_PACK = """\
+promptpack: 1
+name: p
+version: 1.0.0
+"::error file=a::\\n::error::boo\\r\\n]]><x a='\\"'>\\u202e\\u0001%0A": 1
+messages:
+  - {role: user, content: "\\u202e::error::c"}
+tests:
+  - {name: "t\\n::error::z ]]> \\u202e \\u001b[31m", context: {}}
+"""
+OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+@pytest.fixture
+def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Report:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "packs" / HOSTILE_FOLDER
+    folder.mkdir(parents=True)
+    (folder / "1.0.0.yaml").write_text(HOSTILE_PACK, encoding="utf-8")
+    report = lint(["packs"], Settings(), cache=False)
+    assert [problem.code for problem in report.problems] == ["PP202", "PL005", "PL010", "PL005"]
+    return report
+
+
+def test_hostile_names_stay_on_their_lines_of_text(hostile: Report) -> None:
+    written = click.unstyle(text.write(hostile))
+    assert not OBEYED.search(written)
+    assert not [line for line in written.split("\n") if line.strip().startswith("::")]
+
+
+def test_hostile_names_are_no_commands_of_github(hostile: Report) -> None:
+    lines = github.write(hostile).split("\n")
+    assert not OBEYED.search("".join(lines))
+    assert [line.split(" ")[0] for line in lines] == ["::error", "::warning", "::warning", "::warning"]
+    assert all(line.split("::")[1].count(",") == 3 for line in lines)
+
+
+def test_hostile_names_come_back_from_json(hostile: Report) -> None:
+    written = plain_json.write(hostile)
+    assert not OBEYED.search(written)
+    assert {found["path"] for found in json.loads(written)} == {f"packs/{HOSTILE_FOLDER}/1.0.0.yaml"}
+
+
+def test_hostile_names_meet_the_schema_of_sarif(hostile: Report) -> None:
+    written = sarif.write(hostile)
+    assert not OBEYED.search(written)
+    checked = json.loads(written)
+    assert list(Draft202012Validator(SCHEMA, format_checker=FORMATS).iter_errors(checked)) == []
+    (address,) = {
+        result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        for result in checked["runs"][0]["results"]
+    }
+    assert unquote(address) == f"packs/{HOSTILE_FOLDER}/1.0.0.yaml"
+
+
+def test_hostile_names_are_text_in_junit(hostile: Report) -> None:
+    written = junit.write(hostile)
+    assert not OBEYED.search(written)
+    root = ET.fromstring(written)  # noqa: S314 -- our own words
+    assert {element.tag for element in root.iter()} == {"testsuites", "testsuite", "testcase", "failure"}
+    assert len(root.findall(".//testcase")) == len(hostile.problems)
