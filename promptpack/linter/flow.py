@@ -13,6 +13,8 @@ from promptpack.template.names import constant_names
 _MOST_STEPS = 20_000
 _DEEPEST = 16
 _ANY_KEY = "*"
+# A part of what a filter gave, as of `(X | json)[1:-1]`.
+CUT = "[]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +230,11 @@ def _called_name(node: nodes.Expr) -> str:
 
 
 def _below(value: Value, key: str = _ANY_KEY) -> Value:
-    return tuple(replace(origin, keys=(*origin.keys, key)) if not origin.filters else origin for origin in value)
+    """Look into a value; into what a filter gave, that is a filter of its own."""
+    return tuple(
+        replace(origin, filters=(*origin.filters, CUT)) if origin.filters else replace(origin, keys=(*origin.keys, key))
+        for origin in value
+    )
 
 
 def _through(value: Value, filters: tuple[str, ...]) -> Value:

@@ -272,7 +272,8 @@ def _written(parts: Parts) -> Iterator[Written]:
     for index, message in enumerate(parts.messages):
         yield from (replace(written, message=index) for written in _of_message(message))
     for name, slot in parts.slots.items():
-        yield from _templates("slot", slot, name if name in ("system", "developer") else "user")
+        role = name if name in ("system", "developer") else "user"
+        yield from (replace(written, name=name) for written in _templates("slot", slot, role))
     for rule in parts.rules.values():
         yield from (_expression(kind, rule.child(kind)) for kind in ("when", "require") if kind in rule.value)
         yield Written("violation", rule.child("message").source())

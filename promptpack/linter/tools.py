@@ -1,8 +1,9 @@
 """The tools that a pack speaks of: the pool, and every name of a tool in its data and in the text of its prompt."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from promptpack import flow
@@ -54,7 +55,7 @@ class Named:
     """A tool's name where it stands."""
 
     name: str
-    location: Location
+    locate: Callable[[], Location]
     certain: bool = True
     """Whether it is certain to be meant as a tool, and not only near to the name of one."""
 
@@ -176,7 +177,7 @@ def _action(example: Placed, subject: Subject) -> Iterator[Named]:
 
 def _constant(placed: Placed) -> Iterator[Named]:
     if isinstance(placed.value, str) and placed.value and "{" not in placed.value:
-        yield Named(placed.value, placed.locate())
+        yield Named(placed.value, placed.locate)
 
 
 def _in_text(passage: Passage, subject: Subject) -> Iterator[Named]:
@@ -195,7 +196,7 @@ def _in_text(passage: Passage, subject: Subject) -> Iterator[Named]:
         for found in pattern.finditer(passage.text):
             group = next(number for number, word in enumerate(found.groups(), 1) if word)
             if found[group] not in other:
-                yield Named(found[group], passage.locate(found.start(group)))
+                yield Named(found[group], partial(passage.locate, found.start(group)))
     for found in IDENTIFIER.finditer(passage.text):
         if found[0] not in other:
-            yield Named(found[0], passage.locate(found.start()), certain=False)
+            yield Named(found[0], partial(passage.locate, found.start()), certain=False)

@@ -1,8 +1,9 @@
 """The words of a prompt beside the words of its contract: what the text says, and what a reply may hold."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from jinja2 import nodes
@@ -18,6 +19,8 @@ from promptpack.template.positions import decode
 IDENTIFIER = re.compile(
     r"(?<![A-Za-z0-9_-])(?:[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]+)+)(?![A-Za-z0-9_-])"
 )
+_MOST_COMPARED = 300
+_LONGEST = 64
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -69,6 +72,15 @@ def input_terms(subject: Subject) -> Terms:
 def known_words(subject: Subject) -> frozenset[str]:
     """Give every word that a prompt may name: of the contract, the inputs, their examples and the tests."""
     return subject.once("known_words", lambda: frozenset(_known_words(subject)))
+
+
+def nearest(subject: Subject, word: str, terms: Iterable[str], cutoff: float) -> str | None:
+    """Find the term that a word is nearly; a text with more strange words than anybody misspells is not searched on."""
+    compared: set[str] = subject.once("compared", set)
+    compared.add(word)
+    if len(compared) > _MOST_COMPARED:
+        return None
+    return next(iter(get_close_matches(word[:_LONGEST], terms, 1, cutoff)), None)
 
 
 def shows_reply_format(subject: Subject) -> bool:

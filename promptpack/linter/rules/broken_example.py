@@ -1,18 +1,19 @@
 """An example that fails its own schema.
 
 `reply_format` shows the example to the model: one that breaks the contract teaches it to fail. The example of an
-action must have that action, and every value under an input's `examples` must be one that the input takes. Rules are
-not worked out here; `promptpack test` does that.
+action must have that action, and every value under the `examples` of an input, of params or of a schema inside of them
+must be one that the schema takes. Rules are not worked out here; `promptpack test` does that.
 
 Bad: an example with `confidence: 150`, or the example of `TASK_PLAN` with `action: PLAN`.
 Good: an example that could be sent as it stands.
 """
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from promptpack import schema
 from promptpack.linter.rule import Advice
+from promptpack.linter.shapes import walk
 from promptpack.linter.subject import Subject
 from promptpack.pack import Contract
 from promptpack.pack.placed import Placed
@@ -29,10 +30,26 @@ def check(subject: Subject) -> Iterator[Advice]:
     if contract is not None and not subject.sketch.problems:
         yield from _replies(subject, contract)
     for name, placed in subject.parts.inputs.items():
-        if "examples" in placed.value and subject.owns(placed):
-            checked = schema.compile(subject.inputs[name].schema)
-            for index in range(len(placed.value["examples"])):
-                yield from _told(f"example of {name!r}", placed.child("examples", index), checked)
+        if subject.owns(placed):
+            yield from _inside(name, placed, subject.inputs[name].schema)
+    for name, placed in subject.parts.actions.items():
+        params = contract.actions[name].params if contract else None
+        if subject.owns(placed) and params is not None:
+            yield from _inside(f"params of {name}", placed.child("params"), params)
+
+
+def _inside(what: str, placed: Placed, bundled: Mapping[str, Any]) -> Iterator[Advice]:
+    """Check the examples of a schema and of the schemas inside of it, each against its own."""
+    for path, written in walk(placed.value):
+        if not isinstance(written.get("examples"), list):
+            continue
+        node: Any = bundled
+        for step in path:
+            node = node[step]
+        checked = schema.compile({**node, "$defs": bundled.get("$defs", {})})
+        named = next((step for step in reversed(path) if isinstance(step, str)), what)
+        for index in range(len(written["examples"])):
+            yield from _told(f"example of {named!r}", placed.child(*path, "examples", index), checked)
 
 
 def _replies(subject: Subject, contract: Contract) -> Iterator[Advice]:

@@ -1,20 +1,22 @@
 """Messages in an order that chat APIs refuse.
 
-Several APIs take no two messages of the same role in a row (system messages excepted), and all of them want the
-result of a tool right after the message that calls it, and a result for every call. Told is what the declared
-messages show; where a `when` or the caller's history decides, only what is wrong whenever both messages are there.
+Several APIs take no two messages of the same role in a row (system messages excepted) and no conversation that the
+assistant begins, and all of them want the result of a tool right after the message that calls it, and a result for
+every call. Some take system messages only at the beginning, which is a note. Told is what the declared messages show;
+where a `when` or the caller's history decides, only what is wrong whenever both messages are there. Of slots, the
+conversation in `chat_history` is looked at, which the user's message follows.
 
 Bad: two `role: user` messages one after the other.
 Good: one message with both texts, or the assistant's answer between them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from promptpack.linter.rule import Advice
 from promptpack.linter.subject import Subject
 from promptpack.pack.placed import Placed
-from promptpack.problem import Severity
+from promptpack.problem import Location, Severity
 
 CODE: Final = "PL013"
 NAME: Final = "message-order"
@@ -22,6 +24,8 @@ SEVERITY: Final[Severity] = "warning"
 
 _MAY_REPEAT: Final = ("system", "tool")
 _TEMPLATE: Final = "{"
+_HISTORY: Final = "history"
+_JOIN: Final = "join the two, or put the other side's message between them"
 
 
 def check(subject: Subject) -> Iterator[Advice]:
@@ -31,13 +35,44 @@ def check(subject: Subject) -> Iterator[Advice]:
         if "history" in message.value or not subject.owns(message):
             continue
         role = message.value["role"]
+        before = [one.value.get("role", _HISTORY) for one in messages[:index]]
+        if role in ("assistant", "system"):
+            yield from _beginning(role, before, message.locate("role"))
         if role == "tool":
             yield from _result(messages, index)
         elif role not in _MAY_REPEAT and index and _is_repeated(messages[index - 1].value, message.value):
-            hint = "join the two, or put the other side's message between them"
-            yield Advice(f"this message has the role {role!r}, as the one before it", message.locate("role"), hint)
+            yield Advice(f"this message has the role {role!r}, as the one before it", message.locate("role"), _JOIN)
         if "tool_calls" in message.value:
             yield from _unanswered(messages, index)
+    yield from _of_slots(subject)
+
+
+def _beginning(role: str, before: Sequence[str], place: Location) -> Iterator[Advice]:
+    spoken = [one for one in before if one not in ("system", "developer")]
+    if role == "assistant" and not spoken:
+        hint = "let a message with 'role: user' come first"
+        yield Advice("the assistant begins the conversation", place, hint)
+    elif role == "system" and spoken and _HISTORY not in spoken:
+        hint = "put it first, or give it the role 'user'"
+        yield Advice("this system message comes after the conversation has begun", place, hint, severity="note")
+
+
+def _of_slots(subject: Subject) -> Iterator[Advice]:
+    history = subject.parts.slots.get("chat_history")
+    if history is None or not isinstance(history.value, list) or not subject.owns(history):
+        return
+    roles: list[str] = []
+    for index, said in enumerate(history.value):
+        role = said.get("role", "user") if isinstance(said, Mapping) else "user"
+        place = history.locate(index)
+        if role == "assistant":
+            yield from _beginning(role, roles, place)
+        if roles and roles[-1] == role and role not in _MAY_REPEAT and _TEMPLATE not in role:
+            yield Advice(f"this message has the role {role!r}, as the one before it", place, _JOIN)
+        roles.append(role)
+    if roles and roles[-1] == "user":
+        message = "the user's message follows this one, which is the user's too"
+        yield Advice(message, history.locate(len(roles) - 1), "end with what the assistant said")
 
 
 def _is_repeated(before: dict[str, Any], message: dict[str, Any]) -> bool:

@@ -63,6 +63,7 @@ def _paragraphs(document: Document) -> Iterator[tuple[Path, int, str]]:
 def _texts(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
     for name, text in data.get("partials", {}).items():
         yield ("partials", name), text
+    yield from _strings(data.get("slots"), ("slots",))
     for index, message in enumerate(data.get("messages", ())):
         content = message.get("content")
         if isinstance(content, str):
@@ -70,3 +71,15 @@ def _texts(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
         for number, part in enumerate(content if isinstance(content, list) else ()):
             if "text" in part:
                 yield ("messages", index, "content", number, "text"), part["text"]
+
+
+def _strings(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    match value:
+        case str():
+            yield path, value
+        case dict():
+            for key, item in value.items():
+                yield from _strings(item, (*path, key))
+        case list():
+            for index, item in enumerate(value):
+                yield from _strings(item, (*path, index))

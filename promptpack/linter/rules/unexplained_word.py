@@ -33,7 +33,8 @@ def check(subject: Subject) -> Iterator[Advice]:
     said = words_said(subject)
     place = _place(subject)
     for field, lists in reply_terms(subject).choices.items():
-        for words in lists:
+        is_action = field == "action" and subject.contract.has_actions
+        for words in [tuple(subject.contract.actions)] if is_action else lists:
             named = [word for word in words if word in said]
             if len(words) >= _FEWEST and all(map(IDENTIFIER.fullmatch, words)) and len(named) >= len(words) * _MOST_OF:
                 yield from _advice(field, [word for word in words if word not in said], place)

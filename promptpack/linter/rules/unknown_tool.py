@@ -16,13 +16,12 @@ Good: the name as it is in the pool; best of all `{{ reply_format }}`, which lis
 """
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from typing import Final
 
 from promptpack.linter.rule import Advice
 from promptpack.linter.subject import Subject
 from promptpack.linter.tools import Named, Pool, named, offered, pool_of
-from promptpack.linter.vocabulary import IDENTIFIER, known_words
+from promptpack.linter.vocabulary import IDENTIFIER, known_words, nearest
 from promptpack.problem import Severity
 
 CODE: Final = "PL022"
@@ -40,20 +39,20 @@ def check(subject: Subject) -> Iterator[Advice]:
         return
     told = set()
     for found in (*named(subject), *(offered(subject) if pool.complete else ())):
-        if found.name in pool.names or found.location in told:
+        if found.name in pool.names:
             continue
-        near = get_close_matches(found.name[:64], pool.names, 1, _NEAR)
-        if _is_stranger(found, pool, subject, near):
-            told.add(found.location)
-            hint = f"did you mean {near[0]!r}?" if near else _pool_hint(pool)
-            yield Advice(f"tool {found.name!r} is not in the pool ({pool.where})", found.location, hint)
+        near = nearest(subject, found.name, pool.names, _NEAR)
+        if _is_stranger(found, pool, subject, near) and found.locate() not in told:
+            told.add(found.locate())
+            hint = f"did you mean {near!r}?" if near else _pool_hint(pool)
+            yield Advice(f"tool {found.name!r} is not in the pool ({pool.where})", found.locate(), hint)
 
 
-def _is_stranger(found: Named, pool: Pool, subject: Subject, near: list[str]) -> bool:
+def _is_stranger(found: Named, pool: Pool, subject: Subject, near: str | None) -> bool:
     if found.certain:
         return pool.complete or bool(near)
     # Beyond the forms of calls only a slip of an unusual word is certain to be meant as a tool.
-    return bool(near) and IDENTIFIER.fullmatch(near[0]) is not None and found.name not in known_words(subject)
+    return near is not None and IDENTIFIER.fullmatch(near) is not None and found.name not in known_words(subject)
 
 
 def _pool_hint(pool: Pool) -> str:

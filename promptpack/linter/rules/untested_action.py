@@ -6,6 +6,7 @@ Bad: `actions` has `TASK_PLAN`, and no test has a `reply` with `action: TASK_PLA
 Good: at least one test for each action, with `reply` and `verdict`.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -26,6 +27,7 @@ def check(subject: Subject) -> Iterator[Advice]:
     tested = {reply.get("action") for reply in replies if isinstance(reply, dict)}
     written = [reply for reply in replies if isinstance(reply, str)]
     for name, placed in subject.parts.actions.items():
-        if subject.owns(placed) and name not in tested and not any(name in reply for reply in written):
+        taken = re.compile(rf"\baction\b\W{{1,6}}{re.escape(name)}(?![\w.:/-])")
+        if subject.owns(placed) and name not in tested and not any(map(taken.search, written)):
             hint = f"add a test whose reply has the action {name}, and its verdict"
             yield Advice(f"action {name!r} has no test", placed.locate_key(), hint)

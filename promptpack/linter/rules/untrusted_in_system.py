@@ -1,8 +1,8 @@
 """An untrusted input in a system or developer message, without `fenced` or `json`.
 
 Models obey system messages. Text from users, tools or other models that is printed there as it is can give orders of
-its own; `fenced` puts it into a fence that it cannot close, `json` into a quoted string. Numbers, fixed words and
-texts of a given `pattern` cannot give orders, and are not told.
+its own; `fenced` puts it into a fence that it cannot close, `json` into a quoted string; a filter or a slice after
+that may open it again. Numbers, fixed words and texts of a given `pattern` cannot give orders, and are not told.
 
 Bad: `role: system`, `content: "The user wants: {{ USER_GOAL }}"`
 Good: `content: "The user wants: {{ USER_GOAL | json }}"`, or the goal in a message of its own with `role: user`.
@@ -22,9 +22,10 @@ NAME: Final = "untrusted-in-system"
 SEVERITY: Final[Severity] = "error"
 
 _OBEYED: Final = ("system", "developer")
-_HARMLESS: Final = frozenset(
-    ("fenced", "json", "tojson", "length", "count", "wordcount", "int", "float", "round", "abs", "sum")
-)
+_QUOTING: Final = frozenset(("fenced", "json", "tojson"))
+# What may follow and leave the quotes closed.
+_KEEPING: Final = frozenset(("indent", "safe", "string"))
+_COUNTING: Final = frozenset(("length", "count", "wordcount", "int", "float", "round", "abs", "sum"))
 
 
 def check(subject: Subject) -> Iterator[Advice]:
@@ -34,14 +35,20 @@ def check(subject: Subject) -> Iterator[Advice]:
             continue
         for found in printed:
             if _is_dangerous(found.origin, subject):
-                name = found.origin.input
-                message = f"untrusted input {name!r} stands in a {text.role} message as it is"
-                hint = f"write {{{{ {name} | fenced }}}}, or put it into a message with 'role: user'"
+                origin = found.origin
+                message = f"untrusted input {origin.input!r} stands in a {text.role} message as it is"
+                path = origin.input if "*" in origin.keys else ".".join((origin.input, *origin.keys))
+                hint = f"write {{{{ {path} | fenced }}}}, or put it into a message with 'role: user'"
                 yield Advice(message, found.text.locate(found.position), hint)
 
 
 def _is_dangerous(origin: Origin, subject: Subject) -> bool:
     declared = subject.inputs.get(origin.input)
-    if declared is None or declared.trusted or not _HARMLESS.isdisjoint(origin.filters):
+    if declared is None or declared.trusted or _is_harmless(origin.filters):
         return False
     return holds_free_text(at(declared.schema, origin.keys))
+
+
+def _is_harmless(filters: tuple[str, ...]) -> bool:
+    last = max((index for index, name in enumerate(filters) if name in _QUOTING), default=len(filters))
+    return not _COUNTING.isdisjoint(filters) or (last < len(filters) and _KEEPING.issuperset(filters[last + 1 :]))

@@ -75,6 +75,10 @@ def _events(subject: Subject, volatile: dict[tuple[int, int], str]) -> Iterator[
         for text in contents:
             if text.message == index:
                 yield from _of_text(text, subject, volatile, 0)
+    slots = [text for text in subject.texts if text.kind == "slot"]
+    # These two are messages of their own, and come first.
+    for text in sorted(slots, key=lambda slot: ("system", "developer", slot.name).index(slot.name)):
+        yield from _of_text(text, subject, volatile, 0)
 
 
 def _of_text(

@@ -47,7 +47,7 @@ def test_an_unsaved_text_of_a_new_file_is_linted_among_the_others(packs: Path) -
 
 def test_a_folder_of_one_pack_is_linted_among_the_others(packs: Path) -> None:
     (packs / "polite").mkdir()
-    child = 'promptpack: 1\nname: polite\nversion: 1.0.0\nextends: greeter@^1\nmessages: [{role: system, content: "Please."}]\n'
+    child = 'promptpack: 1\nname: polite\nversion: 1.0.0\nextends: greeter@^1\nmessages: [{role: assistant, content: "Please."}]\n'
     (packs / "polite" / "1.0.0.yaml").write_text(child, encoding="utf-8")
     report = lint(["packs/polite"], Settings())
     assert (report.files, report.problems) == (("packs/polite/1.0.0.yaml",), ())
