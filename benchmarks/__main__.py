@@ -41,6 +41,7 @@ def main(arguments: list[str]) -> None:
     kept = results.read() if wanted.names else {}
     for name in wanted.names or BENCHMARKS:
         kept |= run(name, is_counting, wanted.rounds)
+        kept = dict(sorted(kept.items(), key=lambda entry: BENCHMARKS.index(entry[1].benchmark)))
         if wanted.write:
             results.write(kept)
             page.write(kept)
@@ -54,7 +55,7 @@ def run(name: str, is_counting: bool, rounds: int | None) -> dict[str, Result]:
         figures = measure(replace(table, rounds=rounds or table.rounds))
         if is_counting:
             figures = count(table, figures)
-        found[table.name] = result_of(table, figures)
+        found[table.name] = result_of(name, table, figures)
         print(page.section(found[table.name]), flush=True)
     return found
 

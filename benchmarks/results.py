@@ -5,12 +5,14 @@ import os
 import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from benchmarks.measuring import Spread, Timing
 from benchmarks.sides import Figure, Table
 
+HEAD = ("benchmark", "title", "shown", "machine")
 FILE = Path(__file__).parent / "results.json"
 
 
@@ -19,6 +21,7 @@ class Result:
     """What was measured for one table, on what machine and when."""
 
     name: str
+    benchmark: str
     title: str
     shown: str
     machine: str
@@ -32,13 +35,14 @@ class Result:
         return Timing(rounds[side]).over(Timing(rounds[over]))
 
 
-def result_of(table: Table, figures: Sequence[Figure]) -> Result:
-    return Result(table.name, table.title, table.shown, machine(), tuple(figures))
+def result_of(benchmark: str, table: Table, figures: Sequence[Figure]) -> Result:
+    return Result(table.name, benchmark, table.title, table.shown, machine(), tuple(figures))
 
 
 def machine() -> str:
-    """Describe where this runs."""
-    return f"{_processor()}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
+    """Describe where this runs, and on what day."""
+    python, day = platform.python_version(), datetime.now(UTC).date()
+    return f"{_processor()}, {os.cpu_count()} cores, {platform.system()}, Python {python}, {day}"
 
 
 def _processor() -> str:
@@ -64,7 +68,7 @@ def write(results: dict[str, Result]) -> None:
 
 
 def _dump(result: Result) -> str:
-    head = {"title": result.title, "shown": result.shown, "machine": result.machine}
+    head = {name: getattr(result, name) for name in HEAD}
     lines = ",\n".join(f"  {json.dumps(_short(asdict(figure)), ensure_ascii=False)}" for figure in result.figures)
     return f'{json.dumps(head)[:-1]}, "figures": [\n{lines}\n]}}'
 
@@ -75,4 +79,4 @@ def _short(entry: dict[str, Any]) -> dict[str, Any]:
 
 def _load(name: str, entry: dict[str, Any]) -> Result:
     figures = (Figure(**(figure | {"rounds": tuple(figure.get("rounds", ()))})) for figure in entry["figures"])
-    return Result(name, entry["title"], entry["shown"], entry["machine"], tuple(figures))
+    return Result(name, **{key: entry[key] for key in HEAD}, figures=tuple(figures))

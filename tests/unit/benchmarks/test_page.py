@@ -24,6 +24,7 @@ JOBS = (
 )
 RENDER = Result(
     "render",
+    "render",
     "Rendering",
     "quicker",
     "a machine",
@@ -78,7 +79,7 @@ def test_of_a_summary_the_worst_are_shown() -> None:
             Figure(f"{number} large", f"{number} small", rounds=(1.0 + number,)),
         )
     ]
-    shown = page.section(Result("hostile", "Hostile", "worst", "a machine", tuple(figures)))
+    shown = page.section(Result("hostile", "hostile_replies", "Hostile", "worst", "a machine", tuple(figures)))
     assert "The 5 of 7 kinds that grow fastest." in shown
     assert [line.split(" |")[0] for line in shown.splitlines()[5:]] == [
         f"| {number} large" for number in (6, 5, 4, 3, 2)
