@@ -139,6 +139,8 @@ def _action_words(placed: Placed, contract: Contract, linker: Linker) -> Iterato
         if key not in placed.value:
             continue
         source = placed.child(key).source()
+        if "action" not in source.text:
+            continue
         try:
             tree = linker.engine.parse_expression(source)
         except PackError:

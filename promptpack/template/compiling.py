@@ -16,6 +16,7 @@ from promptpack.template.model import Expression, Source, Template
 from promptpack.template.names import Needs, Use, find_needs
 from promptpack.template.partials import PackTemplate, Trail
 from promptpack.template.positions import decode
+from promptpack.template.tree import is_certain
 
 T = TypeVar("T")
 
@@ -27,9 +28,9 @@ def compile(source: Source, engine: Engine, known: Collection[str] | None = None
     """Compile a template; `known` are the names it may use, or None to leave that to render time."""
     tree = engine.parse(source)
     needs = _check_names(tree, source, engine, known)
-    code = engine.load(tree, source)
+    load = _loader(tree, source, engine)
     return Template(
-        source, frozenset(use.name for use in needs.names), needs.partials, code, _guarded(code, engine.limits, _text)
+        source, frozenset(use.name for use in needs.names), needs.partials, load, _guarded(load, engine.limits, _text)
     )
 
 
@@ -37,7 +38,7 @@ def compile_expression(source: Source, engine: Engine, known: Collection[str] | 
     """Compile an expression, as in `when` and `require`."""
     tree = engine.parse_expression(source)
     needs = _check_names(tree, source, engine, known)
-    run = _guarded(engine.load(tree, source), engine.limits, _result)
+    run = _guarded(_loader(tree, source, engine), engine.limits, _result)
     return Expression(source, frozenset(use.name for use in needs.names), run)
 
 
@@ -58,10 +59,31 @@ def _undeclared(use: Use, source: Source, engine: Engine, known: Collection[str]
     return Problem("PP301", f"template uses undeclared input {use.name!r}", place, hint)
 
 
+def _loader(tree: nodes.Template, source: Source, engine: Engine) -> Callable[[], PackTemplate]:
+    """Make code of a tree when it is first needed; at once, where that might fail."""
+    made = None if is_certain(tree) else engine.load(tree, source)
+    kept: nodes.Template | None = tree if made is None else None
+
+    def load() -> PackTemplate:
+        nonlocal made, kept
+        given = kept
+        if given is not None:
+            made, kept = engine.load(given, source), None
+        assert made is not None  # noqa: S101 -- the tree goes when the code is there
+        return made
+
+    return load
+
+
 def _guarded(
-    code: PackTemplate, limits: Limits, run: Callable[[PackTemplate, Context], T]
+    load: Callable[[], PackTemplate], limits: Limits, run: Callable[[PackTemplate, Context], T]
 ) -> Callable[[Mapping[str, Any], Trail | None], T]:
+    code: PackTemplate | None = None
+
     def guarded(context: Mapping[str, Any], trail: Trail | None) -> T:
+        nonlocal code
+        if code is None:
+            code = load()
         try:
             with metered(limits):
                 return run(code, code.start(context, trail or _NO_TRAIL))

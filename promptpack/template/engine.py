@@ -1,10 +1,11 @@
 """The `Engine`: one narrowed Jinja environment and the partials its templates may include."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from types import MappingProxyType
 from typing import Any
+from weakref import WeakValueDictionary
 
 from jinja2 import BaseLoader, Environment, TemplateNotFound, TemplateSyntaxError, nodes
 from jinja2 import Template as JinjaTemplate
@@ -22,6 +23,7 @@ from promptpack.template.model import Source
 from promptpack.template.partials import PackTemplate
 from promptpack.template.positions import TooManyTokensError, decode
 from promptpack.template.sandbox import PackEnvironment
+from promptpack.template.tree import descendants
 from promptpack.template.work import count_work
 
 _DEFAULT = Limits()
@@ -39,6 +41,8 @@ class Engine:
         self.partials: Mapping[str, Source] = MappingProxyType(dict(partials or {}))
         # Whether partials may be named that are not known yet, since they are looked for when a render reaches them.
         self.late_partials = late_partials
+        # Held by the templates that no code was made of yet.
+        self._trees: WeakValueDictionary[tuple[str, str, str], nodes.Template] = WeakValueDictionary()
         self.environment = PackEnvironment(_PartialLoader(self), limits.tokens)
 
     @cached_property
@@ -74,15 +78,20 @@ class Engine:
 
     def parse(self, source: Source) -> nodes.Template:
         """Read a template into a syntax tree that meets the policy and can be run."""
-        tree = self.read(source)
-        with _translated(source, self.limits):
-            return self._accept(tree, source)
+        return self._parsed(source, self.read)
 
     def parse_expression(self, source: Source) -> nodes.Template:
         """Read an expression into a tree that meets the policy and can be run."""
-        tree = self.read_expression(source)
-        with _translated(source, self.limits):
-            return self._accept(tree, source)
+        return self._parsed(source, self.read_expression)
+
+    def _parsed(self, source: Source, read: Callable[[Source], nodes.Template]) -> nodes.Template:
+        name = (read.__name__, source.syntax, source.text)
+        tree = self._trees.get(name)
+        if tree is None:
+            tree = read(source)
+            with _translated(source, self.limits):
+                self._trees[name] = self._accept(tree, source)
+        return tree
 
     def load(self, tree: nodes.Template, source: Source, name: str | None = None) -> PackTemplate:
         """Make code of a tree."""
@@ -109,14 +118,15 @@ class Engine:
         return Parser(self.environment, source.text).parse()
 
     def _accept(self, tree: nodes.Template, source: Source) -> nodes.Template:
-        _tell_methods_from_keys(tree)
-        problems = policy.check(tree, source, None if self.late_partials else self.partials)
+        found = descendants(tree)
+        _tell_methods_from_keys(found)
+        problems = policy.check(found, source, None if self.late_partials else self.partials)
         if problems:
             raise PackError(problems)
-        if source.syntax == "jinja":
+        if source.syntax == "jinja" and any(isinstance(node, nodes.For) for node in found):
             _give_loop_to_partials(tree)
             number_loops(tree)
-        _print_readably(tree)
+        _print_readably(found)
         count_work(tree)
         tree.set_environment(self.environment)
         return tree
@@ -191,9 +201,9 @@ def _expect_end(parser: Parser) -> None:
         raise TemplateSyntaxError("more follows after the expression", parser.stream.current.lineno)
 
 
-def _tell_methods_from_keys(tree: nodes.Template) -> None:
-    for call in tree.find_all(nodes.Call):
-        if isinstance(call.node, nodes.Getattr):
+def _tell_methods_from_keys(tree: Iterable[nodes.Node]) -> None:
+    for call in tree:
+        if isinstance(call, nodes.Call) and isinstance(call.node, nodes.Getattr):
             call.node.ctx = METHOD
 
 
@@ -204,9 +214,10 @@ def _give_loop_to_partials(tree: nodes.Template) -> None:
             loop.body.append(nodes.ExprStmt(nodes.Name("loop", "load", lineno=loop.lineno), lineno=loop.lineno))
 
 
-def _print_readably(tree: nodes.Template) -> None:
-    for output in tree.find_all(nodes.Output):
-        output.nodes = [_readable(child) for child in output.nodes]
+def _print_readably(tree: Iterable[nodes.Node]) -> None:
+    for output in tree:
+        if isinstance(output, nodes.Output):
+            output.nodes = [_readable(child) for child in output.nodes]
 
 
 def _readable(child: nodes.Expr) -> nodes.Expr:

@@ -44,8 +44,13 @@ class Template:
     source: Source
     names: frozenset[str]
     partials: frozenset[str]
-    code: "PackTemplate" = field(repr=False)
+    _load: "Callable[[], PackTemplate]" = field(repr=False)
     _run: "Callable[[Mapping[str, Any], Trail | None], str]" = field(repr=False)
+
+    @property
+    def code(self) -> "PackTemplate":
+        """What Jinja runs, made on first use."""
+        return self._load()
 
     def render(self, context: Mapping[str, Any], trail: "Trail | None" = None) -> str:
         """Render with partials from the trail; raises `ContextError` with the place in the file.

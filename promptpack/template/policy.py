@@ -1,7 +1,7 @@
 """What a template may contain: found in its syntax tree, before any code is made of it."""
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from jinja2 import nodes
@@ -20,12 +20,12 @@ _MOST_BITS = Limits().bits
 _LOADING = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
 
 
-def check(tree: nodes.Node, source: Source, partials: Collection[str] | None) -> list[Problem]:
+def check(tree: Sequence[nodes.Node], source: Source, partials: Collection[str] | None) -> list[Problem]:
     """Find everything outside of the small language; `partials` are those there are, or None when more may come."""
-    imported = {node.target for node in tree.find_all(nodes.Import)}
+    imported = {node.target for node in tree if isinstance(node, nodes.Import)}
     return [
         Problem(found.code, found.message, source.locate_word(node.lineno, found.word), found.hint)
-        for node in tree.find_all(nodes.Node)
+        for node in tree
         for found in _check_node(node, partials, imported)
     ]
 

@@ -1,0 +1,60 @@
+"""Jinja's syntax trees, walked at once, and those of which code can certainly be made."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from jinja2 import nodes
+
+# With these alone, and no deeper than this, neither Jinja nor Python refuses the code of a tree that meets the policy.
+_CERTAIN: Final = frozenset((
+    nodes.Add, nodes.And, nodes.Assign, nodes.Call, nodes.Compare, nodes.Concat, nodes.CondExpr, nodes.Const,
+    nodes.Dict, nodes.Div, nodes.ExprStmt, nodes.Filter, nodes.FloorDiv, nodes.For, nodes.Getattr, nodes.Getitem,
+    nodes.If, nodes.Include, nodes.Keyword, nodes.List, nodes.Mod, nodes.Mul, nodes.Name, nodes.Neg, nodes.Not,
+    nodes.Operand, nodes.Or, nodes.Output, nodes.Pair, nodes.Slice, nodes.Sub, nodes.Template, nodes.TemplateData,
+    nodes.Test, nodes.Tuple,
+))  # fmt: skip
+_DEEPEST: Final = 16
+
+
+def descendants(tree: nodes.Node) -> list[nodes.Node]:
+    """Give everything below a node, in the order in which it is written."""
+    found: list[nodes.Node] = []
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        waiting += _children(node)[::-1]
+    return found[1:]
+
+
+def is_certain(tree: nodes.Template) -> bool:
+    """Say whether making code of a tree that meets the policy cannot fail, and so can wait."""
+    level: list[nodes.Node] = [tree]
+    for _ in range(_DEEPEST):
+        if not all(map(_is_plain, level)):
+            return False
+        level = [child for node in level for child in _children(node)]
+        if not level:
+            return True
+    return False
+
+
+def _children(node: nodes.Node) -> list[nodes.Node]:
+    children: list[nodes.Node] = []
+    for name in node.fields:
+        value: Any = getattr(node, name, None)
+        if isinstance(value, nodes.Node):
+            children.append(value)
+        elif type(value) is list:
+            children += [item for item in value if isinstance(item, nodes.Node)]
+    return children
+
+
+def _is_plain(node: nodes.Node) -> bool:
+    if type(node) not in _CERTAIN:
+        return False
+    # `loop` cannot be set inside of a loop, and no argument given twice.
+    if isinstance(node, nodes.Name):
+        return node.ctx == "load" or node.name != "loop"
+    keywords: Sequence[nodes.Keyword] = getattr(node, "kwargs", None) or ()
+    return len({keyword.key for keyword in keywords}) == len(keywords)
