@@ -187,9 +187,14 @@ class Pack:
 
     def check(self, reply: str | bytes, context: Any = None, /, **options: Any) -> Verdict:
         """Judge a model's reply; the context is what the rules and the tools are taken from."""
-        from promptpack.verdict.judge import judge
+        return self._judge(self, reply, context, **options)
 
-        return judge(self, reply, context, **options)
+    @cached_property
+    def _judge(self) -> Callable[..., Verdict]:
+        """What judges replies, kept: to import it for each would take as long as to judge a short one."""
+        from promptpack.verdict import judge
+
+        return judge
 
     def stream(self, **options: Any) -> VerdictStream:
         """Judge a reply while it arrives, without a context; `Prompt.stream` has one."""

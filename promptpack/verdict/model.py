@@ -96,10 +96,11 @@ class Verdict:
     @classmethod
     def accept(cls, reading: Reading, output: Any, unchecked: tuple[str, ...]) -> "Verdict":
         """Make the verdict on a reply that can be used."""
+        # A frozen dataclass would take longer over its ten fields than the check of a clean reply takes.
         verdict = object.__new__(cls)
-        # As a frozen dataclass, it would set its ten fields one by one for longer than a clean reply takes to check.
-        outcome, data, repairs = reading[:3]
-        verdict.__dict__.update(outcome=outcome, output=output, data=data, repairs=repairs, unchecked=unchecked)
+        fields = verdict.__dict__
+        fields["outcome"], fields["data"], fields["repairs"] = reading[:3]
+        fields["output"], fields["unchecked"] = output, unchecked
         return verdict
 
     @property
