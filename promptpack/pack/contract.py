@@ -1,6 +1,6 @@
 """The `Contract`: the shape of a reply with the actions of one pack, as one JSON Schema, and the rules beyond it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from promptpack.verdict import VerdictStream
 
 AGENT_OUTPUT = "agent-output"
+_MOST_KEPT = 16
 ERROR_ACTIONS = ("ERROR", "CLARIFICATION_REQUIRED", "ESCALATE")
 
 
@@ -81,6 +82,19 @@ class Contract:
     def schema_with(self, tools: Sequence[Action] | None) -> Schema:
         """The schema of a reply that may also call one of these tools."""
         return self.schema if tools is None else compile_schema(self.shape(tools))
+
+    def schema_kept(self, name: str, read_tools: Callable[[], Sequence[Action]]) -> Schema:
+        """The schema with tools that go by a name of their own, read and compiled once; the last few are kept."""
+        schema = self._kept.get(name)
+        if schema is None:
+            schema = self._kept[name] = self.schema_with(read_tools())
+            for oldest in list(self._kept)[:-_MOST_KEPT]:
+                self._kept.pop(oldest, None)
+        return schema
+
+    @cached_property
+    def _kept(self) -> dict[str, Schema]:
+        return {}
 
     def action_names(self, tools: Sequence[Action] | None = None) -> tuple[str, ...] | None:
         """Every allowed action, or None when a reply may name a tool and the tools are not known."""

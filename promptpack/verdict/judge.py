@@ -8,7 +8,7 @@ from typing import Any
 from promptpack import reply as replies
 from promptpack.characters import whole
 from promptpack.lazy import Later, cached_property
-from promptpack.pack import Action, Contract, Pack, Rule
+from promptpack.pack import Contract, Pack, Rule
 from promptpack.problem import ContextError, Problem, UsageError, did_you_mean
 from promptpack.prompt.context import check_context
 from promptpack.prompt.secrets import Secrets
@@ -59,7 +59,7 @@ def judge_checked(pack: Pack, raw: str | bytes, values: Mapping[str, Any] | None
     """Judge a reply with a context that has been checked before."""
     contract = _contract_of(pack)
     asked = Options(**options) if options else _USUAL
-    check = _Check(contract.schema_with(_tools(contract, values)) if contract.tools_input else contract.schema)
+    check = _Check(_schema(contract, values))
     reading = _read(raw, check, contract, asked)
     if not reading.ok:
         if asked.after is not None and not reading.violations:
@@ -76,8 +76,7 @@ def judge_checked(pack: Pack, raw: str | bytes, values: Mapping[str, Any] | None
 
 def schema_of(pack: Pack, values: Mapping[str, Any] | None) -> Schema:
     """Give the schema that replies must meet, with the tools that the context names."""
-    contract = _contract_of(pack)
-    return contract.schema_with(_tools(contract, values))
+    return _schema(_contract_of(pack), values)
 
 
 @lru_cache(maxsize=64)
@@ -106,10 +105,12 @@ def _output(
     return read_output(contract.output, value, scope, violations)
 
 
-def _tools(contract: Contract, values: Mapping[str, Any] | None) -> Sequence[Action] | None:
+def _schema(contract: Contract, values: Mapping[str, Any] | None) -> Schema:
     if not contract.tools_input or values is None:
-        return None
-    return read_tools(values[contract.tools_input], contract.tools_input)
+        return contract.schema
+    given = values[contract.tools_input]
+    # Plain data is written out in one way only, which is far sooner done than to read and compile the tools again.
+    return contract.schema_kept(repr(given), lambda: read_tools(given, contract.tools_input))
 
 
 class _Check:

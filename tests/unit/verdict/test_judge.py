@@ -1,6 +1,9 @@
 import json
 from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -218,6 +221,19 @@ def test_a_tool_in_the_flat_style_takes_any_params(make_pack: MakePack) -> None:
     assert prompt.check(reply(action="f", params={"whatever": 1})).ok
 
 
+def test_tools_are_read_once_and_never_taken_for_others(make_pack: MakePack) -> None:
+    pack = make_pack(TOOLS)
+    sets = [[{"name": f"tool{number}", "parameters": SEARCH}] for number in range(40)]
+    for _ in range(2):
+        for number, tools in enumerate(sets):
+            prompt = pack.render(AVAILABLE_TOOLS=tools)
+            assert prompt.check(reply(action=f"tool{number}", params={"query": "q"})).ok
+            assert not prompt.check(reply(action=f"tool{number + 1}", params={"query": "q"})).ok
+    with patch("promptpack.verdict.judge.read_tools") as reading:
+        assert pack.check(reply(action="tool39", params={"query": "q"}), {"AVAILABLE_TOOLS": sets[-1]}).ok
+    reading.assert_not_called()
+
+
 def test_without_a_context_any_tool_name_is_taken(make_pack: MakePack) -> None:
     assert make_pack(TOOLS).check(reply(action="some.tool", params={})).ok
 
@@ -235,3 +251,12 @@ def test_tools_that_cannot_be_used_are_told(make_pack: MakePack, tools: list[Any
 
     with pytest.raises(ContextError, match=expected):
         make_pack(TOOLS).render(AVAILABLE_TOOLS=tools).check(reply())
+
+
+def test_the_output_is_made_when_it_is_looked_at_and_travels_with_the_verdict(make_pack: MakePack) -> None:
+    verdict = make_pack(TOOLS).check(reply())
+    for copy in (deepcopy(verdict), replace(verdict, outcome="valid")):
+        assert copy == verdict
+        assert copy.output == AgentOutput.model_validate(verdict.data)
+    assert verdict.output is verdict.output
+    assert "AgentOutput(" in repr(verdict)
