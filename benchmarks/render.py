@@ -23,6 +23,16 @@ def pack_render() -> Job:
     return job(lambda: str(pack.render(context).messages[0].content))
 
 
+def pack_render_anew() -> Job:
+    pack, context = make_pack(), planner.make_context()
+
+    def run() -> str:
+        pack.last_images.clear()  # as if every input had changed since the last render
+        return str(pack.render(context).messages[0].content)
+
+    return job(run)
+
+
 def template() -> Job:
     return job(_template(planner.make_context()))
 
@@ -183,6 +193,9 @@ def _sides() -> Iterator[Side]:
     over, jinja = "stock", ("jinja2",)
     yield Side(over, stock, counted=True, packages=jinja, note="immutable sandbox, strict, `json.dumps`")
     yield Side("promptpack, `pack.render`", pack_render, counted=True, over=over, note="limits on, inputs checked")
+    yield Side(
+        "promptpack, `pack.render`, all inputs new", pack_render_anew, over=over, note="limits on, inputs checked"
+    )
     yield Side("promptpack, template", template, counted=True, over=over, note="limits on")
     for name, make, packages, note in PEERS:
         environment = packages[0].removesuffix("-core").removesuffix("-ai")

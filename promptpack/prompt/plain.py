@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 from promptpack.characters import is_whole
 from promptpack.problem import ContextError, Problem
 from promptpack.template import Limits
-from promptpack.template.values import count_ordinary
+from promptpack.template.values import DEEPEST, count_ordinary
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-_DEEPEST: Final = 100
 # How UTF-8 would write half of a surrogate pair; nothing else in an image of plain data looks so but by chance.
 _HALF_A_PAIR: Final = re.compile(rb"\xed[\xa0-\xbf]")
 _SHORT: Final = 1_000
@@ -28,21 +27,7 @@ def to_plain(value: Any, where: str, limits: Limits = _DEFAULT) -> Any:
 
 def is_plain(value: Any, image: bytes, limits: Limits) -> bool:
     """Say whether a mapping or list, of which `marshal` wrote the image, is plain data and needs no copy."""
-    return count_ordinary(value, limits) > 0 and not _HALF_A_PAIR.search(image) and _is_shallow(value)
-
-
-def _is_shallow(value: Any) -> bool:
-    nodes = [value]
-    for _ in range(_DEEPEST):
-        nodes = [
-            child
-            for node in nodes
-            for child in (node.values() if type(node) is dict else node)
-            if type(child) is dict or type(child) is list
-        ]
-        if not nodes:
-            return True
-    return False
+    return count_ordinary(value, limits) > 0 and not _HALF_A_PAIR.search(image)
 
 
 class _Copier:
@@ -60,8 +45,8 @@ class _Copier:
             return value
         if kind is float:
             return self._finite(value)
-        if depth > _DEEPEST:
-            raise self._problem("PP413", f"nests deeper than {_DEEPEST} levels")
+        if depth > DEEPEST:
+            raise self._problem("PP413", f"nests deeper than {DEEPEST} levels")
         if isinstance(value, (list, tuple)):
             self._count(len(value))
             return self._list(value, depth + 1)

@@ -27,6 +27,9 @@ _LAZY: tuple[type[Iterable[Any]], ...] = (
     type(reversed([])),
     type(reversed({})),
 )
+DEEPEST: Final = 100
+"""How many levels data may nest; what nests deeper is not written quickly, nor taken from a caller at all."""
+
 # Between these, numbers are written without an exponent by everyone.
 _SMALLEST: Final = 1e-4
 _LARGEST: Final = 1e16
@@ -88,29 +91,33 @@ def _is_counted(value: Any) -> bool:
 
 
 def count_ordinary(value: Any, limits: Limits) -> int:
-    """Count what a mapping or list holds; 0 if it is too large, or not all JSON data that everyone writes alike."""
+    """Count what a mapping or list holds; 0 if it is too large or deep, or not JSON data that everyone writes alike."""
     count = 1
-    nodes: list[Any] = [value]
+    inner: list[Any] = [value]
     texts: list[str] = []
-    for node in nodes:
-        count += len(node)
-        if count > limits.items:
-            return 0
-        if type(node) is dict:
-            texts += node
-            node = node.values()  # noqa: PLW2901 -- the keys have been taken
-        for child in node:
-            kind = type(child)
-            if kind is str:
-                texts.append(child)
-            elif kind is dict or kind is list:
-                nodes.append(child)
-            elif kind is float:
-                if not (_SMALLEST <= abs(child) < _LARGEST or child == 0):
-                    return 0
-            elif kind is not int and kind is not bool and child is not None:
+    for _ in range(DEEPEST):
+        nodes, inner = inner, []
+        for node in nodes:
+            count += len(node)
+            if count > limits.items:
                 return 0
-    return count if _are_texts(texts, limits.text) else 0
+            if type(node) is dict:
+                texts += node
+                node = node.values()  # noqa: PLW2901 -- the keys have been taken
+            for child in node:
+                kind = type(child)
+                if kind is str:
+                    texts.append(child)
+                elif kind is dict or kind is list:
+                    inner.append(child)
+                elif kind is float:
+                    if not (_SMALLEST <= abs(child) < _LARGEST or child == 0):
+                        return 0
+                elif kind is not int and kind is not bool and child is not None:
+                    return 0
+        if not inner:
+            return count if _are_texts(texts, limits.text) else 0
+    return 0
 
 
 def _are_texts(texts: list[str], most: int) -> bool:
