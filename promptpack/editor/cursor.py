@@ -58,6 +58,12 @@ def find_cursor(text: str, offset: int, syntax: str = "jinja") -> Cursor:
     return _NOWHERE
 
 
+def tag_start(text: str, offset: int, syntax: str = "jinja") -> int | None:
+    """Give where the tag starts that is open at an offset; None outside of tags."""
+    region = _region(text, offset, ("{{",) if syntax == "handlebars" else tuple(_REGIONS))
+    return None if region is None else region[0]
+
+
 def word_under(text: str, offset: int, syntax: str = "jinja") -> Cursor:
     """Say what word a cursor stands in, up to the word's own end."""
     kind = find_cursor(text, offset, syntax).kind

@@ -2,6 +2,7 @@
 
 from promptpack.editor.buffer import Buffer
 from promptpack.editor.cursor import word_under
+from promptpack.editor.scope import origins_at
 from promptpack.linter.subject import Subject
 from promptpack.problem import Location, UsageError
 
@@ -16,7 +17,8 @@ def define(buffer: Buffer, offset: int) -> Location | None:
         case "name" | "input":
             return _input(subject, cursor.word)
         case "attribute":
-            return _key(subject, [*cursor.owner.split("."), cursor.word])
+            steps = [*cursor.owner.split("."), cursor.word]
+            return _key(subject, steps) or _key_of_origin(buffer, subject, cursor.start, ".".join(steps))
         case "partial":
             source = subject.engine.partials.get(cursor.word)
             return source.locate(1, 1) if source else None
@@ -39,6 +41,21 @@ def _key(subject: Subject, steps: list[str]) -> Location | None:
             return None
         placed = placed.child("properties", step)
     return placed.locate_key() if placed else None
+
+
+def _key_of_origin(buffer: Buffer, subject: Subject, offset: int, expression: str) -> Location | None:
+    """Follow a name that the template has set back to the key of the input that it comes from."""
+    for origin in origins_at(buffer, offset, expression):
+        placed = subject.parts.inputs.get(origin.input)
+        for key in origin.keys:
+            inner = ("items",) if key == "*" else ("properties", key)
+            try:
+                placed = placed.child(*inner) if placed else None
+            except (KeyError, TypeError):
+                placed = None
+        if placed is not None and not origin.filters:
+            return placed.locate_key()
+    return None
 
 
 def _parent(buffer: Buffer, subject: Subject) -> Location | None:

@@ -8,7 +8,10 @@ from typing import Any
 
 from promptpack.editor.buffer import Buffer
 from promptpack.editor.cursor import Cursor, block_start
+from promptpack.editor.scope import names_at, schemas_at
 from promptpack.linter.subject import Subject
+from promptpack.linter.types.lattice import Anything, MappingOf, Type, members
+from promptpack.linter.types.lattice import describe as describe_type
 from promptpack.pack import Input
 from promptpack.template.language import FILTERS, FUNCTIONS, LOOP_ATTRIBUTES, LOOP_METHODS, TAGS, TESTS
 
@@ -62,17 +65,32 @@ def known_at(buffer: Buffer, cursor: Cursor) -> Iterator[Known]:
         case "input" if subject is not None:
             yield from (_input(declared) for declared in subject.inputs.values())
         case "attribute" if subject is not None:
-            yield from _keys(subject, cursor.owner)
+            yield from _keys(buffer, subject, cursor)
         case "name" if subject is not None:
             yield from _names(buffer, subject, cursor.start)
 
 
 def _names(buffer: Buffer, subject: Subject, offset: int) -> Iterator[Known]:
     yield from (_input(declared) for declared in subject.inputs.values())
-    yield from (Known(name, "set here") for name in sorted(_set_before(buffer.text, offset)))
+    types = names_at(buffer, offset)
+    for name in sorted(_set_before(buffer.text, offset) if types is None else types):
+        yield _set_here(buffer, offset, name, (types or {}).get(name))
     yield from (Known(name, "given", text) for name, text in _GIVEN.items())
     if buffer.syntax == "jinja":
         yield from (Known(name, "function", _summary(function)) for name, function in FUNCTIONS.items())
+
+
+def _set_here(buffer: Buffer, offset: int, name: str, one: Type | None) -> Known:
+    """Tell what is known of a name that the template sets: what its schema says, or else what the types say."""
+    schema = next(schemas_at(buffer, offset, name), None)
+    if schema is not None:
+        return Known(name, f"{_kind(schema)}, set here", str(schema.get("description", "")))
+    return Known(name, "set here" if one is None else f"{_spelt(one)}, set here")
+
+
+def _spelt(one: Type) -> str:
+    spelt = ("any value" if isinstance(member, Anything) else describe_type(member) for member in members(one))
+    return " or ".join(dict.fromkeys(spelt)) or "nothing"
 
 
 def _set_before(text: str, offset: int) -> set[str]:
@@ -92,14 +110,33 @@ def _input(declared: Input) -> Known:
     return Known(declared.name, ", ".join(words), declared.description)
 
 
-def _keys(subject: Subject, owner: str) -> Iterator[Known]:
+def _keys(buffer: Buffer, subject: Subject, cursor: Cursor) -> Iterator[Known]:
+    owner = cursor.owner
     if owner == "pack":
         yield from (Known(name, "text") for name in _PACK_KEYS)
-    elif owner == "loop":
+        return
+    if owner == "loop":
         yield from (Known(name, "loop") for name in sorted(LOOP_ATTRIBUTES | LOOP_METHODS))
-    else:
-        for name, schema in properties_of(subject, owner).items():
-            yield Known(name, _kind(schema), str(schema.get("description", "")))
+        return
+    found = dict(properties_of(subject, owner))
+    for schema in () if found else schemas_at(buffer, cursor.start, owner):
+        found |= _properties(schema, schema)
+    for name, schema in found.items():
+        yield Known(name, _kind(schema), str(schema.get("description", "")))
+    if not found:
+        yield from (
+            Known(name, _spelt(one)) for name, one in _fields(names_at(buffer, cursor.start) or {}, owner).items()
+        )
+
+
+def _fields(types: Mapping[str, Type], path: str) -> dict[str, Type]:
+    """Give the keys that a name of the template has by its type."""
+    first, *steps = path.split(".")
+    found: dict[str, Type] = {first: types[first]} if first in types else {}
+    for step in (first, *steps):
+        shapes = [one for one in members(found[step]) if isinstance(one, MappingOf)] if step in found else []
+        found = {name: field.type for shape in shapes for name, field in shape.fields.items()}
+    return found
 
 
 def properties_of(subject: Subject, path: str) -> Mapping[str, Mapping[str, Any]]:

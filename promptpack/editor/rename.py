@@ -1,7 +1,7 @@
 """Give an input another name wherever the pack, its locale variants and the packs that extend it say the old one."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from jinja2 import nodes
@@ -15,6 +15,7 @@ from promptpack.problem import Location, PackError, Problem, UsageError
 from promptpack.template.language import FUNCTIONS
 from promptpack.template.names import find_needs
 
+_PARTIAL_FILE = ".j2"
 _WORD = re.compile(r"[A-Za-z]\w*")
 _RESERVED = frozenset((*GIVEN, *FUNCTIONS, "reply", "violations", "loop", "true", "false", "none"))
 
@@ -46,10 +47,11 @@ def rename(buffer: Buffer, offset: int, name: str) -> tuple[Change, ...]:
         raise UsageError(Problem("PP921", "this is no name of an input", None, "put the cursor on an input's name"))
     old = buffer.text[slice(*span)]
     affected = _affected(buffer.subject, old)
-    problems = [*_name_problems(affected, old, name), *_shared_problems(affected, old)]
+    shared = {place: text for subject in affected for place, text in _shared_uses(subject, old, affected)}
+    problems = [*_name_problems(affected, old, name), *_shared_problems(buffer.subject, affected, old, shared)]
     if problems:
         raise UsageError(problems)
-    places = {place for subject in affected for place in _places(subject, old)}
+    places = {place for subject in affected for place in _places(subject, old)} | shared.keys()
     return tuple(sorted(Change(place, len(old), name) for place in places))
 
 
@@ -88,33 +90,56 @@ def _taken(subject: Subject) -> set[str]:
     return stored | set(subject.inputs)
 
 
-def _shared_problems(affected: list[Subject], name: str) -> Iterator[Problem]:
+def _shared_uses(subject: Subject, name: str, affected: list[Subject]) -> Iterator[tuple[Location, Text]]:
+    """Find the uses in texts outside of the files of the packs that are renamed."""
+    own = {other.document.path for other in affected}
+    return ((place, text) for place, text in _uses(subject, name) if place.path not in own)
+
+
+def _shared_problems(
+    subject: Subject, affected: list[Subject], name: str, shared: Mapping[Location, Text]
+) -> Iterator[Problem]:
     own = {subject.document.path for subject in affected}
     declared = {subject.parts.inputs[name].document.path for subject in affected}
     for path in sorted(declared - own):
         yield Problem(
             "PP924", f"{name!r} is declared in {path}, which is not among these packs", None, "rename it there"
         )
-    shared = {place for subject in affected for place in _uses(subject, name) if place.path not in own}
     for place in sorted(shared):
-        hint = "packs that are not renamed use it too; set the name there first"
-        yield Problem("PP924", f"{name!r} is used in a text that other packs share", place, hint)
+        if not place.path.endswith(_PARTIAL_FILE) or _is_used_elsewhere(subject, own, shared[place].name):
+            hint = "packs that are not renamed use it too; set the name there first"
+            yield Problem("PP924", f"{name!r} is used in a text that other packs share", place, hint)
+
+
+def _is_used_elsewhere(subject: Subject, own: set[str], partial: str) -> bool:
+    """Say whether a pack that is not renamed includes a partial, or may do so."""
+    for entry in subject.neighbours.entries:
+        if entry.shown in own:
+            continue
+        try:
+            other = subject.neighbours.subject_of(entry)
+        except PackError:
+            return True
+        if not other.is_whole or partial in other.sketch.linker.used_partials:
+            return True
+    return False
 
 
 def _places(subject: Subject, name: str) -> set[Location]:
     """Find every place in the pack's own file where the input is named."""
     own = subject.document.path
-    return {place for place in (*_uses(subject, name), *_named(subject, name)) if place.path == own}
+    used = (place for place, _ in _uses(subject, name))
+    return {place for place in (*used, *_named(subject, name)) if place.path == own}
 
 
-def _uses(subject: Subject, name: str) -> Iterator[Location]:
+def _uses(subject: Subject, name: str) -> Iterator[tuple[Location, Text]]:
     """Find where templates and expressions use the input, inherited ones among them."""
     included = (subject.partials.get(partial) for partial in subject.sketch.linker.used_partials)
     own = (text for text in subject.partials.values() if text.source.locate(1, 1).path == subject.document.path)
     for text in (*subject.texts, *(text for text in included if text is not None), *own):
         for use in find_needs(text.tree, lambda _: None).names:
             if use.name == name:
-                yield _place_of(text, use.position, name, subject)
+                yield _place_of(text, use.position, name, subject), text
 
 
 def _place_of(text: Text, position: int, name: str, subject: Subject) -> Location:

@@ -128,6 +128,51 @@ async def test_hover_explains_and_definition_leads_there(client: LanguageClient,
 
 
 @pytest.mark.asyncio
+async def test_what_a_template_sets_is_completed_explained_and_found(client: LanguageClient, packs: Path) -> None:
+    people = (
+        "  PEOPLE: {type: array, items: {type: object, properties: {first: {type: string, description: As called}}}}\n"
+    )
+    loop = "{% for one in PEOPLE %}{{ one.first }}{% endfor %}"
+    text = GREETER.replace("messages:", people + "messages:").replace("{{ NAME | fenced }}", loop)
+    document = opened(client, packs, text)
+    found = await client.text_document_completion_async(types.CompletionParams(document, place(text, "{{ one.")))
+    assert isinstance(found, types.CompletionList)
+    assert [(item.label, item.detail) for item in found.items] == [("first", "string")]
+    hover = await client.text_document_hover_async(types.HoverParams(document, place(text, "{{ one.fi")))
+    assert hover is not None
+    assert isinstance(hover.contents, types.MarkupContent)
+    assert hover.contents.value == "**first** (string)\n\nAs called"
+    there = await client.text_document_definition_async(types.DefinitionParams(document, place(text, "{{ one.fi")))
+    assert isinstance(there, types.Location)
+    assert there.range.start == word(text, "first", "properties: {").start
+    parent = await client.text_document_definition_async(types.DefinitionParams(document, place(text, "extends: ba")))
+    assert isinstance(parent, types.Location)
+    assert parent.uri == (packs / "base" / "1.0.0.yaml").as_uri()
+
+
+@pytest.mark.asyncio
+async def test_a_rename_reaches_rules_variants_and_partials_that_are_files(client: LanguageClient, packs: Path) -> None:
+    rules = (
+        "reply: {rules: [{name: r, require: NAME != reply.thought, message: 'not {{ NAME }}'}], actions: {GO: {}}}\n"
+    )
+    text = GREETER.replace("{% include 'polite' %}", "{% include 'sign' %}").replace("tests:", rules + "tests:")
+    (packs / "_partials").mkdir()
+    (packs / "_partials" / "sign.j2").write_text("Yours, {{ NAME | fenced }}\n", encoding="utf-8")
+    variant = packs / "greeter" / "1.0.0.de.yaml"
+    variant.write_text(text.replace("version: 1.0.0", "version: 1.0.0\nlocale: de"), encoding="utf-8")
+    document = opened(client, packs, text)
+    edit = await client.text_document_rename_async(types.RenameParams(document, place(text, "🙂 {{ NA"), "WHO"))
+    assert edit is not None
+    assert edit.changes is not None
+    counts = {uri.rpartition("/packs/")[2]: len(changes) for uri, changes in edit.changes.items()}
+    assert counts == {"greeter/1.0.0.yaml": 5, "greeter/1.0.0.de.yaml": 5, "_partials/sign.j2": 1}
+    (packs / "other.yaml").write_text(text.replace("name: greeter", "name: other"), encoding="utf-8")
+    client.text_document_did_save(types.DidSaveTextDocumentParams(document))
+    with pytest.raises(JsonRpcException, match="PP924 'NAME' is used in a text that other packs share"):
+        await client.text_document_rename_async(types.RenameParams(document, place(text, "🙂 {{ NA"), "WHO"))
+
+
+@pytest.mark.asyncio
 async def test_an_input_is_renamed_everywhere_at_once(client: LanguageClient, packs: Path) -> None:
     document = opened(client, packs, GREETER)
     at = place(GREETER, "🙂 {{ NA")

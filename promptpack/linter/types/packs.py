@@ -34,6 +34,15 @@ class Linked(Protocol):
         """The contract of its replies."""
 
 
+_ABOUT = MappingOf({name: Field(Text(), required=True) for name in ("name", "version", "agent", "locale")}, None)
+
+
+def rendering_env(pack: Linked) -> Env:
+    """Give what is known of the names that every message has."""
+    inputs = {name: from_schema(declared.schema) for name, declared in pack.inputs.items()}
+    return Env({**inputs, "pack": _ABOUT, "reply_format": Text()})
+
+
 def check_pack(pack: Linked, engine: Engine) -> tuple[Problem, ...]:
     """Find everything that the types of a pack say about its templates."""
     found = dict.fromkeys(_PackCheck(pack, engine).run())
@@ -46,12 +55,8 @@ class _PackCheck:
         self._pack = pack
         self._engine = engine
         self._steps = Steps()
-        self._about = MappingOf(
-            {name: Field(Text(), required=True) for name in ("name", "version", "agent", "locale")}, None
-        )
-        inputs = {name: from_schema(declared.schema) for name, declared in pack.inputs.items()}
-        self._rendering = Env({**inputs, "pack": self._about, "reply_format": Text()})
-        self._judging = Env({**inputs, "pack": self._about})
+        self._rendering = rendering_env(pack)
+        self._judging = Env({name: one for name, one in self._rendering.types.items() if name != "reply_format"})
 
     def run(self) -> Iterator[Problem]:
         """Go through the messages, the slots and the contract."""
@@ -105,7 +110,7 @@ class _PackCheck:
             yield from self._rule(rule, env)
         if contract.correction is not None:
             violation = MappingOf({name: Field(Text(), required=True) for name in ("code", "path", "message")}, None)
-            known: dict[str, Type] = {"violations": ListOf(violation), "pack": self._about}
+            known: dict[str, Type] = {"violations": ListOf(violation), "pack": _ABOUT}
             yield from check_template(contract.correction.source, self._engine, known, self._steps)
 
     def _rule(self, rule: Rule, env: Env) -> Iterator[Problem]:

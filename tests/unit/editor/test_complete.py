@@ -53,3 +53,58 @@ def test_a_pack_that_never_could_be_read_still_has_its_filters(open_buffer: Open
     buffer, offset = open_buffer(typed("{{ x | up"))
     unknown = type(buffer)(buffer.path, buffer.text, buffer.library)
     assert complete(unknown, offset)[0].known.name == "upper"
+
+
+TASKS = """\
+  TASKS:
+    type: array
+    description: The tasks.
+    items:
+      type: object
+      description: One of them
+      properties:
+        title: {type: string, description: In a few words}
+        steps: {type: array, items: {type: object, properties: {tool: {enum: [mail, call]}}}}
+partials:
+"""
+SCOPES = {
+    "{% for t in TASKS %}{{ t.": {"title": "string", "steps": "array"},
+    "{% for t in TASKS %}{% for s in t.steps %}{{ s.": {"tool": "one of mail, call"},
+    "{% set first = TASKS[0] %}{{ first.": {"title": "string", "steps": "array"},
+    "{% with x = TASK.owner %}{{ x.": {"name": "string"},
+    '{% for t in TASKS | sort(attribute="title") %}{{ t.': {"title": "text", "steps": "a list"},
+    '{% set x = {"one": 1, "two": GOAL} %}{{ x.': {"one": "a number", "two": "text"},
+    "{% for t in TASKS %}{% if t.title %}{% set y = t.steps %}{% for s in y %}{{ s.": {"tool": "one of mail, call"},
+}
+
+
+@pytest.mark.parametrize("before", SCOPES)
+def test_what_a_template_sets_is_completed_with_its_types(open_buffer: OpenBuffer, before: str) -> None:
+    text = typed(before).replace("partials:\n", TASKS)
+    assert {one.known.name: one.known.detail for one in complete(*open_buffer(text))} == SCOPES[before]
+
+
+@pytest.mark.parametrize(
+    ("before", "seen", "unseen"),
+    [
+        ("{% for t in TASKS %}{{ ", {"t": "object, set here"}, set()),
+        ("{% for t in TASKS %}{% endfor %}{{ ", {}, {"t"}),
+        ("{% for t in TASKS %}{% set x = 1 %}{% endfor %}{% set n = TASKS | length %}{{ ", {"n": "a number, set here"}, {"x"}),
+        ("{% macro m(a, b=1) %}{{ ", {"a": "any value, set here"}, set()),
+        ("{% macro m(a) %}{% endmacro %}{{ ", {"m": "a macro, set here"}, {"a"}),
+        ("{% if GOAL %}{% set x = 1 %}{% else %}{% set x = 2 %}{% endif %}{{ ", {"x": "a number, set here"}, set()),
+    ],
+)  # fmt: skip
+def test_only_what_can_be_seen_from_here_is_proposed(
+    open_buffer: OpenBuffer, before: str, seen: dict[str, str], unseen: set[str]
+) -> None:
+    text = typed(before).replace("partials:\n", TASKS)
+    found = {one.known.name: one.known.detail for one in complete(*open_buffer(text))}
+    assert seen.items() <= found.items()
+    assert unseen.isdisjoint(found)
+
+
+def test_scopes_are_known_inside_of_a_block_of_text(open_buffer: OpenBuffer) -> None:
+    text = typed("x").replace("¦", "").replace("partials:\n", TASKS)
+    text = text.replace("{% for step in TASK.steps %}{{ step }}", "{% for step in TASKS %}\n      {{ step.ti¦ }}")
+    assert proposed(open_buffer, text)[0] == "title"

@@ -61,3 +61,15 @@ def test_what_is_defined_nowhere_leads_nowhere(open_buffer: OpenBuffer, text: st
 def test_a_half_typed_pack_goes_by_its_last_readable_state(open_buffer: OpenBuffer) -> None:
     text = pointed("when: GO¦AL").replace("reply:\n", "reply: [\n")
     assert str(define(*open_buffer(text))).endswith("demo/1.0.0.yaml:6:3")
+
+
+def test_a_name_that_the_template_sets_is_followed_to_its_schema(open_buffer: OpenBuffer) -> None:
+    tasks = "  TASKS: {type: array, description: All., items: {type: object, description: One, properties: {title: {type: string, description: In words}}}}\n"  # fmt: skip
+    text = PLAIN.replace("partials:\n", tasks + "partials:\n").replace("TASK.steps", "TASKS")
+    told = describe(*open_buffer(text.replace("{{ step }}", "{{ st¦ep.title }}")))
+    assert told is not None
+    assert told.text == "**step** (object, set here)\n\nOne"
+    told = describe(*open_buffer(text.replace("{{ step }}", "{{ step.ti¦tle }}")))
+    assert told is not None
+    assert told.text == "**title** (string)\n\nIn words"
+    assert str(define(*open_buffer(text.replace("{{ step }}", "{{ step.ti¦tle }}")))).endswith("demo/1.0.0.yaml:14:96")
