@@ -137,6 +137,25 @@ def _sifted(keep: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return guard
 
 
+def _map(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Make `map`; a key that all mappings have is looked up at once."""
+
+    @pass_context
+    def mapped(context: Any, value: Any, *arguments: Any, **options: Any) -> Any:
+        key = options.get("attribute")
+        is_key = type(key) is str and "." not in key and not key.isdigit()
+        if (
+            arguments
+            or len(options) != 1
+            or not is_key
+            or not all(type(item) is dict and key in item for item in value)
+        ):
+            return original(context, value, *arguments, **options)
+        return (item[key] for item in value)
+
+    return mapped
+
+
 def _are_texts(value: Any) -> bool:
     return type(value) is list and all(type(item) is str for item in value)
 
@@ -159,6 +178,7 @@ GUARDED: Final[Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]]]
         "batch": _batch,
         "dictsort": _dictsort,
         "list": _list,
+        "map": _map,
         "reject": _sifted(keep=False),
         "round": _round,
         "select": _sifted(keep=True),

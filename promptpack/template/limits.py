@@ -106,7 +106,9 @@ def step(steps: int = 1) -> None:
     """Use up steps of the render that is going on."""
     meter = _METER.get()
     if meter is not None:
-        meter.step(steps)
+        meter.steps -= steps
+        if meter.steps < 0:
+            meter.refuse_steps()
 
 
 def collect(pieces: Iterable[str]) -> str:
@@ -162,8 +164,9 @@ def fits_text(characters: int) -> None:
 
 def fits_items(count: int) -> None:
     """Refuse a list before it is made, and count the work of making it."""
-    if count > current().items:
-        raise LimitError("value", f"a list is longer than {current().items:,} items")
+    most = current().items
+    if count > most:
+        raise LimitError("value", f"a list is longer than {most:,} items")
     step(count)
 
 
@@ -210,6 +213,8 @@ def charge(values: Iterable[Any], deep: bool) -> None:
             steps += len(value) // CHARACTERS_A_STEP
         elif kind is list and not deep:
             steps += len(value)
+        elif kind in _SIMPLE:
+            continue
         elif isinstance(value, (dict, list, tuple)):
             steps += 0 if deep and measure(value) else len(value)
         elif kind is range:
@@ -219,7 +224,6 @@ def charge(values: Iterable[Any], deep: bool) -> None:
 
 def take(values: Iterable[Any]) -> list[Any]:
     """Make a list of a lazy value."""
-    limit = current().items
-    items = list(islice(values, limit + 1))
+    items = list(values if type(values) is list else islice(values, current().items + 1))
     fits_items(len(items))
     return items

@@ -164,3 +164,24 @@ def test_what_is_in_a_list_is_selected_and_rejected_as_in_python(items: list[Any
 def test_many_texts_are_looked_up_among_many_within_the_limits() -> None:
     names = [f"task-{number}" for number in range(20_000)]
     assert render("{{ X | reject('in', X) | list | length }}", X=names) == "0"
+
+
+@pytest.mark.parametrize(
+    ("items", "attribute", "expected"),
+    [
+        ([{"a": 1}, {"a": None}], "a", "[1, null]"),
+        ([{"a": {"b": 1}}], "a.b", "[1]"),
+        ([["x", "y"]], "1", '["y"]'),
+        ([{"1": "key"}, ["x", "y"]], "2", None),
+        ([{"a": 1}, {}], "a", None),
+        ([], "a", "[]"),
+    ],
+)
+def test_map_looks_up_keys_as_jinja_does(items: list[Any], attribute: str, expected: str | None) -> None:
+    text = "{{ X | map(attribute=A) | list | json(none) }}"
+    if expected is None:
+        with pytest.raises(ContextError, match="PP4"):
+            render(text, X=items, A=attribute)
+    else:
+        assert render(text, X=items, A=attribute) == expected
+    assert render("{{ 'yes' if X | map(attribute=A) }}", X=items, A=attribute) == "yes"
