@@ -26,7 +26,7 @@ def main(target: str, minutes: str) -> None:
     options = [
         f"-max_total_time={int(float(minutes) * 60)}",
         "-max_len=4096",
-        "-timeout=5",
+        "-timeout=25",
         "-rss_limit_mb=1024",
         "-print_final_stats=1",
         f"-dict={WORDS}",
