@@ -16,6 +16,8 @@ from promptpack.reply.tree import Harvest, Mark, harvest
 NOT_STRICT = object()
 # Thinking without a beginning holds objects too: so many times more than the answer may stand among.
 _THOUGHTS = 10
+# Prose and code have brackets that open no data; a text with more of them than this is something else.
+MAX_BRACES = 60_000
 _BLANK = r"(?:\s|[\u200b-\u200f\u2060\ufeff])*+"
 _BRACE = rf"[{{｛](?=[{{｛]?{_BLANK}(?:[\"'“”„‟＂‘’`\w}}｝/#]|\Z))"
 _TOP = re.compile(
@@ -64,7 +66,7 @@ class Field:
 
 def find(text: str, limits: Limits) -> Field:
     """Find the candidates; what stands before a lone end of thinking was thinking, and is dropped."""
-    found, lexer, position, absent, seen = Field(), Lexer(text), 0, set[str](), 0
+    found, lexer, position, absent, seen, braces = Field(), Lexer(text), 0, set[str](), 0, 0
     while match := _TOP.search(text, position):
         if match["think"]:
             position = _think_end(text, match, absent)
@@ -76,6 +78,10 @@ def find(text: str, limits: Limits) -> Field:
             position = match.end()
         elif match["open"] and not _opens(lexer, match.start()):
             position = match.end()
+            braces += 1
+            if braces > MAX_BRACES:
+                found.limit = "candidates"
+                return found
         else:
             candidate = _read(text, match.start(), limits)
             position = max(candidate.end, match.end())

@@ -5,6 +5,7 @@ from typing import Any
 
 from promptpack.reply.align import align
 from promptpack.reply.arriving import ArrivingText
+from promptpack.reply.candidates import MAX_BRACES
 from promptpack.reply.cursor import AND_MORE
 from promptpack.reply.growth import Growth
 from promptpack.reply.opening import OUTSIDE, opens_data
@@ -40,6 +41,7 @@ class Machine:
         self._quote = ""
         self._text: ArrivingText | None = None
         self._is_key = False
+        self._braces = 0
         self._line = False
         self._thought_end = CHANNEL_END
 
@@ -91,7 +93,8 @@ class Machine:
             return False
         self._index = start + 1
         if not opens:
-            return True
+            self._braces += 1
+            return self._braces <= MAX_BRACES or self._silence()
         if self.growth.root and self.growth.is_answer:
             return self._silence()
         self.growth.restart()

@@ -46,6 +46,7 @@ def steps(work: Callable[[str], None], text: str) -> int:
 @pytest.mark.parametrize("work", [read, receive])
 @pytest.mark.parametrize("kind", KINDS)
 def test_four_times_the_text_takes_at_most_five_times_the_steps(kind: str, work: Callable[[str], None]) -> None:
+    work(hostile(kind, 2_000))  # what is imported or compiled on first use is no step of a reply
     assert steps(work, hostile(kind, 8_000)) <= 5 * steps(work, hostile(kind, 2_000)) + 1_000
 
 
