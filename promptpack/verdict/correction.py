@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 from promptpack.pack import Contract, Pack
@@ -9,9 +10,12 @@ from promptpack.verdict.model import Violation, code_of
 from promptpack.words import words
 
 _SHOWN = 8
-# One or two violations take under 150 tokens of 3.66 bytes each.
-_ROOM = 540
+# One or two violations take under 150 tokens. Sizes are about tenths of a token, rather too much than too little,
+# so that random letters, rare characters and long numbers stay within the limit too.
+_ROOM = 1_540
 _LINES = 2
+_LETTER, _SIGN, _CHINESE, _OTHER = 4, 9, 18, 30
+_ELLIPSIS = 18
 
 Expected = Mapping[tuple[str, str], Any]
 """What a keyword asked for, by the keyword and the pointer."""
@@ -26,10 +30,20 @@ def write_correction(pack: Pack, contract: Contract, violations: Sequence[Violat
     if [found.rule for found in violations] in (["no_json"], ["empty"]):
         return said["correction_unread"]
     shown = violations[:_SHOWN]
-    room = (_ROOM - _size(said["correction"])) // min(len(shown), _LINES) - 1
-    lines = [_line(found, expected.get((found.rule, found.path)), said, room) for found in shown]
+    lines = _lines(shown, expected, said, _ROOM - _size(said["correction"]))
     more = [f"- (+{len(violations) - _SHOWN})"] if len(violations) > _SHOWN else []
     return "\n".join([said["correction"], *lines, *more])
+
+
+def _lines(shown: Sequence[Violation], expected: Expected, said: Mapping[str, str], room: int) -> list[str]:
+    """Write one line a violation; of two, the shorter one leaves its room to the other."""
+    asked = [expected.get((found.rule, found.path)) for found in shown]
+    share = room // min(len(shown), _LINES) - _SIGN
+    lines = [_line(found, wanted, said, share) for found, wanted in zip(shown, asked, strict=True)]
+    if len(lines) == _LINES:
+        short, long = sorted((0, 1), key=lambda index: _size(lines[index]))
+        lines[long] = _line(shown[long], asked[long], said, room - _size(lines[short]) - 2 * _SIGN)
+    return lines
 
 
 def _line(found: Violation, expected: Any, said: Mapping[str, str], room: int) -> str:
@@ -42,9 +56,9 @@ def _short_path(path: str, room: int) -> str:
     if _size(path) <= room:
         return path
     steps = path.split("/")[1:]
-    while len(steps) > 1 and _size("/".join(steps)) > room - 4:
+    while len(steps) > 1 and _size("/".join(steps)) > room - _ELLIPSIS - _SIGN:
         steps.pop(0)
-    return "…/" + _cut("/".join(steps), room - 4)
+    return "…/" + _cut("/".join(steps), room - _ELLIPSIS - _SIGN)
 
 
 def _sentence(found: Violation, expected: Any, said: Mapping[str, str], room: int) -> str:
@@ -81,9 +95,9 @@ def _show(rule: str, expected: Any, said: Mapping[str, str], room: int) -> str:
 
 def _choices(choices: Sequence[str], room: int) -> str:
     """List as many of the allowed values as there is room for, and say how many more there are."""
-    shown, left = [], room - len(", … (+000000)")
+    shown, left = [], room - _size(", … (+000000)")
     for choice in choices:
-        left -= _size(choice) + 2
+        left -= _size(choice + ", ")
         if left < 0:
             break
         shown.append(choice)
@@ -99,8 +113,15 @@ def _plain(value: Any) -> str:
 def _cut(text: str, room: int) -> str:
     if _size(text) <= room:
         return text
-    return text.encode(errors="replace")[: max(room - 3, 0)].decode(errors="ignore") + "…"
+    sizes = accumulate(map(_cost, text), initial=_ELLIPSIS)
+    return text[: max(sum(size <= room for size in sizes) - 1, 0)] + "…"
 
 
 def _size(text: str) -> int:
-    return len(text.encode(errors="replace"))
+    return sum(map(_cost, text))
+
+
+def _cost(character: str) -> int:
+    if character.isascii():
+        return _LETTER if character.isalpha() or character == " " else _SIGN
+    return _CHINESE if "\u2010" <= character <= "\uffef" and character.isprintable() else _OTHER

@@ -1,19 +1,22 @@
 """The correction: short, in the pack's language, only what is wrong."""
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from promptpack import Pack, UsageError
+from promptpack import Library, Pack, UsageError
 from promptpack.pack import Contract, Version
 from promptpack.pack.checking import pack_schema
+from promptpack.prompt.budget.counters import exact_counter
 from promptpack.reply import KINDS, RISKS
 from promptpack.verdict import judge_checked
 from promptpack.verdict.correction import write_correction
 from promptpack.verdict.model import CODES, Violation, code_of
 from promptpack.words import words
+from tests.unit.verdict.test_judge import GOOD
 
 LOCALES = ("en", "zh-CN")
 RULES = sorted({*CODES, "not", "anyOf", "oneOf", "dependentRequired", "output_model", "a-rule-of-the-pack"})
@@ -24,8 +27,18 @@ LONG = {
     "type": ["object", "array", "string", "number", "integer", "boolean", "null"],
     "required": {"enum": ["很长的取值" * 3 + str(number) for number in range(99)]},
     "maximum": 10**300,
+    "minimum": "龘靐" * 30,
+    "minLength": "🎉" * 30,
+    "uniqueItems": [f"{number * 7919**9:x}" for number in range(99)],
 }
-PATHS = ["", "/risk/level", "/params/" + "/".join(f"步骤{number}" for number in range(99)), "/" + "k" * 3_000]
+PATHS = [
+    "",
+    "/risk/level",
+    "/params/" + "/".join(f"步骤{number}" for number in range(99)),
+    "/" + "k" * 3_000,
+    "/a/" + "龘" * 80 + "/🎉🎉",
+]
+COUNTERS = [exact_counter("o200k_base"), exact_counter("cl100k_base")]
 HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -52,8 +65,34 @@ def test_one_or_two_violations_take_under_150_tokens(locale: str, rule: str, cou
         found = [violation(rule, path + "/x" * number) for number in range(count)]
         expected = {(rule, one.path): LONG.get(rule, 3) for one in found}
         text = corrected(locale, found, expected)
-        assert len(text.encode()) / 3.66 < 150, text
+        assert max(count_tokens(text) for count_tokens in COUNTERS) < 150, text
         assert len(text.splitlines()) <= 1 + count
+
+
+WRONG: tuple[dict[str, Any], ...] = (
+    {"action": "很长" * 300},
+    {"action": None},
+    {"confidence": "x" * 500},
+    {"risk": {"level": "严重" * 200, "description": 1}},
+    {"risk": {}},
+    {"params": 5},
+    {"confidence": {"a": "b" * 400}, "requiresUserConfirmation": "🎉" * 99},
+    {"thought": None, "alternativeActions": [1]},
+)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("name", ["understanding", "router", "planner", "executor", "reviewer", "orchestrator"])
+def test_the_corrections_of_the_shipped_packs_are_short_and_whole(name: str, locale: str) -> None:
+    pack = Library.open().get(name, locale=locale)
+    assert pack.contract is not None
+    good = next(iter(pack.contract.actions.values())).example if pack.contract.actions else GOOD
+    for wrong in WRONG:
+        verdict = pack.check(json.dumps({**GOOD, **(good or {}), **wrong}, ensure_ascii=False))
+        assert 1 <= len(verdict.violations) <= 2, verdict.violations
+        assert max(count_tokens(verdict.correction) for count_tokens in COUNTERS) < 150
+        assert all(found.path in verdict.correction for found in verdict.violations)
+        assert "…" not in verdict.correction
 
 
 @pytest.mark.parametrize("rule", sorted(CODES.keys() - {"rule"}))
@@ -93,7 +132,7 @@ def test_a_long_list_of_allowed_values_says_how_many_more_there_are() -> None:
     allowed = [f"WORD_{number:02}" for number in range(40)]
     lines = corrected("en", found, {("enum", one.path): allowed for one in found}).splitlines()
     shown = lines[1].count("WORD_")
-    assert shown > 10
+    assert shown > 5
     assert lines[1].endswith(f"WORD_{shown - 1:02}, … (+{40 - shown})")
 
 
