@@ -18,6 +18,7 @@ from promptpack.pack.placed import Placed
 from promptpack.problem import Location, PackError, Problem
 from promptpack.template import Engine, Source
 from promptpack.template.positions import decode
+from promptpack.template.tree import children
 
 T = TypeVar("T")
 Kind = Literal["content", "detail", "slot", "when", "require", "violation", "correction", "partial"]
@@ -250,7 +251,7 @@ def _read_all(written: Iterable[Written], engine: Engine) -> _Read:
 def _is_deeper(tree: nodes.Node, limit: int) -> bool:
     level = [tree]
     for _ in range(limit):
-        level = [child for node in level for child in node.iter_child_nodes()]
+        level = [child for node in level for child in children(node)]
         if not level:
             return False
     return True

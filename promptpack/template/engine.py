@@ -23,7 +23,7 @@ from promptpack.template.model import Source
 from promptpack.template.partials import PackTemplate
 from promptpack.template.positions import TooManyTokensError, decode
 from promptpack.template.sandbox import PackEnvironment
-from promptpack.template.tree import descendants
+from promptpack.template.tree import copied, descendants
 from promptpack.template.work import count_work
 
 _DEFAULT = Limits()
@@ -42,6 +42,7 @@ class Engine:
         # Whether partials may be named that are not known yet, since they are looked for when a render reaches them.
         self.late_partials = late_partials
         # Held by the templates that no code was made of yet.
+        self._written: WeakValueDictionary[tuple[str, str, str], nodes.Template] = WeakValueDictionary()
         self._trees: WeakValueDictionary[tuple[str, str, str], nodes.Template] = WeakValueDictionary()
         self.environment = PackEnvironment(_PartialLoader(self), limits.tokens)
 
@@ -62,19 +63,30 @@ class Engine:
 
     def read(self, source: Source) -> nodes.Template:
         """Read a template into the syntax tree that the author wrote, to be looked at, not run."""
-        self._refuse_large(source)
-        with _translated(source, self.limits):
-            return self._read(source)
+        name = ("template", source.syntax, source.text)
+        tree = self._written.get(name)
+        if tree is None:
+            self._refuse_large(source)
+            with _translated(source, self.limits):
+                tree = self._written[name] = self._read(source)
+        return tree
 
     def read_expression(self, source: Source) -> nodes.Template:
         """Read an expression into a tree that assigns its value to `result`, to be looked at, not run."""
+        name = ("expression", source.syntax, source.text)
+        known = self._written.get(name)
+        if known is not None:
+            return known
         self._refuse_large(source)
         with _translated(source, self.limits):
             parser = Parser(self.environment, source.text, state="variable")
             expression = parser.parse_expression()
             _expect_end(parser)
         target = nodes.Name("result", "store", lineno=expression.lineno)
-        return nodes.Template([nodes.Assign(target, expression, lineno=expression.lineno)], lineno=1)
+        tree = self._written[name] = nodes.Template(
+            [nodes.Assign(target, expression, lineno=expression.lineno)], lineno=1
+        )
+        return tree
 
     def parse(self, source: Source) -> nodes.Template:
         """Read a template into a syntax tree that meets the policy and can be run."""
@@ -88,9 +100,11 @@ class Engine:
         name = (read.__name__, source.syntax, source.text)
         tree = self._trees.get(name)
         if tree is None:
-            tree = read(source)
+            written = read(source)
             with _translated(source, self.limits):
-                self._trees[name] = self._accept(tree, source)
+                tree = self._trees[name] = self._accept(copied(written), source)
+            # Whoever looks at the one is likely to look at the other.
+            tree.written = written  # type: ignore[attr-defined]
         return tree
 
     def load(self, tree: nodes.Template, source: Source, name: str | None = None) -> PackTemplate:
@@ -128,7 +142,8 @@ class Engine:
             number_loops(tree)
         _print_readably(found)
         count_work(tree)
-        tree.set_environment(self.environment)
+        for node in (tree, *descendants(tree)):
+            node.environment = self.environment
         return tree
 
     def _refuse_cycles(self, trees: dict[str, nodes.Template]) -> None:

@@ -7,6 +7,7 @@ from jinja2 import nodes
 
 from promptpack.template.handlebars import name_looked_up
 from promptpack.template.language import FUNCTIONS
+from promptpack.template.tree import children
 
 _IN_EVERY_MACRO = ("caller", "kwargs", "varargs")
 
@@ -87,7 +88,7 @@ class _Walker:
             case nodes.FilterBlock() | nodes.Block():
                 self.visit_all(node.iter_child_nodes(), set(scope))
             case _:
-                self.visit_all(node.iter_child_nodes(), scope)
+                self.visit_all(children(node), scope)
 
     def _use(self, name: str, position: int, scope: set[str]) -> None:
         if name not in scope:

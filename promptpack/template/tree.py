@@ -1,7 +1,7 @@
 """Jinja's syntax trees, walked at once, and those of which code can certainly be made."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from jinja2 import nodes
 
@@ -15,6 +15,20 @@ _CERTAIN: Final = frozenset((
 ))  # fmt: skip
 _DEEPEST: Final = 16
 
+Tree = TypeVar("Tree", bound=nodes.Node)
+
+
+def children(node: nodes.Node) -> list[nodes.Node]:
+    """Give what is right below a node, as Jinja does, in less time."""
+    found: list[nodes.Node] = []
+    for name in node.fields:
+        value: Any = getattr(node, name, None)
+        if isinstance(value, nodes.Node):
+            found.append(value)
+        elif type(value) is list:
+            found += [item for item in value if isinstance(item, nodes.Node)]
+    return found
+
 
 def descendants(tree: nodes.Node) -> list[nodes.Node]:
     """Give everything below a node, in the order in which it is written."""
@@ -23,8 +37,21 @@ def descendants(tree: nodes.Node) -> list[nodes.Node]:
     while waiting:
         node = waiting.pop()
         found.append(node)
-        waiting += _children(node)[::-1]
+        waiting += children(node)[::-1]
     return found[1:]
+
+
+def copied(tree: Tree) -> Tree:
+    """Copy a tree, sharing nothing that can be changed."""
+    copy = object.__new__(type(tree))
+    copy.__dict__.update({name: _copied(value) for name, value in tree.__dict__.items()})
+    return copy
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, nodes.Node):
+        return copied(value)
+    return [_copied(item) for item in value] if type(value) is list else value
 
 
 def is_certain(tree: nodes.Template) -> bool:
@@ -33,21 +60,10 @@ def is_certain(tree: nodes.Template) -> bool:
     for _ in range(_DEEPEST):
         if not all(map(_is_plain, level)):
             return False
-        level = [child for node in level for child in _children(node)]
+        level = [child for node in level for child in children(node)]
         if not level:
             return True
     return False
-
-
-def _children(node: nodes.Node) -> list[nodes.Node]:
-    children: list[nodes.Node] = []
-    for name in node.fields:
-        value: Any = getattr(node, name, None)
-        if isinstance(value, nodes.Node):
-            children.append(value)
-        elif type(value) is list:
-            children += [item for item in value if isinstance(item, nodes.Node)]
-    return children
 
 
 def _is_plain(node: nodes.Node) -> bool:

@@ -58,11 +58,11 @@ def apply_filter(
 
 def _apply(node: nodes.Filter, signature: Signature, value: Type, report: Report) -> Type:
     subject = node.node or node
-    place = report.place(node, node.name)
+    spot = report.spot(node, node.name)
     with report.mildly() if node.name in LAZY_FILTERS else nullcontext():
-        kept = report.expect(value, signature.takes, f"filter {node.name!r}", subject, place)
+        kept = report.expect(value, signature.takes, f"filter {node.name!r}", subject, spot)
     if kept == value:
-        report.doubt(value, signature.suits, f"filter {node.name!r}", subject, place)
+        report.doubt(value, signature.suits, f"filter {node.name!r}", subject, spot)
     match node.name:
         case "map":
             return _map(node, kept, report)
@@ -222,11 +222,11 @@ def apply_test(node: nodes.Test, given: Type, arguments: list[Type], report: Rep
     if signature is None:
         return None  # told when the template is compiled
     value = given if signature.forgiving else report.use(given)
-    place = report.place(node, node.name)
-    report.expect(present(value), signature.takes, f"test {node.name!r}", node.node, place)
+    spot = report.spot(node, node.name)
+    report.expect(present(value), signature.takes, f"test {node.name!r}", node.node, spot)
     if len(node.args) != signature.arguments and node.dyn_args is None:
         message = f"test {node.name!r} takes {counted(signature.arguments)}, not {len(node.args)}"
-        report.tell(Problem(WRONG_ARGUMENT, message, place))
+        report.tell(Problem(WRONG_ARGUMENT, message, spot.place))
         return None
     if node.name in TEST_PARTS:
         return node.node, value, *TEST_PARTS[node.name]

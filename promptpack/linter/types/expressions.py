@@ -144,12 +144,14 @@ class Expressions:
         if known is None:
             # A name that nothing sets is told when the template is compiled.
             return Object("function") if node.name in FUNCTIONS else ANY
+        if not any(isinstance(one, Missing) and one.unset for one in members(known)):
+            return known
         gap = Gap(
             MAYBE_MISSING,
             f"{node.name!r} is not set here",
             f"{node.name!r} may not be set here",
             "set it in every branch, or before them, or give it a default",
-            self._report.place(node),
+            self._report.spot(node),
         )
         return join(Missing(gap) if isinstance(one, Missing) and one.unset else one for one in members(known))
 
@@ -166,7 +168,7 @@ class Expressions:
     def _cut(self, owner: Type, node: nodes.Getitem, env: Env) -> Type:
         for part in node.arg.iter_child_nodes():
             self.value(part, env)
-        kept = self._report.expect(owner, CUT, "a slice", node.node, self._report.place(node))
+        kept = self._report.expect(owner, CUT, "a slice", node.node, self._report.spot(node))
         return join(ListOf(join(one.items)) if isinstance(one, TupleOf) else one for one in members(kept))
 
     def _mapping(self, node: nodes.Dict, env: Env) -> Type:
@@ -283,16 +285,16 @@ class Expressions:
             return self._narrowed((subject, given, handlebars_truthy, handlebars_falsy), env)
         used = self._report.use(given)
         if function == "items":
-            return Seen(self._report.expect(used, LISTS, "'{{#each}}'", subject, self._report.place(node)), env, env)
+            return Seen(self._report.expect(used, LISTS, "'{{#each}}'", subject, self._report.spot(node)), env, env)
         return Seen(Text(), env, env)
 
     def items(self, node: nodes.Node, env: Env) -> Type:
         """See what a loop goes through."""
         given = self.value(node, env)
-        place = self._report.place(node)
-        kept = self._report.expect(given, WALKED, "a loop", node, place)
+        spot = self._report.spot(node)
+        kept = self._report.expect(given, WALKED, "a loop", node, spot)
         if any(isinstance(one, Text) for one in members(kept)):
-            self._report.doubt(kept, LOOPED, "a loop", node, place)
+            self._report.doubt(kept, LOOPED, "a loop", node, spot)
         return kept
 
     def _by_path(self, node: nodes.Node, type_: Type, env: Env) -> Seen:

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from jinja2 import nodes
 
 from promptpack.problem import Location
+from promptpack.template import Source
 
 Kind = Literal["any", "null", "boolean", "number", "text", "list", "mapping", "missing", "object"]
 Form = Literal["list", "lazy", "view"]
@@ -89,6 +90,19 @@ class Object:
     macro: nodes.Macro | None = None
 
 
+class Spot(NamedTuple):
+    """A word in a template, whose place in the file is looked for only when something is told of it."""
+
+    source: Source
+    position: int
+    word: str = ""
+
+    @property
+    def place(self) -> Location:
+        """The place in the file."""
+        return self.source.locate_word(self.position, self.word)
+
+
 @dataclass(frozen=True, slots=True)
 class Gap:
     """Why a value is not there: the code, and what to say when it never is and when it may not be.
@@ -100,7 +114,7 @@ class Gap:
     certain: str
     possible: str
     hint: str
-    location: Location | None = None
+    spot: Spot | None = None
     sure: bool = False
 
 
@@ -154,7 +168,10 @@ def members(one: Type) -> tuple[Type, ...]:
 
 def keep(one: Type, wanted: Callable[[Type], bool]) -> Type:
     """Keep the members that are wanted."""
-    return join(member for member in members(one) if wanted(member))
+    if not isinstance(one, Either):
+        return one if wanted(one) else NEVER
+    kept = [member for member in one.members if wanted(member)]
+    return one if len(kept) == len(one.members) else join(kept)
 
 
 def is_never(one: Type) -> bool:

@@ -14,6 +14,7 @@ from promptpack.linter.types.lattice import (
     Missing,
     Null,
     Object,
+    Spot,
     Text,
     TupleOf,
     Type,
@@ -25,20 +26,20 @@ from promptpack.linter.types.lattice import (
 )
 from promptpack.linter.types.report import MAYBE_MISSING, UNKNOWN_KEY, WRONG_KIND, Report, spell
 from promptpack.linter.types.signatures import LIST_METHODS, LOOP_METHODS, MAPPING_METHODS, TEXT_METHODS, value_of
-from promptpack.problem import Location, Problem, Severity, did_you_mean
+from promptpack.problem import Problem, Severity, did_you_mean
 
 _SHORTEST_MISSPELT = 5
 
 
 def look_up(owner: Type, key: str, node: nodes.Node, report: Report) -> Type:
     """Give the type of `X.key`; what is not there is told where it is used."""
-    place = report.place(node, key)
+    spot = report.spot(node, key)
     subject = spell(node.node)  # type: ignore[attr-defined]  # look-ups only
-    found = [(one, _key(one, key, subject, place, report)) for one in members(owner)]
+    found = [(one, _key(one, key, subject, spot, report)) for one in members(owner)]
     wrong = [one for one, value in found if value is None]
     values = [value for _, value in found if value is not None]
     if wrong:
-        values.append(_no_key(wrong, key, subject, place, certain=not values))
+        values.append(_no_key(wrong, key, subject, spot, certain=not values))
     return _sure(join(values))
 
 
@@ -50,63 +51,63 @@ def _sure(found: Type) -> Type:
     return join(Missing(replace(gap, sure=True)) for gap in gaps if gap is not None)
 
 
-def _no_key(wrong: list[Type], key: str, subject: str, place: Location, *, certain: bool) -> Type:
+def _no_key(wrong: list[Type], key: str, subject: str, spot: Spot, *, certain: bool) -> Type:
     kinds = " or ".join(dict.fromkeys(describe(one) for one in wrong))
     is_so, may_be = (f"{subject} {verb} {kinds}, which has no key {key!r}" for verb in ("is", "may be"))
-    return Missing(Gap(WRONG_KIND, is_so, may_be, "" if certain else "test it with 'is mapping' first", place))
+    return Missing(Gap(WRONG_KIND, is_so, may_be, "" if certain else "test it with 'is mapping' first", spot))
 
 
-def _key(one: Type, key: str, subject: str, place: Location, report: Report) -> Type | None:
+def _key(one: Type, key: str, subject: str, spot: Spot, report: Report) -> Type | None:
     match one:
         case Anything():
             if one.shape is not None:
-                _warn_of_misspelling(one.shape, key, subject, place, report)
+                _warn_of_misspelling(one.shape, key, subject, spot, report)
             return join((ANY, Missing()))
         case MappingOf():
-            return _key_of_mapping(one, key, subject, place, report)
+            return _key_of_mapping(one, key, subject, spot, report)
         case Object():
-            return _attribute(one, key, place)
+            return _attribute(one, key, spot)
     return None
 
 
-def _key_of_mapping(owner: MappingOf, key: str, subject: str, place: Location, report: Report) -> Type:
+def _key_of_mapping(owner: MappingOf, key: str, subject: str, spot: Spot, report: Report) -> Type:
     known = field_of(owner, key)
     if known is None:
         hint = did_you_mean(key, owner.fields) or _keys_hint(owner)
         return Missing(
-            Gap(UNKNOWN_KEY, f"{subject} has no key {key!r}", f"{subject} may have no key {key!r}", hint, place)
+            Gap(UNKNOWN_KEY, f"{subject} has no key {key!r}", f"{subject} may have no key {key!r}", hint, spot)
         )
     if key not in owner.fields:
-        _warn_of_misspelling(owner, key, subject, place, report)
+        _warn_of_misspelling(owner, key, subject, spot, report)
         return join((known.type, Missing()))
     if known.required:
         return known.type
     if is_never(known.type):
         certain, possible = f"{subject} has no key {key!r} here", f"{subject} may have no key {key!r}"
-        return Missing(Gap(MAYBE_MISSING, certain, possible, "", place))
+        return Missing(Gap(MAYBE_MISSING, certain, possible, "", spot))
     message = f"{subject} may have no key {key!r}"
     hint = "add it to 'required', test it with 'is defined', or give a default"
-    return join((known.type, Missing(Gap(MAYBE_MISSING, message, message, hint, place))))
+    return join((known.type, Missing(Gap(MAYBE_MISSING, message, message, hint, spot))))
 
 
 def _keys_hint(owner: MappingOf) -> str:
     return f"its keys are {', '.join(owner.fields)}" if owner.fields else "it has no keys"
 
 
-def _attribute(owner: Object, key: str, place: Location) -> Type:
+def _attribute(owner: Object, key: str, spot: Spot) -> Type:
     if owner.attributes is None:
         return join((ANY, Missing()))
     if key in owner.attributes:
         return owner.attributes[key]
     message = f"{owner.name!r} has no {key!r}"
-    return Missing(Gap(UNKNOWN_KEY, message, message, did_you_mean(key, owner.attributes), place))
+    return Missing(Gap(UNKNOWN_KEY, message, message, did_you_mean(key, owner.attributes), spot))
 
 
-def _warn_of_misspelling(owner: MappingOf, key: str, subject: str, place: Location, report: Report) -> None:
+def _warn_of_misspelling(owner: MappingOf, key: str, subject: str, spot: Spot, report: Report) -> None:
     near = next((name for name in owner.fields if key not in owner.fields and is_misspelling(key, name)), None)
     if near is not None:
         message = f"{subject} declares no key {key!r}"
-        report.tell(Problem(UNKNOWN_KEY, message, place, f"did you mean {near!r}?", "warning"))
+        report.tell(Problem(UNKNOWN_KEY, message, spot.place, f"did you mean {near!r}?", "warning"))
 
 
 def is_misspelling(word: str, known: str) -> bool:
@@ -166,7 +167,7 @@ def _no_index(one: Type, by: str, node: nodes.Getitem, report: Report) -> Type:
     lazy = isinstance(one, ListOf) and one.form != "list"
     hint = "add '| list' before it" if lazy else ""
     certain, possible = (f"{subject} {verb} {describe(one)}, which {tail}" for verb in ("is", "may be"))
-    return Missing(Gap(WRONG_KIND, certain, possible, hint, report.place(node)))
+    return Missing(Gap(WRONG_KIND, certain, possible, hint, report.spot(node)))
 
 
 def method(owner: Type, name: str, arguments: list[Type], node: nodes.Getattr, report: Report) -> Type:

@@ -99,7 +99,7 @@ def _refuse_lazy(left: Side, right: Side, report: Report) -> None:
 
 def containment(item: Side, owner: Side, report: Report) -> Narrowing | None:
     """Check `item in owner`."""
-    kept = report.expect(owner[1], WALKED, "'in'", owner[0], report.place(owner[0]))
+    kept = report.expect(owner[1], WALKED, "'in'", owner[0], report.spot(owner[0]))
     _item_in_text(item, kept, report)
     if isinstance(owner[0], (nodes.List, nodes.Tuple)):
         return _among(item, owner[0].items, report)
@@ -118,7 +118,7 @@ def constant_path(node: nodes.Node) -> bool:
 def _item_in_text(item: Side, owner: Type, report: Report) -> None:
     texts = [one for one in members(owner) if isinstance(one, Text)]
     if texts and len(texts) == len(members(owner)):
-        report.expect(item[1], TEXTS, "'in' on the left of a text", item[0], report.place(item[0]))
+        report.expect(item[1], TEXTS, "'in' on the left of a text", item[0], report.spot(item[0]))
     lists = [one for one in members(owner) if isinstance(one, ListOf)]
     if lists and len(lists) == len(members(owner)) and isinstance(item[0], nodes.Const):
         inside = join(one.item for one in lists)

@@ -12,6 +12,7 @@ from promptpack.linter.types.lattice import (
     Anything,
     Gap,
     Missing,
+    Spot,
     Type,
     describe,
     is_never,
@@ -101,9 +102,13 @@ class Report:
         if self._steps.left < 0:
             raise TooMuchError
 
+    def spot(self, node: nodes.Node, word: str = "") -> Spot:
+        """Give what leads to the place of a node, or of a word in it."""
+        return Spot(self._source, node.lineno, word)
+
     def place(self, node: nodes.Node, word: str = "") -> Location:
         """Give the place of a node, or of a word in it."""
-        return self._source.locate_word(node.lineno, word)
+        return self.spot(node, word).place
 
     @contextmanager
     def mildly(self) -> Iterator[None]:
@@ -145,38 +150,39 @@ class Report:
             self.tell(_gap_problem(gap, certain=certain))
         return ANY if is_never(there) and (gaps or quiet) else there
 
-    def expect(self, type_: Type, takes: Kinds, what: str, node: nodes.Node, place: Location) -> Type:
+    def expect(self, type_: Type, takes: Kinds, what: str, node: nodes.Node, spot: Spot) -> Type:
         """Tell that `what` is given a value of a kind that it does not take, and give what is left."""
         wrong = [one for one in members(type_) if not isinstance(one, Anything) and form_of(one) not in takes]
         if not wrong:
             return type_
         certain = len(wrong) == len(members(type_))
-        self.tell(_kind_problem(what, takes, node, wrong, place, certain=certain))
+        self.tell(_kind_problem(what, takes, node, wrong, spot, certain=certain))
         return ANY if certain else join(one for one in members(type_) if one not in wrong)
 
-    def doubt(self, type_: Type, suits: Kinds, what: str, node: nodes.Node, place: Location) -> None:
+    def doubt(self, type_: Type, suits: Kinds, what: str, node: nodes.Node, spot: Spot) -> None:
         """Warn that `what` is given a value of a kind that it makes no sense of, though it does not fail."""
         wrong = [one for one in members(type_) if not isinstance(one, Anything) and form_of(one) not in suits]
         if wrong:
             certain = len(wrong) == len(members(type_))
-            self.tell(replace(_kind_problem(what, suits, node, wrong, place, certain=certain), severity="warning"))
+            self.tell(replace(_kind_problem(what, suits, node, wrong, spot, certain=certain), severity="warning"))
 
 
 def _gap_problem(gap: Gap, *, certain: bool) -> Problem:
+    place = gap.spot.place if gap.spot else None
     if certain or gap.sure:
-        return Problem(gap.code, gap.certain, gap.location, gap.hint, "error" if certain else "warning")
+        return Problem(gap.code, gap.certain, place, gap.hint, "error" if certain else "warning")
     code = MAYBE_MISSING if gap.code == UNKNOWN_KEY else gap.code
-    return Problem(code, gap.possible, gap.location, gap.hint, "warning")
+    return Problem(code, gap.possible, place, gap.hint, "warning")
 
 
 def _kind_problem(
-    what: str, takes: Kinds, node: nodes.Node, wrong: Sequence[Type], place: Location, *, certain: bool
+    what: str, takes: Kinds, node: nodes.Node, wrong: Sequence[Type], spot: Spot, *, certain: bool
 ) -> Problem:
     names = " or ".join(dict.fromkeys(describe(one) for one in wrong))
     message = f"{what} needs {_NEEDS[takes]}, but {spell(node)} {'is' if certain else 'may be'} {names}"
     lazy = any(form_of(one) == "lazy" for one in wrong)
     hint = "add '| list' before it" if lazy else "" if certain else "test its kind first, or tighten the schema"
-    return Problem(WRONG_KIND, message, place, hint, "error" if certain else "warning")
+    return Problem(WRONG_KIND, message, spot.place, hint, "error" if certain else "warning")
 
 
 def spell(node: nodes.Node) -> str:
