@@ -1,6 +1,7 @@
 """Where a scan stands: the open containers, the edits so far, and the elementary moves."""
 
 import re
+import string
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -13,6 +14,8 @@ Tail = Literal["closed", "open", "cut", "broken", "limit"]
 CLOSERS = {"}": "}", "｝": "}", "]": "]", "］": "]", ")": ")"}
 ELIDED = Mark("elided", "part of the value was left out")
 _SPACE = re.compile(r"[ \t\r\n]*+")
+# What is neither white space nor begins a comment.
+_PLAIN = frozenset(string.ascii_letters + string.digits + '"{}[],:-')
 _ODD_SPACE = re.compile(r"(?:[^\S \t\r\n]|[\u200b-\u200f\u2060\ufeff]|\x1b\[[0-9;]*[A-Za-z])+")
 DOTS = ("..", "…")
 _OMISSION = re.compile(
@@ -103,7 +106,7 @@ class Cursor:
         while True:
             match = _SPACE.match(self.text, self.position)
             self.position = match.end() if match else self.position
-            if self.position >= self.size:
+            if self.position >= self.size or self.text[self.position] in _PLAIN:
                 return
             if odd := _ODD_SPACE.match(self.text, self.position):
                 self._edit("white-space", odd.start(), odd.end(), " ")

@@ -11,7 +11,7 @@ _S: Final = r"[ \t\r\n]*+"
 _TEXT: Final = r'"(?P<text>[^"“”„‟＂\\\x00-\x1f]*+)"'
 _MEMBER: Final = re.compile(
     rf'"(?P<key>[^"“”„‟＂\\\x00-\x1f]{{1,300}}+)"{_S}:{_S}(?P<value>{_TEXT})'
-    rf'(?={_S}(?:[}}\]]|,{_S}(?:[}}\]]|"[^"\\\n]{{0,300}}+"{_S}:)))'
+    rf'(?={_S}(?:[}}\]]|(?P<comma>,{_S})(?:[}}\]]|"[^"\\\n]{{0,300}}+"{_S}:)))'
 )
 _ITEM: Final = re.compile(rf'{_TEXT}(?={_S}(?:\]|,{_S}"))')
 
@@ -19,14 +19,17 @@ _ITEM: Final = re.compile(rf'{_TEXT}(?={_S}(?:\]|,{_S}"))')
 class Lane(Cursor):
     """Takes clean members and items; what it leaves is for the scanner, which reads what it takes in the same way."""
 
-    def _clean_member(self, frame: Frame) -> bool:
-        """Take a key with its text, which the next member or the end of the object follows."""
-        match = _MEMBER.match(self.text, self.position)
-        if match is None or self.lexer.is_worn_out:
-            return False
-        frame.key, frame.key_start = match["key"], self.position
-        self._take(match, match.start("value"))
-        return True
+    def _clean_members(self, frame: Frame) -> bool:
+        """Take keys with their texts, each of which the next member or the end of the object follows."""
+        start = self.position
+        while (match := _MEMBER.match(self.text, self.position)) and not self.lexer.is_worn_out:
+            frame.key, frame.key_start = match["key"], self.position
+            self._take(match, match.start("value"))
+            if match["comma"] is None or self.limit or self.forced >= 0:
+                break
+            frame.comma, frame.state = match.start("comma"), "key"
+            self.position = match.end("comma")
+        return self.position > start
 
     def _clean_item(self) -> bool:
         """Take a text in a list, which another or the end of the list follows."""

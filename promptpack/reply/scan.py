@@ -85,7 +85,7 @@ class Scanner(Brackets, Lane):
         self.forced = -1
 
     def _at_key(self, frame: Frame) -> None:
-        if self._clean_member(frame):
+        if self._clean_members(frame):
             return
         character = self.text[self.position]
         if character in CLOSERS:
