@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from promptpack.reply.escapes import decode
 from promptpack.reply.strings import QUOTES, Lexer
 
-SEPARATOR = re.compile(r":|：|=>|=(?!=)")
+SEPARATOR = re.compile(r"[:：]{1,2}=?|=>|=(?!=)")
 _KEYS = (
     re.compile(r"'(?P<body>(?:[^'\\\n]|\\.){0,300})'(?=\s*[:：=])"),
     re.compile(r'["“”„‟＂](?P<body>(?:[^"“”„‟＂\\\n]|\\.){0,300})["“”„‟＂]'),

@@ -124,6 +124,11 @@ def test_other_quotes_are_quotes(quote: str) -> None:
     assert_means(text(ROUTE).replace('"', quote), ROUTE)
 
 
+@pytest.mark.parametrize("separator", [":", "：", "::", " := ", " => ", " = ", " ： "])
+def test_other_signs_behind_a_key_are_colons(separator: str) -> None:
+    assert_means(text(ROUTE).replace('": ', f'"{separator}'), ROUTE)
+
+
 @pytest.mark.parametrize(("old", "new"), [('"expectedOutcome"', 'expectedOutcome"'), ('"expectedOutcome"', '"expectedOutcome'), ('"ROUTE_DECISION"', '"ROUTE_DECISION'), ('"ROUTE_DECISION"', 'ROUTE_DECISION"')])  # fmt: skip
 def test_half_a_pair_of_quotes_is_made_whole(old: str, new: str) -> None:
     assert_means(swapped(ROUTE, old, new, 2), ROUTE)
