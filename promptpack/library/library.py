@@ -182,8 +182,7 @@ class Library:
     def _choose(self, request: Request, locale: str | None) -> Entry:
         named = [entry for entry in self._entries if entry.name == request.name]
         if not named:
-            hint = did_you_mean(request.name, {entry.name for entry in self._entries})
-            raise UsageError(Problem("PP701", f"no pack named {request.name!r}", None, hint or "see 'promptpack list'"))
+            raise UsageError(Problem("PP701", f"no pack named {request.name!r}", None, self._instead_of(request.name)))
         fitting = [entry for entry in named if request.means(entry.name, entry.version)]
         if not fitting:
             versions = ", ".join(sorted({str(entry.version) for entry in named}))
@@ -193,6 +192,13 @@ class Library:
             raise UsageError(problem)
         newest = max(fitting, key=_preference)
         return _for_locale([entry for entry in fitting if entry.version == newest.version], locale)
+
+    def _instead_of(self, name: str) -> str:
+        """Hint at a pack that may be meant: one of the shipped ones, or one with nearly the same name."""
+        shipped = files.shipped("packs").root
+        if all(folder.root != shipped for folder in self.folders) and any(e.name == name for e in _shipped().entries):
+            return f"it is among the shipped packs, which '--packs {shipped}' or Library.open() opens"
+        return did_you_mean(name, {entry.name for entry in self._entries}) or "see 'promptpack list'"
 
     def build(self, entry: Entry) -> Pack:
         """Build the pack of one file, once; raises its problems when it is broken."""

@@ -101,7 +101,9 @@ def command(name: str, folder: str) -> None:
         raise UsageError(Problem("PP905", f"{folder}/{name} is already there", None, "choose another name"))
     files.write(path, _PACK.format(name=name))
     # Editors read it from beside the packs; one that is there may be newer, or the user's own.
-    if not files.Folder(folder).exists("pack.schema.json"):
-        files.write(f"{folder}/pack.schema.json", files.shipped("schemas").read("pack.schema.json").decode())
-    click.echo(f"wrote {path}", err=True)
+    schema = f"{folder}/pack.schema.json"
+    is_new = not files.Folder(folder).exists("pack.schema.json")
+    if is_new:
+        files.write(schema, files.shipped("schemas").read("pack.schema.json").decode())
+    click.echo(f"wrote {path}" + (f" and {schema}, which editors read" if is_new else ""), err=True)
     click.echo(path)

@@ -8,6 +8,7 @@ from promptpack import Library, PackError, UsageError
 from promptpack.library.ranges import parse_request
 from promptpack.pack import parse_version
 
+SHIPPED = Path(__file__).parents[3] / "packs"
 WritePack = Callable[..., Path]
 Open = Callable[[], Library]
 
@@ -68,6 +69,10 @@ def test_locales_fall_back_to_the_language_and_then_to_the_default(write_pack: W
     ("request_text", "expected"),
     [
         ("dmeo", "PP701 no pack named 'dmeo'\n  hint: did you mean 'demo'?"),
+        (
+            "planner",
+            f"PP701 no pack named 'planner'\n  hint: it is among the shipped packs, which '--packs {SHIPPED}' or Library.open() opens",
+        ),
         ("demo@^2", "PP702 no version of 'demo' fits 'demo@^2'\n  hint: there is 1.0.0"),
         ("demo@one", "PP703 cannot read the version range in 'demo@one'\n  hint: write 1.2.0, ^1, ~1.2 or >=1,<2"),
         ("De mo", "PP703 'De mo' does not name a pack\n  hint: write name or name@range"),
