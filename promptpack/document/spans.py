@@ -49,8 +49,13 @@ def _in_braces(text: str, start: int, end: int) -> tuple[int, int] | None:
     before = len(text[:start].rstrip(" "))
     after = end + len(text[end:]) - len(text[end:].lstrip(" "))
     if text[after : after + 1] == ",":
-        after += 1
-        return start, after + len(text[after:]) - len(text[after:].lstrip(" "))
+        line_start, line_end = text.rfind("\n", 0, start) + 1, text.find("\n", after)
+        rest = text[after + 1 : line_end] if line_end >= 0 else text[after + 1 :]
+        if rest.lstrip().startswith("#"):
+            return None  # the comment is about what would go
+        if line_end >= 0 and not rest.strip() and not text[line_start:start].strip():
+            return line_start, line_end + 1
+        return start, after + 1 + len(rest) - len(rest.lstrip(" "))
     if text[after : after + 1] == "}" and text[before - 1 : before] == ",":
         return before - 1, end
     return None

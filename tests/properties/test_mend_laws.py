@@ -1,0 +1,88 @@
+"""Mending a file takes away what is told, and not a byte more, however the file is written."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from promptpack.linter import Settings, lint, mend
+
+# Pieces that are mended (each with what is left of it), and pieces that are none of mending's business.
+IDLE = [
+    ("  A: {type: string, minimum: 1, description: a}\n", "  A: {type: string, description: a}\n"),
+    ("  A: {minimum: 1, type: string, description: a}  # why\n", "  A: {type: string, description: a}  # why\n"),
+    ("  A: {description: a, type: string, minItems: 2}\n", "  A: {description: a, type: string}\n"),
+    ("  A: {type: string,\n    minItems: 2,\n    description: a}\n", "  A: {type: string,\n    description: a}\n"),
+    ("  A:\n    type: string\n    minItems: 2\n    description: a\n", "  A:\n    type: string\n    description: a\n"),
+    ("  A:\n    # one\n    minItems: 2\n    # two\n    type: string\n    description: a\n", "  A:\n    # one\n    # two\n    type: string\n    description: a\n"),
+    ("  A: {type: string, description: a}  # promptpack: ignore=PL002\n", "  A: {type: string, description: a}\n"),
+    ("  # promptpack: ignore=PL001\n  A: {type: string, description: a}\n", "  A: {type: string, description: a}\n"),
+    ("  A: {type: string, description: 'a  # b'}\t# promptpack: ignore=PL002, PL004\n", "  A: {type: string, description: 'a  # b'}\n"),
+]  # fmt: skip
+KEPT = [
+    "  B: {type: string,\n      minItems: 2,  # a comment inside\n      description: b}\n",
+    "  B: {type: string, minItems: &two 2, description: b, x-two: *two}\n",
+    "  B: &b\n    type: string\n    description: b # tab\there\n",
+    "  B: {type: string, description: \"b\\t\\u00e9 你好\"}   \n",
+    "  B: {type: string, minItems:\n    2, description: b}\n",
+]  # fmt: skip
+TAILS = [
+    "messages:\n  - role: user\n    content: |\n      {{ A }}  \n\n      {{ B }}\n",
+    "messages: [{role: user, content: '{{ A }}{{ B }}'}] # the end",
+    "messages:\n- role: user\n  content: >-\n    {{ A }}\n    {# promptpack: ignore=PL003 #} {{ B }}\n\n\n",
+]
+Layout = Callable[[str], bytes]
+LAYOUTS: dict[str, Layout] = {
+    "as it is": lambda text: text.encode(),
+    "with CRLF": lambda text: text.replace("\n", "\r\n").encode(),
+    "with a byte order mark": lambda text: b"\xef\xbb\xbf" + text.encode(),
+    "with both": lambda text: b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode(),
+}
+
+
+def mend_all(file: Path) -> None:
+    """Mend as the command does: mending one thing may show the next."""
+    while (report := lint([str(file)], Settings(), cache=False)).fixes:
+        assert mend(report) == 1
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(idle=st.sampled_from(IDLE), kept=st.sampled_from(KEPT), tail=st.sampled_from(TAILS), first=st.booleans())
+def test_mending_takes_away_what_is_told_and_nothing_else(
+    layout: str, idle: tuple[str, str], kept: str, tail: str, first: bool, tmp_path: Path
+) -> None:
+    def written(piece: str) -> bytes:
+        inputs = piece + kept if first else kept + piece
+        return LAYOUTS[layout](f"# top\npromptpack: 1\nname: p\nversion: 1.0.0\ninputs:\n{inputs}{tail}")
+
+    file = tmp_path / "p.yaml"
+    file.write_bytes(written(idle[0]))
+    mend_all(file)
+    assert file.read_bytes() == written(idle[1])
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    comment=st.text(st.characters(exclude_categories=("C", "Z"), exclude_characters="\ufeff"), max_size=20),
+    blank=st.sampled_from(["", "\n", "  \n", "  # tab\there\n", "    # deep\n"]),
+    ending=st.sampled_from(["", "\n", "\n\n", "\n# last"]),
+)
+def test_what_is_around_stays_whatever_it_is(comment: str, blank: str, ending: str, tmp_path: Path) -> None:
+    def written(piece: str) -> str:
+        return (
+            f"promptpack: 1\nname: p\nversion: 1.0.0\ninputs: # {comment}\n{blank}"
+            f"  A: {{type: string, {piece}description: a}} # {comment}\nmessages: [{{role: user, content: '{{{{ A }}}}'}}]{ending}"
+        )
+
+    file = tmp_path / "p.yaml"
+    file.write_text(written("minItems: 3, "), encoding="utf-8", newline="")
+    before = yaml.safe_load(file.read_text(encoding="utf-8"))
+    report = lint([str(file)], Settings(select=("PL018",)), cache=False)
+    assert mend(report) == 1
+    assert file.read_text(encoding="utf-8") == written("")
+    del before["inputs"]["A"]["minItems"]
+    assert yaml.safe_load(file.read_text(encoding="utf-8")) == before
