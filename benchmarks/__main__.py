@@ -35,17 +35,23 @@ def main(arguments: list[str]) -> None:
     unknown = sorted(set(wanted.names).difference(BENCHMARKS))
     if unknown:
         parser.error(f"no benchmark named {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
+    if wanted.rounds is not None and wanted.rounds < 1:
+        parser.error("there must be a round")
     is_counting = not wanted.no_count and counting.is_possible()
     if not is_counting and not wanted.no_count:
         print("instructions are not counted: valgrind is not on this machine", file=sys.stderr)
-    kept = results.read() if wanted.names else {}
+    found: dict[str, Result] = {}
     for name in wanted.names or BENCHMARKS:
-        kept |= run(name, is_counting, wanted.rounds)
-        kept = dict(sorted(kept.items(), key=lambda entry: BENCHMARKS.index(entry[1].benchmark)))
+        found |= run(name, is_counting, wanted.rounds)
+        kept = in_order(results.read() | found if wanted.names else found)
         if wanted.write:
             results.write(kept)
             page.write(kept)
     print(page.goals(kept))
+
+
+def in_order(kept: dict[str, Result]) -> dict[str, Result]:
+    return dict(sorted(kept.items(), key=lambda entry: BENCHMARKS.index(entry[1].benchmark)))
 
 
 def run(name: str, is_counting: bool, rounds: int | None) -> dict[str, Result]:

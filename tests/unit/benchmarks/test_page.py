@@ -108,7 +108,14 @@ def test_a_machine_without_valgrind_is_told(
     assert capsys.readouterr().err == "instructions are not counted: valgrind is not on this machine\n"
 
 
-def test_an_unknown_benchmark_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["rendr"], "no benchmark named rendr; there are render, schemas"),
+        (["render", "--rounds", "0"], "there must be a round"),
+    ],
+)
+def test_what_cannot_be_run_is_told(arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        command.main(["rendr"])
-    assert "no benchmark named rendr; there are render, schemas" in capsys.readouterr().err
+        command.main(arguments)
+    assert problem in capsys.readouterr().err
