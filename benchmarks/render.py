@@ -192,10 +192,9 @@ def tables() -> tuple[Table, ...]:
 def _sides() -> Iterator[Side]:
     over, jinja = "stock", ("jinja2",)
     yield Side(over, stock, counted=True, packages=jinja, note="immutable sandbox, strict, `json.dumps`")
-    yield Side("promptpack, `pack.render`", pack_render, counted=True, over=over, note="limits on, inputs checked")
-    yield Side(
-        "promptpack, `pack.render`, all inputs new", pack_render_anew, over=over, note="limits on, inputs checked"
-    )
+    yield Side("promptpack, `pack.render`", pack_render, counted=True, over=over, note="inputs as in the last render")
+    anew = "promptpack, `pack.render`, all inputs new"
+    yield Side(anew, pack_render_anew, counted=True, over=over, note="limits on, inputs checked")
     yield Side("promptpack, template", template, counted=True, over=over, note="limits on")
     for name, make, packages, note in PEERS:
         environment = packages[0].removesuffix("-core").removesuffix("-ai")
