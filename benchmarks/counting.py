@@ -4,14 +4,15 @@ import json
 import re
 import shutil
 import subprocess
+import tempfile
+from pathlib import Path
 
 from benchmarks.environments import python_of, variables
 from benchmarks.sides import WORKER, Side, job_of
 
-FEW = 3
 COUNTED_SECONDS = 0.05
 MOST = 500
-COLLECTED = re.compile(r"Collected : (\d+)")
+SUMMARY = re.compile(r"^summary: (\d+)$", re.MULTILINE)
 
 
 def is_possible() -> bool:
@@ -20,17 +21,19 @@ def is_possible() -> bool:
 
 
 def count(side: Side, seconds: float) -> float:
-    """Count a unit, from many runs less few, each in a process with the same hashes: set-up is the same in both."""
-    more = max(2, min(MOST, round(COUNTED_SECONDS / seconds / side.units)))
-    return (_collect(side, FEW + more) - _collect(side, FEW)) / more / side.units
+    """Count a unit, which takes so many seconds, from some warm runs in a process with the same hashes each time."""
+    runs = max(2, min(MOST, round(COUNTED_SECONDS / seconds / side.units)))
+    return _collect(side, runs) / runs / side.units
 
 
 def _collect(side: Side, runs: int) -> int:
+    """Give what is counted between the worker's two calls of `getppid`, at each of which a part is written."""
     module, function, arguments = job_of(side)
-    job = ["count", module, function, json.dumps(arguments), str(runs)]
-    valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
-    command = [*valgrind, python_of(side.environment), str(WORKER), *job]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, env=variables())
-    found = COLLECTED.search(done.stderr)
+    with tempfile.TemporaryDirectory() as folder:
+        valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", "--dump-after=getppid"]
+        job = ["count", module, function, json.dumps(arguments), str(runs)]
+        command = [*valgrind, python_of(side.environment), str(WORKER), *job]
+        subprocess.run(command, check=True, capture_output=True, text=True, env=variables())
+        found = SUMMARY.search(Path(folder, "out.2").read_text("utf-8"))
     assert found is not None
     return int(found[1])

@@ -84,7 +84,7 @@ def test_runs_are_doubled_until_the_clock_can_tell(monkeypatch: pytest.MonkeyPat
     assert clock.runs == 15 + 4 * 3
 
 
-def test_set_up_is_taken_off_the_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "_collect", lambda _, runs: 1_000_000 + 300 * runs)
+def test_instructions_are_those_of_a_unit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "_collect", lambda _, runs: 300 * runs)
     assert counting.count(Side("ours", job), 0.001) == 300
     assert counting.count(Side("ours", job, units=3), 0.001) == 100
