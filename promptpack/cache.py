@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import cache
 from hmac import compare_digest
 
 from promptpack import files
@@ -48,9 +49,7 @@ class Cache:
         key = _key()
         if folder is None or key is None:
             return cls()
-        from promptpack import __version__
-
-        return cls(folder, key, f"{__version__} {files.code_stamp()}")
+        return cls(folder, key, _stamp())
 
     @property
     def is_on(self) -> bool:
@@ -87,6 +86,14 @@ class Cache:
         signer = hashlib.blake2b(len(head).to_bytes(8, "big") + head, key=self._key, digest_size=_SIGNATURE)
         signer.update(content)
         return signer.digest()
+
+
+@cache
+def _stamp() -> str:
+    """Name the code that is running, which stays the same for as long as it runs."""
+    from promptpack import __version__
+
+    return f"{__version__} {files.code_stamp()}"
 
 
 def _key() -> bytes | None:

@@ -55,9 +55,15 @@ class Library:
         # What is kept was worked out within the limits that there are by default.
         self._memory = cache if cache is not None and self._limits == Limits() else Cache()
         self._contents = Contents(tuple(entries), partials, broken or {})
-        self._entries = tuple(_refuse_twins(self._contents.entries))
+        self._settle(_refuse_twins(self._contents.entries))
         # Without a lock: building twice does no harm, and one that is held while the process forks is never let go.
         self._outcomes: dict[str, Outcome] = {}
+
+    def _settle(self, entries: Iterable[Entry]) -> None:
+        self._entries = tuple(entries)
+        self._by_name: dict[str, list[Entry]] = {}
+        for entry in self._entries:
+            self._by_name.setdefault(entry.name, []).append(entry)
 
     @classmethod
     def open(cls, *folders: str, limits: Limits | None = None, cache: str | bool | None = None) -> Library:
@@ -85,7 +91,7 @@ class Library:
         for entry in fresh._entries:
             old = known.get(entry.shown)
             fresh._outcomes[entry.shown] = fresh._try_build(entry) if old is None else fresh._renew(entry, old, is_same)
-        fresh._entries = tuple(outcome.entry for outcome in fresh._outcomes.values())
+        fresh._settle(outcome.entry for outcome in fresh._outcomes.values())
         return self if is_same and fresh._outcomes == self._outcomes else fresh
 
     def _renew(self, entry: Entry, old: Outcome, is_same: bool) -> Outcome:
@@ -180,7 +186,7 @@ class Library:
             raise PackError(self.problems)
 
     def _choose(self, request: Request, locale: str | None) -> Entry:
-        named = [entry for entry in self._entries if entry.name == request.name]
+        named = self._by_name.get(request.name)
         if not named:
             raise UsageError(Problem("PP701", f"no pack named {request.name!r}", None, self._instead_of(request.name)))
         fitting = [entry for entry in named if request.means(entry.name, entry.version)]
@@ -198,7 +204,7 @@ class Library:
         shipped = files.shipped("packs").root
         if all(folder.root != shipped for folder in self.folders) and any(e.name == name for e in _shipped().entries):
             return f"it is among the shipped packs, which '--packs {shipped}' or Library.open() opens"
-        return did_you_mean(name, {entry.name for entry in self._entries}) or "see 'promptpack list'"
+        return did_you_mean(name, self._by_name) or "see 'promptpack list'"
 
     def build(self, entry: Entry) -> Pack:
         """Build the pack of one file, once; raises its problems when it is broken."""
@@ -297,10 +303,10 @@ class Library:
     def _home_of(self, request: str) -> Library:
         """Give the library that has the pack: this one, or else the shipped one."""
         name = parse_request(request).name
-        if any(entry.name == name for entry in self._entries):
+        if name in self._by_name:
             return self
         shipped = _shipped()
-        return shipped if any(entry.name == name for entry in shipped._entries) else self
+        return shipped if name in shipped._by_name else self
 
 
 @cache
