@@ -24,20 +24,17 @@ if TYPE_CHECKING:
 
 
 def remember(cache: Cache, outcome: Outcome, engine: Engine, lineage: Lineage, alike: Mapping[str, str]) -> None:
-    """Keep the outline of a pack, if it has one, and all that it was made of."""
+    """Keep the outline of a pack, and all that it was made of."""
     from promptpack.pack.kept import outline
 
     assert outcome.pack is not None  # noqa: S101 -- only what could be built is kept
-    kept = outline(outcome.pack, engine)
-    if kept is None:
-        return
     made_of = {
         "lineage": lineage,
         "partials": _digest_of_partials(outcome.partials),
         "reads": {file: _digest(content) for file, content in outcome.reads.items()},
         "alike": alike,
     }
-    cache.put({"outline": kept, **made_of}, *_name(outcome.entry))
+    cache.put({"outline": outline(outcome.pack, engine), **made_of}, *_name(outcome.entry))
 
 
 def recall(

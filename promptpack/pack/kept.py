@@ -16,22 +16,21 @@ if TYPE_CHECKING:
     from promptpack.prompt import Prompt
     from promptpack.template import Engine
 
-_TEXTS = ("name", "digest", "agent", "description", "locale", "syntax")
+_PLAIN = ("name", "digest", "agent", "description", "locale", "syntax", "abstract")
 # A message with any of these is more than a role and a text.
 _MORE = ("history", "name", "tool_call_id", "tool_calls")
 
 
-def outline(pack: Pack, engine: Engine) -> dict[str, Any] | None:
-    """Give what a first prompt takes as plain data; None for a pack whose prompts take more."""
+def outline(pack: Pack, engine: Engine) -> dict[str, Any]:
+    """Give what a first prompt takes as plain data; of a pack whose prompts take more, only what it is called."""
+    about = {**{name: getattr(pack, name) for name in _PLAIN}, "version": str(pack.version), "messages": None}
     if pack.abstract or pack.slots or pack.budget:
-        return None
+        return about
     messages = [_message(message, engine) for message in pack.messages]
     if None in messages:
-        return None
-    texts = {name: getattr(pack, name) for name in _TEXTS}
+        return about
     inputs = {name: dict(declared.schema) for name, declared in pack.inputs.items()}
-    format_ = _reply_format(pack)
-    return {**texts, "version": str(pack.version), "inputs": inputs, "reply_format": format_, "messages": messages}
+    return {**about, "inputs": inputs, "reply_format": _reply_format(pack), "messages": messages}
 
 
 def _message(message: MessageTemplate, engine: Engine) -> list[Any] | None:
@@ -63,10 +62,9 @@ class KeptPack(Pack):
     def of(cls, outline: Mapping[str, Any], path: str, build: Callable[[], Pack]) -> KeptPack:
         """Take an outline, the path of the pack's file, and the way to build it."""
         kept = object.__new__(cls)
-        texts = {name: outline[name] for name in _TEXTS}
+        plain = {name: outline[name] for name in _PLAIN}
         version = parse_version(outline["version"])
-        given: dict[str, Any] = {"path": path, "version": version, "limits": Limits(), "slots": {}, "budget": {}}
-        kept.__dict__.update(texts, **given, _outline=outline, _build=build)
+        kept.__dict__.update(plain, version=version, path=path, limits=Limits(), _outline=outline, _build=build)
         return kept
 
     def render(self, context: Any = None, /, **inputs: Any) -> Prompt:
@@ -75,7 +73,8 @@ class KeptPack(Pack):
 
         # A process that renders again had better compile.
         outline = self.__dict__.pop("_outline", None)
-        first = None if outline is None else render_first(self, outline, context, inputs)
+        has_messages = outline is not None and outline["messages"] is not None
+        first = render_first(self, outline, context, inputs) if has_messages else None
         return super().render(context, **inputs) if first is None else first
 
     @cached_property
@@ -84,6 +83,8 @@ class KeptPack(Pack):
 
     inputs = cached_property(lambda self: self._built.inputs)
     messages = cached_property(lambda self: self._built.messages)
+    slots = cached_property(lambda self: self._built.slots)
+    budget = cached_property(lambda self: self._built.budget)
     contract = cached_property(lambda self: self._built.contract)
     tests = cached_property(lambda self: self._built.tests)
     data = cached_property(lambda self: self._built.data)

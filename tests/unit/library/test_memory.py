@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from promptpack import ContextError, Library, Prompt
+from promptpack import ContextError, Library, Prompt, UsageError
 from promptpack.pack.kept import KeptPack
 from promptpack.template import Limits
 
@@ -163,5 +163,14 @@ def test_a_first_prompt_from_the_cache_imports_neither_jinja_nor_yaml_nor_schema
 def test_packs_that_ask_for_more_than_an_outline_are_built(packs: Path) -> None:
     more = CHILD.replace("reply:", "budget: {tokens: 4000}\nreply:")
     (packs / "child/1.0.0.yaml").write_text(more, "utf-8")
-    told(packs)
-    assert not isinstance(Library.open(str(packs)).get("child"), KeptPack)
+    built = told(packs)
+    recalled = Library.open(str(packs)).get("child")
+    assert isinstance(recalled, KeptPack)
+    assert recalled.render().to_text() == built.to_text()
+    assert recalled.budget == built.pack.budget == {"tokens": 4000}
+
+
+def test_an_abstract_pack_is_recalled_as_one(packs: Path) -> None:
+    for _ in range(2):
+        with pytest.raises(UsageError, match=r"PP418 parent@1\.0\.0 is abstract and cannot be rendered"):
+            Library.open(str(packs)).get("parent").render()
