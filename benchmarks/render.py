@@ -5,6 +5,7 @@ tags on the lines of the text, and JSON that the caller dumps.
 """
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,12 +19,14 @@ DUMPED = ("SYSTEM_STATE", "TASK_CONTEXT", "RESOURCE_POOL")
 BY_CALLER = "JSON dumped by the caller"
 
 
-def pack_render() -> Job:
+def pack_render(orjson: bool = True) -> Job:
+    _choose_writer(orjson)
     pack, context = make_pack(), planner.make_context()
     return job(lambda: str(pack.render(context).messages[0].content))
 
 
-def pack_render_anew() -> Job:
+def pack_render_anew(orjson: bool = True) -> Job:
+    _choose_writer(orjson)
     pack, context = make_pack(), planner.make_context()
 
     def run() -> str:
@@ -33,7 +36,8 @@ def pack_render_anew() -> Job:
     return job(run)
 
 
-def template() -> Job:
+def template(orjson: bool = True) -> Job:
+    _choose_writer(orjson)
     return job(_template(planner.make_context()))
 
 
@@ -108,6 +112,12 @@ def agently() -> Job:
         return str(request.prompt.to_messages()[0]["content"])
 
     return job(run)
+
+
+def _choose_writer(orjson: bool) -> None:
+    """Hide orjson, which our own environment has, from this process."""
+    if not orjson:
+        sys.modules["orjson"] = None  # type: ignore[assignment]  # as Python marks what cannot be imported
 
 
 def _template(context: dict[str, Any]) -> Callable[[], str]:
@@ -192,10 +202,9 @@ def tables() -> tuple[Table, ...]:
 def _sides() -> Iterator[Side]:
     over, jinja = "stock", ("jinja2",)
     yield Side(over, stock, counted=True, packages=jinja, note="immutable sandbox, strict, `json.dumps`")
-    yield Side("promptpack, `pack.render`", pack_render, counted=True, over=over, note="inputs as in the last render")
-    anew = "promptpack, `pack.render`, all inputs new"
-    yield Side(anew, pack_render_anew, counted=True, over=over, note="limits on, inputs checked")
-    yield Side("promptpack, template", template, counted=True, over=over, note="limits on")
+    for name, ours, note in OURS:
+        yield Side(name, ours, (False,), counted=True, over=over, note=note)
+        yield Side(f"{name}, orjson", ours, (True,), packages=("orjson",), over=over, note=note)
     for name, make, packages, note in PEERS:
         environment = packages[0].removesuffix("-core").removesuffix("-ai")
         is_counted = name == "minijinja"
@@ -219,6 +228,11 @@ def _sizes() -> Iterator[Side]:
         )
 
 
+OURS = (
+    ("promptpack, `pack.render`", pack_render, "inputs as in the last render"),
+    ("promptpack, `pack.render`, all inputs new", pack_render_anew, "limits on, inputs checked"),
+    ("promptpack, template", template, "limits on"),
+)
 PEERS = (
     ("minijinja", minijinja, ("minijinja",), ""),
     ("minijinja, orjson", minijinja_orjson, ("minijinja", "orjson"), ""),

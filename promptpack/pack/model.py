@@ -163,6 +163,11 @@ class Pack:
         return {}
 
     @cached_property
+    def last_formats(self) -> dict[bytes, str]:
+        """The last `reply_format`, by the image of the tools that it tells of; empty without tools."""
+        return {}
+
+    @cached_property
     def handed_on(self) -> frozenset[str]:
         """The inputs whose values become part of the prompt itself, not only text in it."""
         if self.slots:

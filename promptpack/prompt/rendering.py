@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from promptpack.pack import CallTemplate, MessageTemplate, Pack, PartTemplate
+from promptpack.pack import CallTemplate, Contract, MessageTemplate, Pack, PartTemplate
 from promptpack.problem import ContextError, Problem, UsageError
 from promptpack.prompt.budget import read_budget
 from promptpack.prompt.context import Context, check_context
@@ -24,7 +24,7 @@ def render(pack: Pack, context: Any = None, inputs: Mapping[str, Any] | None = N
         raise UsageError(Problem("PP418", f"{pack.label} is abstract and cannot be rendered", None, "extend it"))
     checked = check_context(pack, context, inputs or {})
     try:
-        scope = _scope(pack, checked.values)
+        scope = _scope(pack, checked)
         prompt = _from_slots(pack, checked, scope) if pack.slots else _from_messages(pack, checked, scope)
         return prompt.within(read_budget(pack.budget)) if pack.budget else prompt
     except ContextError as error:
@@ -48,13 +48,25 @@ def _from_messages(pack: Pack, checked: Context, scope: Scope) -> Prompt:
     return Prompt(pack, tuple(message for message, _ in rendered), checked.keep(), origins)
 
 
-def _scope(pack: Pack, values: Scope) -> Scope:
-    scope: dict[str, Any] = {"pack": pack.about, **values}
-    contract = pack.contract
-    if contract is not None:
-        tools = read_tools(values[contract.tools_input], contract.tools_input) if contract.tools_input else None
-        scope["reply_format"] = write_reply_format(contract, pack.locale, tools)
+def _scope(pack: Pack, checked: Context) -> Scope:
+    scope: dict[str, Any] = {"pack": pack.about, **checked.values}
+    if pack.contract is not None:
+        scope["reply_format"] = _reply_format(pack, pack.contract, checked)
     return scope
+
+
+def _reply_format(pack: Pack, contract: Contract, checked: Context) -> str:
+    """Give what the last render wrote, unless the tools are others, or cannot be compared."""
+    name = contract.tools_input
+    tools = checked.images.get(name) if name else b""
+    written = None if tools is None else pack.last_formats.get(tools)
+    if written is None:
+        actions = read_tools(checked.values[name], name) if name else None
+        written = write_reply_format(contract, pack.locale, actions)
+        if tools is not None:
+            pack.last_formats.clear()
+            pack.last_formats[tools] = written
+    return written
 
 
 def _messages(template: MessageTemplate, scope: Scope) -> Iterator[Message]:

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from types import GeneratorType
 from typing import Any, Final
 
@@ -30,6 +30,7 @@ _LAZY: tuple[type[Iterable[Any]], ...] = (
 DEEPEST: Final = 100
 """How many levels data may nest; what nests deeper is not written quickly, nor taken from a caller at all."""
 
+_USUAL_INDENT: Final = 2
 # Between these, numbers are written without an exponent by everyone.
 _SMALLEST: Final = 1e-4
 _LARGEST: Final = 1e16
@@ -69,13 +70,33 @@ def to_json(value: Any, indent: int | None = 2) -> str:
 
 def _write_quickly(value: Any, indent: int) -> str | None:
     try:
-        return _quick_json()(value, indent=indent).decode()
+        if indent == _USUAL_INDENT and type(indent) is int:
+            return _usual_writer()(value).decode()
+        return _any_writer()(value, indent=indent).decode()
     except ValueError:
         return None  # half of a surrogate pair, a huge number, deep nesting: these are for `json` to decide
 
 
 @cache
-def _quick_json() -> Callable[..., bytes]:
+def _usual_writer() -> Callable[[Any], bytes]:
+    """Give what writes the usual indent: orjson, which knows no other, where it is installed."""
+    try:
+        import orjson
+    except ImportError:
+        return partial(_any_writer(), indent=_USUAL_INDENT)
+    dumps, option, refusal = orjson.dumps, orjson.OPT_INDENT_2, orjson.JSONEncodeError
+
+    def write(value: Any) -> bytes:
+        try:
+            return dumps(value, None, option)
+        except refusal as error:
+            raise ValueError("orjson does not write it") from error
+
+    return write
+
+
+@cache
+def _any_writer() -> Callable[..., bytes]:
     from pydantic_core import to_json
 
     return to_json

@@ -134,3 +134,21 @@ def test_no_method_of_a_foreign_object_runs_whatever_takes_it(make_pack: MakePac
     for door in doors:
         with pytest.raises(ContextError, match="PP411 input 'X' holds a Trap, which is not plain data"):
             door()
+
+
+def test_the_reply_format_is_written_again_when_the_tools_are_others(make_pack: MakePack) -> None:
+    pack = make_pack(
+        "inputs: {TOOLS: {type: array}}\nmessages: [{role: system, content: '{{ reply_format }}'}]\n"
+        "reply: {contract: agent-output, tools: TOOLS}"
+    )
+    tools = [{"name": "look", "description": "looks", "parameters": {"type": "object", "properties": {"at": {}}}}]
+    first = pack.render(TOOLS=tools).messages[0].text
+    assert "look: looks" in first
+    assert list(pack.last_formats.values()) == [first]
+    pack.last_formats.update(dict.fromkeys(pack.last_formats, "kept"))
+    assert pack.render(TOOLS=tools).messages[0].text == "kept"
+    tools[0]["description"] = "listens"
+    changed = pack.render(TOOLS=tools).messages[0].text
+    assert changed == first.replace("looks", "listens") != first
+    assert list(pack.last_formats.values()) == [changed]
+    assert pack.render(TOOLS=tuple(tools)).messages[0].text == changed

@@ -1,6 +1,10 @@
 """Quick code does what the slow way does: for what is unusual as well, and with every limit on."""
 
 import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,7 +13,7 @@ from hypothesis import strategies as st
 
 from promptpack import ContextError
 from promptpack.template import Engine, Limits, Source, compile, default_engine  # noqa: A004
-from promptpack.template.values import to_json
+from promptpack.template.values import _usual_writer, to_json
 
 
 def render(text: str, engine: Engine | None = None, **context: Any) -> str:
@@ -20,20 +24,53 @@ _leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False,
 _values = st.recursive(_leaves, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20)
 
 
+_numbers = st.floats(1e-4, 1e16) | st.floats(-1e16, -1e-4) | st.integers(-(2**65), 2**65)
+
+
+@contextmanager
+def orjson_is(module: Any) -> Iterator[None]:
+    """Put another module, or none, in the place of orjson."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "orjson", module)
+        _usual_writer.cache_clear()
+        yield
+    _usual_writer.cache_clear()
+
+
+def written(value: Any) -> str:
+    """Write a value with and without orjson."""
+    text = to_json(value)
+    with orjson_is(None):
+        assert to_json(value) == text
+    return text
+
+
 @settings(deadline=None)
 @given(_values, st.integers(1, 8))
 def test_json_has_the_letters_that_python_writes(value: Any, indent: int) -> None:
     assert to_json(value, indent) == json.dumps(value, ensure_ascii=False, indent=indent)
 
 
+@settings(deadline=None)
+@given(_values | st.lists(_numbers) | st.lists(st.characters(max_codepoint=0x2FF)))
+def test_json_has_these_letters_with_and_without_orjson(value: Any) -> None:
+    assert written(value) == json.dumps(value, ensure_ascii=False, indent=2)
+
+
 @pytest.mark.parametrize("number", [1e-7, 0.00001, 1e-4, 1e15, 1e16, 1e22, -1e-5, -0.0, 5e-324, 2**70, 10**100])
 def test_numbers_that_others_write_differently_are_written_as_python_does(number: float) -> None:
-    assert to_json({"n": number}) == json.dumps({"n": number}, indent=2)
+    assert written({"n": number}) == json.dumps({"n": number}, indent=2)
 
 
-@pytest.mark.parametrize("value", [["\ud800"], {"k": "\udfff"}])
+@pytest.mark.parametrize("value", [["\ud800"], {"k": "\udfff"}, {"\ud800": [2**64]}])
 def test_half_of_a_surrogate_pair_is_left_to_python(value: Any) -> None:
-    assert to_json(value) == json.dumps(value, ensure_ascii=False, indent=2)
+    assert written(value) == json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def test_orjson_writes_the_indent_that_it_knows_and_no_other() -> None:
+    told = SimpleNamespace(dumps=lambda *_: b"by orjson", OPT_INDENT_2=1, JSONEncodeError=TypeError)
+    with orjson_is(told):
+        assert [to_json(["x"], indent) for indent in (2, 1)] == ["by orjson", '[\n "x"\n]']
 
 
 def test_keys_that_a_template_makes_of_other_kinds_print_as_text() -> None:
