@@ -249,9 +249,9 @@ def root_of(given: str) -> tuple[str, set[str]]:
     if path.is_dir():
         versions = {str(file) for file in path.iterdir() if is_version(file.name)}
         return (os.path.normpath(path.parent if versions else path), {os.path.normpath(file) for file in versions})
-    if path.suffix == ".j2" or path.stem == "flow":
-        # What packs share: all of them may be affected.
-        return os.path.normpath(path.parent.parent if path.parent.name == "_partials" else path.parent), set()
+    if path.suffix in (".j2", ".json") or path.stem == "flow":
+        is_below = path.parent.name.startswith("_") or any(is_version(one.name) for one in path.parent.glob("*.*"))
+        return os.path.normpath(path.parent.parent if is_below else path.parent), set()  # all packs may be affected
     # A pack lies at <root>/<name>/<version>.yaml, or is a file of any name in its root.
     root = path.parent.parent if is_version(path.name) else path.parent
     return os.path.normpath(root), {os.path.normpath(path)}

@@ -1,15 +1,15 @@
 """Variants of one pack in different languages that do not fit each other.
 
 Callers choose a language, not another interface: every variant must take the same inputs, have the same messages in the
-same roles, fill in the same values, and allow the same actions. Told is the variant; the file without a language in its
-name is what it is compared with.
+same roles, fill in the same values, and allow the same actions; schemas may differ in words for people only. Told is
+the variant; the file without a language in its name is what it is compared with.
 
 Bad: `1.0.0.yaml` takes `RESOURCE_POOL`, `1.0.0.en.yaml` does not.
 Good: the same names everywhere; only the words differ.
 """
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from promptpack.linter.rule import Advice
 from promptpack.linter.subject import Subject
@@ -20,6 +20,10 @@ from promptpack.template.names import find_needs
 CODE: Final = "PL012"
 NAME: Final = "locale-out-of-step"
 SEVERITY: Final[Severity] = "error"
+
+_VALUES: Final = ("const", "enum", "required")
+# What is said in the language of the variant; a mapping of such a name is a property.
+_WORDS: Final = ("description", "title", "examples", "default", "$comment")
 
 
 def check(subject: Subject) -> Iterator[Advice]:
@@ -32,6 +36,7 @@ def check(subject: Subject) -> Iterator[Advice]:
     yield from _differences("input", subject.parts.inputs, default.parts.inputs, place, other)
     yield from _kinds(subject, default)
     yield from _differences("action", subject.parts.actions, default.parts.actions, place, other)
+    yield from _params(subject, default)
     yield from _differences("rule", subject.parts.rules, default.parts.rules, place, other)
     yield from _differences("slot", subject.parts.slots, default.parts.slots, place, other)
     yield from _messages(subject, default)
@@ -69,6 +74,30 @@ def _kinds(subject: Subject, default: Subject) -> Iterator[Advice]:
                 told = f"{what} {theirs}" if what == "of type" else what if theirs else f"not {what}"
                 message = f"input {name!r} is {told} in {default.document.path}, and not so here"
                 yield Advice(message, own.location, "give every variant the same")
+        if own.schema.get("type") == other.schema.get("type") and _shape(own.schema) != _shape(other.schema):
+            message = f"input {name!r} has another schema in {default.document.path}"
+            yield Advice(message, own.location, "give every variant the same")
+
+
+def _params(subject: Subject, default: Subject) -> Iterator[Advice]:
+    if subject.contract is None or default.contract is None:
+        return
+    for name, own in subject.contract.actions.items():
+        other = default.contract.actions.get(name)
+        if other is not None and _shape(own.params) != _shape(other.params):
+            message = f"params of {name} have another schema in {default.document.path}"
+            yield Advice(message, subject.parts.actions[name].locate_key(), "give every variant the same")
+
+
+def _shape(schema: Any) -> Any:
+    """Give what a schema asks for, without its words for people."""
+    if isinstance(schema, Mapping):
+        return {
+            key: value if key in _VALUES else _shape(value)
+            for key, value in schema.items()
+            if not key.startswith("x-") and (key not in _WORDS or isinstance(value, Mapping))
+        }
+    return [_shape(item) for item in schema] if isinstance(schema, list) else schema
 
 
 def _messages(subject: Subject, default: Subject) -> Iterator[Advice]:

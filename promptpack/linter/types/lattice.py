@@ -60,9 +60,10 @@ class ListOf:
 
 @dataclass(frozen=True, slots=True)
 class TupleOf:
-    """A list whose length and items are known, such as a pair of `items()`."""
+    """A list whose length and items are known, such as a pair of `items()`; those of `groupby` have names as well."""
 
     items: "tuple[Type, ...]"
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

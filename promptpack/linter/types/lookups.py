@@ -67,6 +67,8 @@ def _key(one: Type, key: str, subject: str, spot: Spot, report: Report) -> Type 
             return _key_of_mapping(one, key, subject, spot, report)
         case Object():
             return _attribute(one, key, spot)
+        case TupleOf() if key in one.names:
+            return one.items[one.names.index(key)]
     return None
 
 

@@ -156,7 +156,9 @@ FILTERS: Final[Mapping[str, Signature]] = MappingProxyType(
         "float": Signature(EVERY, _NUMBER, "default=", WRITTEN),
         "fold_repeated": Signature(EVERY, _RECORDS, "replacement= * unknown_tool="),
         "groupby": Signature(
-            WALKED, lambda one: ListOf(TupleOf((ANY, ListOf(item_of(one))))), "attribute default= case_sensitive="
+            WALKED,
+            lambda one: ListOf(TupleOf((ANY, ListOf(item_of(one))), ("grouper", "list"))),
+            "attribute default= case_sensitive=",
         ),
         "history": Signature(LISTS, _TEXT, "empty="),
         "indent": Signature(EVERY, _TEXT, "width= first= blank="),

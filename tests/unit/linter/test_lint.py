@@ -66,6 +66,14 @@ def test_a_changed_partial_lints_the_packs_that_may_use_it(packs: Path) -> None:
     assert str(problem).startswith("packs/_partials/tone.j2:1:7: PP301 template uses undeclared input 'NICE'")
 
 
+def test_a_changed_schema_lints_the_packs_that_may_refer_to_it(packs: Path) -> None:
+    path = packs / "greeter" / "1.0.0.yaml"
+    path.write_text(PACK.replace("{type: string, ", "{$ref: name.json, "), encoding="utf-8")
+    (packs / "greeter" / "name.json").write_text('{"type": "string", "minimum": 1}', encoding="utf-8")
+    (problem,) = lint(["packs/greeter/name.json"], Settings()).problems
+    assert str(problem).startswith("packs/greeter/name.json:1:20: PL018 'minimum' does nothing beside type string")
+
+
 def test_a_file_that_is_no_pack_is_refused(packs: Path) -> None:
     (packs / "notes.txt").write_text("", encoding="utf-8")
     with pytest.raises(UsageError, match=r"PP706 'packs/notes.txt' is not a pack file\n  hint: packs are .yaml files"):
