@@ -8,10 +8,14 @@ from typing import Any, Final
 from jinja2.exceptions import TemplateRuntimeError
 
 from promptpack.characters import neutral
-from promptpack.template.limits import LimitError, measure, take
+from promptpack.template.limits import LimitError, measure, step, take
 from promptpack.template.values import plain, to_json, to_text
 
 _WIDEST_INDENT: Final = 8
+# Looking for special tokens or line ends and writing YAML take longer than other work on as much.
+_CHARACTERS_A_STEP_OF_A_FENCE: Final = 3
+_CHARACTERS_A_STEP_OF_AN_ENTRY: Final = 8
+_STEPS_OF_A_YAML_VALUE: Final = 25
 # Everything that someone may show as the start of a new line.
 _LINE_END = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _FENCE_RUN = re.compile(r"`{3,}|~{3,}")
@@ -28,6 +32,7 @@ def as_yaml(value: Any) -> str:
     """Print a value as YAML, key order and non-ASCII kept, without a newline at the end."""
     import yaml
 
+    step(_STEPS_OF_A_YAML_VALUE * measure(value))
     text: str = yaml.dump(
         plain(value), Dumper=yaml.CSafeDumper, allow_unicode=True, sort_keys=False, default_flow_style=False, width=1000
     )
@@ -38,7 +43,9 @@ def fenced(value: Any, tag: str = "") -> str:
     """Wrap a value in a fence longer than any inside it, so that it cannot close it; special tokens get a space."""
     if not isinstance(tag, str) or "`" in tag or len(tag.splitlines()) > 1:
         raise TemplateRuntimeError("the tag of a fence is one line without backticks")
-    text = neutral(to_text(value))
+    text = to_text(value)
+    step(len(text) // _CHARACTERS_A_STEP_OF_A_FENCE)
+    text = neutral(text)
     longest = max((len(run) for run in _FENCE_RUN.findall(text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{tag}\n{text}\n{fence}"
@@ -68,6 +75,7 @@ def _call_line(call: Any) -> str:
 
 
 def _entry(label: str, text: str) -> str:
+    step(len(text) // _CHARACTERS_A_STEP_OF_AN_ENTRY)
     return f"[{' '.join(label.split())}] " + _LINE_END.sub("\n    ", text)
 
 

@@ -9,7 +9,17 @@ from jinja2.exceptions import TemplateRuntimeError
 from jinja2.filters import make_attrgetter
 from jinja2.utils import pass_context, pass_environment
 
-from promptpack.template.limits import LimitError, charge, current, fits_items, fits_text, measure, step, take
+from promptpack.template.limits import (
+    CHARACTERS_A_STEP,
+    LimitError,
+    charge,
+    current,
+    fits_items,
+    fits_text,
+    measure,
+    step,
+    take,
+)
 from promptpack.template.texts import TEXT_GUARDS, at_least_one, fits_replacement
 
 _PRECISE: Final = 100
@@ -28,6 +38,13 @@ _STEPS_AN_ITEM: Final[Mapping[str, int]] = MappingProxyType(
         "unique": 4,
     }
 )
+_STEPS_OF_SORTING_A_KEY: Final = 8
+# Filters that look at every letter one by one, and how many of them they look at in a step.
+_CHARACTERS_A_STEP: Final[Mapping[str, int]] = MappingProxyType(
+    {"indent": 16, "int": 16, "title": 2, "wordcount": 3, "wordwrap": 1}
+)
+# Filters that compare items, or the attributes of them, letter by letter.
+_COMPARING: Final = frozenset({"dictsort", "groupby", "max", "min", "sort", "unique"})
 _LINE_ENDS: Final = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _MEASURED: Final = (dict, list, tuple, str, range)
 
@@ -35,6 +52,7 @@ _MEASURED: Final = (dict, list, tuple, str, range)
 def counted(function: Callable[..., Any], name: str = "", deep: bool = True) -> Callable[..., Any]:
     """Count the work of a filter, test or function by the size of what it is given, and of the text it makes."""
     steps_an_item = _STEPS_AN_ITEM.get(name)
+    characters_a_step = _CHARACTERS_A_STEP.get(name)
     # Jinja gives the environment or the context to some before the value itself.
     first = 1 if hasattr(function, "jinja_pass_arg") else 0
 
@@ -43,16 +61,32 @@ def counted(function: Callable[..., Any], name: str = "", deep: bool = True) -> 
         charge(values, deep)
         if options:
             charge(options.values(), deep)
+        if name in _COMPARING and len(values) > first:
+            step(_letters(values[first]) // CHARACTERS_A_STEP)
         if steps_an_item and len(values) > first:
             items = take(values[first])
             step(len(items) * steps_an_item)
             values = (*values[:first], items, *values[first + 1 :])
+        if characters_a_step and values and type(values[0]) is str:
+            step(len(values[0]) // characters_a_step)
         result = function(*values, **options)
         if type(result) is str:
             fits_text(len(result))
         return result
 
     return counting
+
+
+def _letters(value: Any) -> int:
+    """Count the letters of all texts inside of a value, which was measured before."""
+    count = 0
+    waiting = [value]
+    for found in waiting:
+        if type(found) is str:
+            count += len(found)
+        elif isinstance(found, (dict, list, tuple)):
+            waiting.extend((*found, *found.values()) if isinstance(found, dict) else found)
+    return count
 
 
 def limited_range(*bounds: Any) -> range:
@@ -103,6 +137,7 @@ def _dictsort(original: Callable[..., Any]) -> Callable[..., Any]:
     def dictsort(value: Any, case_sensitive: bool = False, by: str = "key", reverse: bool = False) -> Any:
         if not isinstance(value, dict):
             raise TemplateRuntimeError("dictsort needs a mapping")
+        step(_STEPS_OF_SORTING_A_KEY * len(value))
         return original(value, case_sensitive, by, reverse)
 
     return dictsort

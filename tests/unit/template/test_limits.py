@@ -166,3 +166,29 @@ def test_filters_that_are_guarded_still_do_what_jinja_does() -> None:
     assert compile(Source.of_text(text), default_engine()).render({}) == (
         "[[1, 2], [3, 0]] [[1, 2, 3], [4, 5]] [[1, 2], [3, 9]] 3 x-y   ab   2.6 a\n  b bXa"
     )
+
+
+@pytest.mark.parametrize(
+    ("expression", "steps"),
+    [
+        ("text | title", 30_000),
+        ("text | wordcount", 30_000),
+        ("text | wordwrap(20)", 30_000),
+        ("text | fenced", 30_000),
+        ("text | indent", 6_000),
+        ("[{'content': text}] | history", 10_000),
+        ("[text, text] | sort", 3_000),
+        ("[text, text] | max", 3_000),
+        ("[text, text] | unique | list", 3_000),
+        ("[{'a': text}, {'a': text}] | groupby('a')", 3_000),
+        ("{text: text} | dictsort", 3_000),
+        ("numbers | dictsort", 3_000),
+        ("numbers | yaml", 20_000),
+    ],
+)
+def test_filters_that_look_at_every_letter_or_key_count_each_of_them(expression: str, steps: int) -> None:
+    """A hundred thousand letters or a thousand keys take time, so they take steps: no loop can hide them."""
+    context = {"text": "é\n" * 50_000, "numbers": {str(number): number for number in range(1_000)}}
+    made = compile(Source.of_text(f"{{% if {expression} %}}{{% endif %}}"), Engine(limits=Limits(steps=steps)))
+    with pytest.raises(ContextError, match="PP421"):
+        made.render(context)
