@@ -96,6 +96,7 @@ def test_every_goal_is_on_the_page_and_whether_it_is_met() -> None:
     rows = page.goals(results.read()).splitlines()[3:]
     assert len(rows) == len(GOALS)
     assert all(row.endswith(("| yes |", "| **no** |")) for row in rows)
+    assert not [row for row in rows if "not measured" in row]
     assert not [job for job in JOBS if not any(row.startswith(f"| {job}") for row in rows)]
 
 
