@@ -1,7 +1,8 @@
 r"""Messages as one text: a role line before each message, which no content can forge.
 
-A role line is `[role]` or `[role name]` alone on its line. A line of content that looks like one gets a backslash in
-front (and one that already has backslashes gets one more), so a reader can tell them apart again.
+A role line is `[role]` or `[role name]` alone on its line, whichever character ends a line. A line of content that
+looks like one gets a backslash in front (and one that already has backslashes gets one more), so a reader can tell them
+apart again.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
     from promptpack.prompt.message import Message
 
-_ROLE_LINE = re.compile(rf"^(\\*\[(?:{'|'.join(ROLES)})(?: [^\]\n]*)?\][^\S\n]*)$", re.MULTILINE)
+_ENDS = "\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
+_ROLE_LINE = re.compile(rf"(?<![^{_ENDS}])(\\*\[(?:{'|'.join(ROLES)})(?: [^\]{_ENDS}]*)?\][^\S{_ENDS}]*)(?![^{_ENDS}])")
 
 
 def to_text(messages: Iterable[Message]) -> str:
