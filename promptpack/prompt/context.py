@@ -13,7 +13,7 @@ from promptpack.value import dataclass
 
 # The one that every supported Python writes.
 _MARSHAL_VERSION: Final = 4
-_LARGEST_IMAGE: Final = 1_000_000
+LARGEST_IMAGE: Final = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def _image(pack: Pack, declared: Input, value: Any) -> bytes:
         return image
     if not is_plain(value, image, pack.limits):
         return b""
-    if len(image) <= _LARGEST_IMAGE:
+    if len(image) <= LARGEST_IMAGE:
         pack.last_images[declared.name] = image
     return image
 

@@ -6,7 +6,7 @@ from typing import Any
 from promptpack.pack import CallTemplate, Contract, MessageTemplate, Pack, PartTemplate
 from promptpack.problem import ContextError, Problem, UsageError
 from promptpack.prompt.budget import read_budget
-from promptpack.prompt.context import Context, check_context
+from promptpack.prompt.context import LARGEST_IMAGE, Context, check_context
 from promptpack.prompt.message import Message, Part, ToolCall, read_message
 from promptpack.prompt.prompt import Origin, Prompt
 from promptpack.prompt.reply_format import write_reply_format
@@ -63,7 +63,7 @@ def _reply_format(pack: Pack, contract: Contract, checked: Context) -> str:
     if written is None:
         actions = read_tools(checked.values[name], name) if name else None
         written = write_reply_format(contract, pack.locale, actions)
-        if tools is not None:
+        if tools is not None and len(tools) <= LARGEST_IMAGE:
             pack.last_formats.clear()
             pack.last_formats[tools] = written
     return written

@@ -26,7 +26,9 @@ def main(target: str, minutes: str) -> None:
     options = [
         f"-max_total_time={int(float(minutes) * 60)}",
         "-max_len=4096",
-        "-timeout=25",
+        # The limits of the product let a render run for less than a second; here it is instrumented, beside others.
+        "-timeout=60",
+        "-report_slow_units=60",
         "-rss_limit_mb=1024",
         "-print_final_stats=1",
         f"-dict={WORDS}",
