@@ -22,11 +22,13 @@ T = TypeVar("T")
 
 _NO_TRAIL = Trail()
 _CONSTANTS = ("true", "false", "none")
+# Words that are not there; with a hint they are nearly one that is.
+_MISSPELT = ("PP303", "PP304", "PP305")
 
 
 def compile(source: Source, engine: Engine, known: Collection[str] | None = None) -> Template:  # noqa: A001
     """Compile a template; `known` are the names it may use, or None to leave that to render time."""
-    tree = engine.parse(source)
+    tree = _parsed(engine.parse, engine.read, source, engine, known)
     needs = _check_names(tree, source, engine, known)
     load = _loader(tree, source, engine)
     return Template(
@@ -36,19 +38,40 @@ def compile(source: Source, engine: Engine, known: Collection[str] | None = None
 
 def compile_expression(source: Source, engine: Engine, known: Collection[str] | None = None) -> Expression:
     """Compile an expression, as in `when` and `require`."""
-    tree = engine.parse_expression(source)
+    tree = _parsed(engine.parse_expression, engine.read_expression, source, engine, known)
     needs = _check_names(tree, source, engine, known)
     run = _guarded(_loader(tree, source, engine), engine.limits, _result)
     return Expression(source, frozenset(use.name for use in needs.names), run)
 
 
+def _parsed(
+    parse: Callable[[Source], nodes.Template],
+    read: Callable[[Source], nodes.Template],
+    source: Source,
+    engine: Engine,
+    known: Collection[str] | None,
+) -> nodes.Template:
+    """Parse a template; misspelt filters, tests and partials are told together with misspelt names."""
+    written = read(source)
+    try:
+        return parse(source)
+    except PackError as error:
+        if known is None or not all(problem.code in _MISSPELT and problem.hint for problem in error.problems):
+            raise
+        unknown = _unknown_names(find_needs(written, engine.partial_trees.get), source, engine, known)
+        raise PackError((*error.problems, *unknown)) from error
+
+
 def _check_names(tree: nodes.Template, source: Source, engine: Engine, known: Collection[str] | None) -> Needs:
     needs = find_needs(tree, engine.partial_trees.get)
-    if known is not None:
-        unknown = [use for use in needs.names if use.name not in known]
-        if unknown:
-            raise PackError(_undeclared(use, source, engine, known) for use in unknown)
+    problems = _unknown_names(needs, source, engine, known) if known is not None else ()
+    if problems:
+        raise PackError(problems)
     return needs
+
+
+def _unknown_names(needs: Needs, source: Source, engine: Engine, known: Collection[str]) -> list[Problem]:
+    return [_undeclared(use, source, engine, known) for use in needs.names if use.name not in known]
 
 
 def _undeclared(use: Use, source: Source, engine: Engine, known: Collection[str]) -> Problem:

@@ -36,3 +36,10 @@ def test_decisions_are_numbered_without_gaps() -> None:
 def test_every_command_has_its_row() -> None:
     page = (DOCS / "reference" / "command-line.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `promptpack ([a-z]+)", page, re.MULTILINE)) == set(COMMANDS)
+
+
+def test_every_test_behind_a_promise_exists() -> None:
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:architecture|conformance|fuzz|properties|unit)/[\w/]+(?:\.py)?)`", text)
+    assert len(named) > 10
+    assert [name for name in named if not (ROOT / "tests" / name).exists()] == []

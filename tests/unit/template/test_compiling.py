@@ -222,3 +222,21 @@ def test_a_line_that_only_includes_is_replaced_by_the_partials_lines() -> None:
     assert render("a\n{% include 'p' %}\nb\n\n  {% include 'p' %}\n", engine) == "a\none\ntwo\nb\n\none\ntwo\n"
     assert render("{% include 'p' -%}\nb", engine) == "one\ntwob"
     assert render("{% if true %}\n{% include 'p' %}\n{% endif %}\nb", engine) == "one\ntwo\nb"
+
+
+def test_misspelt_words_of_all_kinds_are_told_together() -> None:
+    text = "{{ QUESTON | fencd }} {% if GOAL is odds %}{% endif %}"
+    with pytest.raises(PackError) as caught:
+        compile(Source.of_text(text), default_engine(), {"QUESTION", "GOAL"})
+    assert sorted(f"{problem.location}: {problem.code}" for problem in caught.value.problems) == [
+        "<template>:1:14: PP303", "<template>:1:37: PP304", "<template>:1:4: PP301",
+    ]  # fmt: skip
+    with pytest.raises(PackError) as caught:
+        compile_expression(Source.of_text("QUESTON | fencd"), default_engine(), {"QUESTION"})
+    assert [problem.code for problem in caught.value.problems] == ["PP303", "PP301"]
+
+
+def test_what_is_refused_on_purpose_is_told_alone() -> None:
+    with pytest.raises(PackError) as caught:
+        compile(Source.of_text("{{ cycler.__init__ | attr('x') }}"), default_engine(), {"GOAL"})
+    assert {problem.code for problem in caught.value.problems} == {"PP303", "PP308"}
