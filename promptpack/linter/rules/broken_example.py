@@ -27,7 +27,8 @@ SEVERITY: Final[Severity] = "error"
 def check(subject: Subject) -> Iterator[Advice]:
     """Check the examples of actions, of the reply, and of inputs."""
     contract = subject.contract
-    if contract is not None and not subject.sketch.problems:
+    # A template with a problem leaves the contract as it is; another problem may be one of its schemas.
+    if contract is not None and all(problem.code.startswith("PP3") for problem in subject.sketch.problems):
         yield from _replies(subject, contract)
     for name, placed in subject.parts.inputs.items():
         if subject.owns(placed):
