@@ -13,7 +13,7 @@ from promptpack.template.values import plain, to_json, to_text
 
 _WIDEST_INDENT: Final = 8
 # Looking for special tokens or line ends and writing YAML take longer than other work on as much.
-_CHARACTERS_A_STEP_OF_A_FENCE: Final = 3
+_CHARACTERS_A_STEP_OF_A_FENCE: Final = 16
 _CHARACTERS_A_STEP_OF_AN_ENTRY: Final = 8
 _STEPS_OF_A_YAML_VALUE: Final = 25
 # Everything that someone may show as the start of a new line.
@@ -44,7 +44,8 @@ def fenced(value: Any, tag: str = "") -> str:
     if not isinstance(tag, str) or "`" in tag or len(tag.splitlines()) > 1:
         raise TemplateRuntimeError("the tag of a fence is one line without backticks")
     text = to_text(value)
-    step(len(text) // _CHARACTERS_A_STEP_OF_A_FENCE)
+    # What may begin a token is looked at more closely than other letters.
+    step(len(text) // _CHARACTERS_A_STEP_OF_A_FENCE + (text.count("<") + text.count("[")) // 2)
     text = neutral(text)
     longest = max((len(run) for run in _FENCE_RUN.findall(text)), default=2)
     fence = "`" * (longest + 1)
