@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from promptpack.lazy import late_names
 from promptpack.problem import (
     ContextError,
     Location,
@@ -15,8 +16,6 @@ from promptpack.problem import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from promptpack.cycle import Agent, LlmCycle
     from promptpack.library import Library
     from promptpack.pack import Pack
@@ -81,12 +80,4 @@ _HOMES = {
     "validate_messages": "prompt.order",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = late_names(__name__, _HOMES, globals())

@@ -1,4 +1,4 @@
-"""Values worked out on first use and kept."""
+"""Values worked out, and names imported, on first use and kept."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from promptpack.value import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 if TYPE_CHECKING or sys.version_info >= (3, 12):
     from functools import cached_property
@@ -57,3 +57,20 @@ class LateField:
 
 
 __all__ = ["LateField", "Later", "cached_property"]
+
+
+def late_names(package: str, homes: Mapping[str, str], names: dict[str, Any]) -> Callable[[str], Any]:
+    """Make the `__getattr__` of a package: each name is imported from its home, a module of it, when it is first used.
+
+    `names` are the package's own, where what was imported is kept.
+    """
+
+    def look_up(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        value = names[name] = getattr(import_module(f"{package}.{homes[name]}"), name)
+        return value
+
+    return look_up

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from promptpack.lazy import late_names
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from promptpack.pack.building import Sketch, Surroundings, build, freeze, gather, sketch
     from promptpack.pack.checking import check
     from promptpack.pack.contract import ERROR_ACTIONS, Action, Contract, Rule
@@ -76,12 +76,4 @@ _HOMES = {
     "sketch": "building",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = late_names(__name__, _HOMES, globals())

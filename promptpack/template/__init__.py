@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from promptpack.lazy import late_names
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from promptpack.template.bounds import Limits
     from promptpack.template.compiling import compile, compile_expression  # noqa: A004 -- the folder's verb
     from promptpack.template.engine import Engine, default_engine, late_engine
@@ -39,12 +39,4 @@ _HOMES = {
     "metered": "limits",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = late_names(__name__, _HOMES, globals())
