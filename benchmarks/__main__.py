@@ -3,7 +3,9 @@
 import argparse
 import importlib
 import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from time import monotonic
 
 from benchmarks import counting, page, results
 from benchmarks.results import Result, result_of
@@ -40,30 +42,53 @@ def main(arguments: list[str]) -> None:
     is_counting = not wanted.no_count and counting.is_possible()
     if not is_counting and not wanted.no_count:
         print("instructions are not counted: valgrind is not on this machine", file=sys.stderr)
+    known = results.read()
     found: dict[str, Result] = {}
-    for name in wanted.names or BENCHMARKS:
-        found |= run(name, is_counting, wanted.rounds)
-        kept = in_order(results.read() | found if wanted.names else found)
+    lengths: dict[str, float] = {}
+    for result, seconds in run(wanted.names or BENCHMARKS, is_counting, wanted.rounds):
+        found[result.name], lengths[result.name] = result, seconds
         if wanted.write:
-            results.write(kept)
-            page.write(kept)
+            keep(known | found)
+    kept = in_order(known | found if wanted.names else found)
+    if wanted.write:
+        keep(kept)
     print(page.goals(kept))
+    print_lengths(lengths)
+    failed = [
+        f"{one.name}: {side.name}: {side.failed}" for one in found.values() for side in one.figures if side.failed
+    ]
+    if failed:
+        sys.exit("\n".join(["no figure for:", *failed]))
+
+
+def keep(kept: dict[str, Result]) -> None:
+    """Write figures and the page of them, so that a run which is stopped keeps what it has."""
+    results.write(in_order(kept))
+    page.write(in_order(kept))
 
 
 def in_order(kept: dict[str, Result]) -> dict[str, Result]:
     return dict(sorted(kept.items(), key=lambda entry: BENCHMARKS.index(entry[1].benchmark)))
 
 
-def run(name: str, is_counting: bool, rounds: int | None) -> dict[str, Result]:
-    """Measure the tables of a benchmark, printing each as it is done."""
-    found = {}
-    for table in importlib.import_module(f"benchmarks.{name}").tables():
-        figures = measure(replace(table, rounds=rounds or table.rounds))
-        if is_counting:
-            figures = count(table, figures)
-        found[table.name] = result_of(name, table, figures)
-        print(page.section(found[table.name]), flush=True)
-    return found
+def run(names: Iterable[str], is_counting: bool, rounds: int | None) -> Iterator[tuple[Result, float]]:
+    """Measure the tables of some benchmarks, printing each as it is done, with the seconds that it took."""
+    for name in names:
+        for table in importlib.import_module(f"benchmarks.{name}").tables():
+            started = monotonic()
+            figures = measure(replace(table, rounds=rounds or table.rounds))
+            if is_counting:
+                figures = count(table, figures)
+            result = result_of(name, table, figures)
+            print(page.section(result), flush=True)
+            yield result, monotonic() - started
+
+
+def print_lengths(lengths: dict[str, float]) -> None:
+    """Say how long each table took, on the clock of the wall."""
+    for name, seconds in lengths.items():
+        print(f"{seconds:6.0f} s  {name}", file=sys.stderr)
+    print(f"{sum(lengths.values()):6.0f} s  in all", file=sys.stderr)
 
 
 def count(table: Table, figures: list[Figure]) -> list[Figure]:
@@ -71,7 +96,7 @@ def count(table: Table, figures: list[Figure]) -> list[Figure]:
     counted = {side.name: side for side in table.sides if isinstance(side, Side) and side.counted}
     return [
         replace(figure, instructions=counting.count(counted[figure.name], figure.rounds[0]))
-        if figure.name in counted
+        if figure.name in counted and figure.rounds
         else figure
         for figure in figures
     ]

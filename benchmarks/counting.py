@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -20,20 +21,24 @@ def is_possible() -> bool:
     return shutil.which("valgrind") is not None
 
 
-def count(side: Side, seconds: float) -> float:
+def count(side: Side, seconds: float) -> float | None:
     """Count a unit, which takes so many seconds, from some warm runs in a process with the same hashes each time."""
     runs = max(2, min(MOST, round(COUNTED_SECONDS / seconds / side.units)))
-    return _collect(side, runs) / runs / side.units
+    counted = _collect(side, runs)
+    return None if counted is None else counted / runs / side.units
 
 
-def _collect(side: Side, runs: int) -> int:
+def _collect(side: Side, runs: int) -> int | None:
     """Give what is counted between the worker's two calls of `getppid`, at each of which a part is written."""
     module, function, arguments = job_of(side)
     with tempfile.TemporaryDirectory() as folder:
         valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", "--dump-after=getppid"]
         job = ["count", module, function, json.dumps(arguments), str(runs)]
         command = [*valgrind, python_of(side.environment), str(WORKER), *job]
-        subprocess.run(command, check=True, capture_output=True, text=True, env=variables())
-        found = SUMMARY.search(Path(folder, "out.2").read_text("utf-8"))
-    assert found is not None
+        done = subprocess.run(command, check=False, capture_output=True, text=True, env=variables())
+        counted = Path(folder, "out.2")
+        found = SUMMARY.search(counted.read_text("utf-8")) if counted.exists() else None
+    if done.returncode or found is None:
+        print(f"the instructions of {side.name} could not be counted:\n{done.stderr}", file=sys.stderr)
+        return None
     return int(found[1])

@@ -10,6 +10,8 @@ import venv
 from functools import cache
 from pathlib import Path
 
+from benchmarks.measuring import SideError
+
 ROOT = Path(__file__).parents[1]
 ENVIRONMENTS = ROOT / ".cache" / "bench"
 REQUIREMENTS = Path(__file__).parent / "requirements"
@@ -46,9 +48,11 @@ def _installed(environment: str) -> Path:
     python, mark = folder / "bin" / "python", folder / "installed.txt"
     wanted = pins.read_text("utf-8")
     if not mark.exists() or mark.read_text("utf-8") != wanted:
-        print(f"installing {environment} into {folder.relative_to(ROOT)}", file=sys.stderr)
+        print(f"installing {environment} into {folder}", file=sys.stderr)
         venv.create(folder, with_pip=True, clear=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps", "-r", pins], check=True)
+        done = subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps", "-r", pins], check=False)
+        if done.returncode:
+            raise SideError(f"pip could not install benchmarks/requirements/{pins.name}")
         mark.write_text(wanted, "utf-8")
     return python
 

@@ -4,7 +4,6 @@ Nothing here imports more than the standard library, so that a side can live in 
 """
 
 import statistics
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
@@ -27,6 +26,10 @@ class Job:
 def job(run: Callable[[], Any]) -> Job:
     """Make a job whose result is what the run gives."""
     return Job(run, run)
+
+
+class SideError(Exception):
+    """What a side said instead of a result, in one line; two of them are never equal."""
 
 
 class Contender(Protocol):
@@ -76,20 +79,17 @@ class Timing:
         return Spread.of([own / other for own, other in zip(self.rounds, base.rounds, strict=True)])
 
 
-def require_same(results: Mapping[str, Any], over: Mapping[str, str]) -> None:
-    """Stop unless every side's result is that of the side which it is measured against."""
-    different = [name for name, base in over.items() if results[name] != results[base]]
-    if different:
-        sys.exit(f"not the same result: {', '.join(f'{name} and {over[name]}' for name in different)}")
-
-
-def take_turns(contenders: Mapping[str, Contender], rounds: int) -> dict[str, Timing]:
-    """Time all sides in every round; they are warm, as each has given its result."""
+def take_turns(contenders: Mapping[str, Contender], rounds: int) -> tuple[dict[str, Timing], dict[str, SideError]]:
+    """Time all sides in every round; they are warm, as each has given its result. One that fails drops out."""
     times: dict[str, list[float]] = {name: [] for name in contenders}
+    failures: dict[str, SideError] = {}
     for _ in range(rounds):
-        for name, contender in contenders.items():
-            times[name].append(contender.seconds())
-    return {name: Timing(tuple(values)) for name, values in times.items()}
+        for name in [name for name in contenders if name not in failures]:
+            try:
+                times[name].append(contenders[name].seconds())
+            except SideError as error:
+                failures[name] = error
+    return {name: Timing(tuple(values)) for name, values in times.items() if name not in failures}, failures
 
 
 class Stopwatch:
@@ -113,3 +113,20 @@ class Stopwatch:
         for _ in repeat(None, self._count):
             self._run()
         return process_time() - started
+
+
+def show_spread(spread: Spread) -> str:
+    """Show a ratio with its quartiles."""
+    return f"{_number(spread.median)} ({_number(spread.low)} to {_number(spread.high)})"
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def show_time(seconds: float) -> str:
+    """Show a time in the unit that fits it."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from benchmarks.environments import ROOT
-from benchmarks.goals import GOALS, Bound
-from benchmarks.measuring import Spread, Timing
+from benchmarks.goals import GOALS
+from benchmarks.measuring import Spread, Timing, show_spread, show_time
 from benchmarks.results import Result
 from benchmarks.sides import Figure
 
@@ -32,7 +32,7 @@ def goals(results: dict[str, Result]) -> str:
         (
             goal.job,
             goal.wanted,
-            "; ".join(_measured(bound, results) for bound in goal.bounds),
+            "; ".join(bound.tell(results) for bound in goal.bounds),
             "yes" if all(bound.is_met(results) for bound in goal.bounds) else "**no**",
         )
         for goal in GOALS
@@ -57,21 +57,17 @@ def section(result: Result) -> str:
 def _row(result: Result, figure: Figure, counted: bool) -> Sequence[str]:
     cost = _cost(result, figure)
     spread = cost.inverse if cost is not None and result.shown == "quicker" else cost
-    ratio = show_spread(spread) if spread is not None else "1" if figure.rounds else f"none: {figure.refused}"
+    ratio = show_spread(spread) if spread is not None else _no_ratio(figure)
     instructions = [f"{figure.instructions:,.0f}" if figure.instructions else ""] if counted else []
     time = show_time(Timing(figure.rounds).median) if figure.rounds else ""
     about = "; ".join(filter(None, (figure.versions, figure.note)))
     return [figure.name, time, ratio, *instructions, about]
 
 
-def _measured(bound: Bound, results: dict[str, Result]) -> str:
-    found = bound.hardest(results)
-    if found is None:
-        return "not measured"
-    other, cost = found
-    if bound.most <= 1:
-        return f"{show_spread(cost.inverse)} times as quick as {other}"
-    return f"{show_spread(cost)} times {other}"
+def _no_ratio(figure: Figure) -> str:
+    if figure.rounds:
+        return "" if figure.over else "1"
+    return f"failed: {figure.failed}".replace("|", "\\|") if figure.failed else f"none: {figure.refused}"
 
 
 def _cost(result: Result, figure: Figure) -> Spread | None:
@@ -80,23 +76,6 @@ def _cost(result: Result, figure: Figure) -> Spread | None:
 
 def _median(cost: Spread | None) -> float:
     return cost.median if cost is not None else 0.0
-
-
-def show_spread(spread: Spread) -> str:
-    """Show a ratio with its quartiles."""
-    return f"{_number(spread.median)} ({_number(spread.low)} to {_number(spread.high)})"
-
-
-def _number(value: float) -> str:
-    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
-
-
-def show_time(seconds: float) -> str:
-    """Show a time in the unit that fits it."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds * 1e9:.3g} ns"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

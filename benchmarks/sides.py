@@ -5,14 +5,15 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Literal, Self
 
 from benchmarks.environments import python_of, variables, versions
-from benchmarks.measuring import Contender, Job, Timing, require_same, take_turns
+from benchmarks.measuring import Contender, Job, SideError, Timing, take_turns
 
 WORKER = Path(__file__).parent / "worker.py"
 
@@ -68,7 +69,7 @@ class Command(Surroundings):
         command = [python_of(self.environment), "-I", "-c", self.code, *self.arguments]
         done = subprocess.run(command, check=False, capture_output=True, text=True, env=variables())
         if done.returncode:
-            sys.exit(f"{self.name} failed:\n{done.stderr}")
+            raise _ended(done.returncode, done.stderr)
         return done
 
 
@@ -92,27 +93,30 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What came out for one side: seconds a unit, round by round; without rounds, why there are none."""
+    """What came out for one side: seconds a unit, round by round; without rounds, why there are none.
+
+    `refused` was known before; that it `failed` came as a surprise.
+    """
 
     name: str
     over: str = ""
     versions: str = ""
     note: str = ""
     refused: str = ""
+    failed: str = ""
     rounds: tuple[float, ...] = ()
     instructions: float | None = None
 
 
 def measure(table: Table) -> list[Figure]:
-    """Compare the results of all sides, then time them in turn."""
+    """Compare the results of all sides, then time them in turn; one that fails on the way keeps no other from it."""
     with ExitStack() as stack:
         contenders = _ready(table.sides, stack)
         results = {name: _result(contender) for name, contender in contenders.items()}
-        _require_words(table.sides, results)
-        require_same(results, {side.name: side.over for side in table.sides if side.over and not side.refused})
-        timed = {side.name: contenders[side.name] for side in table.sides if not side.refused}
-        timings = take_turns(timed, table.rounds)
-    return [_figure(side, timings.get(side.name)) for side in table.sides]
+        failures = dict(_failures(table.sides, results))
+        unfit = {side.name for side in table.sides if side.refused} | failures.keys()
+        timings, late = take_turns({name: one for name, one in contenders.items() if name not in unfit}, table.rounds)
+    return [_figure(side, timings.get(side.name), {**failures, **late}.get(side.name)) for side in table.sides]
 
 
 def _ready(sides: Sequence[AnySide], stack: ExitStack) -> dict[str, Contender]:
@@ -132,38 +136,58 @@ def _ready(sides: Sequence[AnySide], stack: ExitStack) -> dict[str, Contender]:
 def _result(contender: Contender) -> Any:
     try:
         return contender.result()
-    except PeerError as error:
+    except SideError as error:
         return error
 
 
-def _require_words(sides: Sequence[AnySide], results: dict[str, Any]) -> None:
-    """Stop when a side that is said to be unable is not, and when one fails without anybody having said so."""
+def _failures(sides: Sequence[AnySide], results: Mapping[str, Any]) -> Iterator[tuple[str, SideError]]:
+    """Find the sides that failed although nobody had said so, and those said to be unable that are not."""
     for side in sides:
-        result = results[side.name]
-        if isinstance(result, PeerError) and not side.refused:
-            sys.exit(f"{side.name} failed: {result}")
-        if side.refused and result == results[side.over]:
-            sys.exit(f"{side.name} gives the same result after all; it needs no reason any more")
+        result, wanted = results[side.name], results[side.over or side.name]
+        if side.refused:
+            if result == wanted:
+                yield side.name, SideError("gives the same result after all; it needs no reason any more")
+        elif isinstance(result, SideError):
+            yield side.name, result
+        elif result != wanted and not isinstance(wanted, SideError):
+            yield side.name, SideError(f"not the same result as that of {side.over}")
 
 
-def _figure(side: AnySide, timing: Timing | None) -> Figure:
+def _figure(side: AnySide, timing: Timing | None, failure: SideError | None) -> Figure:
+    if failure is not None:
+        print(f"{side.name} failed: {failure}", file=sys.stderr)
+        return Figure(side.name, side.over, note=side.note, failed=str(failure))
     rounds = tuple(float(f"{time / side.units:.4g}") for time in timing.rounds) if timing is not None else ()
-    return Figure(side.name, side.over, versions(side.environment, side.packages), side.note, side.refused, rounds)
+    known = versions(side.environment, side.packages)
+    return Figure(side.name, side.over, known, side.note, side.refused, rounds=rounds)
 
 
-class PeerError(Exception):
-    """What a side said instead of a result; two of them are never equal."""
+def _ended(code: int, errors: str) -> SideError:
+    """Say how a process ended, and the last that it said."""
+    print(errors, end="", file=sys.stderr)
+    lines = errors.strip().splitlines()
+    how = f"was killed by signal {-code}" if code < 0 else f"ended with {code}"
+    return SideError(": ".join([how, *lines[-1:]]))
 
 
 class Process:
-    """A worker in an environment."""
+    """A worker in an environment, started when it is first asked."""
 
     def __init__(self, environment: str) -> None:
         self._environment = environment
         self._errors: IO[str] = tempfile.TemporaryFile("w+")  # noqa: SIM115 -- closed with the process
 
     def __enter__(self) -> Self:
-        self._process = subprocess.Popen(
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if "_worker" in vars(self):
+            self._worker.communicate()
+        self._errors.close()
+
+    @cached_property
+    def _worker(self) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
             [python_of(self._environment), WORKER],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -171,25 +195,24 @@ class Process:
             text=True,
             env=variables(),
         )
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.communicate()
-        self._errors.close()
 
     def ask(self, wish: str, side: Side) -> Any:
         """Send one wish and wait for its answer."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps([wish, *job_of(side)]) + "\n")
-        self._process.stdin.flush()
-        line = self._process.stdout.readline()
+        asked, answers = self._worker.stdin, self._worker.stdout
+        assert asked is not None
+        assert answers is not None
+        try:
+            asked.write(json.dumps([wish, *job_of(side)]) + "\n")
+            asked.flush()
+            line = answers.readline()
+        except BrokenPipeError:
+            line = ""
         if not line:
             self._errors.seek(0)
-            sys.exit(f"the worker of {side.name} ended:\n{self._errors.read()[-2000:]}")
+            raise _ended(self._worker.wait(), self._errors.read()[-2000:])
         answer = json.loads(line)
         if "error" in answer:
-            raise PeerError(answer["error"])
+            raise SideError(answer["error"])
         return answer["answer"]
 
 

@@ -1,5 +1,8 @@
 """Jobs that a worker can import quickly."""
 
+import os
+import signal
+
 from benchmarks.measuring import Job, job
 
 
@@ -13,3 +16,12 @@ def fail() -> Job:
 
 def give_an_object() -> Job:
     return job(object)
+
+
+def die() -> Job:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
+
+
+def die_when_timed(value: object) -> Job:
+    return Job(die, lambda: value)

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks import counting, measuring
-from benchmarks.measuring import Spread, Stopwatch, Timing, job, require_same, take_turns
+from benchmarks.measuring import Spread, Stopwatch, Timing, job, take_turns
 from benchmarks.sides import Side
 
 
@@ -25,13 +25,6 @@ def test_rounds_without_a_partner_are_refused() -> None:
         Timing((1.0, 2.0)).over(Timing((1.0,)))
 
 
-def test_different_results_stop_the_run() -> None:
-    results = {"stock": "a", "ours": "a", "peer": "b"}
-    require_same(results, {"ours": "stock"})
-    with pytest.raises(SystemExit, match=r"^not the same result: peer and stock$"):
-        require_same(results, {"ours": "stock", "peer": "stock"})
-
-
 class Recorder:
     def __init__(self, name: str, log: list[str]) -> None:
         self.name, self.log = name, log
@@ -46,8 +39,8 @@ class Recorder:
 
 def test_all_sides_are_asked_in_every_round() -> None:
     log: list[str] = []
-    timings = take_turns({name: Recorder(name, log) for name in "ab"}, rounds=2)
-    assert log == ["a", "b"] * 2
+    timings, failures = take_turns({name: Recorder(name, log) for name in "ab"}, rounds=2)
+    assert (log, failures) == (["a", "b"] * 2, {})
     assert timings == {"a": Timing((1.0, 3.0)), "b": Timing((2.0, 4.0))}
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks import __main__ as command
 from benchmarks import counting, page, results
-from benchmarks.goals import GOALS, Bound
+from benchmarks.goals import GOALS, Bound, EveryGrowth, EveryTime
 from benchmarks.results import Result
 from benchmarks.sides import Figure
 
@@ -21,6 +21,7 @@ JOBS = (
     "growth of a load",
     "growth of a check",
     "growth of the history functions",
+    "hostile replies of every kind",
 )
 RENDER = Result(
     "render",
@@ -70,6 +71,37 @@ def test_the_nearest_is_named() -> None:
     assert found[0] == "peer"
 
 
+def test_every_side_keeps_to_a_limit_or_the_worst_is_named() -> None:
+    figures = (
+        Figure("a", rounds=(0.1,)),
+        Figure("a twice", "a", rounds=(0.3,)),
+        Figure("b", rounds=(0.1,)),
+        Figure("b twice", "b", rounds=(0.2,)),
+    )
+    found = {"hostile": Result("hostile", "hostile_replies", "Hostile", "worst", "a machine", figures)}
+    assert EveryGrowth("hostile", 3.1).is_met(found)
+    assert not EveryGrowth("hostile", 2.9).is_met(found)
+    assert EveryGrowth("hostile", 3).tell(found) == "3.00 (3.00 to 3.00) times at most: a twice"
+    assert EveryTime("hostile", 0.31).is_met(found)
+    assert not EveryTime("hostile", 0.3).is_met(found)
+    assert EveryTime("hostile", 1).tell(found) == "300 ms at most: a twice"
+
+
+@pytest.mark.parametrize("limit", [EveryGrowth("hostile", 9), EveryTime("hostile", 9)])
+def test_a_limit_does_not_hold_while_a_side_has_no_figure(limit: EveryGrowth | EveryTime) -> None:
+    figures = (Figure("a", rounds=(0.1,)), Figure("a twice", "a", failed="was killed by signal 9"))
+    found = {"hostile": Result("hostile", "hostile_replies", "Hostile", "worst", "a machine", figures)}
+    assert not limit.is_met(found)
+    assert not limit.is_met({})
+    assert limit.tell(found) == limit.tell({}) == "not measured"
+
+
+def test_a_table_says_which_side_failed_and_gives_no_ratio_without_a_base() -> None:
+    figures = (Figure("stock", failed="a | b"), Figure("ours", "stock", rounds=(1e-4,)))
+    shown = page.section(Result("render", "render", "Rendering", "quicker", "a machine", figures)).splitlines()[3:]
+    assert shown == ["| stock |  | failed: a \\| b |  |", "| ours | 100 us |  |  |"]
+
+
 def test_of_a_summary_the_worst_are_shown() -> None:
     figures = [
         figure
@@ -104,9 +136,10 @@ def test_a_machine_without_valgrind_is_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(counting, "is_possible", lambda: False)
-    monkeypatch.setattr(command, "run", lambda *_: {})
+    monkeypatch.setattr(command, "run", lambda *_: ())
     command.main(["render"])
-    assert capsys.readouterr().err == "instructions are not counted: valgrind is not on this machine\n"
+    told = capsys.readouterr().err.splitlines()
+    assert told[0] == "instructions are not counted: valgrind is not on this machine"
 
 
 @pytest.mark.parametrize(
