@@ -8,8 +8,8 @@ from promptpack.lazy import cached_property
 from promptpack.schema.explain import explain
 from promptpack.schema.finding import Finding
 from promptpack.schema.forms import UndecidedError
-from promptpack.schema.keywords import DEEPEST, LIMIT, TooMuchWorkError, counted, validator_class
-from promptpack.schema.quick import make_test
+from promptpack.schema.keywords import DEEPEST, LIMIT, MOST_STEPS, TooMuchWorkError, counted, validator_class
+from promptpack.schema.quick import Parts, make_test
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -35,13 +35,14 @@ class Schema:
         return self.explain(value)
 
     def explain(self, value: Any) -> tuple[Finding, ...]:
-        """Find everything wrong with a value by the reference alone, which is `jsonschema`."""
+        """Find everything wrong with a value by the reference, which is `jsonschema`, where quick tests find anything."""
         if _too_deep(value):
             return (Finding("depth", (), f"nests deeper than {DEEPEST} levels"),)
         from referencing.exceptions import Unresolvable
 
+        steps = [MOST_STEPS]
         try:
-            with counted():
+            with counted(lambda part, inner: self._parts.certainly_accept(part, inner, steps)):
                 errors = list(islice(self._validator.iter_errors(value), _MOST_ERRORS))
         except (TooMuchWorkError, RecursionError):
             return (Finding(LIMIT, (), "takes too long to check"),)
@@ -60,6 +61,10 @@ class Schema:
     @cached_property
     def _test(self) -> Callable[[Any], bool]:
         return make_test(self.source) or _leave_undecided
+
+    @cached_property
+    def _parts(self) -> Parts:
+        return Parts(self.source)
 
     @cached_property
     def _validator(self) -> "Draft202012Validator":

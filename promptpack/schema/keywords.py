@@ -8,7 +8,6 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.schema.forms import asked_word, only_kind
 from promptpack.schema.patterns import PatternError, read_pattern
 
 if TYPE_CHECKING:
@@ -20,21 +19,15 @@ DEEPEST: Final = 100
 # An honest value takes a few for each of its parts; where branches refer to themselves, it would be without end.
 MOST_STEPS: Final = 200_000
 _LONGEST_KEY: Final = 256
-# What a value of a class certainly is.
-_NAMES: Final[Mapping[type, tuple[str, ...]]] = {
-    str: ("string",),
-    dict: ("object",),
-    list: ("array",),
-    bool: ("boolean",),
-    int: ("integer", "number"),
-    float: ("number",),
-}
 # Marks what equals nothing but itself: to Python, `True == 1`.
 _FIXED: Final = object()
 
 Errors = Iterator["ValidationError"]
 Keyword = Callable[[Any, Any, Any, Any], Any]
+Known = Callable[[Any, Any], bool]
+"""Says of a part of the schema and a value whether nothing can be wrong there."""
 _LEFT: ContextVar[list[int] | None] = ContextVar("promptpack_schema_steps", default=None)
+_KNOWN: ContextVar[Known] = ContextVar("promptpack_schema_known", default=lambda _, __: False)
 
 
 class TooMuchWorkError(Exception):
@@ -42,13 +35,14 @@ class TooMuchWorkError(Exception):
 
 
 @contextmanager
-def counted() -> Iterator[None]:
-    """Count the steps of a check inside."""
-    token = _LEFT.set([MOST_STEPS])
+def counted(is_right: Known) -> Iterator[None]:
+    """Count the steps of a check inside, and leave out what is known to be right."""
+    left, known = _LEFT.set([MOST_STEPS]), _KNOWN.set(is_right)
     try:
         yield
     finally:
-        _LEFT.reset(token)
+        _LEFT.reset(left)
+        _KNOWN.reset(known)
 
 
 @cache
@@ -90,15 +84,29 @@ def _reference(validator: Any, expected: str, instance: Any, _: Any) -> Errors:
 def _properties(validator: Any, expected: Mapping[str, Any], instance: Any, _: Any) -> Errors:
     if not isinstance(instance, dict):
         return
+    is_right = _KNOWN.get()
     for name, schema in expected.items():
-        if name in instance and only_kind(schema) not in _NAMES.get(type(instance[name]), ()):
+        if name in instance and not is_right(schema, instance[name]):
             yield from validator.descend(instance[name], schema, path=name, schema_path=name)
 
 
+def _items(validator: Any, expected: Any, instance: Any, schema: Mapping[str, Any]) -> Errors:
+    if not isinstance(instance, list):
+        return
+    prefix = len(schema.get("prefixItems", ()))
+    if expected is False and len(instance) > prefix:
+        yield _error("has more items than are allowed")
+        return
+    is_right = _KNOWN.get()
+    for index, item in enumerate(instance[prefix:], prefix):
+        if not is_right(expected, item):
+            yield from validator.descend(item, expected, path=index)
+
+
 def _all_of(validator: Any, expected: list[Any], instance: Any, _: Any) -> Errors:
+    is_right = _KNOWN.get()
     for index, schema in enumerate(expected):
-        asked = asked_word(schema) if isinstance(instance, dict) else None
-        if asked is None or instance.get(asked[0]) in asked[1]:
+        if not is_right(schema, instance):
             yield from validator.descend(instance, schema, schema_path=index)
 
 
@@ -208,6 +216,7 @@ def _error(message: str, keyword: str | None = None) -> "ValidationError":
 _OWN: Final[Mapping[str, Keyword]] = {
     "$ref": _reference,
     "allOf": _all_of,
+    "items": _items,
     "properties": _properties,
     "pattern": _pattern,
     "patternProperties": _pattern_properties,

@@ -40,6 +40,31 @@ def make_test(source: Mapping[str, Any]) -> Callable[[Any], bool] | None:
     return is_met_by
 
 
+class Parts:
+    """The tests of the parts of a schema, which show where in a refused value nothing is wrong."""
+
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self._program = _Program(root)
+        # A part is kept beside its test, so that its identity cannot pass to another.
+        self._tests: dict[int, tuple[Any, Function | None]] = {}
+
+    def certainly_accept(self, part: Any, value: Any, steps: Steps) -> bool:
+        """Say whether a value certainly meets a part of the schema, within the steps that are left."""
+        known = self._tests.get(id(part))
+        if known is None:
+            known = self._tests[id(part)] = (part, self._test(part))
+        try:
+            return known[1] is not None and steps[0] > 0 and known[1](value, steps, 0)
+        except (UndecidedError, TooMuchWorkError, PatternError, RecursionError):
+            return False
+
+    def _test(self, part: Any) -> Function | None:
+        try:
+            return self._program.compile_part(part)
+        except (UndecidedError, PatternError, RecursionError):
+            return None
+
+
 class _Program:
     """The functions of a schema, each written and compiled when it is first called."""
 
@@ -77,6 +102,15 @@ class _Program:
         exec(compile(code, "<schema>", "exec"), self._names)  # noqa: S102 -- no text of the schema is in the code
         return self._names[name]  # type: ignore[no-any-return]
 
+    def compile_part(self, schema: Any) -> Function:
+        """Write a part of the schema as a function."""
+        self._refuse_identity(schema)
+        return self.compile(self._constant(None), schema)
+
+    def _refuse_identity(self, schema: Any) -> None:
+        if schema is not self._root and isinstance(schema, Mapping) and "$id" in schema:
+            raise UndecidedError
+
     def _new_name(self) -> str:
         return f"n{len(self._names)}"
 
@@ -86,8 +120,7 @@ class _Program:
         return name
 
     def _function(self, schema: Any) -> str:
-        if schema is not self._root and isinstance(schema, Mapping) and "$id" in schema:
-            raise UndecidedError
+        self._refuse_identity(schema)
         kind = only_kind(schema)
         if kind in self._kinds:
             return self._kinds[kind]
