@@ -94,7 +94,7 @@ class Growth:
         """Give the shape of the value that is expected or growing."""
         frame = self.stack[-1]
         inner = frame.full.properties.get(frame.key) if frame.is_object else frame.full.items
-        return inner or frame.shape.empty()
+        return inner or frame.shape.empty
 
     def path_here(self) -> str:
         """Give the pointer of the value that is expected or growing."""

@@ -46,7 +46,7 @@ def _places(root: Node, shape: Shape, candidate: Candidate) -> Iterator[tuple[bo
         for key, _, child in node.members:
             if child.kind != "object":
                 continue
-            inner = named.get(key, shape.empty())
+            inner = named.get(key, shape.empty)
             yield from _strangers(child, inner, named)
             stack.append((child, inner))
 

@@ -3,8 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from promptpack.lazy import cached_property
 from promptpack.reply.tree import same
 from promptpack.reply.words import GROUP_OF, fold
+from promptpack.schema.forms import UndecidedError
+from promptpack.schema.keywords import MOST_STEPS
+from promptpack.schema.quick import Parts
 
 Schema = Mapping[str, Any]
 _T = TypeVar("_T")
@@ -20,14 +24,12 @@ _CHOICES = frozenset((*_CONDITIONS, "enum", "const", "not"))
 class Shape:
     """The schemas that hold for one place; what it works out it remembers, so one view serves many replies."""
 
-    __slots__ = ("_known", "_memory", "conditional", "root", "schemas")
-
     def __init__(self, schemas: tuple[Schema, ...], root: Schema, known: "_Known") -> None:
         self.schemas = schemas
         self.root = root
         self.conditional = tuple(one for one in schemas if not _CONDITIONS.isdisjoint(one))
         self._known = known
-        self._memory: dict[Any, Any] = {}
+        self._chosen: dict[tuple[int, ...], Shape] = {}
 
     @classmethod
     def of(cls, schema: "Schema | Shape") -> "Shape":
@@ -37,15 +39,10 @@ class Shape:
         known = _Known(schema)
         return cls(known.flat(schema), schema, known)
 
+    @cached_property
     def empty(self) -> "Shape":
         """View a place that the contract does not describe."""
-        return self._remembered("empty", lambda: Shape((), self.root, self._known))
-
-    def _remembered(self, name: Any, work_out: Callable[[], _T]) -> _T:
-        if name not in self._memory:
-            self._memory[name] = work_out()
-        known: _T = self._memory[name]
-        return known
+        return Shape((), self.root, self._known)
 
     def with_conditions(self, value: Any) -> "Shape":
         """Add the branches of `if`, `anyOf` and `oneOf` that this value chooses."""
@@ -55,11 +52,13 @@ class Shape:
         if not chosen:
             return self
         name = tuple(map(id, chosen))
-        return self._remembered(name, lambda: Shape((*self.schemas, *chosen), self.root, self._known))
+        if name not in self._chosen:
+            self._chosen[name] = Shape((*self.schemas, *chosen), self.root, self._known)
+        return self._chosen[name]
 
     def _branches(self, schema: Schema, value: Any) -> Iterator[Schema]:
         if "if" in schema:
-            branch = schema.get("then" if self.admits(schema["if"], value) else "else")
+            branch = schema.get("then" if self._meets(schema["if"], value) else "else")
             for part in self._known.flat(branch):
                 yield part
                 yield from self._branches(part, value)
@@ -67,6 +66,12 @@ class Shape:
             options = [option for option in schema.get(word, ()) if self._may_be(option, value)]
             if len(options) == 1:
                 yield from self._known.flat(options[0])
+
+    def _meets(self, condition: Any, value: Any) -> bool:
+        try:
+            return self._known.tests.accept(condition, value, [MOST_STEPS])
+        except UndecidedError:
+            return self.admits(condition, value)
 
     def _may_be(self, option: Schema, value: Any) -> bool:
         """Say whether an option is not ruled out by its fixed words (a discriminator)."""
@@ -79,54 +84,43 @@ class Shape:
                     return False
         return True
 
-    @property
+    @cached_property
     def properties(self) -> dict[str, "Shape"]:
         """Give the shape of every named property."""
-        return self._remembered("properties", self._properties)
-
-    def _properties(self) -> dict[str, "Shape"]:
         found: dict[str, list[Schema]] = {}
         for schema in self.schemas:
             for name, inner in schema.get("properties", {}).items():
                 found.setdefault(name, []).extend(self._known.flat(inner))
         return {name: Shape(tuple(schemas), self.root, self._known) for name, schemas in found.items()}
 
-    @property
+    @cached_property
     def required(self) -> frozenset[str]:
         """Name the properties that must be there."""
-        return self._remembered(
-            "required", lambda: frozenset(name for schema in self.schemas for name in schema.get("required", ()))
-        )
+        return frozenset(name for schema in self.schemas for name in schema.get("required", ()))
 
-    @property
+    @cached_property
     def discriminators(self) -> frozenset[str]:
         """Name the properties that conditions ask about."""
-        return self._remembered("discriminators", self._discriminators)
-
-    def _discriminators(self) -> frozenset[str]:
         parts = [part for schema in self.conditional for part in _conditions(schema, self._known)]
         return frozenset(name for part in parts for name in (*part.get("properties", ()), *part.get("required", ())))
 
-    @property
+    @cached_property
     def items(self) -> "Shape | None":
         """Give the shape of a list's items."""
-        return self._remembered("items", lambda: self._inner("items"))
+        return self._inner("items")
 
-    @property
+    @cached_property
     def extra(self) -> "Shape | None":
         """Give the shape of properties without a name of their own."""
-        return self._remembered("extra", lambda: self._inner("additionalProperties"))
+        return self._inner("additionalProperties")
 
     def _inner(self, keyword: str) -> "Shape | None":
         parts = tuple(part for schema in self.schemas for part in self._known.flat(schema.get(keyword)))
         return Shape(parts, self.root, self._known) if parts else None
 
-    @property
+    @cached_property
     def types(self) -> frozenset[str]:
         """Name the types allowed by all schemas; empty when any is."""
-        return self._remembered("types", self._types)
-
-    def _types(self) -> frozenset[str]:
         found: frozenset[str] | None = None
         for schema in self.schemas:
             kinds = _kinds(schema, self._known)
@@ -138,24 +132,18 @@ class Shape:
         """Say whether a value is of an allowed type."""
         return not self.types or _has_type(self.types, value)
 
-    @property
+    @cached_property
     def kinds(self) -> frozenset[str]:
         """Name the types a value may have, also where the schema only implies them."""
-        return self._remembered("kinds", self._kinds)
-
-    def _kinds(self) -> frozenset[str]:
         if self.types:
             return self.types
         if self.properties:
             return frozenset(("object",))
         return frozenset(("array",)) if self.items else frozenset()
 
-    @property
+    @cached_property
     def words(self) -> tuple[Any, ...] | None:
         """Give the fixed words (`enum` or `const`), or nothing when any value may stand."""
-        return self._remembered("words", self._words)
-
-    def _words(self) -> tuple[Any, ...] | None:
         for schema in self.schemas:
             if "enum" in schema:
                 return tuple(schema["enum"])
@@ -163,22 +151,20 @@ class Shape:
                 return (schema["const"],)
         return None
 
-    @property
+    @cached_property
     def folded(self) -> dict[str, list[str]]:
         """Group the property names by the form in which spellings of one name are equal."""
-        return self._remembered("folded", lambda: self._grouped(lambda name, _: [fold(name)]))
+        return self._grouped(lambda name, _: [fold(name)])
 
-    @property
+    @cached_property
     def aliases(self) -> dict[str, list[str]]:
         """Group the property names by the other names that the schema gives them."""
-        return self._remembered(
-            "aliases", lambda: self._grouped(lambda _, inner: [str(one) for one in inner.first("x-aliases") or ()])
-        )
+        return self._grouped(lambda _, inner: [str(one) for one in inner.first("x-aliases") or ()])
 
-    @property
+    @cached_property
     def ideas(self) -> dict[int | None, list[str]]:
         """Group the property names by the well-known idea they stand for."""
-        return self._remembered("ideas", lambda: self._grouped(lambda name, _: [GROUP_OF.get(fold(name))]))
+        return self._grouped(lambda name, _: [GROUP_OF.get(fold(name))])
 
     def _grouped(self, keys: "Callable[[str, Shape], Iterable[_T]]") -> dict[_T, list[str]]:
         found: dict[_T, list[str]] = {}
@@ -193,11 +179,12 @@ class Shape:
 
     def holds(self, value: Any) -> bool:
         """Say whether a value meets what this view understands of the schemas."""
-        if isinstance(value, str) and self._remembered("any text", self._takes_any_text):
+        if isinstance(value, str) and self._takes_any_text:
             return True
         whole = self.with_conditions(value)
         return all(self.admits(schema, value) for schema in whole.schemas)
 
+    @cached_property
     def _takes_any_text(self) -> bool:
         return not any(
             _CHOICES & schema.keys() or "string" not in schema.get("type", "string") for schema in self.schemas
@@ -246,10 +233,11 @@ class Shape:
 class _Known:
     """The parts every schema of one document leads to, by local references and `allOf`; worked out once."""
 
-    __slots__ = ("_parts", "root")
+    __slots__ = ("_parts", "root", "tests")
 
     def __init__(self, root: Schema) -> None:
         self.root = root
+        self.tests = Parts(root)
         # The schema itself is kept beside its parts, so that its identity cannot pass to another.
         self._parts: dict[int, tuple[Any, tuple[Schema, ...]]] = {}
 

@@ -40,9 +40,8 @@ class Schema:
             return (Finding("depth", (), f"nests deeper than {DEEPEST} levels"),)
         from referencing.exceptions import Unresolvable
 
-        steps = [MOST_STEPS]
         try:
-            with counted(lambda part, inner: self._parts.certainly_accept(part, inner, steps)):
+            with counted(self._known_parts()):
                 errors = list(islice(self._validator.iter_errors(value), _MOST_ERRORS))
         except (TooMuchWorkError, RecursionError):
             return (Finding(LIMIT, (), "takes too long to check"),)
@@ -61,6 +60,17 @@ class Schema:
     @cached_property
     def _test(self) -> Callable[[Any], bool]:
         return make_test(self.source) or _leave_undecided
+
+    def _known_parts(self) -> Callable[[Any, Any], bool]:
+        steps = [MOST_STEPS]
+
+        def is_right(part: Any, value: Any) -> bool:
+            try:
+                return self._parts.accept(part, value, steps)
+            except UndecidedError:
+                return False
+
+        return is_right
 
     @cached_property
     def _parts(self) -> Parts:

@@ -41,28 +41,30 @@ def make_test(source: Mapping[str, Any]) -> Callable[[Any], bool] | None:
 
 
 class Parts:
-    """The tests of the parts of a schema, which show where in a refused value nothing is wrong."""
+    """The tests of the parts of a schema, each made on first use."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._program = _Program(root)
         # A part is kept beside its test, so that its identity cannot pass to another.
-        self._tests: dict[int, tuple[Any, Function | None]] = {}
+        self._tests: dict[int, tuple[Any, Function]] = {}
 
-    def certainly_accept(self, part: Any, value: Any, steps: Steps) -> bool:
-        """Say whether a value certainly meets a part of the schema, within the steps that are left."""
+    def accept(self, part: Any, value: Any, steps: Steps) -> bool:
+        """Say whether a value meets a part of the schema, within the steps that are left; may raise `UndecidedError`."""
         known = self._tests.get(id(part))
         if known is None:
             known = self._tests[id(part)] = (part, self._test(part))
+        if steps[0] <= 0:
+            raise UndecidedError
         try:
-            return known[1] is not None and steps[0] > 0 and known[1](value, steps, 0)
-        except (UndecidedError, TooMuchWorkError, PatternError, RecursionError):
-            return False
+            return known[1](value, steps, 0)
+        except (TooMuchWorkError, PatternError, RecursionError) as error:
+            raise UndecidedError from error
 
-    def _test(self, part: Any) -> Function | None:
+    def _test(self, part: Any) -> Function:
         try:
             return self._program.compile_part(part)
         except (UndecidedError, PatternError, RecursionError):
-            return None
+            return _leave_undecided
 
 
 class _Program:
@@ -149,6 +151,10 @@ class _Program:
                 raise UndecidedError
             node = node[name]
         return node
+
+
+def _leave_undecided(_: Any, __: Steps, ___: int) -> bool:
+    raise UndecidedError
 
 
 def _stop() -> None:
