@@ -50,7 +50,10 @@ class Scanner(Brackets, Lane):
         """Read until the first container is closed or the text gives out."""
         root = self._open_root(members=members)
         steps = {"key": self._at_key, "value": self._at_value, "next": self._at_next}
-        while self.stack:
+        while self.stack and self.tail != "broken":
+            self._take_clean()
+            if self.limit:
+                break
             self._skip()
             frame = self.stack[-1]
             if self._at_end(frame):
@@ -60,8 +63,6 @@ class Scanner(Brackets, Lane):
                 self._force(frame)
                 continue
             steps[frame.state](frame)
-            if self.limit or self.tail == "broken":
-                break
         if self.limit:
             self.tail = "limit"
         root.end = self.position if root.end < 0 else root.end
@@ -85,8 +86,6 @@ class Scanner(Brackets, Lane):
         self.forced = -1
 
     def _at_key(self, frame: Frame) -> None:
-        if self._clean_members(frame):
-            return
         character = self.text[self.position]
         if character in CLOSERS:
             self._close(frame, CLOSERS[character])
@@ -151,8 +150,7 @@ class Scanner(Brackets, Lane):
     def _at_value(self, frame: Frame) -> None:
         character = self.text[self.position]
         if character in QUOTES:
-            if frame.node.kind != "array" or not self._clean_item():
-                self._string_value(frame)
+            self._string_value(frame)
         elif character in OPENERS:
             self._open(self.position)
         elif character == "(" and _TUPLE.match(self.text, self.position):

@@ -23,7 +23,7 @@ def bare_node(text: str, start: int, end: int) -> tuple[Node, str, str]:
     """Read a value without quotes; also give the repair it needed and its strict text."""
     raw = text[start:end]
     if NUMBER.fullmatch(raw):
-        return _number(raw, start, end), "", raw
+        return number_node(raw, start, end), "", raw
     folded = raw.casefold()
     if folded in _LITERALS and (raw[0].islower() or folded not in ("undefined", "nil")):
         return _literal(raw, folded, start, end)
@@ -33,7 +33,8 @@ def bare_node(text: str, start: int, end: int) -> tuple[Node, str, str]:
     return _loose(raw, start, end)
 
 
-def _number(raw: str, start: int, end: int) -> Node:
+def number_node(raw: str, start: int, end: int) -> Node:
+    """Read a number that is written as JSON has it; one that is too long or too large is marked."""
     if len(raw) > _MAX_DIGITS:
         return Node("number", start, end, raw[:40], mark=Mark("number", "number is too long"))
     if not any(character in raw for character in ".eE"):
@@ -54,7 +55,7 @@ def _loose(raw: str, start: int, end: int) -> tuple[Node, str, str]:
     plain = unicodedata.normalize("NFKC", raw)
     if _LOOSE_NUMBER.fullmatch(plain) and len(plain) < _MAX_DIGITS and not _OCTAL.fullmatch(plain):
         strict = _strict_number(plain)
-        return _number(strict, start, end), "number-format", strict
+        return number_node(strict, start, end), "number-format", strict
     mark = None
     if _SEVERAL.search(plain):
         mark = Mark("ambiguous", f"{raw[:60]!r} offers more than one value")

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
+from string import ascii_letters
 from typing import Any
 
 from promptpack.pack import Contract, Pack
@@ -16,6 +17,7 @@ _ROOM = 1_540
 _LINES = 2
 _LETTER, _SIGN, _CHINESE, _OTHER = 4, 9, 18, 30
 _ELLIPSIS = 18
+_WITHOUT_LETTERS = dict.fromkeys(map(ord, ascii_letters + " "))
 
 Expected = Mapping[tuple[str, str], Any]
 """What a keyword asked for, by the keyword and the pointer."""
@@ -118,7 +120,9 @@ def _cut(text: str, room: int) -> str:
 
 
 def _size(text: str) -> int:
-    return sum(map(_cost, text))
+    others = text.translate(_WITHOUT_LETTERS)
+    letters = (len(text) - len(others)) * _LETTER
+    return letters + (len(others) * _SIGN if others.isascii() else sum(map(_cost, others)))
 
 
 def _cost(character: str) -> int:

@@ -18,10 +18,7 @@ DAMAGE = st.tuples(st.integers(0, 5_000), st.integers(0, 3), st.just("") | PIECE
 
 
 def scan_closely(text: str, start: int, limit: int) -> Scan:
-    with (
-        patch.object(Lane, "_clean_members", return_value=False),
-        patch.object(Lane, "_clean_item", return_value=False),
-    ):
+    with patch.object(Lane, "_take_clean"):
         return scan(text, start, max_nodes=limit)
 
 
