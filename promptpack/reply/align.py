@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from promptpack.reply.candidates import strict_at
 from promptpack.reply.reading import EditKind
@@ -15,10 +15,10 @@ from promptpack.reply.words import GROUP_OF, fold, spells
 _FENCED = re.compile(r"(?P<fence>`{3,}|~{3,})\w{0,20}\n(?P<body>[\s\S]*)\n(?P=fence)")
 _MAX_UNKNOWN = 300
 _MAX_ITEMS = 10_000
+_NEVER_CHANGED = frozenset((int, float, bool))
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One change to the parsed value, by path."""
 
     edit: EditKind
@@ -148,12 +148,15 @@ def _object(value: dict[str, Any], shape: Shape, path: str, found: Alignment) ->
     full = shape.with_conditions(current)
     if full is not shape:
         current, named = _renamed(current, full, path, found), full.properties
-    for name in [name for name in current if name in named]:
-        _member(current, name, named[name], f"{path}/{escape(name)}", found, optional=name not in full.required)
     extra = full.extra
-    for name in [name for name in current if name not in named and extra is not None]:
-        if extra is not None:
-            current[name] = _value(current[name], extra, f"{path}/{escape(name)}", found)
+    for name, item in tuple(current.items()):
+        inner = named.get(name, extra)
+        if inner is None or type(item) in _NEVER_CHANGED or (type(item) is str and inner.takes_any_text):
+            continue
+        if name in named:
+            _member(current, name, inner, f"{path}/{escape(name)}", found, optional=name not in full.required)
+        else:
+            current[name] = _value(item, inner, f"{path}/{escape(name)}", found)
     return current
 
 
@@ -169,9 +172,9 @@ def _member(current: dict[str, Any], name: str, shape: Shape, path: str, found: 
 def _renamed(value: dict[str, Any], shape: Shape, path: str, found: Alignment) -> dict[str, Any]:
     """Give other spellings of a property its own name; two that disagree are a conflict."""
     named = shape.properties
-    unknown = [key for key in value if key not in named]
-    if not unknown or not named:
+    if not named or value.keys() <= named.keys():
         return dict(value)
+    unknown = [key for key in value if key not in named]
     targets: dict[str, str] = {}
     for key in unknown[:_MAX_UNKNOWN]:
         target = _target(key, value[key], shape)

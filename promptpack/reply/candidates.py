@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from promptpack.reply.cursor import Scan
-from promptpack.reply.places import strict_places
+from promptpack.reply.places import Places, Span, StrictPlaces
 from promptpack.reply.scan import scan
 from promptpack.reply.size import is_too_large
 from promptpack.reply.strings import Lexer
@@ -40,10 +40,14 @@ class Candidate:
     value: Any
     scan: Scan | None = None
     marks: list[tuple[str, Mark]] = field(default_factory=list)
-    places: dict[str, tuple[int, int]] = field(default_factory=dict)
+    places: Places = field(default_factory=dict)
     repeats: list[str] = field(default_factory=list)
     lost_open: bool = False
     limit: str = ""
+
+    def span(self, path: str) -> Span:
+        """Say where a value stands; the whole object where the path is not in it."""
+        return self.places.get(path) or (self.start, self.end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +116,6 @@ def rescan(text: str, candidate: Candidate, forced: int, limits: Limits) -> Cand
     return _harvested(candidate.start, again)
 
 
-def locate(text: str, candidate: Candidate) -> None:
-    """Find the places of a candidate that was read by the strict parser."""
-    if candidate.scan is None and not candidate.places:
-        candidate.places = strict_places(text, candidate.start, candidate.end)
-
-
 def _think_end(text: str, match: re.Match[str], absent: set[str]) -> int:
     """Find the end of thinking: the tag's own, or else any other; what is absent once is never looked for again."""
     for pattern in (end_of(match["think"]), END):
@@ -159,8 +157,13 @@ def _read(text: str, start: int, limits: Limits) -> Candidate:
         going_on = alone and strict is not None and text[strict[1] : strict[1] + 100].lstrip()[:1] in (",", "，")
         if strict is not None and depth_of(strict[0]) <= limits.depth and not going_on:
             too_large = is_too_large(text, strict[0], limits.values)
-            return Candidate(start, strict[1], strict[0], limit="nodes" if too_large else "")
+            return strict_candidate(text, start, strict[1], strict[0], limit="nodes" if too_large else "")
     return _harvested(start, scan(text, start, max_depth=limits.depth, max_nodes=limits.nodes, alone=alone))
+
+
+def strict_candidate(text: str, start: int, end: int, value: Any, limit: str = "") -> Candidate:
+    """Make the candidate of a value that was read by the strict parser."""
+    return Candidate(start, end, value, places=StrictPlaces(text, start, end), limit=limit)
 
 
 def _harvested(start: int, result: Scan) -> Candidate:

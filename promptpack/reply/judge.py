@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from promptpack.reply.align import Step, align
@@ -49,13 +50,11 @@ class Judge:
         """Measure how much of the contract's required keys an object has, under any of their names."""
         if not isinstance(value, dict) or not self.required:
             return 0.0
-        folded = {fold(key) for key in list(value)[:500]}
+        missing = [fold(name) for name in self.required if name not in value]
+        folded = {fold(key) for key in islice(value, 500)} if missing else set()
         groups = {GROUP_OF[key] for key in folded if key in GROUP_OF}
-        return sum(self._has(name, folded, groups) for name in self.required) / len(self.required)
-
-    def _has(self, name: str, folded: set[str], groups: set[int]) -> bool:
-        mine = fold(name)
-        return mine in folded or GROUP_OF.get(mine) in groups
+        lacking = [name for name in missing if name not in folded and GROUP_OF.get(name) not in groups]
+        return (len(self.required) - len(lacking)) / len(self.required)
 
     def judge(self, candidate: Candidate, known: Sequence[Finding] | None = None) -> Judged:
         """Judge a candidate as it stands, or the one answer inside of it; `known` is what its check said already."""

@@ -1,11 +1,10 @@
 """Keys as models write them: quoted in any way, half quoted, or bare."""
 
-import json
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from promptpack.reply.escapes import decode
-from promptpack.reply.strings import QUOTES, Lexer
+from promptpack.reply.strings import QUOTES, Lexer, scan_string
 
 SEPARATOR = re.compile(r"[:：]{1,2}=?|=>|=(?!=)")
 _KEYS = (
@@ -18,8 +17,7 @@ _HALF_KEY = re.compile(r"[\"“'](?P<left>[^\W\d][\w ]{0,60})(?=\s*[:：])|(?P<r
 _BARE_KEY = re.compile(r"[^\W\d][\w$.-]*+(?: [^\W\d][\w$-]*+){0,3}(?=\s*(?::|：|=))")
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """One key, where it ends, and the repair it needed."""
 
     name: str
@@ -48,7 +46,7 @@ def _quoted(lexer: Lexer, start: int) -> Key | None:
 
 def _strict(lexer: Lexer, start: int) -> Key | None:
     try:
-        name, end = json.decoder.scanstring(lexer.text, start + 1, True)  # type: ignore[attr-defined]
+        name, end = scan_string(lexer.text, start + 1)
     except ValueError:
         return None
     return Key(name, end) if SEPARATOR.match(lexer.text, lexer.blank_end(end)) else None

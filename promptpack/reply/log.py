@@ -25,8 +25,10 @@ _KINDS = (
 def write_log(raw: str, layer: Layer, judged: Judged) -> tuple[Repair, ...]:
     """List every change that leads from the raw reply to the value."""
     edits = [*_outside(layer.text, judged), *_inside(judged)]
-    spans = {span: path for path, span in judged.candidate.places.items()} if edits else {}
-    texts = [_text_repair(raw, edit, spans.get((edit.start, edit.end), "")) for edit in _in_raw(layer, edits)]
+    places = judged.candidate.places
+    known = places if edits and isinstance(places, dict) else {}
+    paths = {span: path for path, span in known.items()}
+    texts = [_text_repair(raw, edit, paths.get((edit.start, edit.end), "")) for edit in _in_raw(layer, edits)]
     return (*texts, *_repeats(layer, judged), *_steps(layer, judged))
 
 
@@ -92,5 +94,5 @@ def _steps(layer: Layer, judged: Judged) -> Iterator[Repair]:
 
 
 def _span(layer: Layer, judged: Judged, path: str) -> tuple[int, int]:
-    start, end = judged.candidate.places.get(path, (judged.candidate.start, judged.candidate.end))
+    start, end = judged.candidate.span(path)
     return layer.raw(start), layer.raw(end)

@@ -1,46 +1,62 @@
-"""Where the values of strict JSON stand: one quick pass for replies that the compiled parser has read."""
+"""Where the values of strict JSON stand, found when somebody asks."""
 
-import json
 import re
+from json import JSONDecoder
 
 from promptpack.reply.tree import escape
 
-_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],:]|[^\s{}\[\],:"]+')
+Span = tuple[int, int]
 
-Places = dict[str, tuple[int, int]]
-
-
-def strict_places(text: str, start: int, end: int) -> Places:
-    """Give the span of every value under its pointer; the text is known to be strict JSON."""
-    places: Places = {}
-    # One entry an open container: its pointer, its start, and the index of the next item or -1 in an object.
-    stack: list[tuple[str, int, int]] = []
-    path, key = "", ""
-    for match in _TOKEN.finditer(text, start, end):
-        piece = match[0]
-        if piece in "{[":
-            stack.append((path, match.start(), -1 if piece == "{" else 0))
-            path = f"{path}/0"
-        elif piece in "}]":
-            path, opened, _ = stack.pop()
-            places[path] = (opened, match.end())
-        elif piece == ":":
-            path = f"{stack[-1][0]}/{escape(key)}"
-        elif piece == ",":
-            path = _next_item(stack)
-        elif stack and stack[-1][2] < 0 and not path:
-            key = json.loads(piece) if "\\" in piece else piece[1:-1]
-        else:
-            places[path] = (match.start(), match.end())
-        if piece in ("{", ",") and stack[-1][2] < 0:
-            path = ""
-    return places
+_BEFORE_KEY = re.compile(r'[ \t\r\n,]*+"')
+_BEFORE_VALUE = re.compile(r"[ \t\r\n]*+:[ \t\r\n]*+")
+_BEFORE_ITEM = re.compile(r"[ \t\r\n,]*+(?!\])")
+_DECODER = JSONDecoder()
 
 
-def _next_item(stack: list[tuple[str, int, int]]) -> str:
-    """Step to the next item of a list; in an object the path waits for its key."""
-    path, opened, index = stack[-1]
-    if index < 0:
-        return ""
-    stack[-1] = (path, opened, index + 1)
-    return f"{path}/{index + 1}"
+class StrictPlaces:
+    """The places in a text that is known to be strict JSON; only the containers on the way to a value are opened."""
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self._text = text
+        self._known: dict[str, Span] = {"": (start, end)}
+        self._opened: set[str] = set()
+
+    def get(self, path: str) -> Span | None:
+        """Give the span of a value, if there is one."""
+        if path not in self._known:
+            steps = path.split("/")
+            for depth in range(1, len(steps)):
+                self._open("/".join(steps[:depth]))
+        return self._known.get(path)
+
+    def _open(self, path: str) -> None:
+        if path in self._opened or path not in self._known:
+            return
+        self._opened.add(path)
+        opener = self._text[self._known[path][0]]
+        if opener == "{":
+            self._open_object(path)
+        elif opener == "[":
+            self._open_list(path)
+
+    def _open_object(self, path: str) -> None:
+        position = self._known[path][0] + 1
+        while key := _BEFORE_KEY.match(self._text, position):
+            name, position = _DECODER.raw_decode(self._text, key.end() - 1)
+            colon = _BEFORE_VALUE.match(self._text, position)
+            position = self._place(f"{path}/{escape(name)}", colon.end() if colon else position)
+
+    def _open_list(self, path: str) -> None:
+        position, index = self._known[path][0] + 1, 0
+        while before := _BEFORE_ITEM.match(self._text, position):
+            position = self._place(f"{path}/{index}", before.end())
+            index += 1
+
+    def _place(self, path: str, start: int) -> int:
+        _, end = _DECODER.raw_decode(self._text, start)
+        self._known[path] = (start, end)
+        return end
+
+
+Places = dict[str, Span] | StrictPlaces
+"""The spans of values under their pointers."""

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from promptpack.reply import candidates as places
+from promptpack.reply import candidates
 from promptpack.reply.align import Step
-from promptpack.reply.candidates import NOT_STRICT, Candidate, Limits, depth_of, strict_whole
+from promptpack.reply.candidates import NOT_STRICT, Candidate, Limits, depth_of, strict_candidate, strict_whole
 from promptpack.reply.judge import Check, Judge, Judged, meanings, original_path
 from promptpack.reply.layers import Layer, peel
 from promptpack.reply.log import write_log
@@ -66,8 +66,7 @@ class Parts:
 
     def span(self, path: str) -> tuple[int, int]:
         """Say where in the raw text a value stands; the whole object where the path is not in it."""
-        whole = (self.candidate.start, self.candidate.end)
-        start, end = self.candidate.places.get(original_path(path, self.steps), whole)
+        start, end = self.candidate.span(original_path(path, self.steps))
         return self.layer.raw(start), self.layer.raw(end)
 
 
@@ -86,14 +85,13 @@ def read_parts(
         return None
     layer = peel(text)
     limits = Limits(policy.max_depth, policy.max_nodes, policy.max_values, policy.max_candidates)
-    found = places.find(layer.text, limits)
+    found = candidates.find(layer.text, limits)
     objects = [one for one in found.candidates if isinstance(one.value, dict)]
     if found.limit or not objects:
         return None
     doubt = _doubt(objects, finish_reason)
     if doubt is not None or half_pairs(text, objects[0].value):
         return doubt if all(is_part(one.value) for one in objects) else None
-    places.locate(layer.text, objects[0])
     repairs = write_log(text, layer, Judged(objects[0], objects[0].value, 1.0))
     return Parts(objects[0].value, repairs, layer, objects[0])
 
@@ -175,13 +173,13 @@ class _Reader:
     def _whole(self, value: Any) -> Candidate:
         body = self.raw.strip(" \t\r\n")
         start = self.raw.index(body[0])
-        return Candidate(start, start + len(body), value)
+        return strict_candidate(self.raw, start, start + len(body), value)
 
     def read(self) -> Reading:
         """Judge every candidate in the text and decide."""
         self.layer = peel(self.raw)
         text = self.layer.text
-        found = places.find(text, self.limits)
+        found = candidates.find(text, self.limits)
         if found.limit:
             return _refused("invalid", [Finding(found.limit, "", f"the reply goes beyond the limit of {found.limit}")])
         judged = self._with_lost_opening([self._judged(candidate) for candidate in found.candidates])
@@ -211,7 +209,7 @@ class _Reader:
         """Try members without an opening brace, where no object in the text looks like the answer."""
         if any(one.score >= 0.5 for one in judged):
             return judged
-        candidate = places.find_members(self.layer.text, frozenset(self.judge.names), self.limits)
+        candidate = candidates.find_members(self.layer.text, frozenset(self.judge.names), self.limits)
         if candidate is None:
             return judged
         lost = self._judged(candidate)
@@ -232,8 +230,6 @@ class _Reader:
         return _refused("ambiguous", [finding], [one.value for one in judged[:5]])
 
     def _accept(self, judged: Judged) -> Reading:
-        if judged.steps:
-            places.locate(self.layer.text, judged.candidate)
         repairs = write_log(self.raw, self.layer, judged)
         if judged.candidate.scan is not None and _is_unproven(self.raw, repairs, judged.value):
             return _refused("invalid", [Finding("syntax", "", "what stands around the object cannot be read")])
@@ -246,7 +242,6 @@ class _Reader:
         return Reading("recovered" if repairs else "valid", judged.value, repairs)
 
     def _refuse(self, judged: Judged, *, alone: bool = False) -> Reading:
-        places.locate(self.layer.text, judged.candidate)
         violations = tuple(
             Violation(one.rule, one.path, one.message, self._offset(judged, one.path))
             for one in judged.findings[: self.policy.max_violations]
@@ -274,7 +269,8 @@ class _Reader:
 
     def _offset(self, judged: Judged, path: str) -> int | None:
         where = original_path(path, judged.steps)
-        known = judged.candidate.places
-        while where and where not in known:
+        place = judged.candidate.places.get(where)
+        while where and place is None:
             where = where.rpartition("/")[0]
-        return self.layer.raw(known[where][0]) if where in known else self.layer.raw(judged.candidate.start)
+            place = judged.candidate.places.get(where)
+        return self.layer.raw(place[0] if place else judged.candidate.start)

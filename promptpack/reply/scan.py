@@ -1,13 +1,12 @@
 """One linear pass with an explicit stack: text that is nearly JSON becomes a tree and a list of edits."""
 
-import json
 import re
 
 from promptpack.reply.brackets import OPENERS, Brackets
 from promptpack.reply.cursor import AND_MORE, CLOSERS, DOTS, ELIDED, Frame, Scan
 from promptpack.reply.keys import SEPARATOR, read_key
 from promptpack.reply.lane import Lane
-from promptpack.reply.strings import DOUBLE, QUOTES
+from promptpack.reply.strings import DOUBLE, QUOTES, write_string
 from promptpack.reply.tree import Mark, Node
 from promptpack.reply.values import NUMBER, bare_node
 
@@ -136,7 +135,7 @@ class Scanner(Brackets, Lane):
         if key is None:
             return False
         if key.kind:
-            self._edit(key.kind, start, key.end, json.dumps(key.name, ensure_ascii=False))
+            self._edit(key.kind, start, key.end, write_string(key.name))
         self.bare_keys = self.bare_keys or key.kind == "unquoted"
         after = self.lexer.blank_end(key.end)
         separator = SEPARATOR.match(self.text, after)
@@ -191,7 +190,7 @@ class Scanner(Brackets, Lane):
             frame.comma = self.size
             return
         if token.kind:
-            self._edit(token.kind, start, token.end, json.dumps(token.value, ensure_ascii=False))
+            self._edit(token.kind, start, token.end, write_string(token.value))
         if token.doubtful:
             node.mark = Mark("ambiguous", "stray quotes leave it open where the text ends")
         frame.odd_strings += token.odd
@@ -238,7 +237,7 @@ class Scanner(Brackets, Lane):
         if node.kind == "bare" and self.stack[-1].node.kind == "array" and AND_MORE.match(node.value):
             self.stack[-1].node.mark = ELIDED
         if node.kind == "bare":
-            strict = json.dumps(node.value, ensure_ascii=False)
+            strict = write_string(node.value)
         if kind:
             self._edit(kind, start, self.position, strict)
         self._attach(node)
@@ -283,7 +282,7 @@ class Scanner(Brackets, Lane):
         while self.edits and self.edits[-1].start >= node.start:
             self.edits.pop()
         node.value += "".join(parts)
-        self._edit("concatenation", node.start, node.end, json.dumps(node.value, ensure_ascii=False))
+        self._edit("concatenation", node.start, node.end, write_string(node.value))
 
     def _next_member(self, frame: Frame) -> None:
         """A member without a comma before it, a second value, or the end of what can be read."""

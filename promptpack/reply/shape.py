@@ -179,13 +179,14 @@ class Shape:
 
     def holds(self, value: Any) -> bool:
         """Say whether a value meets what this view understands of the schemas."""
-        if isinstance(value, str) and self._takes_any_text:
+        if isinstance(value, str) and self.takes_any_text:
             return True
         whole = self.with_conditions(value)
         return all(self.admits(schema, value) for schema in whole.schemas)
 
     @cached_property
-    def _takes_any_text(self) -> bool:
+    def takes_any_text(self) -> bool:
+        """Whether nothing can be wrong with a text here."""
         return not any(
             _CHOICES & schema.keys() or "string" not in schema.get("type", "string") for schema in self.schemas
         )

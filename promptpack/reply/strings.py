@@ -2,9 +2,15 @@
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import NamedTuple
 
 from promptpack.reply.escapes import decode
+
+scan_string: Callable[[str, int], tuple[str, int]] = json.decoder.scanstring  # type: ignore[attr-defined]
+"""Reads the strict string whose body begins at a place, and gives its text and its end."""
+write_string = json.JSONEncoder(ensure_ascii=False).encode
+"""Writes a text as strict JSON."""
 
 DOUBLE = frozenset('"“”„‟＂')
 SINGLE = frozenset("'‘’‚‛＇")
@@ -44,8 +50,7 @@ _LAST_WORD = re.compile(r"(?P<word>[\w.:-]{1,60})[^\S\n]*\n\s*[}\]｝］]")
 _CUT_KEY = re.compile(r"(?:[\"“'][^\"”'\n]{0,300}[\"”']?|\w{1,60})\s*\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One string: what it says, where it ends, and which repair it needed; `end` is -1 when it never ends."""
 
     value: str
@@ -142,7 +147,7 @@ class Lexer:
         text = self.text
         if not inner and text[start] == text[place] == '"':
             try:
-                return Token(json.loads(text[start : place + 1]), place + 1)
+                return Token(*scan_string(text, start + 1))
             except ValueError:
                 kind = "bad-escape" if "\\" in text[start:place] else "raw-newline"
         else:

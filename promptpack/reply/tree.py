@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 NodeKind = Literal["object", "array", "string", "number", "literal", "bare", "hole"]
 
@@ -16,8 +16,7 @@ class Mark:
     yields: Literal["", "aligned", "valid"] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """One change to the text that brings it nearer to strict JSON."""
 
     kind: str

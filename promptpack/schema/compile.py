@@ -35,7 +35,7 @@ class Schema:
         return self.explain(value)
 
     def explain(self, value: Any) -> tuple[Finding, ...]:
-        """Find everything wrong with a value by the reference, which is `jsonschema`, where quick tests find anything."""
+        """Find everything wrong with a value by the reference, which is `jsonschema`, where a quick test fails."""
         if _too_deep(value):
             return (Finding("depth", (), f"nests deeper than {DEEPEST} levels"),)
         from referencing.exceptions import Unresolvable

@@ -49,7 +49,7 @@ class Parts:
         self._tests: dict[int, tuple[Any, Function]] = {}
 
     def accept(self, part: Any, value: Any, steps: Steps) -> bool:
-        """Say whether a value meets a part of the schema, within the steps that are left; may raise `UndecidedError`."""
+        """Say whether a value meets a part, within the steps that are left; may raise `UndecidedError`."""
         known = self._tests.get(id(part))
         if known is None:
             known = self._tests[id(part)] = (part, self._test(part))
