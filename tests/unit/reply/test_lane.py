@@ -13,6 +13,7 @@ from promptpack.reply.tree import harvest
     [
         ('{"a": "b", "c": "d"}', 0),
         ('{"a": ["b", "c"], "d": "e",}', 0),
+        ('{"a": [1, {"b": null}, "c"], "d": [-2.5e3, "e"], "f": "g",}', 0),
         ('{"a": "b" "c": "d"}', 1),
         ('{"a": "say “b”", "c": "d"}', 1),
         ('{"a": "say "b", then", "c": "d"}', 1),
@@ -33,6 +34,6 @@ def test_a_member_keeps_its_places() -> None:
 
 def test_a_lexer_that_is_worn_out_is_not_passed_by() -> None:
     text = '{"a": "b"}'
-    with patch.object(Lexer, "is_worn_out", new=True), patch.object(Lane, "_take") as taken:
+    with patch.object(Lexer, "is_worn_out", new=True), patch.object(Lane, "_clean_value") as taken:
         scan(text, 0)
     taken.assert_not_called()
