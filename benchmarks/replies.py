@@ -16,19 +16,14 @@ Row = dict[str, Any]
 
 def reader(part: str) -> Job:
     """Read replies and check them against their schemas."""
-    from promptpack.reply import Finding, Shape, read
+    from promptpack.reply import SchemaCheck, Shape, read
     from promptpack.schema import compile as compile_schema
 
     shapes = {agent: Shape.of(schema) for agent, schema in contracts().items()}
     schemas = {agent: compile_schema(schema) for agent, schema in contracts().items()}
 
     def read_one(row: Row) -> object:
-        schema = schemas[row["agent"]]
-
-        def check(value: Any) -> list[Finding]:
-            return [Finding(one.rule, one.pointer, one.message) for one in schema.check(value)]
-
-        return read(row["raw"], shapes[row["agent"]], check).value
+        return read(row["raw"], shapes[row["agent"]], SchemaCheck(schemas[row["agent"]])).value
 
     return _reading(part, read_one)
 

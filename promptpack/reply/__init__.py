@@ -1,5 +1,6 @@
 """Model text to data: read replies as models really send them, and say exactly what was done."""
 
+from promptpack.reply.checking import SchemaCheck
 from promptpack.reply.mend import gives_only_parts, mend
 from promptpack.reply.read import read
 from promptpack.reply.reading import Attempt, Finding, Policy, Reading, Repair, Violation
@@ -17,6 +18,7 @@ __all__ = [
     "Reading",
     "Repair",
     "ReplyStream",
+    "SchemaCheck",
     "Shape",
     "Violation",
     "gives_only_parts",

@@ -7,13 +7,13 @@ from typing import Any
 
 from promptpack import reply as replies
 from promptpack.characters import whole
-from promptpack.lazy import Later, cached_property
+from promptpack.lazy import Later
 from promptpack.pack import Contract, Pack, Rule
 from promptpack.problem import ContextError, Problem, UsageError, did_you_mean
 from promptpack.prompt.context import check_context
 from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.tools import read_tools
-from promptpack.reply import Attempt, Policy, Reading, Shape
+from promptpack.reply import Attempt, Policy, Reading, SchemaCheck, Shape
 from promptpack.schema import Schema
 from promptpack.template import metered
 from promptpack.verdict.correction import write_correction
@@ -59,7 +59,7 @@ def judge_checked(pack: Pack, raw: str | bytes, values: Mapping[str, Any] | None
     """Judge a reply with a context that has been checked before."""
     contract = _contract_of(pack)
     asked = Options(**options) if options else _USUAL
-    check = _Check(_schema(contract, values))
+    check = SchemaCheck(_schema(contract, values))
     reading = _read(raw, check, contract, asked)
     if not reading.ok:
         if asked.after is not None and not reading.violations:
@@ -113,44 +113,7 @@ def _schema(contract: Contract, values: Mapping[str, Any] | None) -> Schema:
     return contract.schema_kept(repr(given), lambda: read_tools(given, contract.tools_input))
 
 
-class _Check:
-    """The contract as a reader asks for it; `expected` is what it asked for where something was found."""
-
-    def __init__(self, schema: Schema) -> None:
-        self.schema = schema
-        self.expected: dict[tuple[str, str], Any] = {}
-
-    def __call__(self, value: Any) -> Sequence[replies.Finding]:
-        return () if self.schema.accepts(value) else _Findings(self, value)
-
-    def explain(self, value: Any) -> list[replies.Finding]:
-        """Say what is wrong with a value."""
-        findings = self.schema.explain(value)
-        self.expected.update({(found.rule, found.pointer): found.expected for found in findings})
-        return [replies.Finding(found.rule, found.pointer, found.message) for found in findings]
-
-
-class _Findings(Sequence[replies.Finding]):
-    """What is wrong with a value, at least one thing: which, is worked out when somebody looks."""
-
-    def __init__(self, check: _Check, value: Any) -> None:
-        self._check, self._value = check, value
-
-    @cached_property
-    def _list(self) -> list[replies.Finding]:
-        return self._check.explain(self._value)
-
-    def __bool__(self) -> bool:
-        return True
-
-    def __len__(self) -> int:
-        return len(self._list)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._list[index]
-
-
-def _read(raw: str | bytes, check: _Check, contract: Contract, options: Options) -> Reading:
+def _read(raw: str | bytes, check: SchemaCheck, contract: Contract, options: Options) -> Reading:
     policy = _USUAL_POLICY
     if options.strict or options.refuse or contract.refuse:
         policy = Policy(strict=options.strict, refuse=contract.refuse | frozenset(options.refuse))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from promptpack.pack import Pack
-from promptpack.reply import Finding, Partial, ReplyStream
+from promptpack.reply import Partial, ReplyStream, SchemaCheck
 from promptpack.verdict.judge import Options, judge_checked, schema_of, shape_of
 from promptpack.verdict.model import Verdict
 
@@ -16,11 +16,7 @@ class VerdictStream:
         Options(**options)  # what is wrong with them is told before the reply is there
         self._pack, self._values, self._options = pack, values, options
         schema = schema_of(pack, values)
-
-        def check(value: Any) -> list[Finding]:
-            return [Finding(found.rule, found.pointer, found.message) for found in schema.check(value)]
-
-        self._stream = ReplyStream(shape_of(schema), check)
+        self._stream = ReplyStream(shape_of(schema), SchemaCheck(schema))
 
     def feed(self, chunk: str | bytes) -> Partial:
         """Take in the next piece; an alarm in `violations` is certain, however the reply goes on."""
