@@ -208,7 +208,7 @@ class Shape:
     def _admits_plain(self, schema: Schema, value: Any) -> bool:
         if "type" in schema and not _has_type(schema["type"], value):
             return False
-        if "enum" in schema and not any(same(word, value) for word in schema["enum"]):
+        if "enum" in schema and not _is_one_of(value, schema["enum"]):
             return False
         if "const" in schema and not same(schema["const"], value):
             return False
@@ -307,6 +307,10 @@ def _is_a(name: str, value: Any) -> bool:
     if name == "integer" and isinstance(value, float):
         return value.is_integer()
     return isinstance(value, _TYPES.get(name, (object,)))
+
+
+def _is_one_of(value: Any, words: Iterable[Any]) -> bool:
+    return value in words if type(value) is str else any(same(word, value) for word in words)
 
 
 def _in_range(schema: Schema, value: Any) -> bool:
