@@ -9,7 +9,22 @@ from benchmarks.measuring import Job
 from benchmarks.sides import Side, Table
 
 SIZES = (10, 100, 1_000)
+DIGITS = 4
 PLANNER = Path(__file__).parents[1] / "packs" / "planner" / "1.0.0.en.yaml"
+# What is told apart in every pack: its name, its action, its paragraphs, the messages of its rules.
+NUMBERED = (
+    "name: planner",
+    "Your only duty",
+    "Few but complete",
+    "each used once",
+    "Make the plan",
+    "TASK_PLAN",
+    "ids must be unique",
+    "may only name tasks",
+    "every task exactly once",
+    "every task must stand",
+    "may only be taken from the pool",
+)
 
 
 def opened(size: int, cached: bool) -> Job:
@@ -34,17 +49,24 @@ def _opening(size: int, cached: bool, use: Callable[[Any], object]) -> Job:
         use(library)
         return library
 
-    expected = sorted((f"planner-{number}", "1.0.0", ()) for number in range(size))
+    expected = [(f"planner-{number:0{DIGITS}}", "1.0.0", ()) for number in range(size)]
     return Job(run, lambda: [(one.name, str(one.version), one.problems) for one in run().list()] == expected)
 
 
 def write_packs(folder: Path, size: int) -> None:
-    """Write so many packs that differ in their names alone."""
+    """Write so many packs of the same length whose texts differ, so that none can be had for another."""
     text = PLANNER.read_text("utf-8")
     for number in range(size):
-        path = folder / f"planner-{number}" / "1.0.0.yaml"
+        path = folder / f"planner-{number:0{DIGITS}}" / "1.0.0.yaml"
         path.parent.mkdir(parents=True)
-        path.write_text(text.replace("name: planner\n", f"name: planner-{number}\n"), "utf-8")
+        path.write_text(_numbered(text, number), "utf-8")
+
+
+def _numbered(text: str, number: int) -> str:
+    for words in NUMBERED:
+        mark = "_" if words.isupper() else "-" if words.startswith("name:") else " "
+        text = text.replace(words, f"{words}{mark}{number:0{DIGITS}}")
+    return text
 
 
 def tables() -> tuple[Table, ...]:

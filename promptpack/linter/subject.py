@@ -15,6 +15,7 @@ from promptpack.pack import Contract, Input, Sketch
 from promptpack.pack.model import InputValue
 from promptpack.pack.parts import Parts
 from promptpack.pack.placed import Placed
+from promptpack.pack.version import Version
 from promptpack.problem import Location, PackError, Problem
 from promptpack.template import Engine, Source
 from promptpack.template.positions import decode
@@ -158,17 +159,25 @@ class Subject:
 
 
 class Neighbours:
-    """The packs of a library, each made ready for rules when it is first asked for."""
+    """The packs of a library, each made ready for rules when it is first asked for.
+
+    Only the variants of one version are kept ready at a time, as rules compare no others: of thousands of packs, the
+    syntax trees would fill the memory.
+    """
 
     def __init__(self, library: Library) -> None:
         self.entries = library.entries
         self.folders = library.folders
         self._library = library
         self._subjects: dict[str, Subject | PackError] = {}
+        self._label: tuple[str, Version | None] | None = None
         self._memory: dict[str, Any] = {}
 
     def subject_of(self, entry: Entry) -> Subject:
         """Give one pack as a subject; raises its problems when it is too broken to be looked at."""
+        if (entry.name, entry.version) != self._label:
+            self._label = (entry.name, entry.version)
+            self._subjects.clear()
         if entry.shown not in self._subjects:
             try:
                 self._subjects[entry.shown] = Subject(entry.file, self._library.sketch(entry), self)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from promptpack.document import Document
+from promptpack.lazy import cached_property
 from promptpack.linter.rule import Advice
 from promptpack.linter.subject import Neighbours, Subject
 from promptpack.problem import Severity
@@ -32,20 +33,44 @@ def check(subject: Subject) -> Iterator[Advice]:
     name = subject.identity[0]
     told: set[str] = set()
     for path, line, paragraph in _paragraphs(subject.document):
-        others = sorted({where for owner, where in index.get(paragraph, ()) if owner != name})
-        if others and paragraph not in told:
+        first, count = index[paragraph].besides(name) if paragraph in index else ("", 0)
+        if count and paragraph not in told:
             told.add(paragraph)
-            message = f"this paragraph of {len(paragraph):,} characters also stands in {others[0]}"
-            more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+            message = f"this paragraph of {len(paragraph):,} characters also stands in {first}"
+            more = f" and {count - 1} more" if count > 1 else ""
             place = subject.document.locate_inside(path, line, 1)
             yield Advice(message + more, place, "put it into a partial that both include")
 
 
-def _index(neighbours: Neighbours) -> dict[str, list[tuple[str, str]]]:
-    found: dict[str, list[tuple[str, str]]] = {}
+class _Places:
+    """The files that a paragraph stands in; each is asked of many, so that none may look at them all."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, set[str]] = {}
+
+    def add(self, owner: str, file: str) -> None:
+        self._files.setdefault(owner, set()).add(file)
+
+    def besides(self, owner: str) -> tuple[str, int]:
+        """Give the first file of other packs, and how many there are."""
+        return next((first for name, first in self._firsts if name != owner), ""), self._count - len(
+            self._files.get(owner, ())
+        )
+
+    @cached_property
+    def _firsts(self) -> list[tuple[str, str]]:
+        return sorted(((name, min(files)) for name, files in self._files.items()), key=lambda pair: pair[1])
+
+    @cached_property
+    def _count(self) -> int:
+        return sum(map(len, self._files.values()))
+
+
+def _index(neighbours: Neighbours) -> dict[str, _Places]:
+    found: dict[str, _Places] = {}
     for document in neighbours.documents():
         for _, _, paragraph in _paragraphs(document):
-            found.setdefault(paragraph, []).append((document.data["name"], document.path))
+            found.setdefault(paragraph, _Places()).add(document.data["name"], document.path)
     return found
 
 

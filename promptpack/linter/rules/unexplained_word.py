@@ -31,22 +31,22 @@ def check(subject: Subject) -> Iterator[Advice]:
     if subject.contract is None or subject.parts.abstract or subject.sketch.problems or not subject.is_whole:
         return
     said = words_said(subject)
-    place = _place(subject)
     for field, lists in reply_terms(subject).choices.items():
         is_action = field == "action" and subject.contract.has_actions
         for words in [tuple(subject.contract.actions)] if is_action else lists:
             named = [word for word in words if word in said]
             if len(words) >= _FEWEST and all(map(IDENTIFIER.fullmatch, words)) and len(named) >= len(words) * _MOST_OF:
-                yield from _advice(field, [word for word in words if word not in said], place)
+                yield from _advice(field, [word for word in words if word not in said], subject)
     if not shows_reply_format(subject) and describes_reply(subject):
         shape = subject.contract.shape()
         expected = (*shape.get("required", ()), *subject.contract.actions)
-        yield from _advice("the reply", [word for word in expected if word not in said], place)
+        yield from _advice("the reply", [word for word in expected if word not in said], subject)
 
 
-def _advice(where: str, missing: list[str], place: Location) -> Iterator[Advice]:
+def _advice(where: str, missing: list[str], subject: Subject) -> Iterator[Advice]:
     for word in missing:
-        yield Advice(f"the text names other words of {where}, but never {word!r}", place, f"say when to use {word!r}")
+        message = f"the text names other words of {where}, but never {word!r}"
+        yield Advice(message, _place(subject), f"say when to use {word!r}")
 
 
 def _place(subject: Subject) -> Location:

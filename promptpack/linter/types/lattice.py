@@ -207,9 +207,12 @@ def type_of(value: Any) -> Type:
 
 def join(types: Iterable[Type]) -> Type:
     """Give the type of a value that has one of the types; what is not known at all hides what is."""
+    found = [member for one in types for member in (one.members if type(one) is Either else (one,))]
+    if len(found) == 1:
+        return found[0]
     merged: dict[str, Type] = {}
     variants: list[Type] = []
-    for member in (member for one in types for member in members(one)):
+    for member in found:
         if isinstance(member, (MappingOf, TupleOf, Object, Missing)):
             if member not in variants:
                 variants.append(member)
