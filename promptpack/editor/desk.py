@@ -5,7 +5,8 @@ import re
 from promptpack import files, flow
 from promptpack.editor.buffer import Buffer
 from promptpack.library import Library
-from promptpack.linter import Report, find_settings, lint_flow, lint_library
+from promptpack.linter import Report, Settings, find_settings, lint_flow, lint_library
+from promptpack.linter.ledger import Ledger
 from promptpack.linter.subject import Neighbours, Subject
 from promptpack.problem import PackError
 
@@ -19,6 +20,7 @@ class Desk:
     def __init__(self) -> None:
         self._libraries: dict[str, Library] = {}
         self._subjects: dict[str, Subject] = {}
+        self._ledgers: dict[str, tuple[Settings, Ledger]] = {}
 
     def report(self, path: str, text: str) -> Report:
         """Lint a file as it is typed; a file that is neither a pack nor a flow has nothing wrong with it."""
@@ -28,7 +30,8 @@ class Desk:
             return lint_flow(folder, self._open(root), find_settings(root), text)
         if not _IS_PACK.search(text):
             return Report()
-        return lint_library(self._library(root, path, text), find_settings(root), wanted)
+        settings = find_settings(root)
+        return lint_library(self._library(root, path, text), settings, wanted, self._ledger(root, settings))
 
     def open(self, path: str, text: str) -> Buffer:
         """Make a buffer of a file as it is typed; while it cannot be read, its last readable state is known."""
@@ -43,6 +46,13 @@ class Desk:
     def refresh(self) -> None:
         """Read the disk again when something is asked next."""
         self._libraries.clear()
+
+    def _ledger(self, root: str, settings: Settings) -> Ledger:
+        """Give what is known of the packs of a folder, as long as the settings stay the same."""
+        known = self._ledgers.get(root)
+        if known is None or known[0] != settings:
+            known = self._ledgers[root] = (settings, Ledger())
+        return known[1]
 
     def _library(self, root: str, path: str, text: str) -> Library:
         return self._open(root).with_text(path, text)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from promptpack.library.contents import Partials
     from promptpack.library.memory import Lineage
     from promptpack.pack import Pack, Parts, Sketch, Surroundings
-    from promptpack.template import Engine
+    from promptpack.template import Engine, Source
 
 _DEEPEST_EXTENDS = 8
 
@@ -124,6 +124,10 @@ class Library:
         """The folders that are open."""
         return tuple(map(Folder, self._contents.partials))
 
+    def partials_of(self, folder: Folder) -> Mapping[str, Source]:
+        """The partials that the packs of a folder share."""
+        return self._contents.partials[folder.root]
+
     def find(self, request: str, locale: str | None = None) -> Entry:
         """Find the file that `extends` would mean by a request: here, or else among the shipped packs."""
         return self._home_of(request)._choose(parse_request(request), locale)
@@ -217,11 +221,14 @@ class Library:
         known = self._outcomes.get(entry.shown)
         return known or self._outcomes.setdefault(entry.shown, self._try_build(entry))
 
-    def sketch(self, entry: Entry) -> Sketch:
-        """Make what can be made of the pack of one file; raises its problems when it cannot be taken apart."""
+    def sketch(self, entry: Entry, folder: Folder | None = None) -> Sketch:
+        """Make what can be made of the pack of one file; raises its problems when it cannot be taken apart.
+
+        What it refers to is read from `folder`, if that is given, which may remember it.
+        """
         if entry.document is None or entry.problems:
             raise PackError(entry.problems)
-        return pack.sketch(entry.document, self._around(entry, ()))
+        return pack.sketch(entry.document, self._around(entry, (), folder))
 
     def salvage(self, entry: Entry) -> Sketch | None:
         """Make what can be made of a pack file that is refused, to tell what else is wrong; None when it is too little.
@@ -253,25 +260,32 @@ class Library:
         sketched = pack.sketch(entry.document, self._around(entry, (), folder))
         return pack.freeze(sketched, self._limits), sketched.linker.engine
 
-    def _lineage(self, entry: Entry) -> Lineage:
-        rows: Lineage = []
+    def ancestors(self, entry: Entry) -> Iterator[tuple[str, str, Entry]]:
+        """Give the files that a pack extends, one after the other, each with what `extends` says and the locale."""
         home = self
         while entry.document is not None and "extends" in entry.document.data:
             request, locale = entry.document.data["extends"], entry.document.data.get("locale", "")
             home, entry = home._find(request, locale)
-            rows.append([request, locale, entry.digest])
-        return rows
+            yield request, locale, entry
 
-    def _is_lineage(self, rows: Lineage) -> bool:
+    def follow(self, requests: Iterable[tuple[str, str]]) -> Sequence[Entry] | None:
+        """Give the files that such a chain of `extends` and locales means now; None where it leads nowhere."""
         home = self
-        for request, locale, digest in rows:
+        found: list[Entry] = []
+        for request, locale in requests:
             try:
                 home, parent = home._find(request, locale)
             except UsageError:
-                return False
-            if parent.digest != digest:
-                return False
-        return True
+                return None
+            found.append(parent)
+        return found
+
+    def _lineage(self, entry: Entry) -> Lineage:
+        return [[request, locale, parent.digest] for request, locale, parent in self.ancestors(entry)]
+
+    def _is_lineage(self, rows: Lineage) -> bool:
+        parents = self.follow((request, locale) for request, locale, _ in rows)
+        return parents is not None and [parent.digest for parent in parents] == [row[2] for row in rows]
 
     def _find(self, request: str, locale: str) -> tuple[Library, Entry]:
         """Find the file that `extends` means, and the library that it is in."""

@@ -30,7 +30,7 @@ def remember(cache: Cache, outcome: Outcome, engine: Engine, lineage: Lineage, a
     assert outcome.pack is not None  # noqa: S101 -- only what could be built is kept
     made_of = {
         "lineage": lineage,
-        "partials": _digest_of_partials(outcome.partials),
+        "partials": digest_of_partials(outcome.partials),
         "reads": {file: _digest(content) for file, content in outcome.reads.items()},
         "alike": alike,
     }
@@ -46,7 +46,7 @@ def recall(
 ) -> Outcome | None:
     """Give the pack of a file as it was kept, if all that it was made of is as it was."""
     kept = cache.get(*_name(entry)) if cache.is_on else None
-    if kept is None or kept["partials"] != _digest_of_partials(partials) or not is_lineage(kept["lineage"]):
+    if kept is None or kept["partials"] != digest_of_partials(partials) or not is_lineage(kept["lineage"]):
         return None
     folder = RecordingFolder(entry.folder.root)
     shipped = files.shipped("schemas")
@@ -65,7 +65,8 @@ def _name(entry: Entry) -> tuple[str, ...]:
     return "pack", files.real_path(entry.folder.root), entry.file, entry.digest
 
 
-def _digest_of_partials(partials: Mapping[str, Source]) -> str:
+def digest_of_partials(partials: Mapping[str, Source]) -> str:
+    """Give a digest of partials by their names and texts."""
     if not partials:
         return ""
     return _digest(json.dumps([[name, source.text] for name, source in sorted(partials.items())]).encode())

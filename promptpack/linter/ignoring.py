@@ -36,24 +36,25 @@ class Ignores:
 class SharedIgnores:
     """The ignores of files that several packs share: idle is what none of the packs has a use for."""
 
-    def __init__(self) -> None:
-        self._all: dict[Ignore, None] = {}
-        self._used: set[Ignore] = set()
-        self._is_open = False
+    def __init__(self, found: Iterable[Ignore] = (), used: Iterable[Ignore] = (), *, is_open: bool = False) -> None:
+        self.all = tuple(dict.fromkeys(found))
+        self.used = frozenset(used)
+        self.is_open = is_open
+        """Whether a pack could not be looked at, so that nobody knows what it would have had a use for."""
 
-    def add(self, ignores: Ignores, *, is_whole: bool) -> None:
-        """Add what one pack made of them."""
-        self._all.update(dict.fromkeys(ignores.all))
-        self._used |= ignores.used
-        self._is_open = self._is_open or not is_whole
-
-    def leave_open(self) -> None:
-        """Note that a pack could not be looked at, so that nobody knows what it would have had a use for."""
-        self._is_open = True
+    @classmethod
+    def join(cls, several: Iterable["SharedIgnores"]) -> "SharedIgnores":
+        """Put together what several packs made of them."""
+        listed = list(several)
+        return cls(
+            (ignore for one in listed for ignore in one.all),
+            (ignore for one in listed for ignore in one.used),
+            is_open=any(one.is_open for one in listed),
+        )
 
     def idle(self, asked: Collection[str]) -> Iterator[Ignore]:
         """Give those that silenced nothing in any pack."""
-        return iter(()) if self._is_open else _idle(self._all, self._used, asked, ())
+        return iter(()) if self.is_open else _idle(self.all, self.used, asked, ())
 
 
 def _idle(

@@ -10,6 +10,7 @@ from promptpack.library.entry import Entry
 from promptpack.linter.edit import Edit
 from promptpack.linter.ignores import Ignore
 from promptpack.linter.ignoring import Ignores, SharedIgnores, Written
+from promptpack.linter.ledger import Ledger, Outcome
 from promptpack.linter.memory import recall
 from promptpack.linter.report import Report
 from promptpack.linter.rule import Advice, Rule
@@ -32,13 +33,18 @@ def lint(
     """Lint folders of packs and single pack files; a file is linted among the packs of its own root.
 
     Without settings, those of the nearest `promptpack.toml` or `pyproject.toml` count; `select` and `ignore` are laid
-    over either. A folder in which nothing has changed is not linted again: see `Cache.open` for what `cache` may be.
+    over either. A pack is not linted again while nothing it relies on has changed: see `Cache.open` for what `cache`
+    may be.
     """
     kept = Cache.open(cache)
 
     def lint_root(root: str, wanted: Collection[str]) -> Report:
         chosen = (settings or find_settings(root)).narrowed(select, ignore)
-        return recall(kept, root, chosen, wanted, lambda: lint_library(Library.open(root, cache=cache), chosen, wanted))
+
+        def work() -> Report:
+            return lint_library(Library.open(root, cache=cache), chosen, wanted, Ledger.open(kept, root, chosen))
+
+        return recall(kept, root, chosen, wanted, work)
 
     return Report.join(lint_root(root, wanted) for root, wanted in files.group_by_root(paths).items())
 
@@ -50,18 +56,23 @@ def lint_text(path: str, text: str, settings: Settings | None = None) -> Report:
     return lint_library(library, settings or find_settings(root), wanted)
 
 
-def lint_library(library: Library, settings: Settings, wanted: Collection[str] = ()) -> Report:
-    """Lint the packs of an open library, or the wanted files of it."""
-    neighbours = Neighbours(library)
+def lint_library(
+    library: Library, settings: Settings, wanted: Collection[str] = (), ledger: Ledger | None = None
+) -> Report:
+    """Lint the packs of an open library, or the wanted files of it; what the ledger holds is not worked out again."""
+    ledger = ledger or Ledger()
+    neighbours = Neighbours(library, ledger.paragraphs)
     entries = [entry for entry in neighbours.entries if not wanted or entry.shown in wanted]
     strangers = sorted(set(wanted) - {entry.shown for entry in entries})
     if strangers:
         hint = "packs are .yaml files outside of folders that start with '_' or '.'"
         raise UsageError(Problem("PP706", f"{path!r} is not a pack file", None, hint) for path in strangers)
-    shared = SharedIgnores()
-    reports = [_lint_entry(entry, neighbours, settings, shared) for entry in entries]
+    outcomes = [_outcome(entry, neighbours, settings, ledger) for entry in entries]
+    ledger.close(neighbours.entries)
+    reports = [outcome.report for outcome in outcomes]
     if not wanted:
         reports += (lint_flow(folder, library, settings) for folder in library.folders)
+        shared = SharedIgnores.join(outcome.ignores for outcome in outcomes)
         reports.append(_report(_tell_idle(shared.idle(_codes(settings.rules)), settings)))
     return Report.join([Report(tuple(entry.shown for entry in entries)), *reports])
 
@@ -80,12 +91,21 @@ def lint_flow(folder: files.Folder, library: Library, settings: Settings, text: 
     return Report.join([Report(problems=tuple(told)), idle])
 
 
-def _lint_entry(entry: Entry, neighbours: Neighbours, settings: Settings, shared: SharedIgnores) -> Report:
+def _outcome(entry: Entry, neighbours: Neighbours, settings: Settings, ledger: Ledger) -> Outcome:
+    known = ledger.recall(entry, neighbours)
+    if known is not None:
+        return known
+    outcome = _lint_entry(entry, neighbours, settings)
+    ledger.remember(entry, neighbours, outcome)
+    return outcome
+
+
+def _lint_entry(entry: Entry, neighbours: Neighbours, settings: Settings) -> Outcome:
     try:
-        return _lint_subject(neighbours.subject_of(entry), settings, shared)
+        return _lint_subject(neighbours.subject_of(entry), settings)
     except PackError as error:
-        shared.leave_open()
-        return Report.join([Report(problems=error.problems), _lint_refused(entry, neighbours, settings)])
+        told = Report.join([Report(problems=error.problems), _lint_refused(entry, neighbours, settings)])
+        return Outcome(told, SharedIgnores(is_open=True))
 
 
 def _lint_refused(entry: Entry, neighbours: Neighbours, settings: Settings) -> Report:
@@ -96,17 +116,19 @@ def _lint_refused(entry: Entry, neighbours: Neighbours, settings: Settings) -> R
         return Report(problems=error.problems)
     if subject is None:
         return Report()
-    report = _lint_subject(subject, settings, SharedIgnores())
+    report = _lint_subject(subject, settings).report
     # What was taken out is not missing.
     told = [problem for problem in report.problems if problem.code not in _WHERE_SOMETHING_IS_MISSING]
     return replace(report, problems=tuple(told))
 
 
-def _lint_subject(subject: Subject, settings: Settings, shared: SharedIgnores) -> Report:
+def _lint_subject(subject: Subject, settings: Settings) -> Outcome:
     # Characters that nobody sees are a rule's to tell, which knows where they belong to a script.
     warnings = (problem for problem in subject.document.warnings if problem.code != "PP104")
     told = Report(problems=(*subject.sketch.problems, *warnings))
-    return Report.join([told, _report(_ask(subject, settings, shared))])
+    others = Ignores(_shared_texts(subject))
+    report = Report.join([told, _report(_ask(subject, settings, others))])
+    return Outcome(report, SharedIgnores(others.all, others.used, is_open=not subject.is_whole))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +145,10 @@ def _report(found: Iterable[_Found]) -> Report:
     )
 
 
-def _ask(subject: Subject, settings: Settings, shared: SharedIgnores) -> list[_Found]:
+def _ask(subject: Subject, settings: Settings, others: Ignores) -> list[_Found]:
     document = subject.document
     rules = _rules_for(document.path, settings)
     own = Ignores([(document.text, document.path, document)])
-    others = Ignores(_shared_texts(subject))
     heard = [
         _found(rule, advice, settings)
         for rule in rules
@@ -135,7 +156,6 @@ def _ask(subject: Subject, settings: Settings, shared: SharedIgnores) -> list[_F
         if not own.silence(advice.location, rule.CODE, rule.NAME)
         if not others.silence(advice.location, rule.CODE, rule.NAME)
     ]
-    shared.add(others, is_whole=subject.is_whole)
     idle = () if subject.refused else _tell_idle(own.idle(_codes(rules)), settings)
     return [*heard, *(one for one in idle if not own.silence(one.problem.location, one.rule.CODE, one.rule.NAME))]
 

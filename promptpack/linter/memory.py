@@ -4,14 +4,13 @@ import hashlib
 import json
 from collections.abc import Callable, Collection
 from dataclasses import asdict
-from typing import Any
 
 from promptpack.cache import Cache
 from promptpack.files import Folder
-from promptpack.linter.edit import Edit
+from promptpack.linter.plain import plain_report, restore_report
 from promptpack.linter.report import Report
 from promptpack.linter.settings import Settings
-from promptpack.problem import Location, PackError, Problem
+from promptpack.problem import PackError
 
 
 def recall(cache: Cache, root: str, settings: Settings, wanted: Collection[str], work: Callable[[], Report]) -> Report:
@@ -24,9 +23,9 @@ def recall(cache: Cache, root: str, settings: Settings, wanted: Collection[str],
     name = ("lint", _digest(Folder(root), settings, wanted))
     kept = cache.get(*name)
     if kept is not None:
-        return _restore(kept)
+        return restore_report(kept)
     report = work()
-    cache.put(_plain(report), *name)
+    cache.put(plain_report(report), *name)
     cache.shrink()
     return report
 
@@ -46,25 +45,3 @@ def _content_digest(folder: Folder, file: str) -> bytes:
         return hashlib.sha256(folder.read(file)).digest()
     except PackError as error:
         return str(error).encode("utf-8", "surrogateescape")
-
-
-def _plain(report: Report) -> dict[str, Any]:
-    numbers = {problem: number for number, problem in enumerate(report.problems)}
-    return {
-        "files": report.files,
-        "problems": [asdict(problem) for problem in report.problems],
-        "fixes": [
-            [numbers[problem], [[edit.start, edit.end, edit.text] for edit in edits]]
-            for problem, edits in report.fixes.items()
-        ],
-    }
-
-
-def _restore(kept: dict[str, Any]) -> Report:
-    problems = tuple(_problem(**fields) for fields in kept["problems"])
-    fixes = {problems[number]: tuple(Edit(*edit) for edit in edits) for number, edits in kept["fixes"]}
-    return Report(tuple(kept["files"]), problems, fixes)
-
-
-def _problem(location: dict[str, Any] | None, **fields: Any) -> Problem:
-    return Problem(location=Location(**location) if location else None, **fields)

@@ -7,9 +7,12 @@ from typing import Any, Literal, TypeVar
 from jinja2 import nodes
 
 from promptpack.document import Document
+from promptpack.files import Folder, RecordingFolder
 from promptpack.lazy import cached_property
 from promptpack.library import Library
 from promptpack.library.entry import Entry
+from promptpack.library.memory import digest_of_partials
+from promptpack.linter.repeats import Repeats, find_paragraphs
 from promptpack.linter.types import check_pack
 from promptpack.pack import Contract, Input, Sketch
 from promptpack.pack.model import InputValue
@@ -165,11 +168,16 @@ class Neighbours:
     syntax trees would fill the memory.
     """
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, paragraphs: dict[str, list[str]] | None = None) -> None:
+        """Take a library, and the digests of paragraphs as far as they are known, by the digest of their file."""
         self.entries = library.entries
         self.folders = library.folders
+        self.ancestors = library.ancestors
+        self.follow = library.follow
         self._library = library
+        self._paragraphs = {} if paragraphs is None else paragraphs
         self._subjects: dict[str, Subject | PackError] = {}
+        self._recordings: dict[str, RecordingFolder] = {}
         self._label: tuple[str, Version | None] | None = None
         self._memory: dict[str, Any] = {}
 
@@ -178,9 +186,11 @@ class Neighbours:
         if (entry.name, entry.version) != self._label:
             self._label = (entry.name, entry.version)
             self._subjects.clear()
+            self._recordings.clear()
         if entry.shown not in self._subjects:
+            folder = self._recordings[entry.shown] = RecordingFolder(entry.folder.root)
             try:
-                self._subjects[entry.shown] = Subject(entry.file, self._library.sketch(entry), self)
+                self._subjects[entry.shown] = Subject(entry.file, self._library.sketch(entry, folder), self)
             except PackError as error:
                 self._subjects[entry.shown] = error
         found = self._subjects[entry.shown]
@@ -206,6 +216,44 @@ class Neighbours:
     def documents(self) -> Iterator[Document]:
         """Give every file that could be read as a pack."""
         return (entry.document for entry in self.entries if entry.document is not None)
+
+    def group(self, entry: Entry) -> list[Entry]:
+        """Give the files of a pack's version in all languages, this one among them."""
+        return self._by_label[entry.name, str(entry.version)]
+
+    def is_sound(self, entry: Entry) -> bool:
+        """Say whether nothing keeps the pack of a file from being built."""
+        try:
+            return not self.subject_of(entry).sketch.problems
+        except PackError:
+            return False
+
+    def folder_of(self, entry: Entry) -> RecordingFolder:
+        """Give what was read for a pack while it was looked at; only of the last one, and its other languages."""
+        return self._recordings[entry.shown]
+
+    def digest_of_partials(self, folder: Folder) -> str:
+        """Give a digest of the partials that the packs of a folder share."""
+        return self.once(folder.root, lambda: digest_of_partials(self._library.partials_of(folder)))
+
+    def paragraphs_of(self, entry: Entry) -> list[str]:
+        """Give the digests of the long paragraphs of a file, as far as it can be read."""
+        known = self._paragraphs.get(entry.digest)
+        if known is not None:
+            return known
+        if entry.document is None:
+            return []
+        found = self._paragraphs[entry.digest] = [one.digest for one in find_paragraphs(entry.document)]
+        return found
+
+    @cached_property
+    def repeats(self) -> Repeats:
+        """Where every long paragraph stands."""
+        found = Repeats()
+        for entry in self.entries:
+            for digest in self.paragraphs_of(entry):
+                found.add(digest, entry.name, entry.shown)
+        return found
 
     def once(self, key: str, make: Callable[[], T]) -> T:
         """Work something out about all packs, the first time that it is asked for."""

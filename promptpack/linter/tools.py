@@ -62,15 +62,19 @@ class Named:
 
 def pool_of(subject: Subject) -> Pool | None:
     """Find the pool of a pack: of the flow it is a step of, else its own slot, else the tools that its data show."""
-    neighbours = subject.neighbours
-    pools = neighbours.once("pools", lambda: _flow_pools(neighbours))
-    if subject.identity[0] in pools:
-        return pools[subject.identity[0]]
+    planned = pool_of_flow(subject.identity[0], subject.neighbours)
+    if planned is not None:
+        return planned
     slot = subject.parts.slots.get("tools")
     if slot is not None and isinstance(slot.value, list):
         return Pool(frozenset(named.name for named in _listed(slot)), "the slot 'tools'", complete=True)
     shown = frozenset(named.name for named in offered(subject))
     return Pool(shown, "the examples and tests", complete=False) if shown else None
+
+
+def pool_of_flow(name: str, neighbours: Neighbours) -> Pool | None:
+    """Find the pool of the flow that a pack is a step of."""
+    return neighbours.once("pools", lambda: _flow_pools(neighbours)).get(name)
 
 
 def _flow_pools(neighbours: Neighbours) -> dict[str, Pool]:

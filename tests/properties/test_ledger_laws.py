@@ -1,0 +1,111 @@
+"""Whatever is edited in a folder, lint tells the same from the cache as without one, in the same order."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from promptpack.linter import Report, lint
+
+PARAGRAPH = "Nobody may answer before every source was read twice and named with its page. " * 3
+BASE = """\
+promptpack: 1
+name: base
+version: 1.0.0
+abstract: true
+inputs:
+  GOAL: {type: string, description: What to reach., examples: [tea]}
+partials:
+  rules: Be short.
+"""
+DEMO = f"""\
+promptpack: 1
+name: demo
+version: 1.0.0
+extends: base@^1
+inputs:
+  KIND: {{$ref: ../kinds.json, description: Its kind.}}
+messages:
+  - role: system
+    content: |
+      {{% include "rules" %}} {{% include "end" %}} Call the `search` tool.
+
+      {PARAGRAPH}
+  - {{role: user, content: "{{{{ GOAL }}}} {{{{ KIND }}}}"}}
+"""
+END = "{# promptpack: ignore=PL001 #}The end."
+OTHER_BASE = DEMO.replace("base@", "german@").replace(" {{ KIND }}", "")
+FLOW = "flow: 1\ntools: [search]\nsteps:\n  only: {pack: demo}\n"
+# What each file may hold; the first is how it begins, and None is no such file.
+TEXTS: dict[str, tuple[str | None, ...]] = {
+    "packs/base/1.0.0.yaml": (BASE, BASE.replace("GOAL", "AIM"), BASE.replace("Be short.", "Call `search`."), None),
+    "packs/base/1.1.0.yaml": (None, BASE.replace("1.0.0", "1.1.0").replace("short", "brief {{ NOBODY }}")),
+    "packs/demo/1.0.0.yaml": (
+        DEMO,
+        DEMO.replace(" {{ KIND }}", ""),
+        DEMO.replace("GOAL", "GAOL"),
+        "a: [",
+        None,
+        OTHER_BASE,
+    ),
+    "packs/german/1.0.0.yaml": (None, BASE.replace("base", "german")),
+    "packs/demo/1.0.0.de.yaml": (
+        DEMO.replace("extends", "locale: de\nextends"),
+        DEMO.replace("extends", "locale: de\nextends").replace("KIND", "ART"),
+        DEMO,
+        None,
+    ),
+    "packs/other/1.0.0.yaml": (
+        DEMO.replace("demo", "other"),
+        DEMO.replace("demo", "other").replace("twice", "once"),
+        DEMO.replace("demo", "other").replace("  - {role", "  # promptpack: ignore=PL001\n  - {role"),
+        None,
+    ),
+    "packs/renamed.yaml": (None, DEMO.replace("demo", "other"), DEMO),
+    "packs/_partials/end.j2": (END, "The end.", "{{ NOBODY }}", "{% if %}", None),
+    "packs/_partials/more.j2": (None, "More."),
+    "packs/kinds.json": ('{"type": "string"}', '{"type": "strin"}', '{"type": "integer", "examples": ["a"]}', None),
+    "packs/flow.yaml": (None, FLOW, FLOW.replace("search", "find"), FLOW.replace("demo", "demi")),
+    "promptpack.toml": (None, '[lint]\nignore = ["PL021"]\n', '[lint.severity]\nPL021 = "error"\n'),
+}
+EDITS = st.sampled_from([(file, number) for file, texts in TEXTS.items() for number in range(len(texts))])
+
+
+@pytest.fixture(autouse=True)
+def _own_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+
+def write(folder: Path, file: str, number: int) -> None:
+    text = TEXTS[file][number]
+    if text is None:
+        (folder / file).unlink(missing_ok=True)
+        return
+    (folder / file).parent.mkdir(parents=True, exist_ok=True)
+    (folder / file).write_text(text, "utf-8")
+
+
+def told(report: Report) -> tuple[object, ...]:
+    return report.files, report.problems, list(report.fixes.items())
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(edits=st.lists(EDITS, min_size=1, max_size=6))
+@example(edits=[("packs/base/1.1.0.yaml", 1), ("packs/base/1.1.0.yaml", 0)])
+@example(edits=[("packs/demo/1.0.0.yaml", 4), ("packs/renamed.yaml", 2), ("packs/demo/1.0.0.yaml", 0)])
+@example(edits=[("packs/_partials/end.j2", 1), ("packs/other/1.0.0.yaml", 1), ("packs/_partials/end.j2", 0)])
+@example(edits=[("packs/demo/1.0.0.de.yaml", 1), ("packs/kinds.json", 2), ("packs/kinds.json", 0)])
+@example(edits=[("packs/demo/1.0.0.yaml", 5), ("packs/german/1.0.0.yaml", 1)])
+@example(edits=[("packs/flow.yaml", 1), ("packs/flow.yaml", 2), ("promptpack.toml", 1), ("promptpack.toml", 2)])
+def test_a_report_after_any_edits_is_the_same_from_the_cache(edits: list[tuple[str, int]]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for file in TEXTS:
+            write(folder, file, 0)
+        packs, cache = str(folder / "packs"), str(folder / "cache")
+        lint([packs], cache=cache)
+        for file, number in edits:
+            write(folder, file, number)
+            assert told(lint([packs], cache=cache)) == told(lint([packs], cache=False))
