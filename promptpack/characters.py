@@ -1,7 +1,13 @@
 """Characters that nobody sees, or that a terminal or a model would obey: found, named, and shown instead of sent."""
 
+from __future__ import annotations
+
 import re
-from typing import Final
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]")
 """Control characters; tabs and line ends are none, a lone carriage return is looked at by `RETURN`."""

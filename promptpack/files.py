@@ -85,14 +85,9 @@ class Folder:
 
     def relative_to(self, other: Folder, relative: str) -> str | None:
         """Give the path of one of this folder's files as seen from another folder that holds it."""
-        from pathlib import Path
-
-        mine = Path(os.path.realpath(self.root), relative)
-        try:
-            path = Path(os.path.normpath(mine)).relative_to(os.path.realpath(other.root))
-        except ValueError:
-            return None
-        return path.as_posix()
+        mine = os.path.normpath(os.path.join(os.path.realpath(self.root), relative))
+        base = os.path.join(os.path.realpath(other.root), "")
+        return mine.removeprefix(base).replace(os.sep, "/") if mine.startswith(base) else None
 
     def inside(self, path: str) -> str | None:
         """Give a path, as seen from where the user stands, relative to the folder, if it leads into it."""

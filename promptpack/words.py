@@ -1,8 +1,14 @@
 """The words that promptpack itself puts into prompts and corrections, by language."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
 from types import MappingProxyType
-from typing import Final
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Final
+
 
 _ENGLISH: Final[Mapping[str, str]] = MappingProxyType(
     {

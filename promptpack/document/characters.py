@@ -1,10 +1,17 @@
 """The characters of a file: those that nobody should put into one are refused, others that nobody sees are told of."""
 
+from __future__ import annotations
+
 import re
 from itertools import islice
 
 from promptpack.characters import BIDI, CONTROL, HIDDEN, JOINER, TAG, name_of
-from promptpack.problem import Location, PackError, Problem, Severity
+from promptpack.problem import Location, PackError, Problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from promptpack.problem import Severity
+
 
 # Nobody reads more.
 _MOST_PROBLEMS = 20

@@ -1,10 +1,15 @@
 """The places of a document's keys and values, read in a second pass that only a problem asks for."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from __future__ import annotations
+
+from promptpack.value import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True)
 class Marks:
     """Where a value stands; lines and columns count from 1, offsets from 0."""
 
@@ -16,7 +21,7 @@ class Marks:
     value: str = ""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True)
 class MapMarks(Marks):
     """Where a mapping, its keys and its values stand."""
 
@@ -24,7 +29,7 @@ class MapMarks(Marks):
     children: dict[str, Marks] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True)
 class SequenceMarks(Marks):
     """Where a list and its items stand."""
 

@@ -1,19 +1,26 @@
 """The `Document`: plain data, the text it was read from, and the way from a path in the data to a place in the text."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from __future__ import annotations
 
-from promptpack.document.marks import MapMarks, Marks, SequenceMarks, read_marks
+from promptpack.document.marks import MapMarks, SequenceMarks, read_marks
 from promptpack.document.source_map import place_in_scalar
 from promptpack.document.spans import blocks, scalar_spans, span_of_entry
 from promptpack.lazy import cached_property
-from promptpack.problem import Location, Problem
+from promptpack.problem import Location
+from promptpack.value import dataclass, field
 
-Path = Sequence[str | int]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from promptpack.document.marks import Marks
+    from promptpack.problem import Problem
+
+    Path = Sequence[str | int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Limits:
     """What a document may be at most; no honest pack comes near."""
 

@@ -1,8 +1,8 @@
 """Text -> `Document`, from PyYAML's C event parser with an explicit stack, so no input can exhaust the machine."""
 
+from __future__ import annotations
+
 import json
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 from unicodedata import is_normalized
 
 from promptpack.characters import CONFUSABLE, HIDDEN, JOINER
@@ -11,8 +11,13 @@ from promptpack.document.model import Document, Limits
 from promptpack.document.scalars import FIXED, NUMBER_START, OTHER_START, AmbiguousScalarError, NumberError, read_number
 from promptpack.problem import Location, PackError, Problem
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     import yaml
+
 
 _DEFAULT_LIMITS = Limits()
 # Nobody reads more.
@@ -260,7 +265,7 @@ class _Reader:
         mark = event.start_mark
         return Problem(code, message, Location(self.path, mark.line + 1, mark.column + 1), hint)
 
-    def _syntax_problem(self, error: "yaml.MarkedYAMLError") -> Problem:
+    def _syntax_problem(self, error: yaml.MarkedYAMLError) -> Problem:
         mark = error.problem_mark or error.context_mark
         location = Location(self.path, mark.line + 1, mark.column + 1) if mark else Location(self.path)
         message = f"YAML syntax: {error.problem or error.context}"

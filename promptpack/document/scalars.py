@@ -1,7 +1,13 @@
 """Plain scalars by the YAML 1.2 core schema, narrowed to what has one meaning in every YAML version."""
 
+from __future__ import annotations
+
 import re
-from typing import Final
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
 
 FIXED: Final[dict[str, bool | None]] = {"": None, "~": None, "null": None, "true": True, "false": False}
 NUMBER_START: Final = frozenset("0123456789+-.")

@@ -1,9 +1,15 @@
 """The way from a character of a scalar's value back to its place in the file, for every YAML style."""
 
-import re
-from collections.abc import Iterator
+from __future__ import annotations
 
-from promptpack.document.marks import Marks
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from promptpack.document.marks import Marks
+
 
 # Folding and indentation add and remove only these, so all other characters stand one to one in value and source.
 _FOLDED = frozenset(" \t\n\r")

@@ -1,8 +1,15 @@
 """Stretches of a document's text: its scalars, and entries of mappings that can be taken out without touching more."""
 
-from collections.abc import Iterator
+from __future__ import annotations
 
-from promptpack.document.marks import MapMarks, Marks, SequenceMarks
+from promptpack.document.marks import MapMarks, SequenceMarks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from promptpack.document.marks import Marks
+
 
 _BLOCKS = ("|", ">")
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from promptpack.library.contents import Partials
     from promptpack.library.memory import Lineage
     from promptpack.pack import Pack, Parts, Sketch, Surroundings
-    from promptpack.template import Engine, Source
+    from promptpack.template import Source
 
 _DEEPEST_EXTENDS = 8
 
@@ -242,23 +242,22 @@ class Library:
         if entry.load is None or entry.problems:
             return Outcome(entry, entry, None, entry.problems)
         partials = self._contents.partials[entry.folder.root]
-        known = recall(self._memory, entry, partials, self._is_lineage, lambda: self._build(entry, entry.folder)[0])
+        known = recall(self._memory, entry, partials, self._is_lineage, lambda: self._build(entry, entry.folder))
         if known is not None:
             return known
         folder = RecordingFolder(entry.folder.root)
         try:
-            built, engine = self._build(entry, folder)
+            built = self._build(entry, folder)
         except PackError as error:
             return Outcome(entry, entry, None, error.problems, folder.reads, partials)
         outcome = Outcome(entry, entry, built, (), folder.reads, partials)
         if self._memory.is_on:
-            remember(self._memory, outcome, engine, self._lineage(entry), folder.alike)
+            remember(self._memory, outcome, self._lineage(entry), folder.alike)
         return outcome
 
-    def _build(self, entry: Entry, folder: Folder) -> tuple[Pack, Engine]:
+    def _build(self, entry: Entry, folder: Folder) -> Pack:
         assert entry.document is not None  # noqa: S101 -- what cannot be loaded has been told of
-        sketched = pack.sketch(entry.document, self._around(entry, (), folder))
-        return pack.freeze(sketched, self._limits), sketched.linker.engine
+        return pack.build(entry.document, self._around(entry, (), folder))
 
     def ancestors(self, entry: Entry) -> Iterator[tuple[str, str, Entry]]:
         """Give the files that a pack extends, one after the other, each with what `extends` says and the locale."""

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from promptpack.cache import Cache
     from promptpack.library.entry import Entry
     from promptpack.pack import Pack
-    from promptpack.template import Engine, Source
+    from promptpack.template import Source
 
     Lineage = list[list[str]]
     """For each pack that is extended: what `extends` says, the locale that is asked for, the digest of its file."""
 
 
-def remember(cache: Cache, outcome: Outcome, engine: Engine, lineage: Lineage, alike: Mapping[str, str]) -> None:
+def remember(cache: Cache, outcome: Outcome, lineage: Lineage, alike: Mapping[str, str]) -> None:
     """Keep the outline of a pack, and all that it was made of."""
     from promptpack.pack.kept import outline
 
@@ -34,7 +34,7 @@ def remember(cache: Cache, outcome: Outcome, engine: Engine, lineage: Lineage, a
         "reads": {file: _digest(content) for file, content in outcome.reads.items()},
         "alike": alike,
     }
-    cache.put({"outline": outline(outcome.pack, engine), **made_of}, *_name(outcome.entry))
+    cache.put({"outline": outline(outcome.pack), **made_of}, *_name(outcome.entry))
 
 
 def recall(

@@ -1,32 +1,41 @@
 """`Document` -> `Pack`: schema check, `extends`, partials, references, templates, contract, digest; then frozen."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from __future__ import annotations
+
 from types import MappingProxyType
-from typing import Any
 
 from promptpack import schema
-from promptpack.document import Document
-from promptpack.files import Folder
 from promptpack.pack.checking import in_order
-from promptpack.pack.contract import Contract
 from promptpack.pack.digest import digest
+from promptpack.pack.kept import expect_first
 from promptpack.pack.link import Linker
-from promptpack.pack.model import STANDARD_CONTEXT, Input, MessageTemplate, Pack, PackTest
-from promptpack.pack.parts import Parts, merge, own_parts
-from promptpack.pack.placed import Placed
+from promptpack.pack.model import STANDARD_CONTEXT, Input, Pack, PackTest
+from promptpack.pack.parts import merge, own_parts
 from promptpack.pack.references import References
-from promptpack.pack.slots import asked_output, link_slots
 from promptpack.pack.terms import build_contract
 from promptpack.pack.version import parse_version
 from promptpack.problem import PackError, Problem, did_you_mean
-from promptpack.template import Limits, Source
+from promptpack.template import Limits
+from promptpack.value import dataclass, field
 
-Parents = Callable[[str, str], Parts]
-"""(what `extends` says, locale) -> the parts of that pack; raises `PackError` or `UsageError`."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from promptpack.document import Document
+    from promptpack.files import Folder
+    from promptpack.pack.contract import Contract
+    from promptpack.pack.model import MessageTemplate
+    from promptpack.pack.parts import Parts
+    from promptpack.pack.placed import Placed
+    from promptpack.template import Source
+
+    Parents = Callable[[str, str], Parts]
+    """(what `extends` says, locale) -> the parts of that pack; raises `PackError` or `UsageError`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Surroundings:
     """What a pack file is built among: its folder, the partials that are files, and the packs it may extend."""
 
@@ -45,7 +54,7 @@ def gather(document: Document, around: Surroundings) -> Parts:
     return merge(around.parents(document.data["extends"], document.data.get("locale", "")), own)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sketch:
     """What could be made of a document, and every problem of it: for those who look at packs that may be broken."""
 
@@ -72,8 +81,8 @@ def sketch(document: Document, around: Surroundings) -> Sketch:
     inputs = {name: _input(name, placed, references, problems) for name, placed in parts.inputs.items()}
     linker = Linker(parts, inputs, around.shared_partials, around.limits)
     messages = tuple(linker.message(placed, _syntax_of(placed)) for placed in parts.messages)
-    slots = link_slots(parts, linker)
-    contract = build_contract(parts, linker, references, asked_output(slots))
+    slots, output = _slots(parts, linker)
+    contract = build_contract(parts, linker, references, output)
     problems += linker.problems
     problems += (problem for placed in parts.tests for problem in _unknown_inputs(placed, inputs))
     if not (messages or slots or parts.abstract):
@@ -83,6 +92,16 @@ def sketch(document: Document, around: Surroundings) -> Sketch:
     return Sketch(
         parts, MappingProxyType(inputs), messages, MappingProxyType(slots), contract, linker, references, told
     )
+
+
+def _slots(parts: Parts, linker: Linker) -> tuple[dict[str, Any], Any]:
+    """Link the slots, and give the output that they ask for where it is a contract."""
+    if not parts.slots:
+        return {}, None
+    from promptpack.pack.slots import asked_output, link_slots
+
+    slots = link_slots(parts, linker)
+    return slots, asked_output(slots)
 
 
 def freeze(sketched: Sketch, limits: Limits) -> Pack:
@@ -115,6 +134,8 @@ def freeze(sketched: Sketch, limits: Limits) -> Pack:
     if contract is not None:
         # The two know each other, and the contract comes first; nobody has seen it yet.
         object.__setattr__(contract, "pack", pack)
+    if limits == Limits():
+        expect_first(pack)
     return pack
 
 
@@ -184,7 +205,7 @@ def _resolved(
         "inputs": {
             name: [dict(declared.schema), declared.trusted, declared.secret] for name, declared in inputs.items()
         },
-        "partials": {name: _written(linker.engine.partials[name]) for name in sorted(linker.used_partials)},
+        "partials": {name: _written(linker.partials[name]) for name in sorted(linker.used_partials)},
         "messages": [[placed.value, _syntax_of(placed)] for placed in parts.messages],
         "slots": [[name, placed.value, _syntax_of(placed)] for name, placed in parts.slots.items()],
         "budget": parts.budget.value if parts.budget else None,

@@ -1,12 +1,20 @@
 """A document against `pack.schema.json`: every problem at once, each at its key's line and column."""
 
-from collections.abc import Iterable, Iterator
+from __future__ import annotations
+
 from functools import cache
 
 from promptpack import files, schema
-from promptpack.document import Document, read_json
+from promptpack.document import read_json
 from promptpack.pack.placed import Placed, items_at
 from promptpack.problem import Location, PackError, Problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from promptpack.document import Document
+
 
 # Keywords of JSON Schema that would make references mean something else than they say.
 _REDIRECTING = ("$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "$vocabulary")

@@ -1,24 +1,29 @@
 """The `Contract`: the shape of a reply with the actions of one pack, as one JSON Schema, and the rules beyond it."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from promptpack.lazy import cached_property
-from promptpack.schema import Schema, rebase
 from promptpack.schema import compile as compile_schema
-from promptpack.template import Expression, Template
+from promptpack.schema import rebase
+from promptpack.value import dataclass, field
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
     from promptpack.pack.model import Pack
+    from promptpack.schema import Schema
+    from promptpack.template import Expression, Template
     from promptpack.verdict import VerdictStream
+
 
 AGENT_OUTPUT = "agent-output"
 _MOST_KEPT = 16
 ERROR_ACTIONS = ("ERROR", "CLARIFICATION_REQUIRED", "ESCALATE")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Action:
     """One action, with the schema of its params."""
 
@@ -28,7 +33,7 @@ class Action:
     example: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rule:
     """A condition on an accepted reply that a schema cannot express."""
 
@@ -58,7 +63,7 @@ class Contract:
     correction: Template | None = None
     output: Any = None
     """The output of a slot prompt, when that is what a reply must meet; it may hold templates."""
-    pack: "Pack | None" = field(default=None, repr=False, compare=False)
+    pack: Pack | None = field(default=None, repr=False, compare=False)
     """The pack whose contract this is: a verdict also needs its limits, its language and its name."""
 
     @property
@@ -71,7 +76,7 @@ class Contract:
         """The schema of a reply when no tools are known."""
         return compile_schema(self.shape())
 
-    def stream(self, **options: Any) -> "VerdictStream":
+    def stream(self, **options: Any) -> VerdictStream:
         """Judge a reply while it arrives; the same as `stream` of the pack."""
         from promptpack.pack.model import Pack
         from promptpack.pack.version import Version

@@ -1,9 +1,15 @@
 """The digest of a pack: one hash over everything that decides what is rendered and how replies are judged."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
+
 
 # Values that are printed as they stand, so the order of the keys anywhere in them shows in the prompt.
 _PRINTED: Final = frozenset(("arguments", "const", "default", "enum", "example", "slots"))

@@ -1,4 +1,4 @@
-"""A pack that was built before from the same files: enough of it for a first prompt, the rest built when asked for."""
+"""The outline of a pack: enough for a first prompt, written without compiling; a kept one stands in for its pack."""
 
 from __future__ import annotations
 
@@ -14,33 +14,31 @@ if TYPE_CHECKING:
 
     from promptpack.pack.model import MessageTemplate
     from promptpack.prompt import Prompt
-    from promptpack.template import Engine
 
 _PLAIN = ("name", "digest", "agent", "description", "locale", "syntax", "abstract")
 # A message with any of these is more than a role and a text.
 _MORE = ("history", "name", "tool_call_id", "tool_calls")
 
 
-def outline(pack: Pack, engine: Engine) -> dict[str, Any]:
+def outline(pack: Pack) -> dict[str, Any]:
     """Give what a first prompt takes as plain data; of a pack whose prompts take more, only what it is called."""
     about = {**{name: getattr(pack, name) for name in _PLAIN}, "version": str(pack.version), "messages": None}
     if pack.abstract or pack.slots or pack.budget:
         return about
-    messages = [_message(message, engine) for message in pack.messages]
+    messages = [_message(message) for message in pack.messages]
     if None in messages:
         return about
     inputs = {name: dict(declared.schema) for name, declared in pack.inputs.items()}
     return {**about, "inputs": inputs, "reply_format": _reply_format(pack), "messages": messages}
 
 
-def _message(message: MessageTemplate, engine: Engine) -> list[Any] | None:
-    from promptpack.template import Template
-    from promptpack.template.script_writing import write_condition, write_script
+def _message(message: MessageTemplate) -> list[Any] | None:
+    from promptpack.template.model import Template
 
     if not isinstance(message.content, Template) or any(getattr(message, name) for name in _MORE):
         return None
-    script = write_script(message.content, engine)
-    when = None if message.when is None else write_condition(message.when, engine)
+    script = message.content.script
+    when = None if message.when is None else message.when.script
     if script is None or (when is None and message.when is not None):
         return None
     return [message.role, when, script, message.priority]
@@ -55,6 +53,21 @@ def _reply_format(pack: Pack) -> str | None:
     )
 
 
+def expect_first(pack: Pack) -> None:
+    """Let the first prompt of a pack that was just built be written without compiling anything."""
+
+    def first(context: Any, inputs: Mapping[str, Any]) -> Prompt | None:
+        return _render_first(pack, outline(pack), context, inputs)
+
+    pack.__dict__["_first"] = first
+
+
+def _render_first(pack: Pack, outline: Mapping[str, Any], context: Any, inputs: Mapping[str, Any]) -> Prompt | None:
+    from promptpack.prompt.first import render_first
+
+    return None if outline["messages"] is None else render_first(pack, outline, context, inputs)
+
+
 class KeptPack(Pack):
     """Made of an outline; whatever it does not hold is taken from the pack itself, built on first use."""
 
@@ -64,18 +77,9 @@ class KeptPack(Pack):
         kept = object.__new__(cls)
         plain = {name: outline[name] for name in _PLAIN}
         version = parse_version(outline["version"])
-        kept.__dict__.update(plain, version=version, path=path, limits=Limits(), _outline=outline, _build=build)
+        kept.__dict__.update(plain, version=version, path=path, limits=Limits(), _build=build)
+        kept.__dict__["_first"] = lambda context, inputs: _render_first(kept, outline, context, inputs)
         return kept
-
-    def render(self, context: Any = None, /, **inputs: Any) -> Prompt:
-        """Render as every pack does; the first time without compiling anything, where the context is a usual one."""
-        from promptpack.prompt.first import render_first
-
-        # A process that renders again had better compile.
-        outline = self.__dict__.pop("_outline", None)
-        has_messages = outline is not None and outline["messages"] is not None
-        first = render_first(self, outline, context, inputs) if has_messages else None
-        return super().render(context, **inputs) if first is None else first
 
     @cached_property
     def _built(self) -> Pack:

@@ -1,16 +1,25 @@
 """Templates, expressions and schemas of a pack, compiled; every problem is kept, so that all are told at once."""
 
-from collections.abc import Collection, Mapping
-from types import MappingProxyType
-from typing import Any
+from __future__ import annotations
 
-from promptpack.pack.model import CallTemplate, Input, MessageTemplate, PartTemplate
-from promptpack.pack.parts import Parts
-from promptpack.pack.placed import Placed
+from types import MappingProxyType
+
+from promptpack.lazy import cached_property
+from promptpack.pack.model import CallTemplate, MessageTemplate, PartTemplate
 from promptpack.problem import PackError, Problem, did_you_mean
-from promptpack.template import Engine, Expression, Limits, Source, Template, compile_expression
-from promptpack.template import compile as compile_template
-from promptpack.template.model import Syntax
+from promptpack.template.late import Shelf
+from promptpack.template.model import Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from typing import Any
+
+    from promptpack.pack.model import Input
+    from promptpack.pack.parts import Parts
+    from promptpack.pack.placed import Placed
+    from promptpack.template import Engine, Expression, Limits, Template
+    from promptpack.template.model import Syntax
 
 # Names that every template has besides the pack's inputs.
 GIVEN = ("pack", "reply_format")
@@ -24,28 +33,42 @@ class Linker:
         self.partials: Mapping[str, Source] = {**shared, **own}
         self.problems: list[Problem] = []
         self.inputs = inputs
-        self.engine = Engine(self.partials, limits)
+        self._limits = limits
+        self._shelf = Shelf(self.partials, limits)
         self.used_partials: set[str] = set()
         self._known = (*inputs, *GIVEN)
-        self._check_partials()
+        if not self._shelf.is_clean:
+            self._check_partials()
+
+    @cached_property
+    def engine(self) -> Engine:
+        """What compiles with Jinja, made on first use."""
+        from promptpack.template import Engine
+
+        return Engine(self.partials, self._limits)
 
     def template(self, placed: Placed, syntax: Syntax, known: Collection[str] | None = None) -> Template:
         """Compile a template; on a problem it is kept, and an empty template stands in."""
+        source, names = placed.source(syntax), known or self._known
         try:
-            template = compile_template(placed.source(syntax), self.engine, known or self._known)
+            template = self._shelf.template(source, names, lambda: self._compile(source)) or self._compile(
+                source, names
+            )
         except PackError as error:
             self.problems += error.problems
-            return compile_template(Source.of_text(""), self.engine)
+            return self._compile(Source.of_text(""))
         self.used_partials |= template.partials
         return template
 
     def expression(self, placed: Placed, known: Collection[str] | None = None) -> Expression:
         """Compile an expression; on a problem it is kept, and `true` stands in."""
+        source, names = placed.source(), known or self._known
+        make = self._compile_expression
         try:
-            return compile_expression(placed.source(), self.engine, known or self._known)
+            return self._shelf.expression(source, names, lambda: make(source)) or make(source, names)
         except PackError as error:
             self.problems += error.problems
-            return compile_expression(Source.of_text("true"), self.engine)
+            return make(Source.of_text("true"))
 
     def message(self, placed: Placed, syntax: Syntax) -> MessageTemplate:
         """Compile one message."""
@@ -91,12 +114,24 @@ class Linker:
             self.problems.append(placed.problem("PP301", f"{name!r} is not an input", hint))
         return name
 
+    def _compile(self, source: Source, known: Collection[str] | None = None) -> Template:
+        from promptpack.template import compile as compile_template
+
+        return compile_template(source, self.engine, known)
+
+    def _compile_expression(self, source: Source, known: Collection[str] | None = None) -> Expression:
+        from promptpack.template import compile_expression
+
+        return compile_expression(source, self.engine, known)
+
     def _check_partials(self) -> None:
         try:
             _ = self.engine.partial_trees
         except PackError as error:
             self.problems += error.problems
-            self.engine = Engine({name: Source.of_text("") for name in self.engine.partials}, self.engine.limits)
+            from promptpack.template import Engine
+
+            self.engine = Engine({name: Source.of_text("") for name in self.partials}, self._limits)
 
     def _optional(self, placed: Placed, key: str, syntax: Syntax) -> Template | None:
         return self.template(placed.child(key), syntax) if key in placed.value else None

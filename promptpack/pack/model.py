@@ -186,6 +186,11 @@ class Pack:
 
     def render(self, context: Any = None, /, **inputs: Any) -> Prompt:
         """Render the messages with a context; raises `ContextError` with every problem of the context."""
+        # A process that renders again had better compile.
+        first = self.__dict__.pop("_first", None)
+        prompt = None if first is None else first(context, inputs)
+        if prompt is not None:
+            return prompt  # type: ignore[no-any-return]
         from promptpack.prompt import render
 
         return render(self, context, inputs)

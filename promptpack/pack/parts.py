@@ -1,14 +1,19 @@
 """A pack's parts, gathered along `extends`: one merge rule a key, each piece with the place it came from."""
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+from __future__ import annotations
 
-from promptpack.document import Document
 from promptpack.pack.placed import Placed, children_at, items_at
-from promptpack.template.model import Syntax
+from promptpack.value import dataclass, field, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from promptpack.document import Document
+    from promptpack.template.model import Syntax
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Parts:
     """What a pack consists of after `extends` was followed."""
 

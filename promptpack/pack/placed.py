@@ -1,16 +1,22 @@
 """A piece of a pack together with the place it came from, which for inherited pieces is another file."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from __future__ import annotations
 
-from promptpack.document import Document
-from promptpack.problem import Location, Problem
+from promptpack.problem import Problem
 from promptpack.template import Source
-from promptpack.template.model import Syntax
+from promptpack.value import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from promptpack.document import Document
+    from promptpack.problem import Location
+    from promptpack.template.model import Syntax
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Placed:
     """A value of a document, and the way to its place."""
 
@@ -18,7 +24,7 @@ class Placed:
     document: Document
     path: tuple[str | int, ...]
 
-    def child(self, *steps: str | int) -> "Placed":
+    def child(self, *steps: str | int) -> Placed:
         """Step into the value."""
         value = self.value
         for step in steps:

@@ -1,14 +1,23 @@
 """The `$ref`s of a pack's schemas: local ones, files below the pack's root, and the shipped schemas; nothing else."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Mapping
 
 from promptpack import files, schema
-from promptpack.document import Document, parse, read_json
-from promptpack.files import Folder
+from promptpack.document import parse, read_json
 from promptpack.pack.checking import schema_problems
 from promptpack.pack.placed import Placed
 from promptpack.problem import PackError, Problem, did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from promptpack.document import Document
+    from promptpack.files import Folder
+
 
 SHIPPED_ADDRESS = "https://promptpack.dev/schemas/1/"
 _SHIPPED = "shipped:"

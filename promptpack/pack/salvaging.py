@@ -1,14 +1,22 @@
 """What is left of a document that the pack schema refuses, so that its other problems can be told at once."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from __future__ import annotations
 
-from promptpack import schema
+from collections.abc import Mapping
+
 from promptpack.document import Document
-from promptpack.document.marks import Marks
-from promptpack.document.model import Path
 from promptpack.pack.checking import pack_schema
+from promptpack.value import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, Final
+
+    from promptpack import schema
+    from promptpack.document.marks import Marks
+    from promptpack.document.model import Path
+
 
 # What is found wrong only after something else was taken out; no honest file needs more rounds.
 _MOST_ROUNDS: Final = 8

@@ -1,20 +1,28 @@
 """The `slots:` of a pack: texts become templates, `${NAME}` an input's value, and the output a schema of live types."""
 
-import re
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
-from typing import Any, Final
+from __future__ import annotations
 
-from promptpack.pack.link import Linker
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from promptpack.pack.model import InputValue
-from promptpack.pack.parts import Parts
-from promptpack.pack.placed import Placed
 from promptpack.problem import PackError
 from promptpack.prompt.slots.entry import TypeEntry
 from promptpack.prompt.slots.output_format import settle_output
 from promptpack.prompt.slots.output_schema import read_output_schema
 from promptpack.template import Template
-from promptpack.template.model import Syntax
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, Final
+
+    from promptpack.pack.link import Linker
+    from promptpack.pack.parts import Parts
+    from promptpack.pack.placed import Placed
+    from promptpack.template.model import Syntax
+
 
 _PLACEHOLDER: Final = re.compile(r"\$\{\s*([^}]+?)\s*\}")
 _TAGS: Final[Mapping[Syntax, tuple[str, ...]]] = {"jinja": ("{{", "{%", "{#"), "handlebars": ("{{",)}

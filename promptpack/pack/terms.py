@@ -1,22 +1,25 @@
 """The `reply:` of a pack -> its `Contract`: actions, tools, rules, each compiled and checked."""
 
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
-from typing import Any
+from __future__ import annotations
 
-from jinja2 import nodes
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from promptpack import files
 from promptpack.document import read_json
-from promptpack.pack.contract import AGENT_OUTPUT, ERROR_ACTIONS, Action, Contract, Rule
-from promptpack.pack.link import Linker
-from promptpack.pack.parts import Parts
-from promptpack.pack.placed import Placed
-from promptpack.pack.references import References
-from promptpack.pack.slots import thawed
+from promptpack.pack.action_words import action_problems, is_clean
+from promptpack.pack.contract import AGENT_OUTPUT, Action, Contract, Rule
 from promptpack.problem import PackError, Problem, did_you_mean
-from promptpack.prompt.slots.json_schema import write_json_schema
-from promptpack.template.positions import decode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from promptpack.pack.link import Linker
+    from promptpack.pack.parts import Parts
+    from promptpack.pack.placed import Placed
+    from promptpack.pack.references import References
 
 
 def build_contract(parts: Parts, linker: Linker, references: References, output: Any = None) -> Contract | None:
@@ -40,9 +43,8 @@ def build_contract(parts: Parts, linker: Linker, references: References, output:
         _correction(parts, linker),
         output,
     )
-    linker.problems += (
-        problem for placed in parts.rules.values() for problem in _action_words(placed, contract, linker)
-    )
+    if contract.has_actions:
+        linker.problems += (problem for rule in contract.rules for problem in _action_words(rule, contract, linker))
     return contract
 
 
@@ -66,6 +68,9 @@ def _of_output(parts: Parts, linker: Linker, output: Any) -> tuple[str, Mapping[
         hint = "leave 'output' out, and it is written from the contract; or leave 'contract' out"
         message = "the shape of a reply is given twice, by 'output' and by 'contract'"
         linker.problems.append(parts.slots["output"].problem("PP242", message, hint, key=True))
+    from promptpack.pack.slots import thawed
+    from promptpack.prompt.slots.json_schema import write_json_schema
+
     return "output", write_json_schema(thawed(output))
 
 
@@ -129,44 +134,7 @@ def _correction(parts: Parts, linker: Linker) -> Any:
     return None if placed is None else linker.template(placed, "jinja", ("violations", "pack"))
 
 
-def _action_words(placed: Placed, contract: Contract, linker: Linker) -> Iterator[Problem]:
-    """Find comparisons of `reply.action` with a word that is not an action."""
-    if not contract.has_actions:
-        return
-    named = contract.action_names()
-    known = named or (*contract.actions, *ERROR_ACTIONS)
-    for key in ("when", "require"):
-        if key not in placed.value:
-            continue
-        source = placed.child(key).source()
-        if "action" not in source.text:
-            continue
-        try:
-            tree = linker.engine.parse_expression(source)
-        except PackError:
-            continue  # already told when the rule was compiled
-        for word in _compared_actions(tree):
-            hint = did_you_mean(word.value, known)
-            # Where tools are called, only what looks like one of our own actions can be said to be misspelt.
-            if word.value not in known and (named or (hint and word.value.isupper())):
-                hint = hint or f"the actions are {', '.join(known)}"
-                yield Problem("PP223", f"no action named {word.value!r}", source.locate(*decode(word.lineno)), hint)
-
-
-def _compared_actions(tree: nodes.Template) -> Iterator[nodes.Const]:
-    for compare in tree.find_all(nodes.Compare):
-        sides = [compare.expr, *(operand.expr for operand in compare.ops)]
-        if any(_is_reply_action(side) for side in sides):
-            for side in sides:
-                yield from (word for word in side.find_all(nodes.Const) if isinstance(word.value, str))
-                if isinstance(side, nodes.Const) and isinstance(side.value, str):
-                    yield side
-
-
-def _is_reply_action(node: nodes.Node) -> bool:
-    return (
-        isinstance(node, nodes.Getattr)
-        and node.attr == "action"
-        and isinstance(node.node, nodes.Name)
-        and node.node.name == "reply"
-    )
+def _action_words(rule: Rule, contract: Contract, linker: Linker) -> Iterator[Problem]:
+    for expression in (rule.when, rule.require):
+        if expression is not None and not is_clean(expression, contract):
+            yield from action_problems(expression, contract, linker.engine)

@@ -1,17 +1,21 @@
 """`PromptTemplate`: one template in either syntax, compiled and rendered by the programmer, outside of any pack."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from promptpack.prompt.template_context import TemplateContext
-from promptpack.template import Source, Template
+from promptpack.template import Source
 from promptpack.template import compile as compile_template
 from promptpack.template.engine import late_engine
-from promptpack.template.model import Syntax
 from promptpack.template.partials import Partial, Trail
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from promptpack.prompt.registry import PromptTemplateRegistry
+    from promptpack.template import Template
+    from promptpack.template.model import Syntax
 
 
 class PromptTemplate:
@@ -21,7 +25,7 @@ class PromptTemplate:
     registry.
     """
 
-    def __init__(self, template: Template, registry: "PromptTemplateRegistry | None" = None) -> None:
+    def __init__(self, template: Template, registry: PromptTemplateRegistry | None = None) -> None:
         self._template = template
         self._registry = registry
         self._partials: dict[str, PromptTemplate] = {}
@@ -33,8 +37,8 @@ class PromptTemplate:
         syntax: Syntax = "jinja",
         *,
         name: str = "<template>",
-        registry: "PromptTemplateRegistry | None" = None,
-    ) -> "PromptTemplate":
+        registry: PromptTemplateRegistry | None = None,
+    ) -> PromptTemplate:
         """Compile a text; `name` is what problems call it."""
         return cls(compile_template(Source.of_text(text, name, syntax), late_engine()), registry)
 
@@ -48,7 +52,7 @@ class PromptTemplate:
         """The variables it uses, without those of its partials."""
         return self._template.names
 
-    def register_partial(self, name: str, template: "PromptTemplate") -> "PromptTemplate":
+    def register_partial(self, name: str, template: PromptTemplate) -> PromptTemplate:
         """Give the template a partial of its own; gives the template back."""
         self._partials[name] = template
         return self

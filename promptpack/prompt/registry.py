@@ -1,15 +1,20 @@
 """`PromptTemplateRegistry`: templates by name, which may include each other."""
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
 
 from promptpack import files
 from promptpack.problem import Location, PackError, Problem, did_you_mean
 from promptpack.prompt.prompt_template import PromptTemplate
-from promptpack.prompt.template_context import TemplateContext
 from promptpack.template.errors import PartialNotFoundError
-from promptpack.template.model import Syntax
-from promptpack.template.partials import Partial
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from promptpack.prompt.template_context import TemplateContext
+    from promptpack.template.model import Syntax
+    from promptpack.template.partials import Partial
 
 
 class PromptTemplateRegistry:

@@ -1,11 +1,19 @@
 """`reply_format`: output instructions written from the same schema that checks replies."""
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from __future__ import annotations
 
-from promptpack.pack import Action, Contract
+import json
+from collections.abc import Mapping
+
 from promptpack.words import words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from promptpack.pack import Action, Contract
+
 
 _DEEPEST = 8
 

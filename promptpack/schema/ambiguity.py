@@ -1,10 +1,19 @@
 """Whether the repetitions of a pattern can match one text in two ways, which makes engines that backtrack run away."""
 
-from collections.abc import Iterator, Sequence
-from itertools import product
-from typing import Final, Literal
+from __future__ import annotations
 
-from promptpack.schema.states import State
+from itertools import product
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Final, Literal
+
+    from promptpack.schema.states import State
+
+    Growth = Literal["linear", "polynomial", "exponential"]
+    """How the work of an engine that tries one way after the other grows with the text, from one place to start at."""
+
 
 # Enough to tell apart any two sets of characters that people write: all of ASCII, and some letters and signs beyond it.
 _SAMPLES: Final = tuple(map(chr, range(128))) + tuple("\x85\xa0éßΩяﬁ中あ１٣＿😀")
@@ -13,8 +22,6 @@ _MOST_STATES: Final = 120
 _MOST_PATHS: Final = 2_000
 _MOST_TRIPLES: Final = 100_000
 
-Growth = Literal["linear", "polynomial", "exponential"]
-"""How the work of an engine that tries one way after the other grows with the text, from one place to start at."""
 _Onward = dict[int, dict[int, int]]
 
 

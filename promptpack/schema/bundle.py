@@ -1,13 +1,20 @@
 """Schemas that refer to other files, made into one schema whose references are all local."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Mapping
 
 from promptpack.problem import Location, PackError, Problem
 from promptpack.schema.inspect import CODES, inspect
 
-Load = Callable[[str, str], tuple[str, Mapping[str, Any]]]
-"""(file that refers, reference) -> (file referred to, its schema)."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Load = Callable[[str, str], tuple[str, Mapping[str, Any]]]
+    """(file that refers, reference) -> (file referred to, its schema)."""
+
 
 # What names or places a schema file, and says nothing about values.
 _FILE_KEYS = ("$id", "$schema")

@@ -1,8 +1,8 @@
 """A JSON Schema made ready to check values; `jsonschema` decides where quick tests do not, our words explain."""
 
-from collections.abc import Callable, Iterable, Mapping
+from __future__ import annotations
+
 from itertools import islice
-from typing import TYPE_CHECKING, Any
 
 from promptpack.lazy import cached_property
 from promptpack.schema.explain import explain
@@ -11,9 +11,14 @@ from promptpack.schema.forms import UndecidedError
 from promptpack.schema.keywords import DEEPEST, LIMIT, MOST_STEPS, TooMuchWorkError, counted, validator_class
 from promptpack.schema.quick import Parts, make_test
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
+
 
 # Nobody reads more, and a list of a million wrong items would need a million.
 _MOST_ERRORS = 200
@@ -77,7 +82,7 @@ class Schema:
         return Parts(self.source)
 
     @cached_property
-    def _validator(self) -> "Draft202012Validator":
+    def _validator(self) -> Draft202012Validator:
         from referencing import Registry
 
         # A registry that retrieves nothing: a reference that is not local cannot reach the network or the disk.
@@ -93,7 +98,7 @@ def _leave_undecided(_: Any) -> bool:
     raise UndecidedError
 
 
-def explain_error(error: "ValidationError") -> Iterable[Finding]:
+def explain_error(error: ValidationError) -> Iterable[Finding]:
     """Say what one of jsonschema's errors means, looking into the branch that the value was most likely meant for."""
     if error.validator in ("anyOf", "oneOf") and error.context:
         branch = _likely_branch(error)
@@ -109,7 +114,7 @@ def explain_error(error: "ValidationError") -> Iterable[Finding]:
     )
 
 
-def _likely_branch(error: "ValidationError") -> list["ValidationError"] | None:
+def _likely_branch(error: ValidationError) -> list[ValidationError] | None:
     branches: dict[Any, list[ValidationError]] = {}
     for inner in error.context:
         # The schema `false` fails as a whole, so its error has no path of its own.
@@ -120,7 +125,7 @@ def _likely_branch(error: "ValidationError") -> list["ValidationError"] | None:
     return None
 
 
-def _asks_for_another_kind(error: "ValidationError") -> bool:
+def _asks_for_another_kind(error: ValidationError) -> bool:
     if error.relative_path:
         return False
     if error.validator == "enum":
@@ -129,7 +134,7 @@ def _asks_for_another_kind(error: "ValidationError") -> bool:
     return error.validator == "type"
 
 
-def _kinds_of_branches(error: "ValidationError") -> list[str]:
+def _kinds_of_branches(error: ValidationError) -> list[str]:
     """Give the kinds that the branches ask for, when the kind is all that is wrong in every one."""
     if not all(inner.validator == "type" and not inner.relative_path for inner in error.context):
         return []

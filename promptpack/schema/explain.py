@@ -1,14 +1,21 @@
 """A failed keyword in plain words: what was expected, what stands there, and the nearest right spelling."""
 
+from __future__ import annotations
+
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import islice
-from typing import Any
 
 from promptpack.problem import nearest
 from promptpack.schema.finding import Finding
 
-Path = tuple[str | int, ...]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    Path = tuple[str | int, ...]
+
 
 _KINDS = {
     "object": "a mapping",

@@ -1,11 +1,16 @@
 """One thing that a schema found wrong with a value."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from __future__ import annotations
+
+from promptpack.value import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Finding:
     """What is wrong, by the schema's keyword and its value, at a path; `at_key` when the key itself is the trouble."""
 

@@ -1,8 +1,15 @@
 """Which keywords of JSON Schema can be written as code, by the kind of value they are about and by their own form."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Mapping
 from types import NoneType
-from typing import Any, Final
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any, Final
+
 
 UNSUPPORTED: Final = frozenset(("$dynamicRef", "unevaluatedItems", "unevaluatedProperties"))
 """The keywords that are left to `jsonschema`."""

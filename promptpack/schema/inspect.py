@@ -1,12 +1,19 @@
 """A schema itself, looked at before it checks anything: what could run away, run in circles or lead elsewhere."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from __future__ import annotations
+
+from collections.abc import Mapping
 
 from promptpack.schema.finding import Finding
 from promptpack.schema.patterns import PatternError, read_pattern
 
-Path = tuple[str | int, ...]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, Final
+
+    Path = tuple[str | int, ...]
+
 
 # The codes of what is found here, by rule.
 CODES: Final[Mapping[str, str]] = {"remote": "PP211", "cycle": "PP214", "runaway": "PP215", "pattern": "PP216"}

@@ -1,18 +1,29 @@
 """The keywords of JSON Schema where `jsonschema` would be slow, inexact or unbounded, and a count of all the work."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.schema.patterns import PatternError, read_pattern
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from fractions import Fraction
+    from typing import Any, Final
+
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
+
+    Errors = Iterator["ValidationError"]
+    Keyword = Callable[[Any, Any, Any, Any], Any]
+    Known = Callable[[Any, Any], bool]
+    """Says of a part of the schema and a value whether nothing can be wrong there."""
+
 
 LIMIT: Final = "limit"
 DEEPEST: Final = 100
@@ -22,10 +33,6 @@ _LONGEST_KEY: Final = 256
 # Marks what equals nothing but itself: to Python, `True == 1`.
 _FIXED: Final = object()
 
-Errors = Iterator["ValidationError"]
-Keyword = Callable[[Any, Any, Any, Any], Any]
-Known = Callable[[Any, Any], bool]
-"""Says of a part of the schema and a value whether nothing can be wrong there."""
 _LEFT: ContextVar[list[int] | None] = ContextVar("promptpack_schema_steps", default=None)
 _KNOWN: ContextVar[Known] = ContextVar("promptpack_schema_known", default=lambda _, __: False)
 
@@ -46,7 +53,7 @@ def counted(is_right: Known) -> Iterator[None]:
 
 
 @cache
-def validator_class() -> type["Draft202012Validator"]:
+def validator_class() -> type[Draft202012Validator]:
     """Give the validator of draft 2020-12 with these keywords, made on first use."""
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend
@@ -204,10 +211,12 @@ def is_multiple(number: float, factor: float) -> bool:
 
 def _written(number: float) -> Fraction:
     """Take a number as it is written: 4.35 is a multiple of 0.01, whatever its nearest binary fraction is."""
+    from fractions import Fraction
+
     return Fraction(number) if isinstance(number, int) else Fraction(repr(number))
 
 
-def _error(message: str, keyword: str | None = None) -> "ValidationError":
+def _error(message: str, keyword: str | None = None) -> ValidationError:
     from jsonschema.exceptions import ValidationError
 
     return ValidationError(message, validator=keyword) if keyword else ValidationError(message)

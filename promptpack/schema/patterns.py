@@ -1,16 +1,25 @@
 """Regular expressions that cannot run away: by `re` where little work is certain, else all states at once."""
 
+from __future__ import annotations
+
 import re
 import warnings
-from collections.abc import Callable
 from functools import lru_cache
 from re import _constants as codes  # type: ignore[attr-defined]  # the stubs leave out what `re` itself parses with
 from re import _parser as parser  # type: ignore[attr-defined]
-from typing import Any, Final
 
 from promptpack.lazy import cached_property
-from promptpack.schema.ambiguity import Growth, growth
-from promptpack.schema.states import Program, UnsupportedError, assemble
+from promptpack.schema.ambiguity import growth
+from promptpack.schema.states import UnsupportedError, assemble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Final
+
+    from promptpack.schema.ambiguity import Growth
+    from promptpack.schema.states import Program
+
 
 # What `re` may try at most, counted as ways to match times places to start at.
 _MOST_TRIES: Final = 1_000_000

@@ -4,17 +4,24 @@ What these functions cannot decide exactly is left to `jsonschema`: some keyword
 values that are not plain JSON data, and work without end.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from __future__ import annotations
+
+from collections.abc import Mapping
 
 from promptpack.schema.forms import PLAIN, UndecidedError, only_kind
 from promptpack.schema.keywords import DEEPEST, MOST_STEPS, TooMuchWorkError, form, is_multiple
 from promptpack.schema.patterns import PatternError
 from promptpack.schema.writer import Writer
 
-Steps = list[int]
-Function = Callable[[Any, Steps, int], bool]
-"""Takes a value, the steps that are left, and how deep in the whole value it stands."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, Final
+
+    Steps = list[int]
+    Function = Callable[[Any, Steps, int], bool]
+    """Takes a value, the steps that are left, and how deep in the whole value it stands."""
+
 
 _HEAD: Final = """\
 def {0}(v, s, d):

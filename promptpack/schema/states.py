@@ -1,24 +1,31 @@
 """A regular expression as states that are all walked through at once, so that time grows with the text alone."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from __future__ import annotations
+
 from re import _constants as codes  # type: ignore[attr-defined]  # the stubs leave out what `re` itself parses with
-from typing import Any, Final
+
+from promptpack.value import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Final
+
+    Test = Callable[[str], bool]
+    Around = tuple[str, str, bool]
+    """The character before, the one after (empty at the ends), and whether only a last newline follows."""
+
 
 _MOST_STATES: Final = 2_000
 _MOST_REMEMBERED: Final = 5_000
 _PLAIN_FLAGS: Final = 32  # `re.UNICODE`, which every text pattern has
-
-Test = Callable[[str], bool]
-Around = tuple[str, str, bool]
-"""The character before, the one after (empty at the ends), and whether only a last newline follows."""
 
 
 class UnsupportedError(ValueError):
     """A pattern that has no such states: it looks back or ahead, or would need too many."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class State:
     """Tests a character, tests a place, or leads on to other states; without any of these, the pattern is found."""
 

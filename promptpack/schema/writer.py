@@ -3,13 +3,22 @@
 No text of a schema is ever part of the code: names in it are counted, and all values come from a table.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from __future__ import annotations
 
 from promptpack.schema.forms import KEYWORDS_OF, UndecidedError, asked_word, kinds_of, refuse, texts
 from promptpack.schema.keywords import form
 from promptpack.schema.patterns import read_pattern
+from promptpack.value import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, Final
+
+    Lines = list[str]
+    Constant = Callable[[Any], str]
+    """Puts a value into the table and gives its name."""
+
 
 _TESTS: Final[Mapping[str, str]] = {
     "object": "type({0}) is dict",
@@ -35,12 +44,7 @@ _MANY: Final = 16
 _WIDEST: Final = 5_000
 
 
-Lines = list[str]
-Constant = Callable[[Any], str]
-"""Puts a value into the table and gives its name."""
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Part:
     """A schema, the name of the value it is about, how deep in the whole value that stands, and the room left."""
 

@@ -17,13 +17,13 @@ from promptpack.template import handlebars, policy
 from promptpack.template.bounds import Limits
 from promptpack.template.failure import syntax_problem
 from promptpack.template.generator import METHOD
-from promptpack.template.language import PRINTED_BY
 from promptpack.template.loops import number_loops
 from promptpack.template.model import Source
 from promptpack.template.partials import PackTemplate
 from promptpack.template.positions import TooManyTokensError, decode
 from promptpack.template.sandbox import PackEnvironment
 from promptpack.template.tree import copied, descendants
+from promptpack.template.vocabulary import PRINTED_BY
 from promptpack.template.work import count_work
 
 _DEFAULT = Limits()

@@ -11,6 +11,7 @@ from jinja2.utils import Namespace
 from promptpack.prompt.history import FILTERS as HISTORY_FILTERS
 from promptpack.template.filters import FILTERS as OWN_FILTERS
 from promptpack.template.guards import GUARDED, counted, limited_range
+from promptpack.template.vocabulary import JINJA_FILTER_NAMES, JINJA_TEST_NAMES
 
 Function = Callable[..., Any]
 
@@ -19,21 +20,8 @@ TAGS: Final = (
     "endset", "endwith", "extends", "filter", "for", "from", "if", "import", "include", "macro", "raw", "set", "with",
 )  # fmt: skip
 
-_JINJA_FILTERS: Final = (
-    "abs", "batch", "capitalize", "center", "count", "d", "default", "dictsort", "first", "float", "groupby", "indent",
-    "int", "items", "join", "last", "length", "list", "lower", "map", "max", "min", "reject", "rejectattr", "replace",
-    "reverse", "round", "select", "selectattr", "slice", "sort", "string", "sum", "title", "trim", "truncate",
-    "unique", "upper", "wordcount", "wordwrap",
-)  # fmt: skip
-
-_JINJA_TESTS: Final = (
-    "!=", "<", "<=", "==", ">", ">=", "boolean", "defined", "divisibleby", "eq", "equalto", "even", "false", "filter",
-    "float", "ge", "greaterthan", "gt", "in", "integer", "iterable", "le", "lessthan", "lower", "lt", "mapping", "ne",
-    "none", "number", "odd", "sameas", "sequence", "string", "test", "true", "undefined", "upper",
-)  # fmt: skip
-
 _ALL_FILTERS: Final[Mapping[str, Any]] = {
-    **{name: JINJA_FILTERS[name] for name in _JINJA_FILTERS},
+    **{name: JINJA_FILTERS[name] for name in JINJA_FILTER_NAMES},
     **{name: guard(JINJA_FILTERS[name]) for name, guard in GUARDED.items()},
     **HISTORY_FILTERS,
     **OWN_FILTERS,
@@ -48,7 +36,7 @@ _DEEP_TESTS: Final = frozenset((
     "lt", "ne", "upper",
 ))  # fmt: skip
 
-_ALL_TESTS: Final[Mapping[str, Any]] = {name: JINJA_TESTS[name] for name in _JINJA_TESTS}
+_ALL_TESTS: Final[Mapping[str, Any]] = {name: JINJA_TESTS[name] for name in JINJA_TEST_NAMES}
 FILTERS: Final[Mapping[str, Function]] = MappingProxyType(
     {name: counted(function, name, deep=name not in _SHALLOW_FILTERS) for name, function in _ALL_FILTERS.items()}
 )
@@ -64,9 +52,6 @@ _TEXT_METHODS: Final = (
     "islower", "isspace", "isupper", "join", "lower", "lstrip", "partition", "removeprefix", "removesuffix", "replace",
     "rfind", "rpartition", "rsplit", "rstrip", "split", "splitlines", "startswith", "strip", "title", "upper",
 )  # fmt: skip
-# Inputs that have a readable form of their own when a template prints them bare, by the filter that gives it.
-PRINTED_BY: Final[Mapping[str, str]] = MappingProxyType({"HISTORY": "history", "AVAILABLE_TOOLS": "tools"})
-
 METHODS: Final[Mapping[type, frozenset[str]]] = MappingProxyType(
     {
         str: frozenset(_TEXT_METHODS),

@@ -1,22 +1,27 @@
 """`Source`, `Template` and `Expression`: what is compiled, and what compiling gives."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from __future__ import annotations
 
 from promptpack.problem import Location
 from promptpack.template.positions import decode
+from promptpack.value import dataclass, field
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from promptpack.template.partials import PackTemplate, Trail
+    from collections.abc import Callable, Mapping
+    from typing import Any, Final, Literal
 
-Syntax = Literal["jinja", "handlebars"]
+    from promptpack.template.partials import PackTemplate, Trail
+    from promptpack.template.script import Script
+
+    Syntax = Literal["jinja", "handlebars"]
+    Locate = Callable[[int, int], Location]
+
 # The name of a source that is no file.
 UNPLACED: Final = "<template>"
-Locate = Callable[[int, int], Location]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
     """A template's text and the way from a line and column in it to a place in a file."""
 
@@ -25,7 +30,7 @@ class Source:
     syntax: Syntax = "jinja"
 
     @classmethod
-    def of_text(cls, text: str, name: str = UNPLACED, syntax: Syntax = "jinja") -> "Source":
+    def of_text(cls, text: str, name: str = UNPLACED, syntax: Syntax = "jinja") -> Source:
         """Take a text that is a file of its own, or no file at all."""
         return cls(text, lambda line, column: Location(name, line, column), syntax)
 
@@ -37,22 +42,28 @@ class Source:
         return self.locate(line, found + 1 if found >= 0 else column)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Template:
     """A compiled template; immutable, and safe to share between threads."""
 
     source: Source
     names: frozenset[str]
     partials: frozenset[str]
-    _load: "Callable[[], PackTemplate]" = field(repr=False)
-    _run: "Callable[[Mapping[str, Any], Trail | None], str]" = field(repr=False)
+    _load: Callable[[], PackTemplate] = field(repr=False)
+    _run: Callable[[Mapping[str, Any], Trail | None], str] = field(repr=False)
+    _script: Callable[[], Script | None] = field(default=lambda: None, repr=False)
 
     @property
-    def code(self) -> "PackTemplate":
+    def script(self) -> Script | None:
+        """What a first prompt follows instead of code; None where the template says more than a script can."""
+        return self._script()
+
+    @property
+    def code(self) -> PackTemplate:
         """What Jinja runs, made on first use."""
         return self._load()
 
-    def render(self, context: Mapping[str, Any], trail: "Trail | None" = None) -> str:
+    def render(self, context: Mapping[str, Any], trail: Trail | None = None) -> str:
         """Render with partials from the trail; raises `ContextError` with the place in the file.
 
         The context is plain data, as `prompt.plain` makes it of whatever a caller gives: the code looks up keys without
@@ -64,13 +75,15 @@ class Template:
         return self.source.text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Expression:
     """A compiled expression, as in `when` and `require`."""
 
     source: Source
     names: frozenset[str]
-    _run: "Callable[[Mapping[str, Any], Trail | None], Any]" = field(repr=False)
+    _run: Callable[[Mapping[str, Any], Trail | None], Any] = field(repr=False)
+    script: Script | None = field(default=None, repr=False)
+    """The value as a script has it; None where the expression says more than a script can."""
 
     def evaluate(self, context: Mapping[str, Any]) -> Any:
         """Work out the value; raises `ContextError` with the place in the pack file."""

@@ -1,9 +1,12 @@
 """Columns for Jinja, which counts lines only: line and column travel together in the number it calls `lineno`."""
 
-import re
-from collections.abc import Iterable, Iterator
+from __future__ import annotations
 
-from jinja2 import TemplateSyntaxError
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 # A column beyond this is reported as this one; no honest line is longer.
 _WIDTH = 1 << 16
@@ -40,6 +43,8 @@ def count_tokens(tokens: Iterable[RawToken], most: int) -> Iterator[RawToken]:
 
 def locate_tokens(tokens: Iterable[RawToken], source: str) -> Iterator[RawToken]:
     """Give each raw token of Jinja's lexer its line and column, by finding its text in the source in turn."""
+    from jinja2 import TemplateSyntaxError
+
     offset = 0
     after = ""
     including = False

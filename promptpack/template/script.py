@@ -1,7 +1,7 @@
 """A template as a script: plain data that is followed step by step, without Jinja and without making code.
 
-A script can say what most prompts say: text, look-ups in plain data, conditions, fences. Anything unusual, such as a
-name that is not there or more work than a prompt takes, is left to the compiled template, which knows what that means.
+Of what a script says, this follows what most prompts take: text, look-ups in plain data, conditions, fences. Anything
+else, such as a loop, a name that is not there or more work than a prompt takes, is left to the compiled template.
 A script may come from a file that somebody else wrote: it is read as data, and nothing in it is run.
 """
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
 Script = list["Any"]
-"""Steps: a text; `["put", value]`; `["if", value, steps, other steps]`."""
+"""Steps: a text; `["put", value]`; `["if", value, steps, other steps]`; and those that `reading` knows."""
 
 # So little that no limit of a compiled template can be reached, whatever it counts.
 _MOST_STEPS: Final = 2_000
@@ -81,11 +81,13 @@ class _Follower:
                 return self.value(left) and self.value(right)
             case ["or", left, right]:
                 return self.value(left) or self.value(right)
-            case ["length", inner]:
+            case ["filter", inner, "length" | "count", [], []]:
                 return _length(self.value(inner))
-            case ["join", inner, str() as between]:
+            case ["filter", inner, "join", [["value", str() as between]], []]:
                 return _joined(self.value(inner), between)
-            case ["fenced", inner, str() as tag]:
+            case ["filter", inner, "fenced", [], []]:
+                return _fenced(_printed(self.value(inner)), "")
+            case ["filter", inner, "fenced", [["value", str() as tag]], []]:
                 return _fenced(_printed(self.value(inner)), tag)
         raise UnusualError
 
@@ -127,5 +129,7 @@ def _joined(value: Any, between: str) -> str:
 
 def _fenced(text: str, tag: str) -> str:
     if "```" in text or "~~~" in text or any(start in text for start in _TOKEN_STARTS):
+        raise UnusualError
+    if "`" in tag or len(tag.splitlines()) > 1:
         raise UnusualError
     return f"```{tag}\n{text}\n```"

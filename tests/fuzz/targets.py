@@ -3,15 +3,17 @@
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from promptpack import ContextError, Pack, PackError
 from promptpack.document import parse
 from promptpack.pack import Contract, Version, check
 from promptpack.reply import replay
 from promptpack.template import Source, compile, compile_expression, default_engine  # noqa: A004
-from promptpack.template.model import Syntax
 from promptpack.verdict import judge_checked
+
+if TYPE_CHECKING:
+    from promptpack.template.model import Syntax
 
 ROOT: Final = Path(__file__).parents[2]
 VECTORS: Final = ROOT / "tests" / "conformance"

@@ -6,11 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from promptpack.problem import ContextError
-from promptpack.template import Engine, Source, compile  # noqa: A004
+from promptpack.template import Engine, Limits, Source, compile  # noqa: A004
+from promptpack.template.late import Shelf
 from promptpack.template.script import UnusualError, follow
-from promptpack.template.script_writing import write_script
 
-ENGINE = Engine({"inner": Source.of_text("<{{ a }}>\n"), "outer": Source.of_text('{% include "inner" %}\n{{ b.c }}')})
+PARTIALS = {"inner": Source.of_text("<{{ a }}>\n"), "outer": Source.of_text('{% include "inner" %}\n{{ b.c }}')}
+ENGINE = Engine(PARTIALS)
+SHELF = Shelf(PARTIALS, Limits())
 
 words = st.sampled_from(["a", "b", "c", "d"])
 texts = st.text(st.sampled_from("ab ü`~<[|\n字"), max_size=8)
@@ -46,11 +48,12 @@ plain = st.recursive(
 @settings(max_examples=300, deadline=None)
 @given(templates, st.dictionaries(words, plain))
 def test_a_script_writes_what_its_template_writes(text: str, context: dict[str, Any]) -> None:
-    template = compile(Source.of_text(text), ENGINE)
-    script = write_script(template, ENGINE)
-    assert script is not None
+    source = Source.of_text(text)
+    template = SHELF.template(source, "abcd", lambda: compile(source, ENGINE))
+    assert template is not None
+    assert template.script is not None
     try:
-        written = follow(script, context)
+        written = follow(template.script, context)
     except UnusualError:
         return
     assert written == rendered(template.render, context)

@@ -160,6 +160,26 @@ def test_a_first_prompt_from_the_cache_imports_neither_jinja_nor_yaml_nor_schema
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[] True\n"
 
 
+def test_validating_and_a_first_prompt_without_the_cache_import_neither_jinja_nor_schema_libraries() -> None:
+    heavy = ["jinja2", "jsonschema", "pydantic", "pydantic_core", "dataclasses", "inspect", "typing", "pathlib"]
+    packs = str(Path(__file__).parents[3] / "packs")
+    code = (
+        f"import sys; from promptpack import Library; library = Library.open({packs!r}, cache=False);"
+        "agents = [library.get(name) for name in ('planner', 'reviewer', 'router', 'orchestrator')];"
+        "text = agents[0].render(USER_GOAL='a').to_text();"
+        f"print([name for name in {heavy} if name in sys.modules], len(text) > 0)"
+    )
+    command = [sys.executable, "-c", code]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[] True\n"
+
+
+def test_the_first_prompt_of_a_built_pack_is_that_of_the_compiled_one(packs: Path) -> None:
+    pack = Library.open(str(packs), cache=False).get("child")
+    first, second = pack.render(), pack.render()
+    assert first.to_text() == second.to_text()
+    assert first.context == second.context
+
+
 def test_packs_that_ask_for_more_than_an_outline_are_built(packs: Path) -> None:
     more = CHILD.replace("reply:", "budget: {tokens: 4000}\nreply:")
     (packs / "child/1.0.0.yaml").write_text(more, "utf-8")

@@ -10,7 +10,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from promptpack import PromptpackError
 from promptpack.template import Engine, Source, compile  # noqa: A004
-from promptpack.template.language import _JINJA_FILTERS, _JINJA_TESTS
+from promptpack.template.vocabulary import JINJA_FILTER_NAMES, JINJA_TEST_NAMES
 
 PARTIALS = {
     "p": "p",
@@ -186,8 +186,8 @@ def test_what_is_documented_comes_out_as_in_jinja(text: str) -> None:
 
 
 def test_every_filter_and_test_of_jinja_that_there_is_has_its_cases() -> None:
-    assert sorted(FILTERS) == sorted(_JINJA_FILTERS)
-    assert sorted(TESTS) == sorted(_JINJA_TESTS)
+    assert sorted(FILTERS) == sorted(JINJA_FILTER_NAMES)
+    assert sorted(TESTS) == sorted(JINJA_TEST_NAMES)
 
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "templates.md"
