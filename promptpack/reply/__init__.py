@@ -1,6 +1,7 @@
 """Model text to data: read replies as models really send them, and say exactly what was done."""
 
 from promptpack.reply.checking import SchemaCheck
+from promptpack.reply.extras import find_extras
 from promptpack.reply.mend import gives_only_parts, mend
 from promptpack.reply.read import read
 from promptpack.reply.reading import Attempt, Finding, Policy, Reading, Repair, Violation
@@ -21,6 +22,7 @@ __all__ = [
     "SchemaCheck",
     "Shape",
     "Violation",
+    "find_extras",
     "gives_only_parts",
     "mend",
     "read",

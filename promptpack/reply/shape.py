@@ -8,6 +8,7 @@ from promptpack.reply.tree import same
 from promptpack.reply.words import GROUP_OF, fold
 from promptpack.schema.forms import UndecidedError
 from promptpack.schema.keywords import MOST_STEPS
+from promptpack.schema.patterns import PatternError, read_pattern
 from promptpack.schema.quick import Parts
 
 Schema = Mapping[str, Any]
@@ -18,6 +19,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }  # fmt: skip
 _MAX_REFS = 32
 _CONDITIONS = frozenset(("if", "anyOf", "oneOf"))
+_NAMING = frozenset(("properties", "patternProperties"))
 _CHOICES = frozenset((*_CONDITIONS, "enum", "const", "not"))
 
 
@@ -92,6 +94,39 @@ class Shape:
             for name, inner in schema.get("properties", {}).items():
                 found.setdefault(name, []).extend(self._known.flat(inner))
         return {name: Shape(tuple(schemas), self.root, self._known) for name, schemas in found.items()}
+
+    def knows(self, key: str) -> bool:
+        """Say whether a key is foreseen: by name, by a pattern, as any key is, or in a branch that may be meant."""
+        if self._takes_any_key or key in self._names:
+            return True
+        patterns = (pattern for part in self._branching for pattern in part.get("patternProperties", ()))
+        try:
+            return any(read_pattern(pattern).is_found_in(key) for pattern in patterns)
+        except PatternError:  # the key is too long for them
+            return True
+
+    @cached_property
+    def _takes_any_key(self) -> bool:
+        is_free = all(_NAMING.isdisjoint(part) for part in self._branching)
+        return is_free or any(part.get("additionalProperties") is True for part in self._branching)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(name for part in self._branching for name in part.get("properties", ()))
+
+    @cached_property
+    def _branching(self) -> tuple[Schema, ...]:
+        """The schemas with the branches that no value chooses; there may be a circle of them."""
+        found: dict[int, Schema] = {}
+        waiting = list(reversed(self.schemas))
+        while waiting:
+            schema = waiting.pop()
+            if id(schema) not in found:
+                found[id(schema)] = schema
+                open_branches = [schema.get("if"), *schema.get("dependentSchemas", {}).values()]
+                open_branches += [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
+                waiting.extend(part for branch in open_branches for part in self._known.flat(branch))
+        return tuple(found.values())
 
     @cached_property
     def required(self) -> frozenset[str]:

@@ -70,8 +70,10 @@ def judge_checked(pack: Pack, raw: str | bytes, values: Mapping[str, Any] | None
     violations = _broken_rules(pack, contract.rules, reading.value, values, unchecked) if contract.rules else []
     output = None if violations else _output(pack, contract, reading.value, values, violations)
     if violations:
-        return replace(_refuse(pack, values, reading, violations, check.expected), unchecked=tuple(unchecked))
-    return Verdict.accept(reading, output, tuple(unchecked))
+        refused = _refuse(pack, values, reading, violations, check.expected)
+        extras = replies.find_extras(reading.value, shape_of(check.schema))
+        return replace(refused, unchecked=tuple(unchecked), extras=extras)
+    return Verdict.accept(reading, output, tuple(unchecked), shape_of(check.schema))
 
 
 def schema_of(pack: Pack, values: Mapping[str, Any] | None) -> Schema:

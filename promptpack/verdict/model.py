@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.lazy import LateField
 from promptpack.problem import Problem, ReplyError
-from promptpack.reply import Attempt, Reading, Repair
+from promptpack.reply import Attempt, Reading, Repair, Shape, find_extras
 
 if TYPE_CHECKING:
     from promptpack.verdict.output import AgentOutput
@@ -78,9 +78,27 @@ class Violation:
         return f"{self.code} {self.path or '(reply)'}: {self.message}"
 
 
+class _Extras:
+    """A field that may be given the shape of the contract: the keys beyond it are looked for when somebody asks."""
+
+    def __get__(self, verdict: "Verdict | None", owner: type | None = None) -> tuple[str, ...]:
+        if verdict is None:
+            return ()
+        extras: tuple[str, ...] | Shape = verdict.__dict__.get("extras", ())
+        if isinstance(extras, Shape):
+            extras = verdict.__dict__["extras"] = find_extras(verdict.data, extras)
+        return extras
+
+    def __set__(self, verdict: "Verdict", value: tuple[str, ...] | Shape) -> None:
+        verdict.__dict__["extras"] = value
+
+
 @dataclass(frozen=True)
 class Verdict:
-    """What a reply is worth; a refused one keeps the `attempt` that an answer to its correction may mend in parts."""
+    """What a reply is worth; a refused one keeps the `attempt` that an answer to its correction may mend in parts.
+
+    `extras` are the pointers of keys that the contract does not know: they are kept in the data, and nothing more.
+    """
 
     outcome: str
     output: Any = LateField()  # noqa: RUF009 -- the descriptor of the field
@@ -92,16 +110,20 @@ class Verdict:
     correction: str = ""
     error_output: "AgentOutput | None" = None
     attempt: Attempt | None = field(default=None, repr=False)
+    extras: tuple[str, ...] = _Extras()  # type: ignore[assignment]
 
     @classmethod
-    def accept(cls, reading: Reading, output: Any, unchecked: tuple[str, ...]) -> "Verdict":
+    def accept(cls, reading: Reading, output: Any, unchecked: tuple[str, ...], shape: Shape) -> "Verdict":
         """Make the verdict on a reply that can be used."""
         # A frozen dataclass would take longer over its ten fields than the check of a clean reply takes.
         verdict = object.__new__(cls)
         fields = verdict.__dict__
         fields["outcome"], fields["data"], fields["repairs"] = reading[:3]
-        fields["output"], fields["unchecked"] = output, unchecked
+        fields["output"], fields["unchecked"], fields["extras"] = output, unchecked, shape
         return verdict
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"extras": self.extras}
 
     @property
     def ok(self) -> bool:

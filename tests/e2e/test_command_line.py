@@ -129,6 +129,10 @@ def test_check_judges_a_file_or_standard_input(folder: Path) -> None:
     done = run(folder, "check", "greeter", "-", "--format", "json", stdin=json.dumps({**REPLY, "confidence": 999}))
     assert done.returncode == 1
     assert json.loads(done.stdout)["violations"][0]["path"] == "/confidence"
+    done = run(folder, "check", "greeter", stdin=json.dumps({**REPLY, "note": 1}))
+    assert (done.returncode, done.stdout) == (0, "valid\n  kept /note, which the contract does not know\n")
+    done = run(folder, "check", "greeter", "--format", "json", stdin=json.dumps({**REPLY, "note": 1}))
+    assert json.loads(done.stdout)["extras"] == ["/note"]
 
 
 def test_lint_is_clean_or_tells_every_problem(folder: Path) -> None:

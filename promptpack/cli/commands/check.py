@@ -79,6 +79,7 @@ def _as_data(verdict: Verdict) -> dict[str, Any]:
             }
             for repair in verdict.repairs
         ],
+        "extras": list(verdict.extras),
         "unchecked": list(verdict.unchecked),
         "correction": verdict.correction,
     }
@@ -88,6 +89,8 @@ def _print(verdict: Verdict) -> None:
     click.echo(click.style(verdict.outcome, fg="green" if verdict.ok else "red", bold=True))
     for repair in verdict.repairs:
         click.echo(visible(f"  repaired {repair.kind} at {repair.path or '(reply)'}"))
+    for path in verdict.extras:
+        click.echo(visible(f"  kept {path}, which the contract does not know"))
     for violation in verdict.violations:
         click.echo(visible(f"  {violation}"))
     for rule in verdict.unchecked:

@@ -102,6 +102,8 @@ def _print_round(done: Round, full: bool) -> None:
     click.echo(click.style("verdict    ", fg="cyan") + outcome)
     for repair in verdict.repairs:
         click.echo(f"           repaired {visible(f'{repair.kind} {repair.path}')}".rstrip())
+    for path in verdict.extras:
+        click.echo(f"           kept {visible(path)}, which the contract does not know")
     for violation in verdict.violations:
         click.echo(f"           {visible(str(violation))}")
     for answer in done.answers:

@@ -1,4 +1,5 @@
 import json
+import pickle
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
@@ -49,6 +50,32 @@ def reply(**changes: Any) -> str:
 
 def told(verdict: Verdict) -> list[str]:
     return [f"{violation.code} {violation.path} {violation.rule}" for violation in verdict.violations]
+
+
+def test_keys_that_the_contract_does_not_know_are_kept_and_told(make_pack: MakePack) -> None:
+    risk = {**GOOD["risk"], "a/b": {"deep": 1}}
+    text = "So: " + reply(note=[{"x": 1}], risk=risk, params={"steps": ["a"], "why": None})
+    verdict = make_pack(BODY).render().check(text)
+    assert verdict.outcome == "recovered"
+    assert verdict.extras == ("/params/why", "/risk/a~1b", "/note")
+    assert verdict.data is not None
+    assert verdict.data["note"] == [{"x": 1}]
+    assert replace(verdict, outcome="valid").extras == verdict.extras
+    assert pickle.loads(pickle.dumps(verdict)) == verdict == deepcopy(verdict)  # noqa: S301 -- our own pickle
+
+
+def test_a_reply_that_breaks_a_rule_tells_of_keys_too(make_pack: MakePack) -> None:
+    verdict = make_pack(BODY).render().check(reply(confidence=1, note=1))
+    assert told(verdict) == ["PP520 /confidence no-doubt"]
+    assert verdict.extras == ("/note",)
+
+
+def test_nobody_looks_for_extra_keys_before_somebody_asks(make_pack: MakePack) -> None:
+    with patch("promptpack.verdict.model.find_extras", side_effect=lambda _, __: ("/x",)) as found:
+        verdict = make_pack(BODY).render().check(reply())
+        found.assert_not_called()
+        assert verdict.extras == verdict.extras == ("/x",)
+    found.assert_called_once()
 
 
 def test_a_clean_reply_is_valid_and_typed(make_pack: MakePack) -> None:
