@@ -1,5 +1,6 @@
-"""A full lint of many packs against check-jsonschema, which looks at their schema only; cold, and then warm."""
+"""A full lint of many packs, cold, warm and with one pack changed, against check-jsonschema and scripts by hand."""
 
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -7,12 +8,25 @@ from benchmarks.environments import ROOT, scratch_folder
 from benchmarks.load import write_packs
 from benchmarks.sides import Command, Table
 
-PACKS = 1_000
+SCHEMA = str(ROOT / "schemas" / "pack.schema.json")
 FULL = """
 import sys
 from promptpack.linter import lint
 report = lint([sys.argv[1]], cache=sys.argv[2] or False)
+assert not report.failed
 print(len(report.files), "files")
+"""
+# The file is put back, so that the next process finds all as it was.
+CHANGED = f"""
+import sys, time
+from pathlib import Path
+file = sorted(Path(sys.argv[1]).glob("*/*.yaml"))[7]
+text = file.read_text("utf-8")
+file.write_text(text + f"# changed at {{time.time_ns()}}", "utf-8")
+try:
+    {FULL.strip().replace(chr(10), chr(10) + "    ")}
+finally:
+    file.write_text(text, "utf-8")
 """
 SCHEMA_ONLY = """
 import glob, sys
@@ -25,30 +39,70 @@ except SystemExit as stop:
     assert not stop.code
 print(len(files), "files")
 """
+# What one writes with the usual packages: the pack's schema, the schemas inside of the pack, and its templates' syntax.
+BY_HAND = """
+import glob, json, sys, jinja2, jsonschema, yaml
+with open(sys.argv[1], encoding="utf-8") as stream:
+    schema = json.load(stream)
+Validator = jsonschema.Draft202012Validator
+environment = jinja2.Environment()
+if sys.argv[3] == "once":
+    validate = Validator(schema).validate
+else:
+    validate = lambda pack: jsonschema.validate(pack, schema, Validator)
+files = sorted(glob.glob(sys.argv[2] + "/*/*.yaml"))
+for file in files:
+    with open(file, encoding="utf-8") as stream:
+        pack = yaml.load(stream, yaml.CSafeLoader)
+    validate(pack)
+    reply = pack["reply"]
+    for inner in (*pack["inputs"].values(), *(action["params"] for action in reply["actions"].values())):
+        Validator.check_schema(inner)
+    texts = [message["content"] for message in pack["messages"]]
+    for rule in reply["rules"]:
+        texts += (rule["message"], *("{{ " + rule[key] + " }}" for key in ("when", "require")))
+    for text in texts:
+        environment.parse(text)
+print(len(files), "files")
+"""
 PEER = "check-jsonschema"
 
 
 def tables() -> tuple[Table, ...]:
-    folder = _folder()
-    packs, kept, expected = f"{folder}/packs", f"{folder}/cache", f"{PACKS} files"
-    sides = (
-        Command(
-            PEER,
-            SCHEMA_ONLY,
-            (str(ROOT / "schemas" / "pack.schema.json"), packs),
-            expected,
-            environment="lint",
-            packages=("check-jsonschema",),
-            note="schema only",
-        ),
+    return (
+        Table("lint", "Linting 1,000 packs", (*_sides(1_000), _changed(1_000)), rounds=3),
+        Table("lint-few", "Linting 100 packs", (*_sides(100), _changed(100), *_by_hand(100)), rounds=3),
+    )
+
+
+def _sides(size: int) -> tuple[Command, ...]:
+    packs, kept, expected = _places(size)
+    peer = Command(
+        PEER, SCHEMA_ONLY, (SCHEMA, packs), expected, environment="lint", packages=(PEER,), note="schema only"
+    )
+    return (
+        peer,
         Command("promptpack, cold", FULL, (packs, ""), expected, over=PEER, note="every rule"),
         Command("promptpack, warm", FULL, (packs, kept), expected, over=PEER, note="every rule"),
     )
-    return (Table("lint", f"Linting {PACKS:,} packs", sides, rounds=3),)
+
+
+def _changed(size: int) -> Command:
+    packs, kept, expected = _places(size)
+    return Command("promptpack, one pack changed", CHANGED, (packs, kept), expected, over=PEER, note="every rule")
+
+
+def _by_hand(size: int) -> Iterator[Command]:
+    packs, _, expected = _places(size)
+    packages = ("pyyaml", "jsonschema", "jinja2")
+    note = "schema, schemas inside, syntax of templates"
+    for name, how in (("by hand, `jsonschema.validate`", "each"), ("by hand, one validator for all", "once")):
+        yield Command(name, BY_HAND, (SCHEMA, packs, how), expected, over=PEER, packages=packages, note=note)
 
 
 @cache
-def _folder() -> Path:
-    folder = scratch_folder()
-    write_packs(folder / "packs", PACKS)
-    return folder
+def _places(size: int) -> tuple[str, str, str]:
+    """Write so many packs, and give their folder, that of a cache, and what is to be printed."""
+    folder: Path = scratch_folder()
+    write_packs(folder / "packs", size)
+    return f"{folder}/packs", f"{folder}/cache", f"{size} files"

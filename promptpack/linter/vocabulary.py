@@ -8,6 +8,7 @@ from typing import Any
 
 from jinja2 import nodes
 
+from promptpack.lazy import cached_property
 from promptpack.linter.flow import printed_by
 from promptpack.linter.shapes import walk
 from promptpack.linter.subject import Subject, Text
@@ -40,7 +41,7 @@ class Passage:
         return self.source.source.locate(line + above, column)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Terms:
     """What a contract or an input speaks of: the names of fields, and the words that fields allow."""
 
@@ -48,7 +49,7 @@ class Terms:
     choices: Mapping[str, tuple[tuple[str, ...], ...]]
     """By field, the lists of words that its schemas allow; an empty list for a schema that allows any."""
 
-    @property
+    @cached_property
     def words(self) -> frozenset[str]:
         """Every name and every word."""
         return self.fields | {word for lists in self.choices.values() for words in lists for word in words}
@@ -149,13 +150,12 @@ def _known_words(subject: Subject) -> Iterator[str]:
 
 
 def _words_in(value: Any) -> Iterator[str]:
-    match value:
-        case str():
-            yield from _WORD.findall(value)
-        case dict():
-            for key, item in value.items():
-                yield from _WORD.findall(key)
-                yield from _words_in(item)
-        case list():
-            for item in value:
-                yield from _words_in(item)
+    waiting = [value]
+    while waiting:
+        match waiting.pop():
+            case str() as text:
+                yield from _WORD.findall(text)
+            case dict() as mapping:
+                waiting += (*mapping, *mapping.values())
+            case list() as items:
+                waiting += items

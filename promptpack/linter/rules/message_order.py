@@ -10,7 +10,8 @@ Bad: two `role: user` messages one after the other.
 Good: one message with both texts, or the assistant's answer between them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from promptpack.linter.rule import Advice
@@ -37,7 +38,7 @@ def check(subject: Subject) -> Iterator[Advice]:
         role = message.value["role"]
         before = [one.value.get("role", _HISTORY) for one in messages[:index]]
         if role in ("assistant", "system"):
-            yield from _beginning(role, before, message.locate("role"))
+            yield from _beginning(role, before, partial(message.locate, "role"))
         if role == "tool":
             yield from _result(messages, index)
         elif role not in _MAY_REPEAT and index and _is_repeated(messages[index - 1].value, message.value):
@@ -47,14 +48,14 @@ def check(subject: Subject) -> Iterator[Advice]:
     yield from _of_slots(subject)
 
 
-def _beginning(role: str, before: Sequence[str], place: Location) -> Iterator[Advice]:
+def _beginning(role: str, before: Sequence[str], locate: Callable[[], Location]) -> Iterator[Advice]:
     spoken = [one for one in before if one not in ("system", "developer")]
     if role == "assistant" and not spoken:
         hint = "let a message with 'role: user' come first"
-        yield Advice("the assistant begins the conversation", place, hint)
+        yield Advice("the assistant begins the conversation", locate(), hint)
     elif role == "system" and spoken and _HISTORY not in spoken:
         hint = "put it first, or give it the role 'user'"
-        yield Advice("this system message comes after the conversation has begun", place, hint, severity="note")
+        yield Advice("this system message comes after the conversation has begun", locate(), hint, severity="note")
 
 
 def _of_slots(subject: Subject) -> Iterator[Advice]:
@@ -64,11 +65,11 @@ def _of_slots(subject: Subject) -> Iterator[Advice]:
     roles: list[str] = []
     for index, said in enumerate(history.value):
         role = said.get("role", "user") if isinstance(said, Mapping) else "user"
-        place = history.locate(index)
         if role == "assistant":
-            yield from _beginning(role, roles, place)
+            yield from _beginning(role, roles, partial(history.locate, index))
         if roles and roles[-1] == role and role not in _MAY_REPEAT and _TEMPLATE not in role:
-            yield Advice(f"this message has the role {role!r}, as the one before it", place, _JOIN)
+            message = f"this message has the role {role!r}, as the one before it"
+            yield Advice(message, history.locate(index), _JOIN)
         roles.append(role)
     if roles and roles[-1] == "user":
         message = "the user's message follows this one, which is the user's too"

@@ -87,7 +87,7 @@ def _strangers(passage: Passage, subject: Subject) -> Iterator[tuple[int, str, t
 
 def _misspelt(passage: Passage, subject: Subject) -> Iterator[tuple[int, str, tuple[str, ...]]]:
     terms, known = reply_terms(subject), known_words(subject)
-    unusual = [term for term in terms.words if IDENTIFIER.fullmatch(term)]
+    unusual = subject.once("unusual", lambda: [term for term in terms.words if IDENTIFIER.fullmatch(term)])
     for found in IDENTIFIER.finditer(passage.text):
         word = found[0]
         if word in known:

@@ -67,7 +67,24 @@ class Expressions:
 
     def value(self, node: nodes.Node, env: Env) -> Type:
         """Give the type of an expression whose value is used here."""
-        return self._report.use(self.see(node, env).type)
+        return self._report.use(self.type(node, env))
+
+    def type(self, node: nodes.Node, env: Env) -> Type:
+        """Give the type of an expression; what is missing is told by whoever uses it."""
+        match node:
+            case nodes.Name():
+                self._report.step()
+                return self._name(node, env)
+            case nodes.Getattr() | nodes.Getitem():
+                self._report.step()
+                return self._look_up(node, env)
+            case nodes.Const():
+                self._report.step()
+                return type_of(node.value)
+            case nodes.Filter():
+                self._report.step()
+                return self._filter(node, env)
+        return self.see(node, env).type
 
     def condition(self, node: nodes.Node, env: Env) -> Seen:
         """See an expression that decides something."""
@@ -82,16 +99,17 @@ class Expressions:
             return Seen(used, env, env)
         return seen
 
-    def see(self, node: nodes.Node, env: Env) -> Seen:  # noqa: C901 -- one line a kind of node
-        """See an expression; what is missing is told by whoever uses it."""
+    def see(self, node: nodes.Node, env: Env) -> Seen:
+        """See an expression, and what it says as a condition."""
+        match node:
+            case nodes.Name() | nodes.Getattr() | nodes.Getitem():
+                return _by_path(node, self.type(node, env), env)
+            case nodes.Const():
+                return _by_type(self.type(node, env), env)
+            case nodes.Filter():
+                return _by_filter(node, self.type(node, env), env)
         self._report.step()
         match node:
-            case nodes.Name():
-                return self._by_path(node, self._name(node, env), env)
-            case nodes.Getattr() | nodes.Getitem():
-                return self._by_path(node, self._look_up(node, env), env)
-            case nodes.Const():
-                return _by_type(type_of(node.value), env)
             case nodes.TemplateData():
                 return _by_type(Text(), env)
             case nodes.And():
@@ -113,8 +131,6 @@ class Expressions:
                 return self._compare(node, env)
             case nodes.Test():
                 return self._test(node, env)
-            case nodes.Filter():
-                return self._filter(node, env)
             case nodes.Call():
                 return self._call(node, env)
         return _by_type(self._other(node, env), env)
@@ -130,9 +146,9 @@ class Expressions:
                     self.value(part, env)
                 return Text()
             case nodes.List():
-                return ListOf(join(self.see(item, env).type for item in node.items))
+                return ListOf(join(self.type(item, env) for item in node.items))
             case nodes.Tuple():
-                return TupleOf(tuple(self.see(item, env).type for item in node.items))
+                return TupleOf(tuple(self.type(item, env) for item in node.items))
             case nodes.Dict():
                 return self._mapping(node, env)
         for child in node.iter_child_nodes():
@@ -175,7 +191,7 @@ class Expressions:
         fields: dict[str, Field] = {}
         known = True
         for pair in node.items:
-            value = self.see(pair.value, env).type
+            value = self.type(pair.value, env)
             if isinstance(pair.key, nodes.Const) and isinstance(pair.key.value, str):
                 fields[pair.key.value] = Field(value, required=True)
             else:
@@ -226,19 +242,14 @@ class Expressions:
             true = false = env
         return Seen(_boolean(true, false), true, false)
 
-    def _filter(self, node: nodes.Filter, env: Env) -> Seen:
+    def _filter(self, node: nodes.Filter, env: Env) -> Type:
         assert node.node is not None  # noqa: S101 -- only the filter of a block has none, and is never seen here
-        given = self.see(node.node, env).type
-        type_ = self.filtered(node, given, env)
-        seen = _by_type(type_, env)
-        if node.name in ("default", "d") and _is_falsy_default(node):
-            return Seen(type_, refine(seen.true, node.node, truthy), seen.false)
-        return seen
+        return self.filtered(node, self.type(node.node, env), env)
 
     def filtered(self, node: nodes.Filter, given: Type, env: Env) -> Type:
         """Give what a filter makes of a value."""
-        positional = [self.see(argument, env).type for argument in node.args]
-        named = {name: self.see(value, env).type for name, value in keywords(node).items()}
+        positional = [self.type(argument, env) for argument in node.args]
+        named = {name: self.type(value, env) for name, value in keywords(node).items()}
         return apply_filter(node, given, positional, named, self._report)
 
     def _call(self, node: nodes.Call, env: Env) -> Seen:
@@ -246,8 +257,8 @@ class Expressions:
             return self._handlebars(node, node.node.importname.rpartition(".")[2], env)
         if isinstance(node.node, nodes.EnvironmentAttribute):
             return Seen(ANY, env, env)
-        positional = [self.see(argument, env).type for argument in node.args]
-        named = {keyword.key: self.see(keyword.value, env).type for keyword in node.kwargs}
+        positional = [self.type(argument, env) for argument in node.args]
+        named = {keyword.key: self.type(keyword.value, env) for keyword in node.kwargs}
         return _by_type(self._called(node, positional, named, env), env)
 
     def _called(self, node: nodes.Call, positional: list[Type], named: dict[str, Type], env: Env) -> Type:
@@ -280,7 +291,7 @@ class Expressions:
         subject = node.args[-1]
         if isinstance(subject, nodes.Call):
             subject = nodes.Name(name_looked_up(subject) or "", "load", lineno=node.lineno)
-        given = self.see(subject, env).type
+        given = self.type(subject, env)
         if function == "truth":
             return self._narrowed((subject, given, handlebars_truthy, handlebars_falsy), env)
         used = self._report.use(given)
@@ -297,10 +308,18 @@ class Expressions:
             self._report.doubt(kept, LOOPED, "a loop", node, spot)
         return kept
 
-    def _by_path(self, node: nodes.Node, type_: Type, env: Env) -> Seen:
-        true = None if is_never(truthy(type_)) else refine(env, node, truthy)
-        false = None if is_never(falsy(type_)) else refine(env, node, falsy)
-        return Seen(type_, true, false)
+
+def _by_path(node: nodes.Node, type_: Type, env: Env) -> Seen:
+    true = None if is_never(truthy(type_)) else refine(env, node, truthy)
+    false = None if is_never(falsy(type_)) else refine(env, node, falsy)
+    return Seen(type_, true, false)
+
+
+def _by_filter(node: nodes.Filter, type_: Type, env: Env) -> Seen:
+    seen = _by_type(type_, env)
+    if node.node is not None and node.name in ("default", "d") and _is_falsy_default(node):
+        return Seen(type_, refine(seen.true, node.node, truthy), seen.false)
+    return seen
 
 
 def _by_type(type_: Type, env: Env) -> Seen:

@@ -83,7 +83,7 @@ class Statements:
             case nodes.For():
                 self._for(node, env)
             case nodes.Assign():
-                return self._assign(node.target, self.expressions.see(node.node, env).type, env)
+                return self._assign(node.target, self.expressions.type(node.node, env), env)
             case nodes.AssignBlock():
                 self.walk(node.body, env)
                 made: Type = Text() if node.filter is None else self._filtered(node.filter, env)
@@ -91,7 +91,7 @@ class Statements:
             case nodes.With():
                 inner = env
                 for target, value in zip(node.targets, node.values, strict=True):
-                    inner = self._assign(target, self.expressions.see(value, env).type, inner, inner=True)
+                    inner = self._assign(target, self.expressions.type(value, env), inner, inner=True)
                 self.walk(node.body, inner)
             case nodes.Macro():
                 self._macros[id(node)] = _Home(node, self._report.source, env, imported=self._importing)
@@ -244,7 +244,7 @@ class Statements:
             if argument.name in given:
                 arguments[argument.name] = given[argument.name]
             elif index >= required:
-                arguments[argument.name] = self.expressions.see(macro.defaults[index - required], outer).type
+                arguments[argument.name] = self.expressions.type(macro.defaults[index - required], outer)
             else:
                 arguments[argument.name] = Missing(unset=True)
         self._running.append(id(macro))
