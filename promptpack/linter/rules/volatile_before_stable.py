@@ -11,7 +11,8 @@ Good: the instructions first, the values in the last message.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final
 
 from jinja2 import nodes
@@ -33,6 +34,9 @@ _TIME: Final = re.compile(
 )
 _DEEPEST: Final = 16
 
+_Volatile = tuple[str, Callable[[], Location]]
+"""An input, and the way to the place where it is printed."""
+
 
 def check(subject: Subject) -> Iterator[Advice]:
     """Measure the fixed text after the first volatile value."""
@@ -44,7 +48,7 @@ def check(subject: Subject) -> Iterator[Advice]:
         for found in printed
         if _is_volatile(found.origin.input, subject)
     }
-    first: tuple[str, Location] | None = None
+    first: _Volatile | None = None
     after = 0
     for event in _events(subject, volatile):
         if isinstance(event, int):
@@ -53,7 +57,7 @@ def check(subject: Subject) -> Iterator[Advice]:
             first = event
     if first is not None and after >= _WORTH_CACHING:
         message = f"{first[0]!r} changes with every call, and {after:,} characters of fixed text follow"
-        yield Advice(message, first[1], "put it after the fixed text, so that providers can cache what is before it")
+        yield Advice(message, first[1](), "put it after the fixed text, so that providers can cache what is before it")
 
 
 def _is_volatile(name: str, subject: Subject) -> bool:
@@ -66,12 +70,12 @@ def _is_volatile(name: str, subject: Subject) -> bool:
     return not subject.inputs[name].trusted or name in _CHANGING or bool(_TIME.search(name))
 
 
-def _events(subject: Subject, volatile: dict[tuple[int, int], str]) -> Iterator[int | tuple[str, Location]]:
+def _events(subject: Subject, volatile: dict[tuple[int, int], str]) -> Iterator[int | _Volatile]:
     """Give the prompt from top to bottom: how much fixed text, and which volatile values between."""
     contents = [text for text in subject.texts if text.kind == "content"]
     for index, message in enumerate(subject.parts.messages):
         if "history" in message.value:
-            yield message.value["history"], message.locate()
+            yield message.value["history"], message.locate
         for text in contents:
             if text.message == index:
                 yield from _of_text(text, subject, volatile, 0)
@@ -83,7 +87,7 @@ def _events(subject: Subject, volatile: dict[tuple[int, int], str]) -> Iterator[
 
 def _of_text(
     text: Text, subject: Subject, volatile: dict[tuple[int, int], str], depth: int
-) -> Iterator[int | tuple[str, Location]]:
+) -> Iterator[int | _Volatile]:
     for node in text.tree.find_all((nodes.Output, nodes.Include)):
         if isinstance(node, nodes.Include):
             for name in constant_names(node.template):
@@ -95,4 +99,4 @@ def _of_text(
             if isinstance(child, nodes.TemplateData):
                 yield len(child.data)
             elif (id(text), position) in volatile:
-                yield volatile[id(text), position], text.locate(position)
+                yield volatile[id(text), position], partial(text.locate, position)
