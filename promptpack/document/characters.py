@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from promptpack.characters import BIDI, CONTROL, HIDDEN, JOINER, TAG, name_of
 from promptpack.problem import Location, PackError, Problem
 
 TYPE_CHECKING = False
@@ -15,12 +14,6 @@ if TYPE_CHECKING:
 
 # Nobody reads more.
 _MOST_PROBLEMS = 20
-_REFUSED: tuple[tuple[str, str, re.Pattern[str]], ...] = (
-    ("PP103", "control character", CONTROL),
-    ("PP103", "half of a surrogate pair", re.compile("[\ud800-\udfff]")),
-    ("PP104", "hidden character", TAG),
-    ("PP118", "direction mark", BIDI),
-)
 # What Python calls printable although nobody sees it.
 _SHAPELESS = re.compile("[\u3164\U000e0100-\U000e01ef]")
 _PLAIN = bytes((ord("\n"), *range(ord(" "), 0x7F)))
@@ -30,7 +23,15 @@ def look_at_characters(text: str, path: str) -> tuple[Problem, ...]:
     """Raise the problems of characters that a file may not hold; give warnings of those it had better not hold."""
     if _is_innocent(text):
         return ()
-    problems = [problem for code, kind, pattern in _REFUSED for problem in _found(code, kind, pattern, text, path)]
+    from promptpack.characters import BIDI, CONTROL, HIDDEN, JOINER, TAG
+
+    refused = (
+        ("PP103", "control character", CONTROL),
+        ("PP103", "half of a surrogate pair", re.compile("[\ud800-\udfff]")),
+        ("PP104", "hidden character", TAG),
+        ("PP118", "direction mark", BIDI),
+    )
+    problems = [problem for code, kind, pattern in refused for problem in _found(code, kind, pattern, text, path)]
     if problems:
         raise PackError(problems)
     seen = [
@@ -50,6 +51,8 @@ def _is_innocent(text: str) -> bool:
 def _found(
     code: str, kind: str, pattern: re.Pattern[str], text: str, path: str, severity: Severity = "error"
 ) -> list[Problem]:
+    from promptpack.characters import name_of
+
     hint = "remove it, or write it as an escape in double quotes"
     return [
         Problem(code, f"{kind} {name_of(found[0])} in the file", _place(found.start(), text, path), hint, severity)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from promptpack.document.marks import MapMarks, SequenceMarks, read_marks
-from promptpack.document.source_map import place_in_scalar
 from promptpack.document.spans import blocks, scalar_spans, span_of_entry
 from promptpack.lazy import cached_property
 from promptpack.problem import Location
@@ -55,6 +54,8 @@ class Document:
 
     def locate_inside(self, path: Path, line: int, column: int) -> Location:
         """Find where line `line`, column `column` of the text at `path` stands in the file, whatever its YAML style."""
+        from promptpack.document.source_map import place_in_scalar
+
         marks = self._walk(path)
         found = place_in_scalar(self.text, marks, line, column)
         return Location(self.path, *found)

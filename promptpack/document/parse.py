@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from unicodedata import is_normalized
 
-from promptpack.characters import CONFUSABLE, HIDDEN, JOINER
 from promptpack.document.characters import look_at_characters
 from promptpack.document.model import Document, Limits
 from promptpack.document.scalars import FIXED, NUMBER_START, OTHER_START, AmbiguousScalarError, NumberError, read_number
@@ -218,6 +216,10 @@ class _Reader:
 
     def _look_at_key(self, key: str, event: Any) -> None:
         """Look for keys that are not what they look like."""
+        from unicodedata import is_normalized
+
+        from promptpack.characters import CONFUSABLE, HIDDEN, JOINER
+
         if HIDDEN.search(key) or JOINER.search(key):
             self._fail("PP104", f"key {key!r} holds a hidden character", event, "remove it")
         elif CONFUSABLE.search(key) or not is_normalized("NFC", key):

@@ -15,6 +15,7 @@ from promptpack.pack.references import References
 from promptpack.pack.terms import build_contract
 from promptpack.pack.version import parse_version
 from promptpack.problem import PackError, Problem, did_you_mean
+from promptpack.schema.everyday import UndecidedError, meets
 from promptpack.template import Limits
 from promptpack.value import dataclass, field
 
@@ -164,10 +165,20 @@ def _input(name: str, placed: Placed, references: References, problems: list[Pro
 
 
 def _default_problems(name: str, placed: Placed, declared: Mapping[str, Any]) -> list[Problem]:
+    if _is_everyday(declared):
+        return []
     return [
         placed.child("default").problem("PP207", f"default of {name!r}: {finding.message}", finding.hint)
         for finding in schema.compile(declared).check(declared["default"])
     ]
+
+
+def _is_everyday(declared: Mapping[str, Any]) -> bool:
+    """Say whether a default is certain to meet its schema."""
+    try:
+        return meets(declared["default"], declared)
+    except UndecidedError:
+        return False
 
 
 def _test(placed: Placed) -> PackTest:

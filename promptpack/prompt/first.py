@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from promptpack.prompt.message import Message
 from promptpack.prompt.prompt import Origin, Prompt
+from promptpack.schema.everyday import UndecidedError, meets
 from promptpack.template.script import UnusualError, follow, holds
 
 TYPE_CHECKING = False
@@ -20,16 +21,6 @@ _MOST_VALUES: Final = 2_000
 _MOST_CHARACTERS: Final = 100_000
 _DEEPEST: Final = 16
 _LARGEST: Final = 1 << 63
-_CLASSES: Final = {
-    "string": (str,),
-    "object": (dict,),
-    "array": (list,),
-    "boolean": (bool,),
-    "integer": (int,),
-    "number": (int, float),
-    "null": (type(None),),
-}
-_ABOUT: Final = frozenset(("title", "description", "default", "examples", "$comment"))
 
 
 def render_first(pack: Pack, outline: Mapping[str, Any], context: Any, inputs: Mapping[str, Any]) -> Prompt | None:
@@ -41,7 +32,7 @@ def render_first(pack: Pack, outline: Mapping[str, Any], context: Any, inputs: M
             scope["reply_format"] = outline["reply_format"]
         shown = [message for message in outline["messages"] if message[1] is None or holds(message[1], scope)]
         messages = tuple(Message(role, follow(script, scope)) for role, _, script, _ in shown)
-    except UnusualError:
+    except (UnusualError, UndecidedError):
         return None
     origins = tuple(Origin(False, priority) for *_, priority in shown)
     return Prompt(pack, messages, MappingProxyType(values), origins)
@@ -53,7 +44,7 @@ def _values(declared: Mapping[str, Any], context: Any, inputs: Mapping[str, Any]
     given = {**(context or {}), **inputs}
     copier = _Copier()
     values = {name: copier.copy(given[name] if name in given else _default(declared[name])) for name in declared}
-    if not given.keys() <= declared.keys() or not all(_meets(values[name], declared[name]) for name in declared):
+    if not given.keys() <= declared.keys() or not all(meets(values[name], declared[name]) for name in declared):
         raise UnusualError
     return values
 
@@ -98,31 +89,3 @@ class _Copier:
 
 def _is_whole(text: str) -> bool:
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
-
-
-def _meets(value: Any, schema: Any) -> bool:
-    """Say whether a value meets a schema of everyday keywords; any other is left to those who know them all."""
-    if type(schema) is not dict:
-        raise UnusualError
-    return all(_meets_keyword(value, keyword, schema[keyword]) for keyword in schema if keyword not in _ABOUT)
-
-
-def _meets_keyword(value: Any, keyword: str, wanted: Any) -> bool:
-    match keyword, wanted:
-        case "type", str() if wanted in _CLASSES:
-            return type(value) in _CLASSES[wanted]
-        case "minLength", int():
-            return type(value) is not str or len(value) >= wanted
-        case "maxLength", int():
-            return type(value) is not str or len(value) <= wanted
-        case "enum", [*words] if all(type(word) is str for word in words):
-            return value in words
-        case "required", list():
-            return type(value) is not dict or all(name in value for name in wanted)
-        case "properties", dict():
-            return type(value) is not dict or all(
-                _meets(value[name], inner) for name, inner in wanted.items() if name in value
-            )
-        case "items", dict():
-            return type(value) is not list or all(_meets(item, wanted) for item in value)
-    raise UnusualError

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from promptpack.lazy import cached_property
 from promptpack.reply.tree import same
 from promptpack.reply.words import GROUP_OF, fold
-from promptpack.schema.forms import UndecidedError
+from promptpack.schema.everyday import UndecidedError
 from promptpack.schema.keywords import MOST_STEPS
 from promptpack.schema.patterns import PatternError, read_pattern
 from promptpack.schema.quick import Parts

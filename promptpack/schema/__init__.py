@@ -1,8 +1,28 @@
 """JSON Schema (draft 2020-12) -> `Schema`: checks plain data and says in plain words what is wrong and where."""
 
-from promptpack.schema.bundle import bundle, rebase
-from promptpack.schema.compile import Schema, compile  # noqa: A004 -- the folder's verb
-from promptpack.schema.finding import Finding, pointer
-from promptpack.schema.inspect import CODES, inspect
+from __future__ import annotations
+
+from promptpack.lazy import late_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from promptpack.schema.bundling import bundle, rebase
+    from promptpack.schema.compiling import Schema, compile  # noqa: A004 -- the folder's verb
+    from promptpack.schema.finding import Finding, pointer
+    from promptpack.schema.inspecting import CODES, inspect
 
 __all__ = ["CODES", "Finding", "Schema", "bundle", "compile", "inspect", "pointer", "rebase"]
+
+# Where each name lives; it is imported when it is first used, as everyday values need none of them.
+_HOMES = {
+    "CODES": "inspecting",
+    "Finding": "finding",
+    "Schema": "compiling",
+    "bundle": "bundling",
+    "compile": "compiling",
+    "inspect": "inspecting",
+    "pointer": "finding",
+    "rebase": "bundling",
+}
+
+__getattr__ = late_names(__name__, _HOMES, globals())

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import NoneType
 
+from promptpack.schema.everyday import UndecidedError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -78,10 +80,6 @@ FORMS: Final[Mapping[str, tuple[type, ...]]] = {
     "uniqueItems": (bool,),
 }
 """The keywords that are understood here, and the form each must have to be."""
-
-
-class UndecidedError(Exception):
-    """Only `jsonschema` can tell."""
 
 
 def refuse(schema: Any) -> None:

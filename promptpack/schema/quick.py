@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from promptpack.schema.forms import PLAIN, UndecidedError, only_kind
+from promptpack.schema.everyday import UndecidedError
+from promptpack.schema.forms import PLAIN, only_kind
 from promptpack.schema.keywords import DEEPEST, MOST_STEPS, TooMuchWorkError, form, is_multiple
 from promptpack.schema.patterns import PatternError
 from promptpack.schema.writer import Writer

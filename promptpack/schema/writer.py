@@ -5,7 +5,8 @@ No text of a schema is ever part of the code: names in it are counted, and all v
 
 from __future__ import annotations
 
-from promptpack.schema.forms import KEYWORDS_OF, UndecidedError, asked_word, kinds_of, refuse, texts
+from promptpack.schema.everyday import UndecidedError
+from promptpack.schema.forms import KEYWORDS_OF, asked_word, kinds_of, refuse, texts
 from promptpack.schema.keywords import form
 from promptpack.schema.patterns import read_pattern
 from promptpack.value import dataclass

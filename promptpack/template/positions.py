@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
 # A column beyond this is reported as this one; no honest line is longer.
 _WIDTH = 1 << 16
-_AT_OFFSET = re.compile(r"at (\d+)$")
 # Tokens that nothing is made of.
 _NO_WORK = frozenset(("data", "whitespace"))
 
@@ -66,7 +65,7 @@ def locate_tokens(tokens: Iterable[RawToken], source: str) -> Iterator[RawToken]
                 yield position, "data", "\n"
             after = kind if kind != "whitespace" else after
     except TemplateSyntaxError as error:
-        stated = _AT_OFFSET.search(error.message or "")
+        stated = re.search(r"at (\d+)$", error.message or "")
         error.lineno = line_starts.position(int(stated[1]) if stated else _skip_space(source, offset))
         raise
 

@@ -8,8 +8,8 @@ from referencing import Registry
 
 from promptpack.schema import Finding
 from promptpack.schema import compile as compile_schema
-from promptpack.schema.compile import explain_error
-from promptpack.schema.forms import UndecidedError
+from promptpack.schema.compiling import explain_error
+from promptpack.schema.everyday import UndecidedError
 from promptpack.schema.keywords import validator_class
 from promptpack.schema.quick import make_test
 

@@ -5,7 +5,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from promptpack import schema
-from promptpack.schema.forms import FORMS, UNSUPPORTED, UndecidedError
+from promptpack.schema.everyday import UndecidedError
+from promptpack.schema.forms import FORMS, UNSUPPORTED
 from promptpack.schema.quick import make_test
 from promptpack.schema.writer import Writer
 

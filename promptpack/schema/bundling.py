@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from promptpack.problem import Location, PackError, Problem
-from promptpack.schema.inspect import CODES, inspect
+from promptpack.schema.inspecting import CODES, inspect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

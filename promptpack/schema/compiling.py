@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import islice
 
 from promptpack.lazy import cached_property
+from promptpack.schema.everyday import UndecidedError
 from promptpack.schema.explain import explain
 from promptpack.schema.finding import Finding
-from promptpack.schema.forms import UndecidedError
 from promptpack.schema.keywords import DEEPEST, LIMIT, MOST_STEPS, TooMuchWorkError, counted, validator_class
 from promptpack.schema.quick import Parts, make_test
 
