@@ -10,7 +10,7 @@ from promptpack.reply.places import Places, Span, StrictPlaces
 from promptpack.reply.scan import scan
 from promptpack.reply.size import is_too_large
 from promptpack.reply.strings import Lexer
-from promptpack.reply.thinking import CHANNEL, CHANNEL_END, END, START, end_of
+from promptpack.reply.thinking import CHANNEL_END, CHANNEL_REST, END, END_REST, START_REST, end_of
 from promptpack.reply.tree import Harvest, Mark, harvest
 
 NOT_STRICT = object()
@@ -19,12 +19,15 @@ _THOUGHTS = 10
 # Prose and code have brackets that open no data; a text with more of them than this is something else.
 MAX_BRACES = 60_000
 _BLANK = r"(?:\s|[\u200b-\u200f\u2060\ufeff])*+"
-_BRACE = rf"[{{｛](?=[{{｛]?{_BLANK}(?:[\"'“”„‟＂‘’`\w}}｝/#]|\Z))"
+_OBJECT = rf"(?=[{{｛]?{_BLANK}(?:[\"'“”„‟＂‘’`\w}}｝/#]|\Z))"
+# All begins with one of few characters, which the search jumps to; what matters is behind it.
 _TOP = re.compile(
-    rf"(?P<open>{_BRACE}|[\[［](?={_BLANK}{_BRACE}))|(?P<think>{START})|(?P<unthink>{END})|(?P<channel>{CHANNEL})"
-    r"|(?P<call>(?<![\w.])[A-Za-z_]\w{0,40}\(\s*[A-Za-z_]\w{0,40}\s*=(?!=))",
+    rf"[{{｛\[［<◁(](?:(?P<open>(?<=[{{｛]){_OBJECT}|(?<=[\[［])(?={_BLANK}[{{｛]{_OBJECT}))"
+    rf"|(?P<think>{START_REST})|(?P<unthink>{END_REST})|(?P<channel>{CHANNEL_REST})"
+    r"|(?P<call>(?<=\w\()\s*[A-Za-z_]\w{0,40}\s*=(?!=)))",
     re.IGNORECASE,
 )
+_CALLED = re.compile(r"(?<![\w.])[A-Za-z_]\w{0,40}\Z")
 _CUT_ROOT = re.compile(r"[{｛]\s*(?:[\"“'][^\"”'\n]{0,300}|\w{0,60})?\s*\Z")
 # A quoted key and its colon before a bracket: the bracket belongs to an object whose own opening was lost.
 _MEMBER_BEFORE = re.compile(r"[\"'”’]\s*[:：]\s*\Z")
@@ -80,14 +83,14 @@ def find(text: str, limits: Limits) -> Field:
         elif match["unthink"]:
             found.candidates.clear()
             position = match.end()
-        elif match["open"] and not _opens(lexer, match.start()):
-            position = match.end()
+        elif (start := _start(lexer, match, position)) < 0:
+            position = match.start() + 1
             braces += 1
             if braces > MAX_BRACES:
                 found.limit = "candidates"
                 return found
         else:
-            candidate = _read(text, match.start(), limits)
+            candidate = _read(text, start, limits)
             position = max(candidate.end, match.end())
             found.candidates.append(candidate)
             found.limit = candidate.limit
@@ -118,13 +121,22 @@ def rescan(text: str, candidate: Candidate, forced: int, limits: Limits) -> Cand
 
 def _think_end(text: str, match: re.Match[str], absent: set[str]) -> int:
     """Find the end of thinking: the tag's own, or else any other; what is absent once is never looked for again."""
-    for pattern in (end_of(match["think"]), END):
+    for pattern in (end_of(match[0]), END):
         if pattern in absent:
             continue
         if end := re.compile(pattern, re.IGNORECASE).search(text, match.end()):
             return end.end()
         absent.add(pattern)
     return len(text)
+
+
+def _start(lexer: Lexer, match: re.Match[str], position: int) -> int:
+    """Give the place where data begins: a bracket that opens some, or the name of a call; -1 if nothing does."""
+    place = match.start()
+    if match["call"] is None:
+        return place if _opens(lexer, place) else -1
+    name = _CALLED.search(lexer.text, max(position, place - 41), place)
+    return name.start() if name else -1
 
 
 def _opens(lexer: Lexer, start: int) -> bool:

@@ -67,6 +67,7 @@ KINDS: dict[str, tuple[str, str]] = {
     "entities": ("{&quot;", "&amp;"),
     "block quotes": ("> {", "\n> "),
     "escaped text": ('{\\"', '\\n\\"'),
+    "objects as texts": ("", '"{\\"a\\": 1}" '),
     "texts within texts": ('{"a": "', '{\\"a\\": \\"'),
     "tags": ("", "<a>"),
     "NUL": ("", "\0"),
