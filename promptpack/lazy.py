@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from promptpack.value import dataclass
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,33 +28,7 @@ else:
             return instance.__dict__.setdefault(self._name, self._work(instance))
 
 
-@dataclass(frozen=True)
-class Later:
-    """What a `LateField` is given in place of a value: the function that makes it, and what of."""
-
-    make: Callable[[Any], Any]
-    source: Any
-
-
-class LateField:
-    """A field of a dataclass, None by default; what is given as `Later` is made when it is first looked at."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        if instance is None:
-            return None
-        value = instance.__dict__.get(self._name)
-        if type(value) is Later:
-            value = instance.__dict__[self._name] = value.make(value.source)
-        return value
-
-    def __set__(self, instance: Any, value: Any) -> None:
-        instance.__dict__[self._name] = value
-
-
-__all__ = ["LateField", "Later", "cached_property"]
+__all__ = ["cached_property"]
 
 
 def late_names(package: str, homes: Mapping[str, str], names: dict[str, Any]) -> Callable[[str], Any]:

@@ -66,7 +66,7 @@ class Contract:
     pack: Pack | None = field(default=None, repr=False, compare=False)
     """The pack whose contract this is: a verdict also needs its limits, its language and its name."""
 
-    @property
+    @cached_property
     def has_actions(self) -> bool:
         """Whether this is AgentOutput, whose actions the pack names."""
         return self.name == AGENT_OUTPUT

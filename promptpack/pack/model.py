@@ -197,14 +197,19 @@ class Pack:
 
     def check(self, reply: str | bytes, context: Any = None, /, **options: Any) -> Verdict:
         """Judge a model's reply; the context is what the rules and the tools are taken from."""
-        return self._judge(self, reply, context, **options)
+        values = None
+        if context is not None:
+            from promptpack.prompt.context import check_context
+
+            values = check_context(self, context, {}).values
+        return self.judge(self, reply, values, **options)
 
     @cached_property
-    def _judge(self) -> Callable[..., Verdict]:
+    def judge(self) -> Callable[..., Verdict]:
         """What judges replies, kept: to import it for each would take as long as to judge a short one."""
-        from promptpack.verdict import judge
+        from promptpack.verdict.judge import judge_checked
 
-        return judge
+        return judge_checked
 
     def stream(self, **options: Any) -> VerdictStream:
         """Judge a reply while it arrives, without a context; `Prompt.stream` has one."""

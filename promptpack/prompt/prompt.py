@@ -101,9 +101,7 @@ class Prompt:
 
     def check(self, reply: str | bytes, **options: Any) -> Verdict:
         """Judge a model's reply to this prompt."""
-        from promptpack.verdict.judge import judge_checked
-
-        return judge_checked(self.pack, reply, self.context, **options)
+        return self.pack.judge(self.pack, reply, self.context, **options)
 
     def stream(self, **options: Any) -> VerdictStream:
         """Judge a model's reply to this prompt while it arrives."""

@@ -3,8 +3,9 @@
 from promptpack.reply.checking import SchemaCheck
 from promptpack.reply.extras import find_extras
 from promptpack.reply.mend import gives_only_parts, mend
+from promptpack.reply.quick import quick_value
 from promptpack.reply.read import read
-from promptpack.reply.reading import Attempt, Finding, Policy, Reading, Repair, Violation
+from promptpack.reply.reading import Attempt, Finding, Outcome, Policy, Reading, Repair, Violation
 from promptpack.reply.repair import KINDS, RISKS, replay
 from promptpack.reply.shape import Shape
 from promptpack.reply.stream import Partial, ReplyStream
@@ -14,6 +15,7 @@ __all__ = [
     "RISKS",
     "Attempt",
     "Finding",
+    "Outcome",
     "Partial",
     "Policy",
     "Reading",
@@ -25,6 +27,7 @@ __all__ = [
     "find_extras",
     "gives_only_parts",
     "mend",
+    "quick_value",
     "read",
     "replay",
 ]

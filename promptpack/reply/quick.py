@@ -1,31 +1,43 @@
 """The short way for clean replies: a compiled parser, and a proof that it lost nothing."""
 
-from typing import Any
+from typing import Any, Final
 
-from pydantic_core import from_json, to_json
+from pydantic_core import from_json
 
-from promptpack.reply.candidates import NOT_STRICT, depth_of
+from promptpack.reply.candidates import depth_of
 from promptpack.reply.size import may_nest_deeper
 
-_I = ord("I")
+_INFINITE: Final = (float("inf"), float("-inf"))
 
 
-def quick_value(text: str, max_depth: int) -> Any:
-    """Read clean JSON fast, or give `NOT_STRICT` where only the slower way can be sure."""
+def quick_value(text: str, max_depth: int) -> dict[str, Any] | list[Any] | None:
+    """Read clean JSON fast, or give None where only the slower way can be sure."""
     try:
         value = from_json(text, allow_inf_nan=False)
-        written = to_json(value)
-    except ValueError:
-        return NOT_STRICT
-    # A repeated key, which the parser drops, would leave a colon over; an escape is the only other way to write one.
-    colons = text.count(":")
-    if colons != written.count(b":") or ("\\" in text and "\\u003" in text):
-        return NOT_STRICT
-    # A number beyond all bounds has become infinite.
-    if (_I in written and b"Infinity" in written) or value.__class__ not in (dict, list):
-        return NOT_STRICT
-    # An object has a colon before the next one opens, so most values need no closer look.
-    is_long = colons + written.count(b"[") >= max_depth
-    if is_long and may_nest_deeper(written, max_depth) and depth_of(value) > max_depth:
-        return NOT_STRICT
+    except (ValueError, TypeError):  # the second where the text holds half of a surrogate pair
+        return None
+    if type(value) is not dict and type(value) is not list:
+        return None
+    colons = in_texts = 0
+    containers: list[Any] = [value]
+    for items in containers:
+        if type(items) is dict:
+            colons += len(items)
+            items = items.values()  # noqa: PLW2901 -- the keys have been counted
+        for item in items:
+            kind = type(item)
+            if kind is str:
+                if ":" in item:
+                    in_texts += item.count(":")
+            elif kind is dict or kind is list:
+                containers.append(item)
+            elif kind is float and item in _INFINITE:
+                # A number beyond all bounds.
+                return None
+    # A repeated key, which the parser drops, leaves a colon over; only an escape could make up for it.
+    if colons + in_texts != text.count(":") or (in_texts and "\\u003" in text):
+        return None
+    is_long = len(containers) > max_depth
+    if is_long and may_nest_deeper(text.encode(), max_depth) and depth_of(value) > max_depth:
+        return None
     return value

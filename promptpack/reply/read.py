@@ -40,7 +40,7 @@ def read(
     if len(text) > policy.max_chars:
         return _refused("invalid", [Finding("size", "", f"the reply is longer than {policy.max_chars} characters")])
     value = quick_value(text, policy.max_depth)
-    if value is not NOT_STRICT:
+    if value is not None:
         if may_hold_more(text, policy.max_values) and is_too_large(text, value, policy.max_values):
             return _too_large(policy)
         findings = check(value)

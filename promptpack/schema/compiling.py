@@ -9,7 +9,7 @@ from promptpack.schema.everyday import UndecidedError
 from promptpack.schema.explain import explain
 from promptpack.schema.finding import Finding
 from promptpack.schema.keywords import DEEPEST, LIMIT, MOST_STEPS, TooMuchWorkError, counted, validator_class
-from promptpack.schema.quick import Parts, make_test
+from promptpack.schema.quick import UNDECIDED, Parts, make_test
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Schema:
         try:
             if self._test(value):
                 return ()
-        except UndecidedError:
+        except UNDECIDED:
             pass  # the reference decides
         return self.explain(value)
 
@@ -59,7 +59,7 @@ class Schema:
         """Say only whether a value is valid."""
         try:
             return self._test(value)
-        except UndecidedError:
+        except UNDECIDED:
             return not self.explain(value)
 
     @cached_property
@@ -72,7 +72,7 @@ class Schema:
         def is_right(part: Any, value: Any) -> bool:
             try:
                 return self._parts.accept(part, value, steps)
-            except UndecidedError:
+            except UNDECIDED:
                 return False
 
         return is_right

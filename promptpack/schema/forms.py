@@ -114,14 +114,30 @@ def texts(values: Iterable[Any]) -> list[str]:
     return found
 
 
-def asked_word(branch: Any) -> tuple[str, Sequence[str]] | None:
-    """Read `if: {properties: {action: {const: A}}, required: [action]}` without `else` as the key and its words."""
+def asked_word(branch: Any) -> tuple[str, Sequence[str], Any] | None:
+    """Read a branch that says nothing of objects without one of some words under a key: the key, the words, the rest.
+
+    That is `if: {properties: {action: {const: A}}, required: [action]}` with a `then`, which is the rest; with more
+    conditions, or an `else` that is about the same words, the rest is the branch itself.
+    """
     match branch:
-        case {"if": {"properties": {**properties}, "required": [str() as key], **more_of_if}, **more}:
-            asked = properties.get(key)
-            if more_of_if or more.keys() - {"then"} or len(properties) != 1 or not isinstance(asked, Mapping):
+        case {"if": {"properties": {**properties}, "required": [*required], **more_of_if}, **more}:
+            if more_of_if or more.keys() - {"then", "else"}:
                 return None
-            words = asked.get("enum", [asked.get("const")])
-            if len(asked) == 1 and isinstance(words, list) and words and all(isinstance(word, str) for word in words):
-                return key, words
+            found = ((key, _words(properties.get(key))) for key in required if isinstance(key, str))
+            key, words = next(((key, words) for key, words in found if words), ("", ()))
+            other = asked_word(more["else"]) if "else" in more else (key, words, True)
+            if not words or other is None or other[0] != key or not set(other[1]) <= set(words):
+                return None
+            is_all = len(properties) == len(required) == 1 and "else" not in more
+            # Behind an `anyOf` it is not read so once more.
+            return key, words, more.get("then", True) if is_all else {"anyOf": [branch]}
     return None
+
+
+def _words(asked: Any) -> Sequence[str]:
+    """Give the words that a schema of `const` or `enum` alone asks for."""
+    if not isinstance(asked, Mapping) or len(asked) != 1:
+        return ()
+    words = asked.get("enum", [asked.get("const")])
+    return words if isinstance(words, list) and all(isinstance(word, str) for word in words) else ()

@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     """Takes a value, the steps that are left, and how deep in the whole value it stands."""
 
 
+UNDECIDED: Final = (UndecidedError, TooMuchWorkError, PatternError, RecursionError)
+"""What a test raises where only the reference can tell."""
+
+_FIRST_HEAD: Final = """\
+def {0}(v):
+ s, d = [steps], 0
+"""
 _HEAD: Final = """\
 def {0}(v, s, d):
  s[0] -= 1
@@ -32,20 +39,11 @@ def {0}(v, s, d):
 
 
 def make_test(source: Mapping[str, Any]) -> Callable[[Any], bool] | None:
-    """Make the test of a schema, or nothing where the schema is beyond it; the test may raise `UndecidedError`."""
-    program = _Program(source)
+    """Make the test of a schema, or nothing where the schema is beyond it; the test may raise one of `UNDECIDED`."""
     try:
-        test = program.compile("test", source)
+        return _Program(source).compile("test", source, _FIRST_HEAD)
     except (UndecidedError, PatternError, RecursionError):
         return None
-
-    def is_met_by(value: Any) -> bool:
-        try:
-            return test(value, [MOST_STEPS], 0)
-        except (TooMuchWorkError, PatternError, RecursionError) as error:
-            raise UndecidedError from error
-
-    return is_met_by
 
 
 class Parts:
@@ -57,16 +55,13 @@ class Parts:
         self._tests: dict[int, tuple[Any, Function]] = {}
 
     def accept(self, part: Any, value: Any, steps: Steps) -> bool:
-        """Say whether a value meets a part, within the steps that are left; may raise `UndecidedError`."""
+        """Say whether a value meets a part, within the steps that are left; may raise one of `UNDECIDED`."""
         known = self._tests.get(id(part))
         if known is None:
             known = self._tests[id(part)] = (part, self._test(part))
         if steps[0] <= 0:
             raise UndecidedError
-        try:
-            return known[1](value, steps, 0)
-        except (TooMuchWorkError, PatternError, RecursionError) as error:
-            raise UndecidedError from error
+        return known[1](value, steps, 0)
 
     def _test(self, part: Any) -> Function:
         try:
@@ -88,7 +83,6 @@ class _Program:
             "KeyError": KeyError,
             "are_unique": _are_unique,
             "bool": bool,
-            "chosen": _chosen,
             "deepest": DEEPEST,
             "dict": dict,
             "float": float,
@@ -98,17 +92,19 @@ class _Program:
             "len": len,
             "list": list,
             "plain": PLAIN,
+            "steps": MOST_STEPS,
             "stop": _stop,
             "str": str,
             "type": type,
+            "words": _words,
             "wrong": _wrong,
         }
         self._names["functions"] = self._names
 
-    def compile(self, name: str, schema: Any) -> Function:
+    def compile(self, name: str, schema: Any, head: str = _HEAD) -> Callable[..., bool]:
         """Write a schema as a function, under that name for the others."""
         lines = Writer(self._constant, self._function, self._refer).write(schema)
-        code = _HEAD.format(name) + "".join(f" {line}\n" for line in (*lines, "return True"))
+        code = head.format(name) + "".join(f" {line}\n" for line in (*lines, "return True"))
         exec(compile(code, "<schema>", "exec"), self._names)  # noqa: S102 -- no text of the schema is in the code
         return self._names[name]  # type: ignore[no-any-return]
 
@@ -180,9 +176,6 @@ def _are_unique(values: Sequence[Any]) -> bool:
     return len({form(value) for value in values}) == len(values)
 
 
-def _chosen(value: Any, key: str, names: Mapping[str, str]) -> Iterable[str]:
-    """Give the functions for the word under a key; where there are no keys, nothing keeps any of them away."""
-    if type(value) is not dict:
-        return names.values()
-    word = value.get(key)
-    return (names[word],) if type(word) is str and word in names else ()
+def _words(value: Any, key: str, table: Mapping[str, str]) -> Iterable[Any]:
+    """Give the word under a key; where there are no keys, nothing keeps any word of the table away."""
+    return (value.get(key),) if type(value) is dict else table

@@ -59,6 +59,10 @@ class _Part:
         """The depth of what is inside of the value."""
         return self.depth + 1
 
+    def is_only(self, kind: str) -> bool:
+        """Say whether the keyword `type` leaves values of this kind alone."""
+        return self.schema.get("type") == kind
+
 
 class Writer:
     """Writes one function; `constant` names a value, `function` the function of another schema, `refer` of a `$ref`."""
@@ -247,13 +251,16 @@ class Writer:
     def _choice(self, part: _Part) -> Lines:
         lists = [part.schema["enum"]] if "enum" in part.schema else []
         lists += [[part.schema["const"]]] if "const" in part.schema else []
-        return [self._one_of(values, part.value) for values in lists]
+        return [line for values in lists for line in self._one_of(values, part)]
 
-    def _one_of(self, values: Sequence[Any], value: str) -> str:
+    def _one_of(self, values: Sequence[Any], part: _Part) -> Lines:
         forms = self._constant(frozenset(form(one) for one in values))
-        if all(isinstance(one, str) for one in values):
-            return f"if type({value}) is not str or {value} not in {forms}: return wrong({value})"
-        return f"if type({value}) not in plain or form({value}) not in {forms}: return wrong({value})"
+        if not all(isinstance(one, str) for one in values):
+            return [
+                f"if type({part.value}) not in plain or form({part.value}) not in {forms}: return wrong({part.value})"
+            ]
+        known = [] if part.is_only("string") else [f"if type({part.value}) is not str: return wrong({part.value})"]
+        return [*known, f"if {part.value} not in {forms}: return False"]
 
     def _applied(self, part: _Part) -> Lines:
         """Write the schemas that are about the same value."""
@@ -288,14 +295,18 @@ class Writer:
             if asked is None:
                 lines += self._inner(branch, part.value, part.depth, part.room)
                 continue
-            key, words = asked
+            key, words, rest = asked
             for word in words:
-                by_key.setdefault(key, {}).setdefault(word, []).append(branch.get("then", True))
+                by_key.setdefault(key, {}).setdefault(word, []).append(rest)
         for key, branches in by_key.items():
-            table = {word: self._function({"allOf": schemas}) for word, schemas in branches.items()}
-            name, chosen = self._name(), f"chosen({part.value}, {self._constant(key)}, {self._constant(table)})"
-            met = _call(f"functions[{name}]", part.value, part.depth)
-            lines += _each(name, chosen, [f"if not {met}: return False"])
+            table = self._constant({word: self._function({"allOf": schemas}) for word, schemas in branches.items()})
+            word = self._name()
+            met = _call(f"functions[{table}[{word}]]", part.value, part.depth)
+            found = [f"if type({word}) is str and {word} in {table} and not {met}: return False"]
+            if part.is_only("object"):
+                lines += [f"{word} = {part.value}.get({self._constant(key)})", *found]
+            else:
+                lines += _each(word, f"words({part.value}, {self._constant(key)}, {table})", found)
         return lines
 
 

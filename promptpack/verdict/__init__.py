@@ -1,8 +1,8 @@
 """Data + contract -> `Verdict`: schema, rules, correction."""
 
-from promptpack.verdict.judge import judge, judge_checked
+from promptpack.verdict.judge import judge_checked
 from promptpack.verdict.model import Verdict, Violation
 from promptpack.verdict.output import AgentOutput, Risk
 from promptpack.verdict.stream import VerdictStream
 
-__all__ = ["AgentOutput", "Risk", "Verdict", "VerdictStream", "Violation", "judge", "judge_checked"]
+__all__ = ["AgentOutput", "Risk", "Verdict", "VerdictStream", "Violation", "judge_checked"]

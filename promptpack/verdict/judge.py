@@ -7,16 +7,15 @@ from typing import Any
 
 from promptpack import reply as replies
 from promptpack.characters import whole
-from promptpack.lazy import Later
 from promptpack.pack import Contract, Pack, Rule
 from promptpack.problem import ContextError, Problem, UsageError, did_you_mean
-from promptpack.prompt.context import check_context
 from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.tools import read_tools
-from promptpack.reply import Attempt, Policy, Reading, SchemaCheck, Shape
+from promptpack.reply import Attempt, Outcome, Policy, Reading, Repair, SchemaCheck, Shape
 from promptpack.schema import Schema
 from promptpack.template import metered
-from promptpack.verdict.correction import write_correction
+from promptpack.verdict.correction import Expected, write_correction
+from promptpack.verdict.late import Later
 from promptpack.verdict.model import Verdict, Violation, code_of
 from promptpack.verdict.output import AgentOutput, error_output
 
@@ -47,33 +46,51 @@ class Options:
 
 _USUAL = Options()
 _USUAL_POLICY = Policy()
-
-
-def judge(pack: Pack, raw: str | bytes, context: Any = None, **options: Any) -> Verdict:
-    """Judge a reply; without a context, rules that look at inputs are left unchecked and named in the verdict."""
-    values = None if context is None else check_context(pack, context, {}).values
-    return judge_checked(pack, raw, values, **options)
+# A text of so many characters cannot hold too many values.
+_SHORT = _USUAL_POLICY.max_values
 
 
 def judge_checked(pack: Pack, raw: str | bytes, values: Mapping[str, Any] | None, **options: Any) -> Verdict:
-    """Judge a reply with a context that has been checked before."""
-    contract = _contract_of(pack)
+    """Judge a reply with a context that has been checked before.
+
+    Without a context, rules that look at inputs are left unchecked and named in the verdict.
+    """
+    contract = pack.contract or _contract_of(pack)
+    schema = contract.schema if values is None else _schema(contract, values)
+    if not options and type(raw) is str and len(raw) <= _SHORT:
+        value = replies.quick_value(raw, _USUAL_POLICY.max_depth)
+        if value is not None and schema.accepts(value):
+            return _hold_to_rules(pack, schema, values, "valid", value)
     asked = Options(**options) if options else _USUAL
-    check = SchemaCheck(_schema(contract, values))
+    check = SchemaCheck(schema)
     reading = _read(raw, check, contract, asked)
-    if not reading.ok:
-        if asked.after is not None and not reading.violations:
-            return asked.after
-        violations = [_violation(found) for found in reading.violations]
-        return _refuse(pack, values, reading, violations, check.expected)
-    unchecked: list[str] = []
-    violations = _broken_rules(pack, contract.rules, reading.value, values, unchecked) if contract.rules else []
-    output = None if violations else _output(pack, contract, reading.value, values, violations)
+    if reading.ok:
+        return _hold_to_rules(pack, schema, values, reading.outcome, reading.value, reading.repairs)
+    if asked.after is not None and not reading.violations:
+        return asked.after
+    violations = [_violation(found) for found in reading.violations]
+    return _refuse(pack, values, reading, violations, check.expected)
+
+
+def _hold_to_rules(
+    pack: Pack,
+    schema: Schema,
+    values: Mapping[str, Any] | None,
+    outcome: Outcome,
+    value: Any,
+    repairs: tuple[Repair, ...] = (),
+) -> Verdict:
+    """Judge what was read of a reply and meets the schema."""
+    contract = pack.contract or _contract_of(pack)
+    violations, unchecked = _broken_rules(pack, contract.rules, value, values) if contract.rules else ([], ())
+    if contract.has_actions:
+        output: Any = Later(AgentOutput.model_validate, value)
+    else:
+        output = value if contract.output is None else _slot_output(pack, contract.output, value, values, violations)
     if violations:
-        refused = _refuse(pack, values, reading, violations, check.expected)
-        extras = replies.find_extras(reading.value, shape_of(check.schema))
-        return replace(refused, unchecked=tuple(unchecked), extras=extras)
-    return Verdict.accept(reading, output, tuple(unchecked), shape_of(check.schema))
+        refused = _refuse(pack, values, Reading(outcome, value, repairs), violations, {})
+        return replace(refused, unchecked=unchecked, extras=replies.find_extras(value, shape_of(schema)))
+    return Verdict.accept(outcome, value, output, shape_of(schema), repairs, unchecked)
 
 
 def schema_of(pack: Pack, values: Mapping[str, Any] | None) -> Schema:
@@ -93,18 +110,16 @@ def _contract_of(pack: Pack) -> Contract:
     return pack.contract
 
 
-def _output(
-    pack: Pack, contract: Contract, value: Any, values: Mapping[str, Any] | None, violations: list[Violation]
+def _slot_output(
+    pack: Pack, output: Any, value: Any, values: Mapping[str, Any] | None, violations: list[Violation]
 ) -> Any:
-    """Give the typed output; what the output model of a slot prompt refuses is added to the violations."""
-    if contract.has_actions:
-        return Later(AgentOutput.model_validate, value)
-    if contract.output is None:
-        return value
+    """Give the typed output of a slot prompt; what its model refuses is added to the violations."""
+    if violations:
+        return None
     from promptpack.verdict.slot_output import read_output
 
     scope = None if values is None else {**values, "pack": pack.about}
-    return read_output(contract.output, value, scope, violations)
+    return read_output(output, value, scope, violations)
 
 
 def _schema(contract: Contract, values: Mapping[str, Any] | None) -> Schema:
@@ -144,11 +159,13 @@ def _violation(found: replies.Violation) -> Violation:
 
 
 def _broken_rules(
-    pack: Pack, rules: Iterable[Rule], value: Any, values: Mapping[str, Any] | None, unchecked: list[str]
-) -> list[Violation]:
+    pack: Pack, rules: Iterable[Rule], value: Any, values: Mapping[str, Any] | None
+) -> tuple[list[Violation], tuple[str, ...]]:
+    """Give what breaks a rule, and the names of the rules that look at inputs which are not there."""
     scope = {**(values or {}), "reply": value, "pack": pack.about}
+    unchecked: list[str] = []
     with metered(pack.limits):
-        return list(_broken(rules, scope, unchecked))
+        return list(_broken(rules, scope, unchecked)), tuple(unchecked)
 
 
 def _broken(rules: Iterable[Rule], scope: Mapping[str, Any], unchecked: list[str]) -> Iterator[Violation]:
@@ -169,7 +186,7 @@ def _refuse(
     values: Mapping[str, Any] | None,
     reading: Reading,
     violations: Sequence[Violation],
-    expected: Mapping[tuple[str, str], Any],
+    expected: Expected,
 ) -> Verdict:
     # A reply may repeat a secret, and what is told of it goes into logs.
     secrets = Secrets(pack, values)

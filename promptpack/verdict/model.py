@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.lazy import LateField
 from promptpack.problem import Problem, ReplyError
-from promptpack.reply import Attempt, Reading, Repair, Shape, find_extras
+from promptpack.reply import Attempt, Repair, Shape, find_extras
+from promptpack.verdict.late import LateField
 
 if TYPE_CHECKING:
     from promptpack.verdict.output import AgentOutput
@@ -113,13 +113,23 @@ class Verdict:
     extras: tuple[str, ...] = _Extras()  # type: ignore[assignment]
 
     @classmethod
-    def accept(cls, reading: Reading, output: Any, unchecked: tuple[str, ...], shape: Shape) -> "Verdict":
+    def accept(
+        cls,
+        outcome: str,
+        data: Any,
+        output: Any,
+        shape: Shape,
+        repairs: tuple[Repair, ...] = (),
+        unchecked: tuple[str, ...] = (),
+    ) -> "Verdict":
         """Make the verdict on a reply that can be used."""
-        # A frozen dataclass would take longer over its ten fields than the check of a clean reply takes.
+        # A frozen dataclass would take longer over its fields than the check of a clean reply takes; what is not set
+        # here is found on the class.
         verdict = object.__new__(cls)
         fields = verdict.__dict__
-        fields["outcome"], fields["data"], fields["repairs"] = reading[:3]
-        fields["output"], fields["unchecked"], fields["extras"] = output, unchecked, shape
+        fields["outcome"], fields["data"], fields["output"], fields["extras"] = outcome, data, output, shape
+        if repairs or unchecked:
+            fields["repairs"], fields["unchecked"] = repairs, unchecked
         return verdict
 
     def __getstate__(self) -> dict[str, Any]:

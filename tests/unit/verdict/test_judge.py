@@ -78,6 +78,11 @@ def test_nobody_looks_for_extra_keys_before_somebody_asks(make_pack: MakePack) -
     found.assert_called_once()
 
 
+def test_a_text_with_half_of_a_surrogate_pair_gets_a_verdict(make_pack: MakePack) -> None:
+    raw = reply(thought="t", userMessage="?").replace("?", "\ud800")
+    assert told(make_pack(BODY).render().check(raw)) == ["PP509 /userMessage surrogate"]
+
+
 def test_a_clean_reply_is_valid_and_typed(make_pack: MakePack) -> None:
     verdict = make_pack(BODY).render().check(reply(userMessage="u", extra=1))
     assert verdict.ok

@@ -1,0 +1,28 @@
+"""A field whose value is worked out when it is first looked at."""
+
+from functools import partial
+from typing import Any
+
+
+class Later(partial[Any]):
+    """What a `LateField` is given in place of a value: the call that makes it."""
+
+    __slots__ = ()
+
+
+class LateField:
+    """A field of a dataclass, None by default; what is given as `Later` is made when it is first looked at."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return None
+        value = instance.__dict__.get(self._name)
+        if type(value) is Later:
+            value = instance.__dict__[self._name] = value()
+        return value
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        instance.__dict__[self._name] = value
