@@ -72,7 +72,7 @@ class Schema:
         def is_right(part: Any, value: Any) -> bool:
             try:
                 return self._parts.accept(part, value, steps)
-            except UNDECIDED:
+            except UndecidedError:
                 return False
 
         return is_right

@@ -55,13 +55,16 @@ class Parts:
         self._tests: dict[int, tuple[Any, Function]] = {}
 
     def accept(self, part: Any, value: Any, steps: Steps) -> bool:
-        """Say whether a value meets a part, within the steps that are left; may raise one of `UNDECIDED`."""
+        """Say whether a value meets a part, within the steps that are left; may raise `UndecidedError`."""
         known = self._tests.get(id(part))
         if known is None:
             known = self._tests[id(part)] = (part, self._test(part))
         if steps[0] <= 0:
             raise UndecidedError
-        return known[1](value, steps, 0)
+        try:
+            return known[1](value, steps, 0)
+        except UNDECIDED as error:
+            raise UndecidedError from error
 
     def _test(self, part: Any) -> Function:
         try:
