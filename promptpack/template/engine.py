@@ -232,10 +232,11 @@ def _give_loop_to_partials(tree: nodes.Template) -> None:
 def _print_readably(tree: Iterable[nodes.Node]) -> None:
     for output in tree:
         if isinstance(output, nodes.Output):
-            output.nodes = [_readable(child) for child in output.nodes]
+            output.nodes = [readable(child) for child in output.nodes]
 
 
-def _readable(child: nodes.Expr) -> nodes.Expr:
+def readable(child: nodes.Expr) -> nodes.Expr:
+    """Give what is printed for an expression: some inputs have a filter of their own."""
     if isinstance(child, nodes.Name) and child.name in PRINTED_BY:
         return nodes.Filter(child, PRINTED_BY[child.name], [], [], None, None, lineno=child.lineno)
     return child

@@ -29,7 +29,7 @@ def check_template(
     report = Report(source, steps or Steps())
     walker = Statements(engine, report)
     try:
-        walker.template(engine.parse(source), _env(known))
+        walker.template(engine.read(source), _env(known))
         walker.finish()
     except (TooMuchError, RecursionError):
         pass  # what a hostile template hides behind its size is stopped by its limits
@@ -42,7 +42,7 @@ def check_expression(
     """Check an expression that compiles, as in `when` and `require`."""
     report = Report(source, steps or Steps())
     env = _env(known)
-    (assignment,) = engine.parse_expression(source).find_all(nodes.Assign)
+    (assignment,) = engine.read_expression(source).find_all(nodes.Assign)
     try:
         seen = Statements(engine, report).expressions.condition(assignment.node, env)
     except (TooMuchError, RecursionError):

@@ -12,7 +12,7 @@ def env_at(source: Source, engine: Engine, env: Env, probe: str) -> Env | None:
     """Find what is known where the template prints the name `probe`; None when no way leads there."""
     walker = _Probing(engine, Report(source, Steps()), probe)
     try:
-        walker.template(engine.parse(source), env)
+        walker.template(engine.read(source), env)
         walker.finish()
     except (TooMuchError, RecursionError, _FoundError):
         pass  # what was found until then is all there is to say

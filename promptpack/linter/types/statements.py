@@ -28,6 +28,7 @@ from promptpack.linter.types.report import UNKNOWN_KEY, WRONG_ARGUMENT, WRONG_KI
 from promptpack.linter.types.signatures import item_of, loop_attributes
 from promptpack.problem import Problem, Severity, did_you_mean
 from promptpack.template import Engine, Source
+from promptpack.template.engine import readable
 from promptpack.template.names import constant_names
 
 _IN_EVERY_MACRO = ("caller", "kwargs", "varargs")
@@ -75,7 +76,7 @@ class Statements:
         match node:
             case nodes.Output():
                 for child in node.nodes:
-                    self.expressions.value(child, env)
+                    self.expressions.value(readable(child), env)
             case nodes.ExprStmt():
                 self.expressions.see(node.node, env)
             case nodes.If():
@@ -192,12 +193,12 @@ class Statements:
 
     def _partial(self, template: nodes.Expr, env: Env) -> Env:
         for name in constant_names(template):
-            tree = self._engine.partial_trees.get(name)
-            if tree is None or name in self._open:
+            source = self._engine.partials.get(name)
+            if source is None or name in self._open:
                 continue
             self._open.append(name)
-            with self._report.inside(self._engine.partials[name]):
-                env = self.template(tree, env)
+            with self._report.inside(source):
+                env = self.template(self._engine.read(source), env)
             self._open.pop()
             break
         return env
