@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from promptpack.reply.escapes import decode
 from promptpack.reply.tree import Edit
 
-_ESCAPED = re.compile(r"[{\[](?:[\s{\[]|\\[nrt])*+\\\"")
+# Tried only where a run of brackets and white space begins, so that no run is gone through twice.
+_ESCAPED = re.compile(r"(?<![\s{\[])(?<!\\[nrt])(?:\s|\\[nrt])*+(?P<open>[{\[])(?:[\s{\[]|\\[nrt])*+\\\"")
 _ENTITY_START = re.compile(
     r"(?:[{\[]|&(?:#123|#x7b|lcub|lbrace|#91|#x5b|lsqb|lbrack);)\s*&(?:quot|apos|#34|#39|#x22|#x27);", re.IGNORECASE
 )
@@ -88,8 +89,12 @@ def peel(raw: str) -> Layer:
         return Layer(raw, _Rule("html-entity", _ENTITY, html.unescape))
     if 0 < raw.count(">") < _MAX_CHANGES and _QUOTED_START.search(raw):
         return Layer(raw, _Rule("block-quote", _QUOTE_MARK, _nothing))
-    if 0 < raw.count("\\") < _MAX_CHANGES and (match := _ESCAPED.search(raw)) and _comes_first(raw, match.start()):
-        return Layer(raw, _Rule("escaped", _ESCAPE, _unescaped, match.start()))
+    if (
+        0 < raw.count("\\") < _MAX_CHANGES
+        and (match := _ESCAPED.search(raw))
+        and _comes_first(raw, match.start("open"))
+    ):
+        return Layer(raw, _Rule("escaped", _ESCAPE, _unescaped, match.start("open")))
     return Layer(raw)
 
 

@@ -68,6 +68,7 @@ KINDS: dict[str, tuple[str, str]] = {
     "block quotes": ("> {", "\n> "),
     "escaped text": ('{\\"', '\\n\\"'),
     "objects as texts": ("", '"{\\"a\\": 1}" '),
+    "escaped lists": ('{"a": "', "[\\n"),
     "texts within texts": ('{"a": "', '{\\"a\\": \\"'),
     "tags": ("", "<a>"),
     "NUL": ("", "\0"),
