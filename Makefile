@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PACKAGE := promptpack tests benchmarks
 
-.PHONY: run test check bench fuzz format clean
+.PHONY: run test check bench fuzz format ready clean
 
 run: .venv/run.stamp ## walk through the six agents, offline
 	@$(BIN)/python -m promptpack run
@@ -31,6 +31,11 @@ fuzz: .venv-fuzz/stamp ## look for what breaks the readers, MINUTES for each of 
 format: .venv/dev.stamp ## put the code into the house's form
 	$(BIN)/ruff format $(PACKAGE)
 	$(BIN)/ruff check --fix $(PACKAGE)
+
+ready: .venv/dev.stamp ## write the functions of the pack schema, after a change of it or of what writes them
+	mkdir -p .cache
+	$(BIN)/python -c "from promptpack.pack.checking import write_ready; print(write_ready(), end='')" > .cache/ready.py
+	mv .cache/ready.py promptpack/pack/ready.py
 
 clean: ## remove everything that the other targets made
 	rm -rf .venv .venv-fuzz .cache dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

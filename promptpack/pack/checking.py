@@ -11,7 +11,8 @@ from promptpack.problem import Location, PackError, Problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
 
     from promptpack.document import Document
 
@@ -30,15 +31,32 @@ def check(document: Document) -> None:
 
 @cache
 def pack_schema() -> schema.Schema:
-    """The pack schema, read once."""
-    return schema.compile(read_json(files.shipped("schemas").read("pack.schema.json"), "pack.schema.json").data)
+    """The pack schema; its functions are at hand, so a pack without problems does not need the file."""
+    from promptpack.pack.ready import TESTS
+
+    return schema.Schema(_read_pack_schema, TESTS["#"])
 
 
 @cache
 def schema_schema() -> schema.Schema:
     """The part of the pack schema that describes JSON Schemas, for schemas in files of their own."""
-    source = pack_schema().source
-    return schema.compile({"$ref": "#/$defs/schema", "$defs": source["$defs"]})
+    from promptpack.pack.ready import TESTS
+
+    part = "#/$defs/schema"
+    return schema.Schema(lambda: {"$ref": part, "$defs": _read_pack_schema()["$defs"]}, TESTS[part])
+
+
+def write_ready() -> str:
+    """Write the module `ready` as it ought to be."""
+    from promptpack.schema.shipping import write_module
+
+    return write_module(_read_pack_schema())
+
+
+@cache
+def _read_pack_schema() -> Mapping[str, Any]:
+    document = read_json(files.shipped("schemas").read("pack.schema.json"), "pack.schema.json")
+    return document.data  # type: ignore[no-any-return]
 
 
 def schema_problems(placed: Placed) -> list[Problem]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
 
+    from promptpack.schema.quick import Function
 
 # Nobody reads more, and a list of a million wrong items would need a million.
 _MOST_ERRORS = 200
@@ -27,8 +28,14 @@ _MOST_ERRORS = 200
 class Schema:
     """A schema whose references are all local; immutable."""
 
-    def __init__(self, source: Mapping[str, Any]) -> None:
-        self.source = source
+    def __init__(self, read: Callable[[], Mapping[str, Any]], test: Function | None = None) -> None:
+        self._read = read
+        self._ready = test
+
+    @cached_property
+    def source(self) -> Mapping[str, Any]:
+        """The schema itself, read when it is first looked at."""
+        return self._read()
 
     def check(self, value: Any) -> tuple[Finding, ...]:
         """Find everything wrong with a value; nothing found means it is valid."""
@@ -64,6 +71,9 @@ class Schema:
 
     @cached_property
     def _test(self) -> Callable[[Any], bool]:
+        ready = self._ready
+        if ready is not None:
+            return lambda value: ready(value, [MOST_STEPS], 0)
         return make_test(self.source) or _leave_undecided
 
     def _known_parts(self) -> Callable[[Any, Any], bool]:
@@ -91,7 +101,7 @@ class Schema:
 
 def compile(source: Mapping[str, Any]) -> Schema:  # noqa: A001 -- the folder's verb
     """Make a schema ready to check values."""
-    return Schema(source)
+    return Schema(lambda: source)
 
 
 def _leave_undecided(_: Any) -> bool:

@@ -88,6 +88,11 @@ def read_pattern(text: str) -> Pattern:
     return Pattern(text)
 
 
+def found_in(pattern: str) -> Callable[[str], bool]:
+    """Give the search for a pattern, which is read when it is first needed."""
+    return lambda text: read_pattern(pattern).is_found_in(text)
+
+
 def _without_warnings(read: Callable[[str], Any], text: str) -> Any:
     """Read a pattern; what `re` warns of is how other versions of Python may read it."""
     with warnings.catch_warnings():

@@ -12,7 +12,6 @@ from promptpack.schema.everyday import UndecidedError
 from promptpack.schema.forms import PLAIN, only_kind
 from promptpack.schema.keywords import DEEPEST, MOST_STEPS, TooMuchWorkError, form, is_multiple
 from promptpack.schema.patterns import PatternError
-from promptpack.schema.writer import Writer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def {0}(v, s, d):
 def make_test(source: Mapping[str, Any]) -> Callable[[Any], bool] | None:
     """Make the test of a schema, or nothing where the schema is beyond it; the test may raise one of `UNDECIDED`."""
     try:
-        return _Program(source).compile("test", source, _FIRST_HEAD)
+        return Program(source).compile("test", source, _FIRST_HEAD)
     except (UndecidedError, PatternError, RecursionError):
         return None
 
@@ -50,7 +49,7 @@ class Parts:
     """The tests of the parts of a schema, each made on first use."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:
-        self._program = _Program(root)
+        self._program = Program(root)
         # A part is kept beside its test, so that its identity cannot pass to another.
         self._tests: dict[int, tuple[Any, Function]] = {}
 
@@ -73,43 +72,28 @@ class Parts:
             return _leave_undecided
 
 
-class _Program:
+class Program:
     """The functions of a schema, each written and compiled when it is first called."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._root = root
         self._references: dict[str, str] = {}
         self._kinds: dict[str, str] = {}
-        # All that the code can reach.
-        self._names: dict[str, Any] = {
-            "__builtins__": {},
-            "KeyError": KeyError,
-            "are_unique": _are_unique,
-            "bool": bool,
-            "deepest": DEEPEST,
-            "dict": dict,
-            "float": float,
-            "form": form,
-            "int": int,
-            "is_multiple": is_multiple,
-            "len": len,
-            "list": list,
-            "plain": PLAIN,
-            "steps": MOST_STEPS,
-            "stop": _stop,
-            "str": str,
-            "type": type,
-            "words": _words,
-            "wrong": _wrong,
-        }
+        self._names: dict[str, Any] = {"__builtins__": {}, **reachable()}
         self._names["functions"] = self._names
 
     def compile(self, name: str, schema: Any, head: str = _HEAD) -> Callable[..., bool]:
-        """Write a schema as a function, under that name for the others."""
-        lines = Writer(self._constant, self._function, self._refer).write(schema)
-        code = head.format(name) + "".join(f" {line}\n" for line in (*lines, "return True"))
+        """Make a function of a schema, under that name for the others."""
+        code = self.write(name, schema, head)
         exec(compile(code, "<schema>", "exec"), self._names)  # noqa: S102 -- no text of the schema is in the code
         return self._names[name]  # type: ignore[no-any-return]
+
+    def write(self, name: str, schema: Any, head: str = _HEAD) -> str:
+        """Write a schema as a function of that name."""
+        from promptpack.schema.writer import Writer
+
+        lines = Writer(self._constant, self._function, self._refer).write(schema)
+        return head.format(name) + "".join(f" {line}\n" for line in (*lines, "return True"))
 
     def compile_part(self, schema: Any) -> Function:
         """Write a part of the schema as a function."""
@@ -136,12 +120,14 @@ class _Program:
         name = self._new_name()
         if kind:
             self._kinds[kind] = name
+        self._names[name] = self._later(name, schema)
+        return name
 
+    def _later(self, name: str, schema: Any) -> Function:
         def compile_first(value: Any, steps: Steps, depth: int) -> bool:
             return self.compile(name, schema)(value, steps, depth)
 
-        self._names[name] = compile_first
-        return name
+        return compile_first
 
     def _refer(self, reference: str) -> str:
         if reference not in self._references:
@@ -162,6 +148,30 @@ class _Program:
 
 def _leave_undecided(_: Any, __: Steps, ___: int) -> bool:
     raise UndecidedError
+
+
+def reachable() -> dict[str, Any]:
+    """Give all that the code of a schema can reach besides the table of its values."""
+    return {
+        "KeyError": KeyError,
+        "are_unique": _are_unique,
+        "bool": bool,
+        "deepest": DEEPEST,
+        "dict": dict,
+        "float": float,
+        "form": form,
+        "int": int,
+        "is_multiple": is_multiple,
+        "len": len,
+        "list": list,
+        "plain": PLAIN,
+        "steps": MOST_STEPS,
+        "stop": _stop,
+        "str": str,
+        "type": type,
+        "words": _words,
+        "wrong": _wrong,
+    }
 
 
 def _stop() -> None:

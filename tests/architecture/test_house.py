@@ -7,10 +7,15 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "promptpack").rglob("*.py"))
+WRITTEN_BY_MACHINE = ROOT / "promptpack" / "pack" / "ready.py"
 CODE = re.compile(r"\bP[PL]\d{3}\b")
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "module",
+    [module for module in MODULES if module != WRITTEN_BY_MACHINE],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
 def test_a_module_fits_in_four_hundred_lines(module: Path) -> None:
     assert len(module.read_text(encoding="utf-8").splitlines()) <= 400
 
