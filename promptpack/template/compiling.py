@@ -11,7 +11,7 @@ from promptpack.template.bounds import Limits
 from promptpack.template.engine import Engine
 from promptpack.template.failure import RENDER_ERRORS, locate_error, render_error
 from promptpack.template.language import FUNCTIONS
-from promptpack.template.limits import collect, metered
+from promptpack.template.limits import metered
 from promptpack.template.model import Expression, Source, Template
 from promptpack.template.names import Needs, Use, find_needs
 from promptpack.template.partials import PackTemplate, Trail
@@ -121,7 +121,7 @@ def _guarded(
 
 
 def _text(code: PackTemplate, scope: Context) -> str:
-    return collect(code.root_render_func(scope))
+    return "".join(code.root_render_func(scope))
 
 
 def _result(code: PackTemplate, scope: Context) -> Any:

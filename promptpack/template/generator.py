@@ -120,11 +120,11 @@ class PackGenerator(QuickGenerator):
 
     def visit_Import(self, node: nodes.Import, frame: Frame) -> None:  # noqa: N802
         """Write an import of what is found when the template gets there."""
-        super().visit_Import(_loaded_by("include", node), frame)
+        super().visit_Import(_loaded_by("find_module", node), frame)
 
     def visit_FromImport(self, node: nodes.FromImport, frame: Frame) -> None:  # noqa: N802
         """Write an import of what is found when the template gets there."""
-        super().visit_FromImport(_loaded_by("include", node), frame)
+        super().visit_FromImport(_loaded_by("find_module", node), frame)
 
     def visit_Extends(self, node: nodes.Extends, frame: Frame) -> None:  # noqa: N802
         """Write an extension of what is found when the template gets there."""

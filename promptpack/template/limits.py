@@ -13,8 +13,6 @@ from promptpack.template.bounds import Limits
 CHARACTERS_A_STEP: Final = 64
 _STEPS_A_NODE: Final = 3
 _VALUES_A_STEP: Final = 4
-# Between two counts of the output, no more is written than memory has room for.
-_PIECES_A_BATCH: Final = 64
 
 
 class LimitError(TemplateRuntimeError):
@@ -28,7 +26,7 @@ class LimitError(TemplateRuntimeError):
 class Meter:
     """What is left of the limits in one render."""
 
-    __slots__ = ("held", "known", "limits", "output", "steps")
+    __slots__ = ("known", "limits", "output", "steps")
 
     def __init__(self, limits: Limits, known: frozenset[int] = frozenset()) -> None:
         self.limits = limits
@@ -36,7 +34,6 @@ class Meter:
         self.known = known
         self.steps = limits.steps
         self.output = limits.output
-        self.held = 0
 
     def step(self, steps: int) -> None:
         """Use up steps."""
@@ -62,11 +59,12 @@ class Meter:
         """Stop a template that has no steps left."""
         raise LimitError("steps", f"template takes more than {self.limits.steps:,} steps")
 
-    def hold(self, characters: int) -> None:
-        """Take note of a long piece before whoever reads it counts it."""
-        self.held += characters
-        if self.held > self.limits.output:
+    def write(self, text: str) -> str:
+        """Count a text as output, and give it."""
+        self.output -= len(text)
+        if self.output < 0:
             self.refuse_output()
+        return text
 
     def refuse_output(self) -> NoReturn:
         """Stop a template that has written all it may."""
@@ -111,31 +109,11 @@ def step(steps: int = 1) -> None:
             meter.refuse_steps()
 
 
-def collect(pieces: Iterable[str]) -> str:
-    """Join what a template writes, counted as it comes; a buffer is a list and has been counted."""
-    return "".join(pieces if type(pieces) is list else gather(pieces))
-
-
-def gather(pieces: Iterable[str]) -> list[str]:
-    """Take what a template writes, counted as it comes."""
-    meter = _METER.get()
-    if meter is None:
-        return list(pieces)
-    stream = iter(pieces)
-    gathered: list[str] = []
-    while batch := list(islice(stream, _PIECES_A_BATCH)):
-        meter.output -= sum(map(len, batch))
-        if meter.output < 0:
-            meter.refuse_output()
-        gathered += batch
-    return gathered
-
-
 def keep_aside(pieces: Iterable[str]) -> list[str]:
     """Take what an imported template writes: as much as may be written, but nothing is written yet."""
     meter = _METER.get()
     before = meter.output if meter is not None else 0
-    gathered = gather(pieces)
+    gathered = list(pieces)
     if meter is not None:
         meter.output = before
     return gathered

@@ -95,6 +95,7 @@ class Included:
 
     code: PackTemplate
     trail: Trail
+    imported: bool = False
 
     @property
     def root_render_func(self) -> Callable[[Context], Iterable[str]]:
@@ -107,12 +108,12 @@ class Included:
 
     def make_module(self, values: dict[str, Any], shared: bool, local: Mapping[str, Any]) -> TemplateModule:
         """Make what `{% import %} with context` gives."""
-        return _module(self.code, self.new_context(values, shared, local))
+        return self._module(self.new_context(values, shared, local))
 
     def _get_default_module(self, _: Context | None = None) -> TemplateModule:
         # Jinja would keep one for all renders, but which partials there are may change between them.
-        return _module(self.code, self.code.scope({}, self.trail))
+        return self._module(self.code.scope({}, self.trail))
 
-
-def _module(code: PackTemplate, scope: Context) -> TemplateModule:
-    return TemplateModule(code, scope, keep_aside(code.root_render_func(scope)))
+    def _module(self, scope: Context) -> TemplateModule:
+        pieces = self.code.root_render_func(scope)
+        return TemplateModule(self.code, scope, keep_aside(pieces) if self.imported else pieces)

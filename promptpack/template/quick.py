@@ -12,7 +12,6 @@ from promptpack.template.work import steps_of_a_pass
 
 # A run of output holds no more values than this, so that what is joined before it is counted stays small.
 _VALUES_A_RUN: Final = 8
-_LONG_RUN: Final = 65_536
 _SHORT_TEXT: Final = "is str and len({0}) < 64"
 _AS_TEXT: Final = "if type({0}) is not str: {0} = str({0}) if type({0}) is int else printed({0})"
 # Filters done in place, by the condition on the value's type and the result.
@@ -100,28 +99,35 @@ class QuickGenerator(CodeGenerator):
 
     def _write_run(self, run: Sequence[nodes.Node], frame: Frame) -> None:
         text = self._write_parts(run, frame)
-        if frame.buffer is not None or len(run) > 1:
+        constants = [part.data for part in run if isinstance(part, nodes.TemplateData)]
+        if len(constants) == len(run):
+            self._count(str(sum(map(len, constants))))
+        else:
             name = self.temporary_identifier()
             self.writeline(f"{name} = {text}")
-            self._count(name, frame)
+            self._count(f"len({name})")
             text = name
-        self.start_write(frame)
-        self.write(text)
-        self.end_write(frame)
+        self.simple_write(text, frame)
 
-    def _count(self, name: str, frame: Frame) -> None:
-        # Whoever reads a stream counts it; a buffer has no such reader, and a long piece cannot wait for one.
-        if frame.buffer is None:
-            self.writeline(f"if len({name}) > {_LONG_RUN}: meter.hold(len({name}))")
-        else:
-            self.writeline(f"meter.output -= len({name})")
-            self.writeline("if meter.output < 0: meter.refuse_output()")
+    def _count(self, characters: str) -> None:
+        self.writeline(f"meter.output -= {characters}")
+        self.writeline("if meter.output < 0: meter.refuse_output()")
+
+    def start_write(self, frame: Frame, node: nodes.Node | None = None) -> None:
+        """Begin to write what a macro or a filter gives; it is counted as it is written."""
+        super().start_write(frame, node)
+        self.write("meter.write(")
+
+    def end_write(self, frame: Frame) -> None:
+        """End what `start_write` began."""
+        self.write(")")
+        super().end_write(frame)
 
     def simple_write(self, s: str, frame: Frame, node: nodes.Node | None = None) -> None:
-        """Write one piece of what a block or another template gave."""
-        if frame.buffer is not None:
-            self._count(s, frame)
-        super().simple_write(s, frame, node)
+        """Write one piece that has been counted, as what a block or another template gives has."""
+        super().start_write(frame, node)
+        self.write(s)
+        super().end_write(frame)
 
     def _write_parts(self, parts: Sequence[nodes.Node], frame: Frame) -> str:
         """Write what works out the parts, and give the expression that joins them."""

@@ -1,6 +1,7 @@
 """Jinja's environment, narrowed: plain data only, nothing reachable but by the allow-lists of `language`."""
 
 from collections.abc import MutableMapping
+from dataclasses import replace
 from types import BuiltinMethodType, MethodType
 from typing import Any, cast
 
@@ -26,7 +27,7 @@ from promptpack.template.language import (
     METHODS,
     TESTS,
 )
-from promptpack.template.limits import collect, meter, step
+from promptpack.template.limits import meter, step
 from promptpack.template.loops import Loop, walk
 from promptpack.template.operators import OPERATORS, compare, concatenate, cut, made
 from promptpack.template.partials import Included, PackContext, PackTemplate, Partial
@@ -45,7 +46,6 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
     context_class = PackContext
     intercepted_binops = frozenset(OPERATORS)
     # What the generated code calls; see `generator`.
-    concat = staticmethod(collect)
     meter = staticmethod(meter)
     printed = staticmethod(to_text)
     walk = staticmethod(walk)
@@ -89,9 +89,13 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
         return OPERATORS[operator](left, right)
 
     def include(self, context: PackContext, names: str | list[str]) -> Included:
-        """Find a partial to include or to import from, one step deeper than the template that does so."""
+        """Find a partial to include, one step deeper than the template that does so."""
         partial = self._find(context, names)
         return Included(partial.code, context.trail.enter(partial))
+
+    def find_module(self, context: PackContext, names: str | list[str]) -> Included:
+        """Find a partial to import from, one step deeper than the template that does so."""
+        return replace(self.include(context, names), imported=True)
 
     def find_parent(self, context: PackContext, names: str | list[str]) -> JinjaTemplate:
         """Find a partial to extend."""
