@@ -124,6 +124,7 @@ GOALS = (
         Goal(job, RENDER, (Bound("render", side, 1 / 6, ("stock",)), Bound("render", side, 1, PEERS)))
         for job, side in (
             ("warm render of a planner's prompt, inputs checked", "promptpack, `pack.render`"),
+            ("the same, history and goal new", "promptpack, `pack.render`, next turn"),
             ("the same, all inputs new", "promptpack, `pack.render`, all inputs new"),
             ("the same, the template alone", "promptpack, template"),
             ("the same with orjson, inputs checked", "promptpack, `pack.render`, orjson"),

@@ -131,6 +131,20 @@ def make_context(tools: int = TOOLS, entries: int = ENTRIES, tasks: int = 10) ->
     }
 
 
+def changed(value: Any) -> Any:
+    """Give a value of the same form and size with other texts and numbers in it."""
+    match value:
+        case dict():
+            return {key: changed(item) for key, item in value.items()}
+        case list():
+            return [changed(item) for item in value]
+        case str():
+            return f"{value[:-1]}~"
+        case int() | float() if not isinstance(value, bool):
+            return value + 1
+    return value
+
+
 def _tool(number: int) -> dict[str, Any]:
     parameters = [
         {"name": "query", "type": "string", "required": True, "description": "what to look for, in plain words"},

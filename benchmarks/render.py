@@ -7,6 +7,7 @@ tags on the lines of the text, and JSON that the caller dumps.
 import json
 import sys
 from collections.abc import Callable, Iterator
+from itertools import cycle
 from typing import Any
 
 from benchmarks import planner
@@ -20,20 +21,23 @@ BY_CALLER = "JSON dumped by the caller"
 
 
 def pack_render(orjson: bool = True) -> Job:
-    _choose_writer(orjson)
-    pack, context = make_pack(), planner.make_context()
-    return job(lambda: str(pack.render(context).messages[0].content))
+    return _pack_render(orjson, ())
+
+
+def pack_render_turn(orjson: bool = True) -> Job:
+    return _pack_render(orjson, ("HISTORY", "GOAL"))
 
 
 def pack_render_anew(orjson: bool = True) -> Job:
+    return _pack_render(orjson, tuple(planner.make_context()))
+
+
+def _pack_render(orjson: bool, new: tuple[str, ...]) -> Job:
+    """Render two contexts in turn, so that the named inputs, and all that is in them, are new in every render."""
     _choose_writer(orjson)
     pack, context = make_pack(), planner.make_context()
-
-    def run() -> str:
-        pack.last_images.clear()  # as if every input had changed since the last render
-        return str(pack.render(context).messages[0].content)
-
-    return job(run)
+    contexts = cycle([context, context | {name: planner.changed(context[name]) for name in new}])
+    return Job(lambda: pack.render(next(contexts)), lambda: str(pack.render(context).messages[0].content))
 
 
 def template(orjson: bool = True) -> Job:
@@ -229,8 +233,13 @@ def _sizes() -> Iterator[Side]:
 
 
 OURS = (
-    ("promptpack, `pack.render`", pack_render, "inputs as in the last render"),
-    ("promptpack, `pack.render`, all inputs new", pack_render_anew, "limits on, inputs checked"),
+    ("promptpack, `pack.render`", pack_render, "inputs as in the last render; loops and JSON kept from it"),
+    (
+        "promptpack, `pack.render`, next turn",
+        pack_render_turn,
+        "history and goal new; of the rest, loops and JSON kept from the last render",
+    ),
+    ("promptpack, `pack.render`, all inputs new", pack_render_anew, "nothing kept"),
     ("promptpack, template", template, "limits on"),
 )
 PEERS = (

@@ -45,7 +45,7 @@ class Linker:
         """What compiles with Jinja, made on first use."""
         from promptpack.template import Engine
 
-        return Engine(self.partials, self._limits)
+        return Engine(self.partials, self._limits, keeping=True)
 
     def template(self, placed: Placed, syntax: Syntax, known: Collection[str] | None = None) -> Template:
         """Compile a template; on a problem it is kept, and an empty template stands in."""

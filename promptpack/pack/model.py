@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from promptpack.pack.version import Version
     from promptpack.prompt import Prompt
     from promptpack.template import Expression, Template
+    from promptpack.template.model import Image
     from promptpack.verdict import Verdict, VerdictStream
 
     Role = Literal["system", "developer", "user", "assistant", "tool"]
@@ -158,12 +159,12 @@ class Pack:
         )
 
     @cached_property
-    def last_images(self) -> dict[str, bytes]:
-        """What each input held when it was last looked through, in Python's own form; no secrets."""
+    def last_images(self) -> dict[str, tuple[bytes, int]]:
+        """What each input held when it was last looked through, in Python's own form, and how much; no secrets."""
         return {}
 
     @cached_property
-    def last_formats(self) -> dict[bytes, str]:
+    def last_formats(self) -> dict[Image, str]:
         """The last `reply_format`, by the image of the tools that it tells of; empty without tools."""
         return {}
 
@@ -174,7 +175,7 @@ class Pack:
             return frozenset(self.inputs)
         return frozenset(message.history for message in self.messages if message.history)
 
-    @property
+    @cached_property
     def about(self) -> Mapping[str, str]:
         """What templates see as `pack`."""
         return {"name": self.name, "version": str(self.version), "agent": self.agent, "locale": self.locale}

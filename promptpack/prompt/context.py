@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from promptpack.pack import STANDARD_CONTEXT, Input, Pack
 from promptpack.problem import ContextError, Problem, did_you_mean
-from promptpack.prompt.plain import is_plain, to_plain
+from promptpack.prompt.plain import count_plain, to_plain
 from promptpack.schema import Finding, pointer
+from promptpack.template.model import Image
 from promptpack.value import dataclass
 
 # The one that every supported Python writes.
@@ -18,28 +19,29 @@ LARGEST_IMAGE: Final = 1_000_000
 
 @dataclass(frozen=True)
 class Context:
-    """Checked values by input; of those that were taken as they are, an image, since their owner may change them."""
+    """Checked values by input, and images of those that are no secret.
+
+    `counts` says how much there is in each value that was looked through and taken as it is, by its id; the owner of
+    these may change them later.
+    """
 
     values: Mapping[str, Any]
-    images: Mapping[str, bytes]
-
-    @property
-    def known(self) -> frozenset[int]:
-        """The ids of the values that were looked through and need not be counted again."""
-        return frozenset(id(self.values[name]) for name in self.images)
+    images: Mapping[str, Image]
+    counts: Mapping[int, int]
 
     def keep(self) -> Mapping[str, Any]:
         """Give the values as they are now, whatever happens to those that were taken as they are."""
-        return _Kept(self.values, self.images) if self.images else self.values
+        return _Kept(self) if self.counts else self.values
 
 
 class _Kept(Mapping[str, Any]):
     """Values that are read from their images when they are asked for."""
 
-    def __init__(self, values: Mapping[str, Any], images: Mapping[str, bytes]) -> None:
-        self._values = {name: value for name, value in values.items() if name not in images}
-        self._images = images
-        self._names = tuple(values)
+    def __init__(self, context: Context) -> None:
+        taken = [name for name, value in context.values.items() if id(value) in context.counts]
+        self._images: dict[str, Any] = {name: context.images[name] for name in taken}
+        self._values = {name: value for name, value in context.values.items() if name not in self._images}
+        self._names = tuple(context.values)
 
     def __getitem__(self, name: str) -> Any:
         if name in self._images and name not in self._values:
@@ -57,46 +59,62 @@ def check_context(pack: Pack, context: Any, inputs: Mapping[str, Any]) -> Contex
     """Turn what the caller gave into checked plain data with defaults; raises every problem at once."""
     given = {**_given(context), **inputs}
     problems = list(_unknown(pack, given))
-    values: dict[str, Any] = {}
-    images: dict[str, bytes] = {}
+    taken = _Taken(pack)
     for name, declared in pack.inputs.items():
-        if name in given:
-            image = _image(pack, declared, given[name])
-            if image:
-                values[name], images[name] = given[name], image
-                continue
-            try:
-                values[name] = to_plain(given[name], name, pack.limits)
-            except ContextError as error:
-                problems += error.problems
-        elif not declared.required:
-            values[name] = to_plain(declared.schema["default"], name, pack.limits)
-    broken = {name for name in given if name in pack.inputs and name not in values}
-    findings = pack.context_schema.check(values)
-    problems += (_problem(pack, finding) for finding in findings if not finding.path or finding.path[0] not in broken)
+        try:
+            if name in given:
+                taken.take(declared, given[name])
+            elif not declared.required:
+                taken.take(declared, declared.schema["default"])
+        except ContextError as error:
+            problems += error.problems
+    findings = pack.context_schema.check(taken.values)
+    if findings:
+        broken = {name for name in given if name in pack.inputs and name not in taken.values}
+        problems += (_problem(pack, found) for found in findings if not found.path or found.path[0] not in broken)
     if problems:
         raise ContextError(problems)
-    return Context(MappingProxyType(values), images)
+    return Context(MappingProxyType(taken.values), taken.images, taken.counts)
 
 
-def _image(pack: Pack, declared: Input, value: Any) -> bytes:
-    """Write a value that can be taken as it is in Python's own form, which tells all kinds of values apart.
+class _Taken:
+    """The values of a context as they come in."""
 
-    What is the same as it was the last time is not looked through again. Empty for values that must be copied.
-    """
-    if type(value) not in (dict, list) or declared.secret or declared.name in pack.handed_on:
-        return b""
-    try:
-        image = marshal.dumps(value, _MARSHAL_VERSION)
-    except ValueError:
-        return b""
-    if image == pack.last_images.get(declared.name):
-        return image
-    if not is_plain(value, image, pack.limits):
-        return b""
-    if len(image) <= LARGEST_IMAGE:
-        pack.last_images[declared.name] = image
-    return image
+    def __init__(self, pack: Pack) -> None:
+        self._pack = pack
+        self.values: dict[str, Any] = {}
+        self.images: dict[str, Image] = {}
+        self.counts: dict[int, int] = {}
+
+    def take(self, declared: Input, value: Any) -> None:
+        """Take a value as it is if it is plain, else a copy of it; of secrets, no image is made."""
+        name = declared.name
+        may_be_kept = not (declared.secret or name in self._pack.handed_on)
+        if may_be_kept and type(value) in (dict, list) and self._take_as_it_is(name, value):
+            return
+        self.values[name] = copy = to_plain(value, name, self._pack.limits)
+        if may_be_kept:
+            image = copy if type(copy) is str else marshal.dumps(copy, _MARSHAL_VERSION)
+            if len(image) <= LARGEST_IMAGE:
+                self.images[name] = image
+
+    def _take_as_it_is(self, name: str, value: Any) -> bool:
+        """Take a value that is as it was the last time, or is looked through now; an image tells all kinds apart."""
+        try:
+            image = marshal.dumps(value, _MARSHAL_VERSION)
+        except ValueError:
+            return False
+        last, count = self._pack.last_images.get(name, (b"", 0))
+        if image == last:
+            image = last
+        else:
+            count = count_plain(value, image, self._pack.limits)
+            if not count:
+                return False
+            if len(image) <= LARGEST_IMAGE:
+                self._pack.last_images[name] = (image, count)
+        self.values[name], self.images[name], self.counts[id(value)] = value, image, count
+        return True
 
 
 def _given(context: Any) -> Mapping[str, Any]:

@@ -25,9 +25,9 @@ def to_plain(value: Any, where: str, limits: Limits = _DEFAULT) -> Any:
     return _Copier(where, limits).copy(value, 0)
 
 
-def is_plain(value: Any, image: bytes, limits: Limits) -> bool:
-    """Say whether a mapping or list, of which `marshal` wrote the image, is plain data and needs no copy."""
-    return count_ordinary(value, limits) > 0 and not _HALF_A_PAIR.search(image)
+def count_plain(value: Any, image: bytes, limits: Limits) -> int:
+    """Count what is in a mapping or list of plain data, of which `marshal` wrote the image; 0 if it needs a copy."""
+    return 0 if _HALF_A_PAIR.search(image) else count_ordinary(value, limits)
 
 
 class _Copier:

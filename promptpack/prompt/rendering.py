@@ -13,9 +13,8 @@ from promptpack.prompt.reply_format import write_reply_format
 from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.tools import read_tools
 from promptpack.template import Template, metered
+from promptpack.template.model import Scope
 from promptpack.template.values import to_json
-
-Scope = Mapping[str, Any]
 
 
 def render(pack: Pack, context: Any = None, inputs: Mapping[str, Any] | None = None) -> Prompt:
@@ -36,29 +35,30 @@ def render(pack: Pack, context: Any = None, inputs: Mapping[str, Any] | None = N
 def _from_slots(pack: Pack, checked: Context, scope: Scope) -> Prompt:
     from promptpack.prompt.slot_rendering import render_slots, write_messages
 
-    with metered(pack.limits, checked.known):
+    with metered(pack.limits, checked.counts):
         slots = render_slots(pack, scope)
     return Prompt(pack, write_messages(slots), checked.keep(), slots=slots)
 
 
 def _from_messages(pack: Pack, checked: Context, scope: Scope) -> Prompt:
-    with metered(pack.limits, checked.known):
+    with metered(pack.limits, checked.counts):
         rendered = [(message, template) for template in pack.messages for message in _messages(template, scope)]
     origins = tuple(Origin(bool(template.history), template.priority) for _, template in rendered)
     return Prompt(pack, tuple(message for message, _ in rendered), checked.keep(), origins)
 
 
 def _scope(pack: Pack, checked: Context) -> Scope:
-    scope: dict[str, Any] = {"pack": pack.about, **checked.values}
+    values: dict[str, Any] = {"pack": pack.about, **checked.values}
+    images = {"pack": tuple(pack.about.values()), **checked.images}
     if pack.contract is not None:
-        scope["reply_format"] = _reply_format(pack, pack.contract, checked)
-    return scope
+        values["reply_format"] = images["reply_format"] = _reply_format(pack, pack.contract, checked)
+    return Scope(values, images)
 
 
 def _reply_format(pack: Pack, contract: Contract, checked: Context) -> str:
     """Give what the last render wrote, unless the tools are others, or cannot be compared."""
     name = contract.tools_input
-    tools = checked.images.get(name) if name else b""
+    tools = checked.images.get(name) if name else ""
     written = None if tools is None else pack.last_formats.get(tools)
     if written is None:
         actions = read_tools(checked.values[name], name) if name else None

@@ -15,6 +15,7 @@ from promptpack.lazy import cached_property
 from promptpack.problem import PackError, Problem
 from promptpack.template import handlebars, policy
 from promptpack.template.bounds import Limits
+from promptpack.template.cutting import cut
 from promptpack.template.failure import syntax_problem
 from promptpack.template.generator import METHOD
 from promptpack.template.loops import number_loops
@@ -35,12 +36,19 @@ class Engine:
     """Immutable after it is made; everything compiled with it may be shared between threads."""
 
     def __init__(
-        self, partials: Mapping[str, Source] | None = None, limits: Limits = _DEFAULT, *, late_partials: bool = False
+        self,
+        partials: Mapping[str, Source] | None = None,
+        limits: Limits = _DEFAULT,
+        *,
+        late_partials: bool = False,
+        keeping: bool = False,
     ) -> None:
         self.limits = limits
         self.partials: Mapping[str, Source] = MappingProxyType(dict(partials or {}))
         # Whether partials may be named that are not known yet, since they are looked for when a render reaches them.
         self.late_partials = late_partials
+        # Whether templates keep the texts of their parts; not those of partials, whose names may stand for anything.
+        self.keeping = keeping
         # Held by the templates that no code was made of yet.
         self._written: WeakValueDictionary[tuple[str, str, str], nodes.Template] = WeakValueDictionary()
         self._trees: WeakValueDictionary[tuple[str, str, str], nodes.Template] = WeakValueDictionary()
@@ -109,8 +117,9 @@ class Engine:
 
     def load(self, tree: nodes.Template, source: Source, name: str | None = None) -> PackTemplate:
         """Make code of a tree."""
+        written = cut(tree, self.partial_trees.get) if self.keeping and name is None else tree
         try:
-            code = self.environment.compile(tree, name=name, filename="<template>")
+            code = self.environment.compile(written, name=name, filename="<template>")
         except TemplateSyntaxError as error:
             raise PackError(syntax_problem(error, source)) from error
         except (SyntaxError, MemoryError, *_PARSE_ERRORS) as error:

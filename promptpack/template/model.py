@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # The name of a source that is no file.
 UNPLACED: Final = "<template>"
+Image = bytes | str | tuple[str, ...]
+"""What stands for a value: equal ones, equal values."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,16 @@ class Source:
         lines = self.text.split("\n")
         found = lines[line - 1].find(word, column - 1) if line <= len(lines) else -1
         return self.locate(line, found + 1 if found >= 0 else column)
+
+
+class Scope(dict):  # type: ignore[type-arg]  # `dict[str, Any]` would import `typing` into every process
+    """Values by name, and images of those that can be compared with later ones."""
+
+    __slots__ = ("images",)
+
+    def __init__(self, values: Mapping[str, Any], images: Mapping[str, Image]) -> None:
+        super().__init__(values)
+        self.images = images
 
 
 @dataclass(frozen=True)
@@ -67,7 +79,8 @@ class Template:
         """Render with partials from the trail; raises `ContextError` with the place in the file.
 
         The context is plain data, as `prompt.plain` makes it of whatever a caller gives: the code looks up keys without
-        asking whose they are, so all that takes a caller's values sees to that before.
+        asking whose they are, so all that takes a caller's values sees to that before. Of a `Scope`, parts whose values
+        are as they were the last time are not written again.
         """
         return self._run(context, trail)
 

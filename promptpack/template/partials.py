@@ -10,7 +10,7 @@ from jinja2.exceptions import TemplateRuntimeError
 from jinja2.runtime import Context
 
 from promptpack.template.limits import keep_aside
-from promptpack.template.model import Source
+from promptpack.template.model import Image, Scope, Source
 
 DEEPEST: Final = 16
 Finder = Callable[[str], "Partial | None"]
@@ -26,6 +26,7 @@ class PackTemplate(JinjaTemplate):
         known = {**self.globals, **values}
         context = PackContext(self.environment, known, self.name, self.blocks, self.globals)
         context.trail = trail
+        context.images = values.images if type(values) is Scope else None
         return context
 
     def scope(
@@ -78,9 +79,10 @@ class IncludeDepthError(TemplateRuntimeError):
 
 
 class PackContext(Context):
-    """A scope that remembers its trail."""
+    """A scope that remembers its trail, and if a render began with it, the images of the values."""
 
     trail: Trail = Trail()
+    images: Mapping[str, Image] | None = None
 
     def derived(self, locals: dict[str, Any] | None = None) -> "PackContext":  # noqa: A002 -- Jinja's own name
         """Make the scope of a block."""

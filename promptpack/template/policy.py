@@ -14,8 +14,8 @@ from promptpack.template.language import FILTERS, METHOD_NAMES, TESTS
 from promptpack.template.model import Source
 from promptpack.template.names import constant_names
 
-# Which argument of a filter names the test that it applies to each item.
-_APPLIES_TEST = {"select": 0, "reject": 0, "selectattr": 1, "rejectattr": 1}
+APPLIES_TEST = {"select": 0, "reject": 0, "selectattr": 1, "rejectattr": 1}
+"""Which argument of a filter names the test that it applies to each item."""
 _MOST_BITS = Limits().bits
 _LOADING = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
 
@@ -67,13 +67,13 @@ def _check_filter(node: nodes.Filter) -> Iterator[_Found]:
     """Check a filter's name, and the name of the filter or test that it is to apply to each item."""
     if node.name not in FILTERS:
         yield _unknown_filter(node.name)
-    place = _APPLIES_TEST.get(node.name, 0)
+    place = APPLIES_TEST.get(node.name, 0)
     applied = node.args[place] if place < len(node.args) else None
     if not isinstance(applied, nodes.Const) or not isinstance(applied.value, str):
         return
     if node.name == "map" and applied.value not in FILTERS:
         yield _unknown_filter(applied.value)
-    if node.name in _APPLIES_TEST and applied.value not in TESTS:
+    if node.name in APPLIES_TEST and applied.value not in TESTS:
         yield _unknown_test(applied.value)
 
 

@@ -14,8 +14,7 @@ from promptpack.template.work import steps_of_a_pass
 _VALUES_A_RUN: Final = 8
 _SHORT_TEXT: Final = "is str and len({0}) < 64"
 _AS_TEXT: Final = "if type({0}) is not str: {0} = str({0}) if type({0}) is int else printed({0})"
-# Filters done in place, by the condition on the value's type and the result.
-_IN_PLACE: Final = {
+IN_PLACE: Final = {
     "capitalize": (_SHORT_TEXT, "{0}.capitalize()"),
     "count": ("in (list, dict, str)", "len({0})"),
     "length": ("in (list, dict, str)", "len({0})"),
@@ -23,6 +22,8 @@ _IN_PLACE: Final = {
     "trim": (_SHORT_TEXT, "{0}.strip()"),
     "upper": (_SHORT_TEXT, "{0}.upper()"),
 }
+"""Filters done in place, by the condition on the value's type and the result."""
+
 # Filters that count their own work when they are called without the filter's count, by their one option.
 _DIRECT: Final = {"join": ("join", "d"), "json": ("as_json", "indent"), "tojson": ("as_json", "indent")}
 _OF_LOOP: Final = {"index": "{0}.index0 + 1", "index0": "{0}.index0", "first": "{0}.index0 == 0", "last": "{0}.last"}
@@ -43,6 +44,8 @@ class QuickGenerator(CodeGenerator):
         self.writeline("meter = environment.meter()")
         self.writeline("printed = environment.printed")
         self.writeline("LoopContext = environment.walk")
+        if self._kept:
+            self.writeline("images = context.images")
 
     def visit_ExprStmt(self, node: nodes.ExprStmt, frame: Frame) -> None:  # noqa: N802 -- Jinja's visitor name
         """Write a statement; a number stands for that many steps, as no template can say."""
@@ -55,7 +58,30 @@ class QuickGenerator(CodeGenerator):
     def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:  # noqa: N802
         """Write the whole template."""
         self._keeps_loop_variables = any(node.find_all(_LOOP_VARIABLES_IN))
+        self._kept = {scope: place for place, scope in enumerate(node.find_all(nodes.Scope))}
+        self.writeline(f"kept = [None] * {len(self._kept)}")
         super().visit_Template(node, frame)
+
+    def visit_Scope(self, node: nodes.Scope, frame: Frame) -> None:  # noqa: N802
+        """Write a part whose text is kept with what it was made of; see `kept`."""
+        names: tuple[str, ...] = node.names  # type: ignore[attr-defined]  # given by `kept`
+        key, text, before = (self.temporary_identifier() for _ in range(3))
+        last = f"kept[{self._kept[node]}]"
+        self.writeline(f"{key} = images and environment.find_key({names!r}, images, meter)", node)
+        self.writeline(f"{text} = {key} and environment.recall({last}, {key}, meter)")
+        self.writeline(f"if {text} is None:")
+        self.indent()
+        self.writeline(f"{before} = meter.steps, meter.output")
+        inner = frame.inner()
+        self.buffer(inner)
+        inner.symbols.analyze_node(node)
+        self.enter_frame(inner)
+        self.blockvisit(node.body, inner)
+        self.leave_frame(inner)
+        self.writeline(f"{text} = concat({inner.buffer})")
+        self.writeline(f"if {key} is not None: {last} = environment.note({key}, {text}, {before}, meter)")
+        self.outdent()
+        self.simple_write(text, frame)
 
     def writeline(self, x: str, node: nodes.Node | None = None, extra: int = 0) -> None:
         """Write a line, unless it is what Jinja notes in every pass and nobody will read."""
@@ -215,14 +241,14 @@ class QuickGenerator(CodeGenerator):
         """Write a filter; what takes no work worth counting is done in place."""
         if node.node is None or node.dyn_args or node.dyn_kwargs:
             super().visit_Filter(node, frame)
-        elif node.name in _IN_PLACE and not node.args and not node.kwargs:
+        elif node.name in IN_PLACE and not node.args and not node.kwargs:
             self._write_in_place(node.name, node.node, frame)
         else:
             self._write_filter(node, node.node, frame)
 
     def _write_in_place(self, filter_name: str, value: nodes.Expr, frame: Frame) -> None:
         name = self.temporary_identifier()
-        condition, result = _IN_PLACE[filter_name]
+        condition, result = IN_PLACE[filter_name]
         self.write(f"({result.format(name)} if type({name} := ")
         self.visit(value, frame)
         self.write(f") {condition.format(name)} else {self.filters[filter_name]}({name}))")

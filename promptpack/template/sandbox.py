@@ -18,6 +18,7 @@ from jinja2.utils import Namespace
 from promptpack.template.filters import as_json
 from promptpack.template.generator import PackGenerator
 from promptpack.template.guards import check_method
+from promptpack.template.kept import find_key, note, recall
 from promptpack.template.language import (
     FILTERS,
     FUNCTIONS,
@@ -56,6 +57,9 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
     concatenate = staticmethod(concatenate)
     cut = staticmethod(cut)
     made = staticmethod(made)
+    find_key = staticmethod(find_key)
+    recall = staticmethod(recall)
+    note = staticmethod(note)
 
     def __init__(self, loader: BaseLoader, tokens: int) -> None:
         super().__init__(

@@ -11,7 +11,7 @@ from jinja2 import Undefined
 from jinja2.exceptions import SecurityError, TemplateRuntimeError
 
 from promptpack.template.bounds import Limits
-from promptpack.template.limits import current, fits_text, is_known, measure, step, take
+from promptpack.template.limits import current, fits_text, known_count, measure, step, take
 
 # Lazy values come from filters such as `map`.
 _LAZY: tuple[type[Iterable[Any]], ...] = (
@@ -103,10 +103,8 @@ def _any_writer() -> Callable[..., bytes]:
 
 
 def _is_counted(value: Any) -> bool:
-    """Say whether a value is ordinary; what is not known to be so beforehand is counted."""
-    if is_known(value):
-        return True
-    count = count_ordinary(value, current())
+    """Say whether a value is ordinary, and count what is in it, unless that is known beforehand."""
+    count = known_count(value) or count_ordinary(value, current())
     step(count)
     return count > 0
 

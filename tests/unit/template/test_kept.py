@@ -1,0 +1,135 @@
+"""Parts of a template whose values are as they were are not written again, and nobody can tell."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from promptpack import ContextError, Pack
+from promptpack.pack import MessageTemplate
+from promptpack.template import Limits, Template
+from promptpack.value import replace
+
+MakePack = Callable[[str], Pack]
+
+HEAD = "inputs: {X: {}, dict: {default: []}, Y: {default: []}, KEY: {default: [], secret: true}, PAST: {default: []}}\nmessages:\n"
+PARTIALS = "partials:\n  part: '{% for a in X %}<{{ a }}>{% endfor %}'\n  setting: '{% set Y = X %}{{ Y | tojson }}'\n  words: two words\n"
+
+
+def pack_of(make_pack: MakePack, text: str, limits: Limits | None = None) -> Pack:
+    body = "".join(f"      {line}\n" for line in text.split("\n"))
+    pack = make_pack(f"{HEAD}  - role: system\n    content: |-\n{body}{PARTIALS}")
+    return pack if limits is None else replace(pack, limits=limits)
+
+
+def kept(pack: Pack) -> list[str | None]:
+    """The texts that the first message keeps, of those that it may."""
+    message: MessageTemplate = pack.messages[0]
+    assert isinstance(message.content, Template)
+    return [None if one is None else one.text for one in message.content.code.root_render_func.__globals__["kept"]]
+
+
+def text_of(pack: Pack, **inputs: Any) -> str:
+    return pack.render(**inputs).messages[0].text
+
+
+@pytest.mark.parametrize(
+    ("text", "texts"),
+    [
+        ("{{ X }} {{ Y }}", []),
+        ("{{ X | length }} of {% for a in X %}{{ a }} {% endfor %}-", ["1 of a -"]),
+        ("{% for a in X %}{{ a }}{% endfor %}{{ X | join }}{{ Y | join }}.", ["aa", "string."]),
+        ("{% for a in X %}{{ a }}{% for b in Y %}{{ b }}{% endfor %}{% endfor %}", ["astring"]),
+        ("{% if X %}{{ X[0] | title }}{% else %}{{ Y | join }}{% endif %}", ["A"]),
+        ("{% include 'part' %}", ["<a>"]),
+        ("{% with z = Y %}{{ z | join }}{% endwith %}{{ pack.name | title }}", ["string", "Demo"]),
+        ("{{ KEY | tojson }}", [None]),
+        ("{% for a in X %}{{ KEY | length }}{% endfor %}", [None]),
+        ("{% include 'setting' %}", []),
+        ("{% include 'words' without context %}", []),
+        ("{% set Z = X %}{{ Z | join }}{{ X | join }}", ["a"]),
+        ("{% set X = Y %}{{ X | join }}", []),
+        ("{% macro m() %}{{ X | join }}{% endmacro %}{{ m() }}", []),
+        ("{{ dict | tojson }}", []),
+        ("{% for i in range(2) %}{{ i }}{% endfor %}", []),
+        ("{% for a in X %}{% set b = a %}{{ b }}{% endfor %}", []),
+        ("{% if X is sameas Y %}{{ X | join }}{% endif %}", []),
+        ("{{ X | select('sameas', Y) | join }}", []),
+        ("{{ X | select(Y[0]) | join }}", []),
+        ("{{ [X] | map('select', 'sameas', Y) | list | length }}", []),
+        ("{{ X | select('string') | join }}{{ X | map('upper') | join }}", ["aA"]),
+    ],
+)
+def test_parts_are_kept_that_do_nothing_but_print_values_of_the_context(
+    make_pack: MakePack, text: str, texts: list[str | None]
+) -> None:
+    pack = pack_of(make_pack, text)
+    for _ in range(2):
+        text_of(pack, X=["a"], Y=["string"])
+    assert kept(pack) == texts
+
+
+def test_a_part_is_written_again_only_when_its_values_are_others(make_pack: MakePack) -> None:
+    pack = pack_of(make_pack, "{% for a in X %}{{ a }}{% endfor %}|{{ Y | tojson(indent=none) }}")
+    x: list[Any] = [1]
+    for _ in range(2):
+        assert text_of(pack, X=x) == "1|[]"
+    stored = pack.messages[0].content.code.root_render_func.__globals__["kept"]  # type: ignore[union-attr]
+    stored[0] = stored[0]._replace(text="kept|")
+    assert text_of(pack, X=x, Y=[2]) == "kept|[2]"
+    assert text_of(pack, X=(1,), Y=[2]) == "kept|[2]"
+    x[0] = True
+    assert text_of(pack, X=x, Y=[2]) == "true|[2]"
+
+
+@pytest.mark.parametrize(
+    ("limits", "problem"),
+    [
+        (Limits(steps=54), "packs/demo/1.0.0.yaml:8:55: PP421 template takes more than 54 steps"),
+        (Limits(output=60), "packs/demo/1.0.0.yaml:8:71: PP422 template writes more than 60 characters"),
+    ],
+)
+def test_what_is_kept_uses_up_the_limits_as_if_it_were_written(
+    make_pack: MakePack, limits: Limits, problem: str
+) -> None:
+    text = "{% for y in Y %}{{ y }}{% endfor %}{{ Y[9] }}{% for x in X %}{{ x }}{% endfor %}"
+    pack, fresh = (pack_of(make_pack, text, limits) for _ in range(2))
+    x, short, long = ["x"] * 9, ["y"] * 10, ["yyyy"] * 12
+    for _ in range(2):
+        assert text_of(pack, X=x, Y=short) == "y" * 11 + "x" * 9
+    for _ in range(2):
+        for one in (pack, fresh):
+            with pytest.raises(ContextError) as caught:
+                text_of(one, X=x, Y=long)
+            assert str(caught.value).split("\n")[0] == problem
+    assert text_of(pack, X=x, Y=short) == "y" * 11 + "x" * 9
+
+
+def test_failures_and_long_texts_are_not_kept(make_pack: MakePack) -> None:
+    pack = pack_of(make_pack, "{% for a in X %}{{ a.b }}{% endfor %}")
+    for _ in range(2):
+        with pytest.raises(ContextError, match="PP401"):
+            text_of(pack, X=[{"b": 1}, {}])
+    assert kept(pack) == [None]
+    text_of(pack, X=[{"b": "x" * 500_001}] * 2)
+    assert kept(pack) == [None]
+
+
+def test_what_a_loop_calls_by_the_name_of_an_input_is_not_taken_for_it(make_pack: MakePack) -> None:
+    pack = pack_of(make_pack, "{% for X in Y %}{% include 'part' %}{% endfor %}")
+    x = ["unused"]
+    assert text_of(pack, X=x, Y=[["a"], ["b"]]) == "<a><b>"
+    assert text_of(pack, X=x, Y=[["a"], ["c"]]) == "<a><c>"
+
+
+def test_threads_do_not_mix_their_texts(make_pack: MakePack) -> None:
+    pack = pack_of(make_pack, "{% for a in X %}{{ a }}{% endfor %}|{% for a in X %}{{ a }}{% endfor %}{{ Y | join }}")
+
+    def render(number: int) -> bool:
+        values = [number] * 50
+        wanted = str(number) * 50
+        return all(text_of(pack, X=values, Y=[number]) == f"{wanted}|{wanted}{number}" for _ in range(200))
+
+    with ThreadPoolExecutor(4) as threads:
+        assert all(threads.map(render, range(4)))
