@@ -75,6 +75,8 @@ class Cursor:
         self.edits: list[Edit] = []
         self.nodes, self.room = 0, MAX_POINTERS
         self.bare_keys = False
+        self.summed: Node | None = None
+        self.sums = 0
         self.max_depth, self.max_nodes = max_depth, max_nodes
         self.forced, self.alone = -1, True
         self.limit = ""

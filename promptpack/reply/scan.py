@@ -20,6 +20,8 @@ _COMMENT_IN_BARE = re.compile(r"\s*(?://|/\*|\s#)")
 _ANOTHER = re.compile(r"(?:or|或|\||/)\s*[^,，;；、\n\r{}\[\]｛｝［］\"“”'`]*+")
 _LONE_VALUE = re.compile(r"(?:[-+\w.%][-+\w.% ]{0,60}|\"[^\"\n]{0,60}\")(?=\s*[,}\]])")
 _COMMAS = frozenset(",，;；、")
+# So often a sum may go on behind comments: each time it is written out anew.
+_MAX_SUMS = 20
 
 
 def scan(
@@ -276,7 +278,9 @@ class Scanner(Brackets, Lane):
             self._count()
             self.position = node.end = token.end
             after = self.lexer.blank_end(token.end)
-        if not parts:
+        self.sums = self.sums + 1 if self.summed is node else 1
+        self.summed = node
+        if not parts or self.sums > _MAX_SUMS:
             self._stop(frame)
             return
         while self.edits and self.edits[-1].start >= node.start:

@@ -58,6 +58,7 @@ KINDS: dict[str, tuple[str, str]] = {
     "backticks": ('{"a": ', "`"),
     "smart quotes": ('{"a": ', "“”‘"),
     "sums": ('{"a": "b"', ' + "c"'),
+    "sums behind brackets": ('{"a": "b" ', ")+ ‘"),
     "alternatives": ('{"a": "b"', ' or "c"'),
     "elisions": ('{"a": [', "..., "),
     "dots": ('{"a": [', "."),
