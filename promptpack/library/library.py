@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from promptpack.library.contents import Partials
     from promptpack.library.memory import Lineage
     from promptpack.pack import Pack, Parts, Sketch, Surroundings
+    from promptpack.pack.partials import PartialsOfPacks
     from promptpack.template import Source
 
 _DEEPEST_EXTENDS = 8
@@ -58,6 +59,7 @@ class Library:
         self._settle(_refuse_twins(self._contents.entries))
         # Without a lock: building twice does no harm, and one that is held while the process forks is never let go.
         self._outcomes: dict[str, Outcome] = {}
+        self._partials_of_packs: dict[str, PartialsOfPacks] = {}
 
     def _settle(self, entries: Iterable[Entry]) -> None:
         self._entries = tuple(entries)
@@ -295,8 +297,16 @@ class Library:
         def parents(request: str, locale: str) -> Parts:
             return self._parent(entry, request, locale, (*trail, entry.shown))
 
-        partials = self._contents.partials[entry.folder.root]
-        return pack.Surroundings(folder or entry.folder, entry.file, partials, parents, self._limits)
+        return pack.Surroundings(folder or entry.folder, entry.file, self._partials(entry), parents, self._limits)
+
+    def _partials(self, entry: Entry) -> PartialsOfPacks:
+        from promptpack.pack.partials import PartialsOfPacks
+
+        root = entry.folder.root
+        known = self._partials_of_packs.get(root)
+        return known or self._partials_of_packs.setdefault(
+            root, PartialsOfPacks(self._contents.partials[root], self._limits)
+        )
 
     def _parent(self, child: Entry, request: str, locale: str, trail: tuple[str, ...]) -> Parts:
         try:

@@ -157,8 +157,7 @@ class Subject:
 
     @cached_property
     def _read_partials(self) -> "_Read":
-        partials = self.sketch.linker.partials.items()
-        return _read_all((Written("partial", source, name=name) for name, source in partials), self.engine)
+        return self.neighbours.read_partials(self.sketch.linker.partials, self.engine)
 
 
 class Neighbours:
@@ -178,6 +177,7 @@ class Neighbours:
         self._paragraphs = {} if paragraphs is None else paragraphs
         self._subjects: dict[str, Subject | PackError] = {}
         self._recordings: dict[str, RecordingFolder] = {}
+        self._partials: tuple[Mapping[str, Source], _Read] | None = None
         self._label: tuple[str, Version | None] | None = None
         self._memory: dict[str, Any] = {}
 
@@ -227,6 +227,13 @@ class Neighbours:
             return not self.subject_of(entry).sketch.problems
         except PackError:
             return False
+
+    def read_partials(self, sources: Mapping[str, Source], engine: Engine) -> "_Read":
+        """Read partials, once for all packs that follow each other and have the same ones."""
+        if self._partials is None or self._partials[0] is not sources:
+            written = (Written("partial", source, name=name) for name, source in sources.items())
+            self._partials = (sources, _read_all(written, engine))
+        return self._partials[1]
 
     def folder_of(self, entry: Entry) -> RecordingFolder:
         """Give what was read for a pack while it was looked at; only of the last one, and its other languages."""

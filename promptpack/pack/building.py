@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from promptpack.files import Folder
     from promptpack.pack.contract import Contract
     from promptpack.pack.model import MessageTemplate
+    from promptpack.pack.partials import PartialsOfPacks
     from promptpack.pack.parts import Parts
     from promptpack.pack.placed import Placed
     from promptpack.template import Source
@@ -38,11 +39,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a pack file is built among: its folder, the partials that are files, and the packs it may extend."""
+    """What a pack file is built among: its folder, the partials of its folder, and the packs it may extend."""
 
     folder: Folder
     file: str
-    shared_partials: Mapping[str, Source]
+    partials: PartialsOfPacks
     parents: Parents
     limits: Limits = field(default_factory=Limits)
 
@@ -80,7 +81,7 @@ def sketch(document: Document, around: Surroundings) -> Sketch:
     references = References(around.folder, around.file)
     problems: list[Problem] = []
     inputs = {name: _input(name, placed, references, problems) for name, placed in parts.inputs.items()}
-    linker = Linker(parts, inputs, around.shared_partials, around.limits)
+    linker = Linker(inputs, around.partials.of(parts))
     messages = tuple(linker.message(placed, _syntax_of(placed)) for placed in parts.messages)
     slots, output = _slots(parts, linker)
     contract = build_contract(parts, linker, references, output)

@@ -7,7 +7,6 @@ from types import MappingProxyType
 from promptpack.lazy import cached_property
 from promptpack.pack.model import CallTemplate, MessageTemplate, PartTemplate
 from promptpack.problem import PackError, Problem, did_you_mean
-from promptpack.template.late import Shelf
 from promptpack.template.model import Source
 
 TYPE_CHECKING = False
@@ -16,9 +15,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from promptpack.pack.model import Input
-    from promptpack.pack.parts import Parts
+    from promptpack.pack.partials import Partials
     from promptpack.pack.placed import Placed
-    from promptpack.template import Engine, Expression, Limits, Template
+    from promptpack.template import Engine, Expression, Template
     from promptpack.template.model import Syntax
 
 # Names that every template has besides the pack's inputs.
@@ -28,13 +27,12 @@ GIVEN = ("pack", "reply_format")
 class Linker:
     """Compiles the texts of one pack against its inputs and partials."""
 
-    def __init__(self, parts: Parts, inputs: Mapping[str, Input], shared: Mapping[str, Source], limits: Limits) -> None:
-        own = {name: placed.source(syntax) for name, (placed, syntax) in parts.partials.items()}
-        self.partials: Mapping[str, Source] = {**shared, **own}
+    def __init__(self, inputs: Mapping[str, Input], partials: Partials) -> None:
+        self.partials = partials.sources
         self.problems: list[Problem] = []
         self.inputs = inputs
-        self._limits = limits
-        self._shelf = Shelf(self.partials, limits)
+        self._read = partials
+        self._shelf = partials.shelf
         self.used_partials: set[str] = set()
         self._known = (*inputs, *GIVEN)
         if not self._shelf.is_clean:
@@ -43,9 +41,7 @@ class Linker:
     @cached_property
     def engine(self) -> Engine:
         """What compiles with Jinja, made on first use."""
-        from promptpack.template import Engine
-
-        return Engine(self.partials, self._limits, keeping=True)
+        return self._read.engine
 
     def template(self, placed: Placed, syntax: Syntax, known: Collection[str] | None = None) -> Template:
         """Compile a template; on a problem it is kept, and an empty template stands in."""
@@ -131,7 +127,7 @@ class Linker:
             self.problems += error.problems
             from promptpack.template import Engine
 
-            self.engine = Engine({name: Source.of_text("") for name in self.partials}, self._limits)
+            self.engine = Engine({name: Source.of_text("") for name in self.partials}, self._read.limits)
 
     def _optional(self, placed: Placed, key: str, syntax: Syntax) -> Template | None:
         return self.template(placed.child(key), syntax) if key in placed.value else None
