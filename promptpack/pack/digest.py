@@ -24,7 +24,7 @@ def digest(resolved: Mapping[str, Any]) -> str:
 
 
 def _canonical(value: Any, under: str = "") -> Any:
-    if under in _PRINTED:
+    if type(value) is str or under in _PRINTED:
         return value
     if isinstance(value, Mapping):
         keys = value if under == _LISTED else sorted(value)

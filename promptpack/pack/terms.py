@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 
 from promptpack import files
@@ -34,7 +35,7 @@ def build_contract(parts: Parts, linker: Linker, references: References, output:
         linker.problems.append(first.problem("PP221", f"contract {name!r} does not take actions", hint, key=True))
     contract = Contract(
         name,
-        MappingProxyType(base),
+        MappingProxyType(dict(base)),
         MappingProxyType(actions),
         _tools_input(parts, linker),
         tuple(_rule(placed, linker) for placed in parts.rules.values()),
@@ -78,8 +79,14 @@ def _shipped_contract(file: str, declared: Placed | None) -> Mapping[str, Any]:
     shipped = files.shipped("schemas")
     if declared is not None and not shipped.exists(file):
         raise PackError(_unknown_contract(declared, shipped))
-    document = read_json(shipped.read(file), file)
-    return {key: value for key, value in document.data.items() if key not in ("$id", "$schema")}
+    return _read_contract(file)
+
+
+@cache
+def _read_contract(file: str) -> Mapping[str, Any]:
+    """Read a shipped contract, which all packs share."""
+    document = read_json(files.shipped("schemas").read(file), file)
+    return MappingProxyType({key: value for key, value in document.data.items() if key not in ("$id", "$schema")})
 
 
 def _inlined(bundled: Mapping[str, Any]) -> Mapping[str, Any]:

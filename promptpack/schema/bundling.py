@@ -36,6 +36,8 @@ def bundle(schema: Mapping[str, Any], file: str, load: Load) -> dict[str, Any]:
 
 def rebase(schema: Any, prefix: str) -> Any:
     """Move a schema below `prefix` (such as `#/$defs/params`): its own local references follow."""
+    if type(schema) is str:
+        return schema
     if isinstance(schema, list):
         return [rebase(item, prefix) for item in schema]
     if not isinstance(schema, Mapping):
@@ -60,6 +62,8 @@ class _Bundler:
         return root
 
     def _localise(self, schema: Any, file: str, base: str) -> Any:
+        if type(schema) is str:
+            return schema
         if isinstance(schema, list):
             return [self._localise(item, file, base) for item in schema]
         if not isinstance(schema, Mapping):
