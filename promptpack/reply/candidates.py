@@ -28,7 +28,7 @@ _TOP = re.compile(
     re.IGNORECASE,
 )
 _CALLED = re.compile(r"(?<![\w.])[A-Za-z_]\w{0,40}\Z")
-_CUT_ROOT = re.compile(r"[{｛]\s*(?:[\"“'][^\"”'\n]{0,300}|\w{0,60})?\s*\Z")
+_CUT_ROOT = re.compile(r"[{｛]\s*+(?:[\"“'][^\"”'\n]{0,300}+|\w{0,60}+)?+\s*+\Z")
 # A quoted key and its colon before a bracket: the bracket belongs to an object whose own opening was lost.
 _MEMBER_BEFORE = re.compile(r"[\"'”’]\s*[:：]\s*\Z")
 _FIRST_MEMBER = re.compile(r"(?:^|\n|```(?:json)?)[ \t]*(?=[\"“'](?P<key>[^\"”'\n]{1,60})[\"”']\s*[:：])")
