@@ -21,13 +21,18 @@ LARGEST_IMAGE: Final = 1_000_000
 class Context:
     """Checked values by input, and images of those that are no secret.
 
-    `counts` says how much there is in each value that was looked through and taken as it is, by its id; the owner of
-    these may change them later.
+    `counts` says how much there is in each value that was looked through and taken as it is; their owner may change
+    these later.
     """
 
     values: Mapping[str, Any]
     images: Mapping[str, Image]
-    counts: Mapping[int, int]
+    counts: Mapping[str, int]
+
+    @property
+    def known(self) -> dict[int, int]:
+        """How much there is in the values that were looked through, by their ids."""
+        return {id(self.values[name]): count for name, count in self.counts.items()}
 
     def keep(self) -> Mapping[str, Any]:
         """Give the values as they are now, whatever happens to those that were taken as they are."""
@@ -35,24 +40,25 @@ class Context:
 
 
 class _Kept(Mapping[str, Any]):
-    """Values that are read from their images when they are asked for."""
+    """The values of a context; those that were taken as they are are read from their images when asked for."""
 
     def __init__(self, context: Context) -> None:
-        taken = [name for name, value in context.values.items() if id(value) in context.counts]
-        self._images: dict[str, Any] = {name: context.images[name] for name in taken}
-        self._values = {name: value for name, value in context.values.items() if name not in self._images}
-        self._names = tuple(context.values)
+        self._context = context
+        self._read: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
-        if name in self._images and name not in self._values:
-            self._values[name] = marshal.loads(self._images[name])  # noqa: S302 -- written by this process
-        return self._values[name]
+        if name not in self._context.counts:
+            return self._context.values[name]
+        if name not in self._read:
+            image: Any = self._context.images[name]
+            self._read[name] = marshal.loads(image)  # noqa: S302 -- written by this process
+        return self._read[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(self._context.values)
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self._context.values)
 
 
 def check_context(pack: Pack, context: Any, inputs: Mapping[str, Any]) -> Context:
@@ -84,7 +90,7 @@ class _Taken:
         self._pack = pack
         self.values: dict[str, Any] = {}
         self.images: dict[str, Image] = {}
-        self.counts: dict[int, int] = {}
+        self.counts: dict[str, int] = {}
 
     def take(self, declared: Input, value: Any) -> None:
         """Take a value as it is if it is plain, else a copy of it; of secrets, no image is made."""
@@ -113,7 +119,7 @@ class _Taken:
                 return False
             if len(image) <= LARGEST_IMAGE:
                 self._pack.last_images[name] = (image, count)
-        self.values[name], self.images[name], self.counts[id(value)] = value, image, count
+        self.values[name], self.images[name], self.counts[name] = value, image, count
         return True
 
 

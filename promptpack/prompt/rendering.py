@@ -35,13 +35,13 @@ def render(pack: Pack, context: Any = None, inputs: Mapping[str, Any] | None = N
 def _from_slots(pack: Pack, checked: Context, scope: Scope) -> Prompt:
     from promptpack.prompt.slot_rendering import render_slots, write_messages
 
-    with metered(pack.limits, checked.counts):
+    with metered(pack.limits, checked.known):
         slots = render_slots(pack, scope)
     return Prompt(pack, write_messages(slots), checked.keep(), slots=slots)
 
 
 def _from_messages(pack: Pack, checked: Context, scope: Scope) -> Prompt:
-    with metered(pack.limits, checked.counts):
+    with metered(pack.limits, checked.known):
         rendered = [(message, template) for template in pack.messages for message in _messages(template, scope)]
     origins = tuple(Origin(bool(template.history), template.priority) for _, template in rendered)
     return Prompt(pack, tuple(message for message, _ in rendered), checked.keep(), origins)
