@@ -43,7 +43,7 @@ class Rule:
     when: Expression | None = None
     path: str = ""
 
-    @property
+    @cached_property
     def names(self) -> frozenset[str]:
         """Every name that the rule looks at."""
         return self.require.names | self.message.names | (self.when.names if self.when else frozenset())

@@ -4,14 +4,14 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from jinja2 import nodes
-from jinja2.runtime import Context, Undefined
+from jinja2.runtime import Undefined
 
 from promptpack.problem import ContextError, PackError, Problem, did_you_mean
 from promptpack.template.bounds import Limits
 from promptpack.template.engine import Engine
 from promptpack.template.failure import RENDER_ERRORS, locate_error, render_error
 from promptpack.template.language import FUNCTIONS
-from promptpack.template.limits import metered
+from promptpack.template.limits import meter, metered
 from promptpack.template.model import Expression, Source, Template
 from promptpack.template.names import Needs, Use, find_needs
 from promptpack.template.partials import PackTemplate, Trail
@@ -30,7 +30,7 @@ def compile(source: Source, engine: Engine, known: Collection[str] | None = None
     """Compile a template; `known` are the names it may use, or None to leave that to render time."""
     tree = _parsed(engine.parse, engine.read, source, engine, known)
     needs = _check_names(tree, source, engine, known)
-    load = _loader(tree, source, engine)
+    load = _loader(tree, source, engine.load)
     return Template(
         source, frozenset(use.name for use in needs.names), needs.partials, load, _guarded(load, engine.limits, _text)
     )
@@ -40,7 +40,7 @@ def compile_expression(source: Source, engine: Engine, known: Collection[str] | 
     """Compile an expression, as in `when` and `require`."""
     tree = _parsed(engine.parse_expression, engine.read_expression, source, engine, known)
     needs = _check_names(tree, source, engine, known)
-    run = _guarded(_loader(tree, source, engine), engine.limits, _result)
+    run = _guarded(_loader(tree, source, engine.load_expression), engine.limits, _result)
     return Expression(source, frozenset(use.name for use in needs.names), run)
 
 
@@ -82,16 +82,18 @@ def _undeclared(use: Use, source: Source, engine: Engine, known: Collection[str]
     return Problem("PP301", f"template uses undeclared input {use.name!r}", place, hint)
 
 
-def _loader(tree: nodes.Template, source: Source, engine: Engine) -> Callable[[], PackTemplate]:
+def _loader(
+    tree: nodes.Template, source: Source, make: Callable[[nodes.Template, Source], PackTemplate]
+) -> Callable[[], PackTemplate]:
     """Make code of a tree when it is first needed; at once, where that might fail."""
-    made = None if is_certain(tree) else engine.load(tree, source)
+    made = None if is_certain(tree) else make(tree, source)
     kept: nodes.Template | None = tree if made is None else None
 
     def load() -> PackTemplate:
         nonlocal made, kept
         given = kept
         if given is not None:
-            made, kept = engine.load(given, source), None
+            made, kept = make(given, source), None
         assert made is not None  # noqa: S101 -- the tree goes when the code is there
         return made
 
@@ -99,7 +101,7 @@ def _loader(tree: nodes.Template, source: Source, engine: Engine) -> Callable[[]
 
 
 def _guarded(
-    load: Callable[[], PackTemplate], limits: Limits, run: Callable[[PackTemplate, Context], T]
+    load: Callable[[], PackTemplate], limits: Limits, run: Callable[[PackTemplate, Mapping[str, Any], Trail | None], T]
 ) -> Callable[[Mapping[str, Any], Trail | None], T]:
     code: PackTemplate | None = None
 
@@ -108,8 +110,10 @@ def _guarded(
         if code is None:
             code = load()
         try:
+            if meter() is not None:
+                return run(code, context, trail)
             with metered(limits):
-                return run(code, code.start(context, trail or _NO_TRAIL))
+                return run(code, context, trail)
         except RENDER_ERRORS as error:
             told = render_error(error, code.source)
         except ContextError as error:
@@ -120,14 +124,12 @@ def _guarded(
     return guarded
 
 
-def _text(code: PackTemplate, scope: Context) -> str:
-    return "".join(code.root_render_func(scope))
+def _text(code: PackTemplate, context: Mapping[str, Any], trail: Trail | None) -> str:
+    return "".join(code.root_render_func(code.start(context, trail or _NO_TRAIL)))
 
 
-def _result(code: PackTemplate, scope: Context) -> Any:
-    for _ in code.root_render_func(scope):
-        continue
-    value = scope.vars["result"]
+def _result(code: PackTemplate, values: Mapping[str, Any], _: Trail | None) -> Any:
+    value: Any = code.root_render_func(values)  # type: ignore[arg-type]  # a function of ours, not of Jinja's
     if isinstance(value, Undefined):
         str(value)
     return value

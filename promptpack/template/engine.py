@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from types import MappingProxyType
+from types import CodeType, MappingProxyType
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -17,9 +17,10 @@ from promptpack.template import handlebars, policy
 from promptpack.template.bounds import Limits
 from promptpack.template.cutting import cut
 from promptpack.template.failure import syntax_problem
+from promptpack.template.formulas import write_expression
 from promptpack.template.generator import METHOD
 from promptpack.template.loops import number_loops
-from promptpack.template.model import Source
+from promptpack.template.model import UNPLACED, Source
 from promptpack.template.partials import PackTemplate
 from promptpack.template.positions import TooManyTokensError, decode
 from promptpack.template.sandbox import PackEnvironment
@@ -118,8 +119,15 @@ class Engine:
     def load(self, tree: nodes.Template, source: Source, name: str | None = None) -> PackTemplate:
         """Make code of a tree."""
         written = cut(tree, self.partial_trees.get) if self.keeping and name is None else tree
+        return self._load(lambda: self.environment.compile(written, name=name, filename=UNPLACED), source)
+
+    def load_expression(self, tree: nodes.Template, source: Source) -> PackTemplate:
+        """Make code of an expression's tree, whose root is a function of the values and gives the result."""
+        return self._load(lambda: compile(write_expression(tree, self.environment), UNPLACED, "exec"), source)
+
+    def _load(self, compile_tree: Callable[[], CodeType], source: Source) -> PackTemplate:
         try:
-            code = self.environment.compile(written, name=name, filename="<template>")
+            code = compile_tree()
         except TemplateSyntaxError as error:
             raise PackError(syntax_problem(error, source)) from error
         except (SyntaxError, MemoryError, *_PARSE_ERRORS) as error:

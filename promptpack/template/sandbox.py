@@ -76,6 +76,8 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
         self.filters = dict(FILTERS)
         self.tests = dict(TESTS)
         self.globals = dict(FUNCTIONS)
+        # What filters and calls are given for a context where there is none: they look up no variables.
+        self.no_scope = PackContext(self, dict(FUNCTIONS), None, {})
 
     def _tokenize(
         self, source: str, name: str | None, filename: str | None = None, state: str | None = None
