@@ -6,6 +6,7 @@ from typing import Final, TypeVar
 from jinja2 import nodes
 from jinja2.compiler import Frame
 
+from promptpack.template.chains import PASSED, arguments_of, is_lazy
 from promptpack.template.handlebars import OUTLINED
 from promptpack.template.quick import QuickGenerator
 
@@ -61,6 +62,26 @@ class PackGenerator(QuickGenerator):
             self.write(", ")
             self.visit(right, frame)
         self.write(")")
+
+    def visit_Filter(self, node: nodes.Filter, frame: Frame) -> None:  # noqa: N802
+        """Write a filter; on a list of plain data, those that follow each other are done one at a time."""
+        if is_lazy(node) or arguments_of(node) is None:
+            super().visit_Filter(node, frame)
+        else:
+            self._write_chained(node, frame)
+
+    def _write_chained(self, node: nodes.Filter, frame: Frame) -> None:
+        """Write a filter of a chain, with those before it that give a list in the place of a lazy value."""
+        value, lazy = node.node, is_lazy(node.node)
+        self.write(f"environment.chained[{node.name!r}](meter, {self.filters[node.name]}, {PASSED.get(node.name, '')}")
+        if isinstance(value, nodes.Filter) and lazy:
+            self._write_chained(value, frame)
+        elif value is not None:
+            self.visit(value, frame)
+        for argument in arguments_of(node) or ():
+            self.write(", ")
+            self.visit(argument, frame)
+        self.write(f", lazy={lazy})")
 
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802
         """Write `a ~ b`."""

@@ -15,6 +15,7 @@ from jinja2.runtime import BlockReference, Context, LoopContext, Macro, Undefine
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 
+from promptpack.template.chains import CHAINED
 from promptpack.template.filters import as_json
 from promptpack.template.generator import PackGenerator
 from promptpack.template.guards import check_method
@@ -57,6 +58,7 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
     concatenate = staticmethod(concatenate)
     cut = staticmethod(cut)
     made = staticmethod(made)
+    chained = CHAINED
     find_key = staticmethod(find_key)
     recall = staticmethod(recall)
     note = staticmethod(note)
