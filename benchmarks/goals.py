@@ -115,6 +115,7 @@ def _linear(table: str, *names: str) -> Bound:
 
 RENDER = "6 times as quick as stock; ahead of every peer"
 CHECK = "40 times as quick as jsonschema; no slower than the model"
+CLEAN = "within twice `model_validate_json` on the same object"
 LINEAR = "linear: a unit at most 1.5 times what it costs at smaller sizes"
 TASKS = ("5 tasks, 1.3 KB", "50 tasks, 9.6 KB", "500 tasks, 94.1 KB")
 HISTORY = ("records, window, fold", "records, early summary", "budget, oldest history", "budget, observations")
@@ -143,19 +144,21 @@ GOALS = (
                 "pydantic model",
             ),
             (
-                "the same from its text, to rules and typed output",
-                "check-text",
-                "promptpack, `prompt.check`",
-                "json, jsonschema",
-                "`model_validate_json`",
-            ),
-            (
                 "check of a context against the inputs' schema",
                 "check-context",
                 "promptpack",
                 "jsonschema",
                 "pydantic model",
             ),
+        )
+    ),
+    *(
+        Goal(job, CLEAN, (Bound(table, side, 2, ("`model_validate_json`",)),))
+        for job, table, side in (
+            ("a clean reply of 1.3 KB from its text, no rules", "check-text", "promptpack, `pack.check`"),
+            ("the same, to typed output", "check-text", "promptpack, typed output"),
+            ("the same, to typed output with the planner's five rules", "check-text", "promptpack, `prompt.check`"),
+            ("clean replies of the corpus from their texts", "replies-clean", "promptpack, `pack.check`"),
         )
     ),
     Goal(

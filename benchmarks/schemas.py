@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -50,10 +51,22 @@ def fastjsonschema(kind: str, source: dict[str, Any]) -> Job:
     return _check(kind, validate, _accepts(validate))
 
 
+def pack_check() -> Job:
+    """Check a reply from its text, without rules."""
+    check, text = _without_rules().check, json.dumps(contract.make_reply())
+    return Job(lambda: check(text), lambda: check(text).data)
+
+
+def pack_check_typed() -> Job:
+    """Check a reply from its text to typed output, without rules."""
+    check, text = _without_rules().check, json.dumps(contract.make_reply())
+    return Job(lambda: check(text).output, check(text).output.to_wire)
+
+
 def prompt_check() -> Job:
-    """Check a reply from its text to typed output, the pack's rules included."""
+    """Check a reply from its text to typed output, with the pack's rules."""
     prompt, text = _planner().render(contract.make_context()), json.dumps(contract.make_reply())
-    return Job(lambda: prompt.check(text), lambda: prompt.check(text).data)
+    return Job(lambda: prompt.check(text).output, prompt.check(text).output.to_wire)
 
 
 def text_jsonschema() -> Job:
@@ -122,6 +135,11 @@ def _planner() -> Any:
     return Library.open(cache=False).get("planner", locale="en")
 
 
+def _without_rules() -> Any:
+    pack = _planner()
+    return replace(pack, contract=replace(pack.contract, rules=()))
+
+
 def planner_schemas() -> dict[str, Any]:
     pack = _planner()
     return {"reply": pack.contract.schema, "context": pack.context_schema}
@@ -154,7 +172,9 @@ def _text_table() -> Table:
         "A clean reply of 1.3 KB from its text",
         (
             Side(over, text_jsonschema, counted=True, packages=("jsonschema",)),
-            Side("promptpack, `prompt.check`", prompt_check, counted=True, over=over, note="rules and typed output"),
+            Side("promptpack, `pack.check`", pack_check, counted=True, over=over, note="no rules"),
+            Side("promptpack, typed output", pack_check_typed, counted=True, over=over, note="no rules"),
+            Side("promptpack, `prompt.check`", prompt_check, counted=True, over=over, note="typed output, five rules"),
             Side("`model_validate_json`", text_pydantic_model, counted=True, packages=("pydantic",), over=over),
             Side(
                 ", ".join(rust),
