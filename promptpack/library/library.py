@@ -7,6 +7,7 @@ from functools import cache
 from promptpack import files, pack
 from promptpack.cache import Cache
 from promptpack.files import Folder, RecordingFolder
+from promptpack.library.bulk import without_collector
 from promptpack.library.contents import Contents, read_again, read_contents
 from promptpack.library.entry import Entry, read_entry
 from promptpack.library.memory import recall, remember
@@ -75,7 +76,8 @@ class Library:
         """
         found = [_existing(folder) for folder in folders] or [files.shipped("packs")]
         opened = Cache.open(cache)
-        return cls._of(read_contents(found, opened), limits, opened)
+        with without_collector():
+            return cls._of(read_contents(found, opened), limits, opened)
 
     @classmethod
     def _of(cls, contents: Contents, limits: Limits | None, cache: Cache | None = None) -> Library:
@@ -175,7 +177,8 @@ class Library:
 
     def problems_by_file(self) -> dict[str, tuple[Problem, ...]]:
         """The problems of each broken file; those of a file that a pack relies on are among the pack's."""
-        outcomes = {entry.shown: self._outcome(entry) for entry in self._entries}
+        with without_collector():
+            outcomes = {entry.shown: self._outcome(entry) for entry in self._entries}
         broken = {shown: outcome.problems for shown, outcome in outcomes.items() if outcome.problems}
         return {**broken, **self._contents.broken}
 
