@@ -3,6 +3,7 @@
 Nothing here imports more than the standard library, so that a side can live in any environment.
 """
 
+import gc
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -101,6 +102,7 @@ class Stopwatch:
 
     def seconds(self) -> float:
         """Give the CPU time of one run; a batch that takes long counts alone."""
+        gc.collect()  # what other jobs left behind is not this one's to clear away
         used = self._batch()
         while used < BATCH_SECONDS:
             self._count *= 2
