@@ -11,15 +11,18 @@ class Later(partial[Any]):
 
 
 class LateField:
-    """A field of a dataclass, None by default; what is given as `Later` is made when it is first looked at."""
+    """A field of a dataclass; what is given as `Later` is made when it is first looked at."""
+
+    def __init__(self, default: Any = None) -> None:
+        self._default = default
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
-            return None
-        value = instance.__dict__.get(self._name)
+            return self._default
+        value = instance.__dict__.get(self._name, self._default)
         if type(value) is Later:
             value = instance.__dict__[self._name] = value()
         return value

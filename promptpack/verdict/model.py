@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.problem import Problem, ReplyError
 from promptpack.reply import Attempt, Repair, Shape, find_extras
-from promptpack.verdict.late import LateField
+from promptpack.verdict.late import LateField, Later
 
 if TYPE_CHECKING:
     from promptpack.verdict.output import AgentOutput
@@ -78,21 +78,6 @@ class Violation:
         return f"{self.code} {self.path or '(reply)'}: {self.message}"
 
 
-class _Extras:
-    """A field that may be given the shape of the contract: the keys beyond it are looked for when somebody asks."""
-
-    def __get__(self, verdict: "Verdict | None", owner: type | None = None) -> tuple[str, ...]:
-        if verdict is None:
-            return ()
-        extras: tuple[str, ...] | Shape = verdict.__dict__.get("extras", ())
-        if isinstance(extras, Shape):
-            extras = verdict.__dict__["extras"] = find_extras(verdict.data, extras)
-        return extras
-
-    def __set__(self, verdict: "Verdict", value: tuple[str, ...] | Shape) -> None:
-        verdict.__dict__["extras"] = value
-
-
 @dataclass(frozen=True)
 class Verdict:
     """What a reply is worth; a refused one keeps the `attempt` that an answer to its correction may mend in parts.
@@ -110,7 +95,7 @@ class Verdict:
     correction: str = ""
     error_output: "AgentOutput | None" = None
     attempt: Attempt | None = field(default=None, repr=False)
-    extras: tuple[str, ...] = _Extras()  # type: ignore[assignment]
+    extras: tuple[str, ...] = LateField(())  # type: ignore[assignment]
 
     @classmethod
     def accept(
@@ -127,13 +112,14 @@ class Verdict:
         # here is found on the class.
         verdict = object.__new__(cls)
         fields = verdict.__dict__
-        fields["outcome"], fields["data"], fields["output"], fields["extras"] = outcome, data, output, shape
+        fields["outcome"], fields["data"], fields["output"] = outcome, data, output
+        fields["extras"] = Later(find_extras, data, shape)
         if repairs or unchecked:
             fields["repairs"], fields["unchecked"] = repairs, unchecked
         return verdict
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"extras": self.extras}
+        return self.__dict__ | {"output": self.output, "extras": self.extras}
 
     @property
     def ok(self) -> bool:
