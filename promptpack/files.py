@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import suppress
+from functools import cache
 
+from promptpack.lazy import cached_property
 from promptpack.problem import Location, PackError, Problem, UsageError
 from promptpack.value import dataclass, field
 
@@ -33,6 +35,11 @@ class Folder:
     def name(self) -> str:
         """The last part of the folder's path."""
         return os.path.basename(self.root)
+
+    @cached_property
+    def real_root(self) -> str:
+        """The one absolute path of the folder, as it was when it was first asked for."""
+        return os.path.realpath(self.root)
 
     @property
     def is_there(self) -> bool:
@@ -100,11 +107,12 @@ class Folder:
 
     def same_or_absent(self, relative: str, other: Folder, name: str) -> bool:
         """Say whether there is no such file, or the same one as in another folder."""
+        here, there = self._join(relative), other._join(name)
+        if not os.path.exists(here):
+            return True
         from filecmp import cmp
 
-        here, there = self._join(relative), other._join(name)
-        both = os.path.isfile(here) and os.path.isfile(there)
-        return not os.path.exists(here) or (both and cmp(here, there, shallow=False))
+        return os.path.isfile(here) and os.path.isfile(there) and cmp(here, there, shallow=False)
 
     def _join(self, relative: str) -> str:
         return os.path.join(self.root, relative) if relative else self.root
@@ -154,7 +162,9 @@ def read(path: str | Path, *, shown: str | None = None, limit: int = _LARGEST, b
     with open(descriptor, "rb") as stream:
         status = os.fstat(stream.fileno())
         _refuse_kind(status, place)
-        data = b"" if status.st_size > limit else stream.read(limit + 1)
+        data = b"" if status.st_size > limit else stream.read(status.st_size + 1)
+        if len(data) > status.st_size:  # it grows, or its system does not tell sizes
+            data += stream.read(limit + 1 - len(data))
     if max(status.st_size, len(data)) > limit:
         raise PackError(Problem("PP102", f"file is larger than {limit:,} bytes", place, "split it into partials"))
     return data
@@ -272,6 +282,7 @@ def _shown(path: Path) -> str:
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
+@cache
 def shipped(kind: str) -> Folder:
     """Find the shipped `packs` or `schemas`: inside the installed package, or beside it in a checkout."""
     inside = f"{_PACKAGE}/_shipped/{kind}"
@@ -307,7 +318,7 @@ class PrivateFolder:
             os.close(descriptor)
             return None
         with open(descriptor, "rb") as stream:
-            return stream.read(limit)
+            return stream.read(status.st_size)
 
     def write(self, name: str, content: bytes, *, replace: bool = True) -> bool:
         """Write a file whole or not at all, and say which; without `replace`, one that is there stays."""
@@ -373,11 +384,7 @@ def code_stamp() -> str:
         return ""
     beside = os.path.dirname(_PACKAGE)
     # Shipped packs are extended, and shipped schemas referred to, by packs of other folders.
-    stamps = [
-        *_stamps(_PACKAGE, ".py"),
-        *_stamps(f"{beside}/schemas", ".json"),
-        *_stamps(f"{beside}/packs", ".yaml"),
-    ]
+    stamps = [*_stamps(_PACKAGE, ".py"), *_stamps(f"{beside}/schemas", ".json"), *_stamps(f"{beside}/packs", ".yaml")]
     return f"{len(stamps)}.{max(stamps)}"
 
 
@@ -388,8 +395,3 @@ def _stamps(folder: str, suffix: str) -> Iterator[int]:
                 yield item.stat().st_mtime_ns
             elif item.is_dir() and item.name != "__pycache__":
                 yield from _stamps(item.path, suffix)
-
-
-def real_path(path: str) -> str:
-    """Give the one absolute path of a file or folder."""
-    return os.path.realpath(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from promptpack import files
 from promptpack.files import Folder
 from promptpack.library.entry import Entry, Row, read_entry
 from promptpack.problem import Location, PackError, Problem
@@ -38,7 +37,7 @@ def read_contents(folders: Iterable[Folder], cache: Cache) -> Contents:
     partials: dict[str, Mapping[str, Source]] = {}
     broken: Broken = {}
     for folder in folders:
-        name = ("library", files.real_path(folder.root))
+        name = ("library", folder.real_root)
         rows: dict[str, Row] = cache.get(*name) or {}
         entries = [read_entry(folder, file, cache=cache, known=rows.get(file)) for file in _pack_files(folder, broken)]
         _remember(entries, rows, name, cache)

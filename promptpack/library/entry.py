@@ -51,7 +51,7 @@ class Entry:
         """The document, loaded when it is first asked for; None when it could not be read as a pack."""
         return self.load() if self.load else None
 
-    @property
+    @cached_property
     def shown(self) -> str:
         """The path as the user would write it."""
         return self.folder.show(self.file)

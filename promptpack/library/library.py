@@ -65,6 +65,7 @@ class Library:
     def _settle(self, entries: Iterable[Entry]) -> None:
         self._entries = tuple(entries)
         self._by_name: dict[str, list[Entry]] = {}
+        self._found: dict[tuple[str, str], tuple[Library, Entry]] = {}
         for entry in self._entries:
             self._by_name.setdefault(entry.name, []).append(entry)
 
@@ -293,8 +294,11 @@ class Library:
 
     def _find(self, request: str, locale: str) -> tuple[Library, Entry]:
         """Find the file that `extends` means, and the library that it is in."""
-        home = self._home_of(request)
-        return home, home._choose(parse_request(request), locale or None)
+        known = self._found.get((request, locale))
+        if known is None:
+            home = self._home_of(request)
+            known = self._found[request, locale] = home, home._choose(parse_request(request), locale or None)
+        return known
 
     def _around(self, entry: Entry, trail: tuple[str, ...], folder: Folder | None = None) -> Surroundings:
         def parents(request: str, locale: str) -> Parts:

@@ -13,6 +13,7 @@ from promptpack.problem import PackError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
     from promptpack.cache import Cache
     from promptpack.library.entry import Entry
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 
 def remember(cache: Cache, outcome: Outcome, lineage: Lineage, alike: Mapping[str, str]) -> None:
-    """Keep the outline of a pack, and all that it was made of."""
-    from promptpack.pack.kept import outline
+    """Keep what a pack is called, all that it was made of, and its outline apart, as only a prompt takes that."""
+    from promptpack.pack.kept import about, outline
 
     assert outcome.pack is not None  # noqa: S101 -- only what could be built is kept
     made_of = {
@@ -34,7 +35,9 @@ def remember(cache: Cache, outcome: Outcome, lineage: Lineage, alike: Mapping[st
         "reads": {file: _digest(content) for file, content in outcome.reads.items()},
         "alike": alike,
     }
-    cache.put({"outline": outline(outcome.pack), **made_of}, *_name(outcome.entry))
+    name = _name(outcome.entry)
+    cache.put(outline(outcome.pack), *_name_of_outline(name, made_of))
+    cache.put({"about": about(outcome.pack), "made_of": made_of}, *name)
 
 
 def recall(
@@ -45,24 +48,35 @@ def recall(
     build: Callable[[], Pack],
 ) -> Outcome | None:
     """Give the pack of a file as it was kept, if all that it was made of is as it was."""
-    kept = cache.get(*_name(entry)) if cache.is_on else None
-    if kept is None or kept["partials"] != digest_of_partials(partials) or not is_lineage(kept["lineage"]):
+    if not cache.is_on:
+        return None
+    key = _name(entry)
+    kept = cache.get(*key)
+    if kept is None:
+        return None
+    made_of = kept["made_of"]
+    if made_of["partials"] != digest_of_partials(partials) or not is_lineage(made_of["lineage"]):
         return None
     folder = RecordingFolder(entry.folder.root)
     shipped = files.shipped("schemas")
     try:
-        is_same = all(_digest(folder.read(file)) == digest for file, digest in kept["reads"].items())
+        is_same = all(_digest(folder.read(file)) == digest for file, digest in made_of["reads"].items())
     except PackError:
         return None
-    if not is_same or not all(folder.same_or_absent(file, shipped, name) for file, name in kept["alike"].items()):
+    if not is_same or not all(folder.same_or_absent(file, shipped, name) for file, name in made_of["alike"].items()):
         return None
     from promptpack.pack.kept import KeptPack
 
-    return Outcome(entry, entry, KeptPack.of(kept["outline"], entry.shown, build), (), folder.reads, partials)
+    pack = KeptPack.of(kept["about"], entry.shown, lambda: cache.get(*_name_of_outline(key, made_of)), build)
+    return Outcome(entry, entry, pack, (), folder.reads, partials)
 
 
 def _name(entry: Entry) -> tuple[str, ...]:
-    return "pack", files.real_path(entry.folder.root), entry.file, entry.digest
+    return "pack", entry.folder.real_root, entry.file, entry.digest
+
+
+def _name_of_outline(name: tuple[str, ...], made_of: Mapping[str, Any]) -> tuple[str, ...]:
+    return *name, _digest(json.dumps(made_of).encode())
 
 
 def digest_of_partials(partials: Mapping[str, Source]) -> str:

@@ -47,7 +47,7 @@ class Ledger:
         """Open the ledger of a folder; what other settings give is in another one."""
         # Places are told as paths seen from where the user stands, so the way to the folder counts as well.
         about = json.dumps([root, asdict(settings)], sort_keys=True)
-        return cls(cache, "packs", files.real_path(root), hashlib.sha256(about.encode()).hexdigest())
+        return cls(cache, "packs", files.Folder(root).real_root, hashlib.sha256(about.encode()).hexdigest())
 
     def recall(self, entry: Entry, neighbours: Neighbours) -> Outcome | None:
         """Give what was found in a file, if all that it relies on is as it was."""

@@ -16,20 +16,26 @@ if TYPE_CHECKING:
     from promptpack.prompt import Prompt
 
 _PLAIN = ("name", "digest", "agent", "description", "locale", "syntax", "abstract")
+# What is kept was worked out within the limits that there are by default.
+_LIMITS = Limits()
 # A message with any of these is more than a role and a text.
 _MORE = ("history", "name", "tool_call_id", "tool_calls")
 
 
-def outline(pack: Pack) -> dict[str, Any]:
-    """Give what a first prompt takes as plain data; of a pack whose prompts take more, only what it is called."""
-    about = {**{name: getattr(pack, name) for name in _PLAIN}, "version": str(pack.version), "messages": None}
+def about(pack: Pack) -> dict[str, Any]:
+    """Give what a pack is called, as plain data."""
+    return {**{name: getattr(pack, name) for name in _PLAIN}, "version": str(pack.version)}
+
+
+def outline(pack: Pack) -> dict[str, Any] | None:
+    """Give what a first prompt takes as plain data; nothing of a pack whose prompts take more."""
     if pack.abstract or pack.slots or pack.budget:
-        return about
+        return None
     messages = [_message(message) for message in pack.messages]
     if None in messages:
-        return about
+        return None
     inputs = {name: dict(declared.schema) for name, declared in pack.inputs.items()}
-    return {**about, "inputs": inputs, "reply_format": _reply_format(pack), "messages": messages}
+    return {"inputs": inputs, "reply_format": _reply_format(pack), "messages": messages}
 
 
 def _message(message: MessageTemplate) -> list[Any] | None:
@@ -62,23 +68,29 @@ def expect_first(pack: Pack) -> None:
     pack.__dict__["_first"] = first
 
 
-def _render_first(pack: Pack, outline: Mapping[str, Any], context: Any, inputs: Mapping[str, Any]) -> Prompt | None:
+def _render_first(
+    pack: Pack, outline: Mapping[str, Any] | None, context: Any, inputs: Mapping[str, Any]
+) -> Prompt | None:
     from promptpack.prompt.first import render_first
 
-    return None if outline["messages"] is None else render_first(pack, outline, context, inputs)
+    return None if outline is None else render_first(pack, outline, context, inputs)
 
 
 class KeptPack(Pack):
-    """Made of an outline; whatever it does not hold is taken from the pack itself, built on first use."""
+    """Knows what it is called, and its outline; all else is taken from the pack itself, built on first use."""
 
     @classmethod
-    def of(cls, outline: Mapping[str, Any], path: str, build: Callable[[], Pack]) -> KeptPack:
-        """Take an outline, the path of the pack's file, and the way to build it."""
+    def of(
+        cls,
+        about: Mapping[str, Any],
+        path: str,
+        outline: Callable[[], dict[str, Any] | None],
+        build: Callable[[], Pack],
+    ) -> KeptPack:
+        """Take what a pack is called, the path of its file, and the ways to get its outline and to build it."""
         kept = object.__new__(cls)
-        plain = {name: outline[name] for name in _PLAIN}
-        version = parse_version(outline["version"])
-        kept.__dict__.update(plain, version=version, path=path, limits=Limits(), _build=build)
-        kept.__dict__["_first"] = lambda context, inputs: _render_first(kept, outline, context, inputs)
+        kept.__dict__.update(about, version=parse_version(about["version"]), path=path, limits=_LIMITS, _build=build)
+        kept.__dict__["_first"] = lambda context, inputs: _render_first(kept, outline(), context, inputs)
         return kept
 
     @cached_property

@@ -75,7 +75,7 @@ def test_a_broken_file_is_never_remembered(packs: Path, home: Path) -> None:
     first, again = (Library.open(str(packs)).problems for _ in range(2))
     assert first == again
     assert [problem.code for problem in first] == ["PP204"]
-    assert len(entries(home)) == 3  # the list of files, the document of the other pack, and its outline
+    assert len(entries(home)) == 4  # the list of files; the other pack as document, facts and outline
 
 
 def test_what_is_kept_is_plain_data_that_only_the_user_can_read(packs: Path, home: Path) -> None:

@@ -45,6 +45,12 @@ def test_a_large_file_is_refused_whatever_size_it_claims(tmp_path: Path) -> None
         files.read("/proc/self/maps", limit=10)
 
 
+def test_a_file_is_read_whole_whatever_size_it_claims() -> None:
+    limits = Path("/proc/self/limits")
+    assert limits.stat().st_size == 0
+    assert files.read(limits) == limits.read_bytes() != b""
+
+
 @pytest.mark.parametrize("swapped", ["inner", "inner/a.yaml"])
 def test_a_link_put_on_the_way_after_the_look_leads_nowhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, swapped: str

@@ -131,6 +131,18 @@ def test_a_pack_is_not_recalled_where_another_parent_is_meant(packs: Path) -> No
     assert "Stick" in told(packs).to_text()
 
 
+def test_a_prompt_alone_takes_the_outline_and_does_without_one_that_is_gone(packs: Path, tmp_path: Path) -> None:
+    before = told(packs).to_text()
+    kept = [file for file in (tmp_path / "cache/promptpack").iterdir() if b'"reply_format":' in file.read_bytes()]
+    assert len(kept) == 1
+    kept[0].unlink()
+    library = Library.open(str(packs))
+    library.raise_for_problems()
+    recalled = library.get("child")
+    assert isinstance(recalled, KeptPack)
+    assert recalled.render().to_text() == before
+
+
 def test_other_limits_are_never_left_to_what_was_kept(packs: Path) -> None:
     told(packs)
     library = Library.open(str(packs), limits=Limits(output=3))
