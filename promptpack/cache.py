@@ -6,10 +6,8 @@ the folder. What cannot be read or written is worked out again, without a word: 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from functools import cache
-from hmac import compare_digest
 
 from promptpack import files
 from promptpack.problem import Problem, UsageError
@@ -60,6 +58,8 @@ class Cache:
         """Get what was kept under a name by this user and this version, or None."""
         if self._folder is None:
             return None
+        from hmac import compare_digest
+
         content = self._folder.read(self._file(name), _LARGEST_ENTRY)
         if content is None or not compare_digest(content[:_SIGNATURE], self._sign(name, content[_SIGNATURE:])):
             return None
@@ -79,9 +79,13 @@ class Cache:
             self._folder.shrink(_LARGEST)
 
     def _file(self, name: tuple[str, ...]) -> str:
+        import hashlib
+
         return hashlib.blake2b("\0".join((self._stamp, *name)).encode(), digest_size=20).hexdigest()
 
     def _sign(self, name: tuple[str, ...], content: bytes) -> bytes:
+        import hashlib
+
         head = "\0".join((self._stamp, *name)).encode()
         signer = hashlib.blake2b(len(head).to_bytes(8, "big") + head, key=self._key, digest_size=_SIGNATURE)
         signer.update(content)

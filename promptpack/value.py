@@ -38,7 +38,7 @@ else:
         cls._fields = {**getattr(cls, "_fields", {}), **own}
         cls.__match_args__ = tuple(cls._fields)
         cls.__dataclass_fields__ = _StandardFields()
-        cls.__init__ = _write_init(cls)
+        cls.__init__ = _LateInit(cls)
         for name, method in _methods(cls, order).items():
             if name not in cls.__dict__:
                 setattr(cls, name, method)
@@ -46,13 +46,25 @@ else:
         return cls
 
     def _take_field(cls, name):
-        given = cls.__dict__.get(name, _MISSING)
+        given = getattr(cls, name, _MISSING)
         if not isinstance(given, _Field):
             return _Field(given)
         delattr(cls, name)
         if given.default is not _MISSING:
             setattr(cls, name, given.default)
         return given
+
+    class _LateInit:
+        """A constructor that is written when it is first looked at: most classes that are imported make no value."""
+
+        __slots__ = ("_owner",)
+
+        def __init__(self, owner):
+            self._owner = owner
+
+        def __get__(self, instance, owner):
+            written = self._owner.__init__ = _write_init(self._owner)
+            return written.__get__(instance, owner)
 
     def _write_init(cls):
         """Write the constructor, so that it has a signature and takes no longer than one written by hand."""

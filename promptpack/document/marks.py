@@ -20,6 +20,14 @@ class Marks:
     style: str = ""
     value: str = ""
 
+    def key(self, _step: str | int, /) -> tuple[int, int] | None:
+        """Give the line and column of a key; None where there is none."""
+        return None
+
+    def child(self, _step: str | int, /) -> Marks | None:
+        """Give where a value inside stands; None where there is none."""
+        return None
+
 
 @dataclass(frozen=True)
 class MapMarks(Marks):
@@ -28,12 +36,24 @@ class MapMarks(Marks):
     keys: dict[str, tuple[int, int]] = field(default_factory=dict)
     children: dict[str, Marks] = field(default_factory=dict)
 
+    def key(self, step: str | int, /) -> tuple[int, int] | None:
+        """Give the line and column of a key; None where there is none."""
+        return self.keys.get(step)  # type: ignore[arg-type]
+
+    def child(self, step: str | int, /) -> Marks | None:
+        """Give where the value of a key stands; None where there is none."""
+        return self.children.get(step)  # type: ignore[arg-type]
+
 
 @dataclass(frozen=True)
 class SequenceMarks(Marks):
     """Where a list and its items stand."""
 
     children: list[Marks] = field(default_factory=list)
+
+    def child(self, step: str | int, /) -> Marks | None:
+        """Give where an item stands; None where there is none."""
+        return self.children[step] if isinstance(step, int) and step < len(self.children) else None
 
 
 def read_marks(text: str) -> Marks:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from promptpack.document.marks import MapMarks, SequenceMarks, read_marks
-from promptpack.document.spans import blocks, scalar_spans, span_of_entry
 from promptpack.lazy import cached_property
 from promptpack.problem import Location
 from promptpack.value import dataclass, field
@@ -46,11 +44,8 @@ class Document:
 
     def locate_key(self, path: Path) -> Location:
         """Find the place of the key that names the value at `path`; a list item has none, so its own place is given."""
-        parent = self._walk(path[:-1])
-        if path and isinstance(parent, MapMarks) and path[-1] in parent.keys:
-            line, column = parent.keys[str(path[-1])]
-            return Location(self.path, line, column)
-        return self.locate(path)
+        place = self._walk(path[:-1]).key(path[-1]) if path else None
+        return Location(self.path, *place) if place else self.locate(path)
 
     def locate_inside(self, path: Path, line: int, column: int) -> Location:
         """Find where line `line`, column `column` of the text at `path` stands in the file, whatever its YAML style."""
@@ -64,15 +59,21 @@ class Document:
         """Say whether a '#' at this offset of the text starts a comment, and is not part of a value."""
         if offset and not self.text[offset - 1].isspace():
             return False
+        from promptpack.document.spans import scalar_spans
+
         return not any(start <= offset < end for start, end in scalar_spans(self.text, self._marks))
 
     def block_lines(self, line: int) -> range:
         """Give a line, and those of the block of text (`|` or `>`) that it opens."""
+        from promptpack.document.spans import blocks
+
         opened = (self._last_line(block) for block in blocks(self._marks) if block.line == line)
         return range(line, max(opened, default=line) + 1)
 
     def block_indent(self, line: int) -> int | None:
         """Give by how much the block of text that a line is part of is indented; None where there is no block."""
+        from promptpack.document.spans import blocks
+
         for block in blocks(self._marks):
             if block.line < line <= self._last_line(block):
                 body = self.text[self.text.find("\n", block.start) + 1 : block.end]
@@ -82,25 +83,24 @@ class Document:
 
     def entry_span(self, path: Path) -> tuple[int, int] | None:
         """Give where a key with a plain value starts and ends, so that without it all else stays; None if it cannot."""
-        owner, value = self._walk(path[:-1]), self._walk(path)
-        if not isinstance(owner, MapMarks) or path[-1] not in owner.keys or len(owner.keys) == 1:
-            return None
-        return span_of_entry(self.text, owner, owner.keys[str(path[-1])], value)
+        from promptpack.document.spans import span_of_entry
+
+        return span_of_entry(self.text, self._walk(path[:-1]), path[-1], self._walk(path))
 
     def _last_line(self, marks: Marks) -> int:
         return self.text[: marks.end].removesuffix("\n").count("\n") + 1
 
     @cached_property
     def _marks(self) -> Marks:
+        from promptpack.document.marks import read_marks
+
         return read_marks(self.text)
 
     def _walk(self, path: Path) -> Marks:
         marks = self._marks
         for step in path:
-            if isinstance(marks, MapMarks) and step in marks.children:
-                marks = marks.children[str(step)]
-            elif isinstance(marks, SequenceMarks) and isinstance(step, int) and step < len(marks.children):
-                marks = marks.children[step]
-            else:
+            inner = marks.child(step)
+            if inner is None:
                 break
+            marks = inner
         return marks

@@ -14,11 +14,12 @@ NUMBER_START: Final = frozenset("0123456789+-.")
 # Only a plain scalar that starts like this can be anything but text.
 OTHER_START: Final = NUMBER_START.union(word[:1] for word in FIXED)
 
-_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)\Z")
-_BASED = re.compile(r"0(?:o[0-7]+|x[0-9a-fA-F]+)\Z")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
-_NOT_FINITE = re.compile(r"(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))\Z")
-_OTHER_MEANING = re.compile(r"[-+]?(?:0[0-9_]*[0-9]|[0-9][0-9_]*_[0-9_]*(?:\.[0-9_]*)?|0[bBoOxX][0-9a-fA-F_]+)\Z")
+# Compiled when they are first needed, as few files hold more than versions and everyday numbers.
+_INTEGER = r"[-+]?(?:0|[1-9][0-9]*)\Z"
+_BASED = r"0(?:o[0-7]+|x[0-9a-fA-F]+)\Z"
+_FLOAT = r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z"
+_NOT_FINITE = r"(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))\Z"
+_OTHER_MEANING = r"[-+]?(?:0[0-9_]*[0-9]|[0-9][0-9_]*_[0-9_]*(?:\.[0-9_]*)?|0[bBoOxX][0-9a-fA-F_]+)\Z"
 
 
 class AmbiguousScalarError(ValueError):
@@ -31,17 +32,29 @@ class NumberError(ValueError):
 
 def read_number(text: str, longest: int) -> int | float | str:
     """Read a plain scalar that starts like a number; it is text unless all of it is one."""
-    if len(text) > longest and (not text.strip("+-.0123456789eE_") or _BASED.match(text)):
+    if len(text) <= longest and text.isascii():
+        whole, _, fraction = text.partition(".")
+        if "." in fraction:
+            return text  # such as a version
+        if text.isdigit() and (text[0] != "0" or text == "0"):
+            return int(text)
+        if whole.isdigit() and fraction.isdigit():
+            return _finite(text)
+    return _read_unusual(text, longest)
+
+
+def _read_unusual(text: str, longest: int) -> int | float | str:
+    if len(text) > longest and (not text.strip("+-.0123456789eE_") or re.match(_BASED, text)):
         raise NumberError(text)
-    if _INTEGER.match(text):
+    if re.match(_INTEGER, text):
         return int(text)
-    if _BASED.match(text):
+    if re.match(_BASED, text):
         return int(text, 0)
-    if _OTHER_MEANING.match(text):
+    if re.match(_OTHER_MEANING, text):
         raise AmbiguousScalarError(text)
-    if _FLOAT.match(text):
+    if re.match(_FLOAT, text):
         return _finite(text)
-    if _NOT_FINITE.match(text):
+    if re.match(_NOT_FINITE, text):
         raise NumberError(text)
     return text
 

@@ -37,8 +37,11 @@ def _scalars(root: Marks) -> Iterator[Marks]:
             yield marks
 
 
-def span_of_entry(text: str, owner: MapMarks, key: tuple[int, int], value: Marks) -> tuple[int, int] | None:
-    """Give the stretch of one key and its value, on one line and without a comment or an anchor; None for any other."""
+def span_of_entry(text: str, owner: Marks, name: str | int, value: Marks) -> tuple[int, int] | None:
+    """Give the stretch of one of several keys and its value, on one line, without a comment or an anchor; else None."""
+    key = owner.key(name)
+    if key is None or not isinstance(owner, MapMarks) or len(owner.keys) == 1:
+        return None
     start = _offset(text, *key)
     is_plain = not isinstance(value, (MapMarks, SequenceMarks)) and start < value.start
     if not is_plain or "\n" in text[start : value.end] or text.startswith("&", value.start):

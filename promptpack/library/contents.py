@@ -40,7 +40,8 @@ def read_contents(folders: Iterable[Folder], cache: Cache) -> Contents:
         name = ("library", folder.real_root)
         rows: dict[str, Row] = cache.get(*name) or {}
         entries = [read_entry(folder, file, cache=cache, known=rows.get(file)) for file in _pack_files(folder, broken)]
-        _remember(entries, rows, name, cache)
+        if cache.is_on:
+            _remember(entries, rows, name, cache)
         found += entries
         partials[folder.root] = dict(_shared_partials(folder, {}, broken))
     return Contents(tuple(found), partials, broken)

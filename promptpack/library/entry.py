@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 
@@ -41,8 +40,9 @@ class Entry:
     is_default: bool
     load: Callable[[], Document] | None = field(compare=False, repr=False)
     problems: tuple[Problem, ...] = ()
-    digest: str = field(default="", repr=False)
-    row: Row | None = field(default=None, compare=False, repr=False)
+    content: bytes | None = field(default=None, repr=False)
+    is_clean: bool = field(default=False, compare=False, repr=False)
+    """Whether there is nothing to tell of it."""
     refused: Document | None = field(default=None, compare=False, repr=False)
     """The document that the schema check refused."""
 
@@ -50,6 +50,18 @@ class Entry:
     def document(self) -> Document | None:
         """The document, loaded when it is first asked for; None when it could not be read as a pack."""
         return self.load() if self.load else None
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of the file's bytes; empty when they could not be read."""
+        import hashlib
+
+        return "" if self.content is None else hashlib.sha256(self.content).hexdigest()
+
+    @property
+    def row(self) -> Row | None:
+        """What is kept of it, if it is clean."""
+        return [self.digest, self.name, str(self.version), self.locale] if self.is_clean else None
 
     @cached_property
     def shown(self) -> str:
@@ -74,33 +86,34 @@ def read_entry(
         content = folder.read(file) if text is None else text.encode("utf-8", "surrogatepass")
     except PackError as error:
         return _broken(folder, file, None, error.problems)
-    digest = hashlib.sha256(content).hexdigest()
-    if isinstance(known, Entry) and known.digest == digest:
+    if isinstance(known, Entry) and known.content == content:
         return known
-    if cache is not None and isinstance(known, list) and known[0] == digest:
-        shown = folder.show(file)
-        return replace(_clean(folder, file, known, lambda: _restore(content, shown, digest, cache)), digest=digest)
-    return replace(_parse_entry(folder, file, content if text is None else text, digest, cache), digest=digest)
+    if cache is not None and isinstance(known, list):
+        digest, *named = known
+        entry = _clean(folder, file, named, content, lambda: _restore(content, entry.shown, digest, cache))
+        if entry.digest == digest:
+            return entry
+    return _parse_entry(folder, file, content, text, cache)
 
 
-def _parse_entry(folder: Folder, file: str, content: bytes | str, digest: str, cache: Cache | None) -> Entry:
+def _parse_entry(folder: Folder, file: str, content: bytes, text: str | None, cache: Cache | None) -> Entry:
     from promptpack import document
     from promptpack.pack import check
 
     try:
-        found = document.parse(content, folder.show(file))
+        found = document.parse(content if text is None else text, folder.show(file))
     except PackError as error:
-        return _broken(folder, file, None, error.problems)
+        return _broken(folder, file, None, error.problems, content)
     try:
         check(found)
     except PackError as error:
-        return _broken(folder, file, found, error.problems)
+        return _broken(folder, file, found, error.problems, content)
     data: Mapping[str, Any] = found.data
-    entry = _clean(folder, file, [digest, data["name"], data["version"], data.get("locale", "")], lambda: found)
+    entry = _clean(folder, file, [data["name"], data["version"], data.get("locale", "")], content, lambda: found)
     if found.warnings:
-        return replace(entry, row=None)  # only what has nothing to tell is kept
-    if cache is not None:
-        cache.put(data, "document", digest)
+        return replace(entry, is_clean=False)
+    if cache is not None and cache.is_on:
+        cache.put(data, "document", entry.digest)
     return entry
 
 
@@ -111,18 +124,26 @@ def _restore(content: bytes, shown: str, digest: str, cache: Cache) -> Document:
     return document.parse(content, shown) if data is None else document.restore(content, shown, data)
 
 
-def _clean(folder: Folder, file: str, row: Row, load: Callable[[], Document]) -> Entry:
-    _, name, version, locale = row
-    return Entry(folder, file, name, parse_version(version), locale, _is_default(file), load, row=row)
+def _clean(folder: Folder, file: str, named: list[str], content: bytes, load: Callable[[], Document]) -> Entry:
+    name, version, locale = named
+    is_default = _is_default(file)
+    return Entry(folder, file, name, parse_version(version), locale, is_default, load, content=content, is_clean=True)
 
 
-def _broken(folder: Folder, file: str, found: Document | None, problems: tuple[Problem, ...]) -> Entry:
+def _broken(
+    folder: Folder,
+    file: str,
+    found: Document | None,
+    problems: tuple[Problem, ...],
+    content: bytes | None = None,
+) -> Entry:
     data = found.data if found is not None and isinstance(found.data, Mapping) else {}
     by_path = _FILE.search(file)
     name = data.get("name") if isinstance(data.get("name"), str) else by_path[2] if by_path else file
     version = parse_version(str(data.get("version"))) or (parse_version(by_path[3]) if by_path else None)
     locale = data.get("locale") if isinstance(data.get("locale"), str) else by_path[4] if by_path else ""
-    return Entry(folder, file, name or file, version, locale or "", _is_default(file), None, problems, refused=found)
+    is_default = _is_default(file)
+    return Entry(folder, file, name or file, version, locale or "", is_default, None, problems, content, refused=found)
 
 
 def _is_default(file: str) -> bool:

@@ -10,7 +10,6 @@ from promptpack.files import Folder, RecordingFolder
 from promptpack.library.bulk import without_collector
 from promptpack.library.contents import Contents, read_again, read_contents
 from promptpack.library.entry import Entry, read_entry
-from promptpack.library.memory import recall, remember
 from promptpack.library.outcome import Outcome
 from promptpack.library.ranges import Request, parse_request
 from promptpack.pack.version import Version
@@ -248,9 +247,12 @@ class Library:
         if entry.load is None or entry.problems:
             return Outcome(entry, entry, None, entry.problems)
         partials = self._contents.partials[entry.folder.root]
-        known = recall(self._memory, entry, partials, self._is_lineage, lambda: self._build(entry, entry.folder))
-        if known is not None:
-            return known
+        if self._memory.is_on:
+            from promptpack.library.memory import recall
+
+            known = recall(self._memory, entry, partials, self._is_lineage, lambda: self._build(entry, entry.folder))
+            if known is not None:
+                return known
         folder = RecordingFolder(entry.folder.root)
         try:
             built = self._build(entry, folder)
@@ -258,6 +260,8 @@ class Library:
             return Outcome(entry, entry, None, error.problems, folder.reads, partials)
         outcome = Outcome(entry, entry, built, (), folder.reads, partials)
         if self._memory.is_on:
+            from promptpack.library.memory import remember
+
             remember(self._memory, outcome, self._lineage(entry), folder.alike)
         return outcome
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from promptpack import schema
+from promptpack.late import Later
 from promptpack.pack.checking import in_order
-from promptpack.pack.digest import digest
 from promptpack.pack.kept import expect_first
 from promptpack.pack.link import Linker
 from promptpack.pack.model import STANDARD_CONTEXT, Input, Pack, PackTest
@@ -118,7 +118,7 @@ def freeze(sketched: Sketch, limits: Limits) -> Pack:
         name=data["name"],
         version=version,
         path=parts.document.path,
-        digest=digest(_resolved(parts, sketched.inputs, sketched.linker, contract.shape() if contract else None)),
+        digest=Later(_digest, parts, sketched.inputs, sketched.linker, contract),  # type: ignore[arg-type]
         agent=parts.agent,
         description=data.get("description", ""),
         locale=data.get("locale", ""),
@@ -205,12 +205,12 @@ def _unknown_inputs(test: Placed, inputs: Mapping[str, Input]) -> Iterator[Probl
             yield Problem("PP208", f"the pack has no input {name!r}", test.locate_key("context", name), hint)
 
 
-def _resolved(
-    parts: Parts, inputs: Mapping[str, Input], linker: Linker, shape: Mapping[str, Any] | None
-) -> dict[str, Any]:
+def _digest(parts: Parts, inputs: Mapping[str, Input], linker: Linker, contract: Contract | None) -> str:
+    from promptpack.pack.digest import digest
+
     data: Mapping[str, Any] = parts.document.data
     own = {key: data.get(key) for key in ("promptpack", "name", "version", "locale")}
-    return {
+    resolved = {
         **own,
         "agent": parts.agent,
         "syntax": parts.syntax,
@@ -221,11 +221,12 @@ def _resolved(
         "messages": [[placed.value, _syntax_of(placed)] for placed in parts.messages],
         "slots": [[name, placed.value, _syntax_of(placed)] for name, placed in parts.slots.items()],
         "budget": parts.budget.value if parts.budget else None,
-        "contract": shape,
+        "contract": contract.shape() if contract else None,
         "reply": {name: placed.value for name, placed in parts.reply.items()},
         "actions": [[name, placed.value] for name, placed in parts.actions.items()],
         "rules": [placed.value for placed in parts.rules.values()],
     }
+    return digest(resolved)
 
 
 def _written(partial: Source) -> list[str]:

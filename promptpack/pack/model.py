@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from promptpack.late import LateField
 from promptpack.lazy import cached_property
 from promptpack.problem import Location
 from promptpack.template.bounds import Limits
@@ -127,7 +128,7 @@ class Pack:
     name: str
     version: Version
     path: str
-    digest: str
+    digest: str = LateField("")  # type: ignore[assignment]
     agent: str = ""
     description: str = ""
     locale: str = ""

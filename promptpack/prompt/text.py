@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from promptpack.prompt.message import Message
 
 _ENDS = "\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
-_ROLE_LINE = re.compile(rf"(?<![^{_ENDS}])(\\*\[(?:{'|'.join(ROLES)})(?: [^\]{_ENDS}]*)?\][^\S{_ENDS}]*)(?![^{_ENDS}])")
+_ROLE_LINE = rf"(?<![^{_ENDS}])(\\*\[(?:{'|'.join(ROLES)})(?: [^\]{_ENDS}]*)?\][^\S{_ENDS}]*)(?![^{_ENDS}])"
+# Without any of these, no line looks like a role line.
+_STARTS = tuple(f"[{role}" for role in ROLES)
 
 
 def to_text(messages: Iterable[Message]) -> str:
@@ -36,7 +38,8 @@ def _body(message: Message) -> str:
     lines += [f"-> {call.name}({call.arguments}) #{call.id}" for call in message.tool_calls]
     if message.tool_call_id is not None:
         lines.insert(0, f"#{message.tool_call_id}")
-    return _ROLE_LINE.sub(r"\\\1", "\n".join(lines))
+    body = "\n".join(lines)
+    return re.sub(_ROLE_LINE, r"\\\1", body) if any(start in body for start in _STARTS) else body
 
 
 def _content(message: Message) -> str:

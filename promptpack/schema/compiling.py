@@ -6,7 +6,6 @@ from itertools import islice
 
 from promptpack.lazy import cached_property
 from promptpack.schema.everyday import UndecidedError
-from promptpack.schema.explain import explain
 from promptpack.schema.finding import Finding
 from promptpack.schema.keywords import DEEPEST, LIMIT, MOST_STEPS, TooMuchWorkError, counted, validator_class
 from promptpack.schema.quick import UNDECIDED, Parts, make_test
@@ -110,6 +109,8 @@ def _leave_undecided(_: Any) -> bool:
 
 def explain_error(error: ValidationError) -> Iterable[Finding]:
     """Say what one of jsonschema's errors means, looking into the branch that the value was most likely meant for."""
+    from promptpack.schema.explain import explain
+
     if error.validator in ("anyOf", "oneOf") and error.context:
         branch = _likely_branch(error)
         if branch is not None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import warnings
 from functools import lru_cache
-from re import _constants as codes  # type: ignore[attr-defined]  # the stubs leave out what `re` itself parses with
+from re import _compiler as compiler  # type: ignore[attr-defined]  # the stubs leave out what `re` itself works with
+from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 
 from promptpack.lazy import cached_property
-from promptpack.schema.ambiguity import growth
-from promptpack.schema.states import UnsupportedError, assemble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ _MOST_STEPS: Final = 2_000_000
 # A pattern that only `re` can match must be harmless on texts of this length.
 _USUAL_LENGTH: Final = 200
 # An escape, a comment, a set of characters, or a bar between alternatives.
-_ALTERNATIVE: Final = re.compile(r"\\.|\(\?#[^)]*\)|\[\^?\]?(?:\\.|[^\]\\])*\]|\|", re.DOTALL)
+_ALTERNATIVE: Final = r"(?s)\\.|\(\?#[^)]*\)|\[\^?\]?(?:\\.|[^\]\\])*\]|\|"
 _REPEATS: Final = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
 
 
@@ -44,7 +43,7 @@ class Pattern:
         self._harmless_length = -1
         try:
             self._tree = _without_warnings(parser.parse, text)
-            self._expression = _without_warnings(re.compile, text)
+            self._expression = _without_warnings(compiler.compile, self._tree)
         except (re.error, OverflowError, RecursionError) as error:
             raise PatternError(f"pattern {text[:60]!r} cannot be read: {error}") from error
 
@@ -56,8 +55,11 @@ class Pattern:
     @cached_property
     def growth(self) -> Growth:
         """How engines that try one way after the other slow down; only known where there are states."""
+        from promptpack.schema.ambiguity import growth
+        from promptpack.schema.states import UnsupportedError, assemble
+
         try:
-            tree = _without_warnings(parser.parse, _ALTERNATIVE.sub(_kept_apart, self.text))
+            tree = _without_warnings(parser.parse, re.sub(_ALTERNATIVE, _kept_apart, self.text))
             return growth(assemble(tree).states)
         except UnsupportedError:
             return "linear"
@@ -76,6 +78,8 @@ class Pattern:
 
     @cached_property
     def _program(self) -> Program | None:
+        from promptpack.schema.states import UnsupportedError, assemble
+
         try:
             return assemble(self._tree)
         except UnsupportedError:

@@ -7,6 +7,7 @@ from typing import Any
 
 from promptpack import reply as replies
 from promptpack.characters import whole
+from promptpack.late import Later
 from promptpack.pack import Contract, Pack, Rule
 from promptpack.problem import ContextError, Problem, UsageError, did_you_mean
 from promptpack.prompt.secrets import Secrets
@@ -15,7 +16,6 @@ from promptpack.reply import Attempt, Outcome, Policy, Reading, Repair, SchemaCh
 from promptpack.schema import Schema
 from promptpack.template import metered
 from promptpack.verdict.correction import Expected, write_correction
-from promptpack.verdict.late import Later
 from promptpack.verdict.model import Verdict, Violation, code_of
 from promptpack.verdict.output import AgentOutput, error_output
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from promptpack.late import LateField, Later
 from promptpack.problem import Problem, ReplyError
 from promptpack.reply import Attempt, Repair, Shape, find_extras
-from promptpack.verdict.late import LateField, Later
 
 if TYPE_CHECKING:
     from promptpack.verdict.output import AgentOutput

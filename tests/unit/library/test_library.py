@@ -160,11 +160,11 @@ def test_a_library_can_be_used_from_many_threads(write_pack: WritePack, open_pac
 
 
 def test_a_pack_without_a_problem_is_built_without_reading_places(monkeypatch: pytest.MonkeyPatch) -> None:
-    from promptpack.document import model
+    from promptpack.document import marks
 
     def refuse(text: str) -> None:
         raise AssertionError(text)
 
-    monkeypatch.setattr(model, "read_marks", refuse)
+    monkeypatch.setattr(marks, "read_marks", refuse)
 
     assert Library.open().problems == ()

@@ -1,10 +1,19 @@
 """A field whose value is worked out when it is first looked at."""
 
+from __future__ import annotations
+
 from functools import partial
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Call = partial[Any]
+else:
+    Call = partial
 
 
-class Later(partial[Any]):
+class Later(Call):
     """What a `LateField` is given in place of a value: the call that makes it."""
 
     __slots__ = ()
