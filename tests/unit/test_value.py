@@ -102,3 +102,17 @@ def test_a_field_may_have_any_name() -> None:
         fields: str = "x"
 
     assert (Named(1).values, Named(1, "y").fields) == (1, "y")
+
+
+def test_the_constructor_of_a_class_that_has_made_no_value_has_a_signature() -> None:
+    @dataclass(frozen=True)
+    class Fresh:
+        x: int
+        y: int = 2
+
+    @dataclass(frozen=True)
+    class Fresher(Fresh):
+        z: int = 3
+
+    assert list(inspect.signature(Fresher).parameters) == ["x", "y", "z"]
+    assert (Fresher(1).z, Fresh(1).y) == (3, 2)

@@ -36,7 +36,8 @@ def test_only_true_and_false_are_booleans() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "number"), [("0", 0), ("-7", -7), ("+7", 7), ("0x1F", 31), ("0o17", 15), ("1.", 1.0), (".5", 0.5)]
+    ("text", "number"),
+    [("0", 0), ("70", 70), ("-7", -7), ("+7", 7), ("0x1F", 31), ("0o17", 15), ("1.", 1.0), (".5", 0.5), ("0.25", 0.25)],
 )
 def test_reads_numbers_of_the_core_schema(text: str, number: float) -> None:
     assert document.parse(f"a: {text}").data == {"a": number}
