@@ -7,7 +7,7 @@ left to Jinja: then there is no reading.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import lru_cache, wraps
 
 from promptpack.template.expressions import ExpressionReader
 from promptpack.template.script import UnusualError
@@ -16,6 +16,7 @@ from promptpack.value import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, Final
 
     from promptpack.template.script import Script
@@ -25,6 +26,7 @@ _COMMENT_END: Final = re.compile(r"([-+]?)#\}")
 _SPACE: Final = re.compile(r"\s*")
 # What a template may be made of, at most, for code to be certain to come of it.
 _DEEPEST: Final = 16
+_LONGEST_KEPT: Final = 20_000
 _VALUE_ENDS: Final = ("}}", "-}}")
 _TAG_ENDS: Final = ("%}", "-%}", "+%}")
 
@@ -40,7 +42,18 @@ class Reading:
     """In Jinja's tokens."""
 
 
-@lru_cache(maxsize=1024)
+def _kept(read: Callable[[str], Reading | None]) -> Callable[[str], Reading | None]:
+    """Keep what is read of texts that packs may share; of long ones, too many would fill the memory."""
+    kept = lru_cache(maxsize=1024)(read)
+
+    @wraps(read)
+    def read_or_recall(text: str) -> Reading | None:
+        return kept(text) if len(text) <= _LONGEST_KEPT else read(text)
+
+    return read_or_recall
+
+
+@_kept
 def read_template(text: str) -> Reading | None:
     """Read a template; None where it says anything unusual."""
     try:
@@ -51,7 +64,7 @@ def read_template(text: str) -> Reading | None:
         return None
 
 
-@lru_cache(maxsize=1024)
+@_kept
 def read_expression(text: str) -> Reading | None:
     """Read an expression; its script is a value. None where it says anything unusual."""
     try:

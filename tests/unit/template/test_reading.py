@@ -138,3 +138,10 @@ def test_a_template_becomes_what_it_is_compiled_to_on_first_use() -> None:
     assert template.code is template.code
     assert template.script == [["put", ["get", ["name", "a"], "b"]]]
     assert template.render({"a": {"b": 1}}) == "1"
+
+
+@pytest.mark.parametrize(("length", "is_kept"), [(1_000, True), (100_000, False)])
+def test_long_texts_are_not_kept(length: int, is_kept: bool) -> None:
+    text = "{{ A }}" + "x" * length
+    assert read_template(text) == read_template(text)
+    assert (read_template(text) is read_template(text)) is is_kept
