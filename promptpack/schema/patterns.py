@@ -43,6 +43,8 @@ class Pattern:
         self._harmless_length = -1
         try:
             self._tree = _without_warnings(parser.parse, text)
+            if not self._tree.state.flags & re.MULTILINE:
+                _end_at_the_end(self._tree)
             self._expression = _without_warnings(compiler.compile, self._tree)
         except (re.error, OverflowError, RecursionError) as error:
             raise PatternError(f"pattern {text[:60]!r} cannot be read: {error}") from error
@@ -95,6 +97,20 @@ def read_pattern(text: str) -> Pattern:
 def found_in(pattern: str) -> Callable[[str], bool]:
     """Give the search for a pattern, which is read when it is first needed."""
     return lambda text: read_pattern(pattern).is_found_in(text)
+
+
+def _end_at_the_end(tree: Any) -> None:
+    """Have `$` mean the end of the text, as in every schema; Python's also stands before a line end at the end."""
+    for index, (operation, argument) in enumerate(tree.data):
+        if argument is codes.AT_END:
+            tree.data[index] = operation, codes.AT_END_STRING
+        elif operation is not codes.SUBPATTERN or not argument[1] & re.MULTILINE:
+            parts = (
+                argument[1] if operation is codes.BRANCH else argument if isinstance(argument, tuple) else [argument]
+            )
+            for part in parts:
+                if isinstance(part, parser.SubPattern):
+                    _end_at_the_end(part)
 
 
 def _without_warnings(read: Callable[[str], Any], text: str) -> Any:

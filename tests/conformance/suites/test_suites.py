@@ -67,7 +67,8 @@ def test_a_strict_reply_is_json_and_nothing_else(case: dict[str, Any]) -> None:
 
 
 SCHEMAS = lines("json_schema.jsonl")
-# Python's regular expressions take the digits, letters and spaces of every script, ECMAScript's only those of ASCII.
+# Python's regular expressions take the digits, letters and spaces of every script, ECMAScript's only those of ASCII;
+# ours are Python's but for `$`, which means the end.
 DIALECT = "optional/ecmascript-regex.json"
 
 
@@ -105,7 +106,7 @@ def test_a_schema_checks_as_the_suite_and_jsonschema_do(group: dict[str, Any]) -
     ours, theirs = compile(schema), Draft202012Validator(schema, registry=Registry())
     for case in group["tests"]:
         found = ours.accepts(case["data"])
-        assert found == theirs.is_valid(case["data"]), case["description"]
+        assert found == theirs.is_valid(case["data"]) or "trailing newline" in group["description"], case["description"]
         assert found == case["valid"] or group["file"] == DIALECT, case["description"]
 
 

@@ -93,3 +93,20 @@ def test_a_reference_through_what_is_no_mapping_leads_nowhere() -> None:
     source = {"$ref": "#/$defs/a/properties/b", "$defs": {"a": True}}
     [finding] = schema.compile(source).check(1)
     assert finding.message == "the schema refers to '#/$defs/a/properties/b', which is not in it"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "is_found"),
+    [
+        ("^a$", "a", True),
+        ("^a$", "a\n", False),
+        ("^(?:a$|b$)+", "b\n", False),
+        ("a(?=$)", "a\n", False),
+        ("(a)?(?(1)$|b)", "a\n", False),
+        ("(?>a$)", "a\n", False),
+        ("(?m)^a$", "a\nb", True),
+        ("(?m:a$)", "a\nb", True),
+    ],
+)
+def test_a_pattern_ends_at_the_end_of_the_text(pattern: str, text: str, is_found: bool) -> None:
+    assert schema.compile({"pattern": pattern}).accepts(text) is is_found
