@@ -10,6 +10,7 @@ import json
 from functools import cache
 
 from promptpack import files
+from promptpack.private import PrivateFolder, user_folder
 from promptpack.problem import Problem, UsageError
 
 TYPE_CHECKING = False
@@ -28,7 +29,7 @@ _SIGNATURE: Final = 32
 class Cache:
     """Values by name; without a folder it keeps nothing."""
 
-    def __init__(self, folder: files.PrivateFolder | None = None, key: bytes = b"", stamp: str = "") -> None:
+    def __init__(self, folder: PrivateFolder | None = None, key: bytes = b"", stamp: str = "") -> None:
         self._folder = folder
         self._key = key
         self._stamp = stamp
@@ -39,8 +40,8 @@ class Cache:
         given = where if where is not None else files.setting(_VARIABLE)
         if given is False or (isinstance(given, str) and given.lower() in _OFF):
             return cls()
-        place = given if isinstance(given, str) and given else files.user_folder("cache")
-        folder = files.PrivateFolder.open(place) if place else None
+        place = given if isinstance(given, str) and given else user_folder("cache")
+        folder = PrivateFolder.open(place) if place else None
         if folder is None and isinstance(given, str) and given:
             hint = "give a folder of your own with mode 0700, or 'off'"
             raise UsageError(Problem("PP790", f"the cache folder {given!r} is not private", None, hint))
@@ -69,7 +70,7 @@ class Cache:
         """Keep plain data under a name; where that cannot be done, nothing is kept."""
         if self._folder is None:
             return
-        content = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+        content = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
         if len(content) + _SIGNATURE <= _LARGEST_ENTRY:
             self._folder.write(self._file(name), self._sign(name, content) + content)
 
@@ -78,15 +79,19 @@ class Cache:
         if self._folder is not None:
             self._folder.shrink(_LARGEST)
 
+    def _bytes(self, name: tuple[str, ...]) -> bytes:
+        # A path whose bytes are no UTF-8 has halves of surrogate pairs in their place.
+        return "\0".join((self._stamp, *name)).encode(errors="surrogatepass")
+
     def _file(self, name: tuple[str, ...]) -> str:
         import hashlib
 
-        return hashlib.blake2b("\0".join((self._stamp, *name)).encode(), digest_size=20).hexdigest()
+        return hashlib.blake2b(self._bytes(name), digest_size=20).hexdigest()
 
     def _sign(self, name: tuple[str, ...], content: bytes) -> bytes:
         import hashlib
 
-        head = "\0".join((self._stamp, *name)).encode()
+        head = self._bytes(name)
         signer = hashlib.blake2b(len(head).to_bytes(8, "big") + head, key=self._key, digest_size=_SIGNATURE)
         signer.update(content)
         return signer.digest()
@@ -102,8 +107,8 @@ def _stamp() -> str:
 
 def _key() -> bytes | None:
     """Get the user's key, made on first use; it is kept apart from the cache, which may be copied or shared."""
-    place = files.user_folder("state")
-    folder = files.PrivateFolder.open(place) if place else None
+    place = user_folder("state")
+    folder = PrivateFolder.open(place) if place else None
     if folder is None:
         return None
     key = folder.read(_KEY_FILE, _KEY_LENGTH)

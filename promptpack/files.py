@@ -1,4 +1,4 @@
-"""The only code that touches the disk: folders that are read without leaving them, and files that are written whole."""
+"""What touches the disk, with `private.py`: folders that are read without leaving them, files written whole."""
 
 from __future__ import annotations
 
@@ -51,17 +51,21 @@ class Folder:
     ) -> Iterator[str]:
         """Find the files with one of the suffixes, as sorted paths relative to the folder; hidden ones are left out.
 
-        Folders that cannot be looked into are put into `refused`, with what is wrong with them.
+        Folders that cannot be looked into, and links to folders, are put into `refused`, with what is wrong with them.
         """
+        told = {} if refused is None else refused
 
         def refuse(error: OSError) -> None:
-            # A folder that is not there holds no files.
-            if refused is not None and not isinstance(error, FileNotFoundError):
+            if not isinstance(error, FileNotFoundError):  # a folder that is not there holds no files
                 place = Location(os.path.normpath(error.filename))
-                refused[place.path] = (Problem("PP120", f"cannot be read: {error.strerror}", place),)
+                told[place.path] = (Problem("PP120", f"cannot be read: {error.strerror}", place),)
 
         for where, folders, files in os.walk(self._join(below), onerror=refuse):
             folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
+            for name in folders:
+                path = os.path.normpath(os.path.join(where, name))
+                if not name.startswith("_") and os.path.islink(path):  # what begins with '_' holds no packs
+                    told[path] = (_linked(name, Location(path), "folder"),)
             prefix = where[len(self.root) :].replace(os.sep, "/").strip("/")
             yield from (
                 f"{prefix}/{name}" if prefix else name
@@ -126,7 +130,7 @@ class Folder:
         for part in parts:
             path += f"/{part}"
             if os.path.islink(path):
-                raise PackError(Problem("PP122", f"{part!r} is a symbolic link", place, "put the file itself there"))
+                raise PackError(_linked(part, place, "file"))
         return path
 
 
@@ -168,6 +172,10 @@ def read(path: str | Path, *, shown: str | None = None, limit: int = _LARGEST, b
     if max(status.st_size, len(data)) > limit:
         raise PackError(Problem("PP102", f"file is larger than {limit:,} bytes", place, "split it into partials"))
     return data
+
+
+def _linked(name: str, place: Location, kind: str) -> Problem:
+    return Problem("PP122", f"{name!r} is a symbolic link", place, f"put the {kind} itself there")
 
 
 def _refuse_kind(status: os.stat_result, place: Location) -> None:
@@ -287,90 +295,6 @@ def shipped(kind: str) -> Folder:
     """Find the shipped `packs` or `schemas`: inside the installed package, or beside it in a checkout."""
     inside = f"{_PACKAGE}/_shipped/{kind}"
     return Folder(inside if os.path.isdir(inside) else f"{os.path.dirname(_PACKAGE)}/{kind}")
-
-
-@dataclass(frozen=True)
-class PrivateFolder:
-    """A folder that nobody but the user can read or write; what is not certain to be so is left alone."""
-
-    root: str
-
-    @classmethod
-    def open(cls, path: str) -> PrivateFolder | None:
-        """Open a folder, made where there is none; there is nothing to open where others could get in."""
-        try:
-            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-            with suppress(FileExistsError):
-                os.mkdir(path, 0o700)
-            status = os.lstat(path)
-        except OSError:
-            return None
-        return cls(path) if stat.S_ISDIR(status.st_mode) and _is_private(status) else None
-
-    def read(self, name: str, limit: int) -> bytes | None:
-        """Read a file of at most `limit` bytes; one that is not there, or not private, is nothing."""
-        try:
-            descriptor = os.open(f"{self.root}/{name}", os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
-        except OSError:
-            return None
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or not _is_private(status) or status.st_size > limit:
-            os.close(descriptor)
-            return None
-        with open(descriptor, "rb") as stream:
-            return stream.read(status.st_size)
-
-    def write(self, name: str, content: bytes, *, replace: bool = True) -> bool:
-        """Write a file whole or not at all, and say which; without `replace`, one that is there stays."""
-        from tempfile import mkstemp
-
-        try:
-            descriptor, beside = mkstemp(dir=self.root, prefix=".new-")
-        except OSError:
-            return False
-        try:
-            with open(descriptor, "wb") as stream:
-                stream.write(content)
-            if replace:
-                os.replace(beside, f"{self.root}/{name}")
-            else:
-                os.link(beside, f"{self.root}/{name}")
-        except OSError:
-            return False
-        finally:
-            _remove(beside)
-        return True
-
-    def shrink(self, most: int) -> None:
-        """Remove the files that were written first, until half of `most` bytes are left; do nothing below that."""
-        try:
-            with os.scandir(self.root) as items:
-                found = [(item.path, item.stat(follow_symlinks=False)) for item in items if not item.is_dir()]
-        except OSError:
-            return  # somebody else is shrinking it
-        total = sum(status.st_size for _, status in found)
-        if total <= most:
-            return
-        for file, status in sorted(found, key=lambda pair: pair[1].st_mtime_ns):
-            if total <= most // 2:
-                return
-            _remove(file)
-            total -= status.st_size
-
-
-def _is_private(status: os.stat_result) -> bool:
-    # Where there are no such owners and modes, nothing is certain.
-    return hasattr(os, "geteuid") and status.st_uid == os.geteuid() and not status.st_mode & 0o077
-
-
-def user_folder(kind: str) -> str | None:
-    """Find where the user keeps our files of a kind, by the XDG rules; without a home there is no such place."""
-    given = os.environ.get(f"XDG_{kind.upper()}_HOME", "")
-    if given.startswith("/"):
-        return f"{given}/promptpack"
-    home = os.environ.get("HOME", "")
-    below = {"cache": ".cache", "state": ".local/state"}[kind]
-    return f"{home}/{below}/promptpack" if home.startswith("/") else None
 
 
 def setting(name: str) -> str:

@@ -9,7 +9,7 @@ import click
 from promptpack.characters import visible
 from promptpack.problem import Location, Problem
 
-__all__ = ["as_data", "print_json", "print_problems", "styled", "visible"]
+__all__ = ["as_data", "on_one_line", "print_json", "print_problems", "styled", "visible"]
 
 _COLOURS = {"error": "red", "warning": "yellow", "note": "blue"}
 
@@ -27,13 +27,13 @@ def print_problems(problems: Iterable[Problem], *, err: bool = False) -> None:
 
 def styled(problem: Problem, excerpt: str = "") -> str:
     """Write a problem with colours, which `click.echo` takes out again where nobody sees them."""
-    place = click.style(f"{_on_one_line(str(problem.location))}: ", bold=True) if problem.location else ""
+    place = click.style(f"{on_one_line(str(problem.location))}: ", bold=True) if problem.location else ""
     code = click.style(problem.code, fg=_COLOURS[problem.severity])
     hint = "\n" + click.style(visible(f"  hint: {problem.hint}"), fg="cyan") if problem.hint else ""
-    return f"{place}{code} {_on_one_line(problem.message)}{excerpt}{hint}"
+    return f"{place}{code} {on_one_line(problem.message)}{excerpt}{hint}"
 
 
-def _on_one_line(text: str) -> str:
+def on_one_line(text: str) -> str:
     """Show line ends too: what follows one could be taken for a line, or for a command, of its own."""
     return visible(text).replace("\n", "\\n")
 

@@ -71,6 +71,26 @@ def test_list_prints_packs(folder: Path) -> None:
     assert json.loads(run(folder, "list", "--format", "json").stdout)[0]["name"] == "greeter"
 
 
+@pytest.mark.parametrize("form", ["text", "json", "github", "sarif", "junit"])
+@pytest.mark.parametrize("again", [False, True])
+def test_files_of_any_name_are_linted(folder: Path, monkeypatch: pytest.MonkeyPatch, form: str, again: bool) -> None:
+    monkeypatch.setenv("PROMPTPACK_CACHE", str(folder / "cache"))
+    for name in (b"\xff.yaml", b"a\nb.yaml", b"\x1b[31m.yaml"):
+        (folder / "packs" / os.fsdecode(name)).write_text("promptpack: 1", encoding="utf-8")
+    monkeypatch.setenv("HOME", str(folder))
+    done = [run(folder, "lint", "packs", "--format", form) for _ in range(1 + again)][-1]
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.count("PP203") >= 9
+    assert "\x1b" not in done.stdout
+
+
+def test_a_list_has_a_line_for_each_file_whatever_its_name(folder: Path) -> None:
+    (folder / "packs" / "a\nb.yaml").write_text("promptpack: 1", encoding="utf-8")
+    assert run(folder, "list").stdout == (
+        "a\\nb.yaml  ?      -  packs/a\\nb.yaml  broken: 3 problem(s)\ngreeter    1.0.0  -  packs/greeter/1.0.0.yaml\n"
+    )
+
+
 def test_show_prints_what_a_pack_is(folder: Path) -> None:
     done = run(folder, "show", "greeter@^1")
     assert "  NAME (string, required): Who is greeted\n" in done.stdout

@@ -9,7 +9,7 @@ import pytest
 
 from promptpack import Library, UsageError
 from promptpack.cache import Cache
-from promptpack.files import PrivateFolder
+from promptpack.private import PrivateFolder
 
 BODY = "messages:\n  - {role: user, content: hi}\n"
 SIGNATURE = 32
@@ -62,6 +62,14 @@ print("yaml" in sys.modules, "jsonschema" in sys.modules, "pydantic_core" in sys
 """
     runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(2)]
     assert [run.stdout for run in runs] == ["True False False\n", "False False False\n"]
+
+
+def test_a_file_whose_name_is_no_utf_8_is_kept_too(packs: Path) -> None:
+    name = os.fsdecode(b"\xff.yaml")
+    write(packs / name, "three")
+    opened = [Library.open(str(packs)).get("three").render().to_text() for _ in range(2)]
+    assert opened == ["[user]\nhi"] * 2
+    assert Cache.open().get("library", str(packs.resolve()))[name][1:] == ["three", "1.0.0", ""]
 
 
 def test_a_file_that_has_changed_is_read_again(packs: Path) -> None:

@@ -3,7 +3,7 @@
 import click
 
 from promptpack.cli.options import open_library, packs_option
-from promptpack.cli.output import print_json, visible
+from promptpack.cli.output import on_one_line, print_json
 from promptpack.library import Listed
 
 
@@ -30,8 +30,9 @@ def command(folders: tuple[str, ...], format: str) -> None:  # noqa: A002 -- the
     for entry in listed:
         line = "  ".join(value.ljust(width) for value, width in zip(_row(entry), widths, strict=True))
         broken = click.style(f"  broken: {len(entry.problems)} problem(s)", fg="red") if entry.problems else ""
-        click.echo(visible(line.rstrip()) + broken)
+        click.echo(line.rstrip() + broken)
 
 
-def _row(entry: Listed) -> tuple[str, str, str, str]:
-    return entry.name, str(entry.version or "?"), entry.locale or "-", entry.path
+def _row(entry: Listed) -> tuple[str, ...]:
+    row = entry.name, str(entry.version or "?"), entry.locale or "-", entry.path
+    return tuple(map(on_one_line, row))

@@ -62,4 +62,4 @@ def _physical(place: Location) -> dict[str, Any]:
 def _address(path: str) -> str:
     """Write a path as a URI reference: an absolute one needs its scheme, so that no part of it is taken for a host."""
     pure = PurePath(path)
-    return pure.as_uri() if pure.is_absolute() else quote(pure.as_posix())
+    return pure.as_uri() if pure.is_absolute() else quote(pure.as_posix(), errors="surrogateescape")
