@@ -36,10 +36,13 @@ def read_contents(folders: Iterable[Folder], cache: Cache) -> Contents:
     found: list[Entry] = []
     partials: dict[str, Mapping[str, Source]] = {}
     broken: Broken = {}
+    taken: set[str] = set()
     for folder in folders:
         name = ("library", folder.real_root)
         rows: dict[str, Row] = cache.get(*name) or {}
-        entries = [read_entry(folder, file, cache=cache, known=rows.get(file)) for file in _pack_files(folder, broken)]
+        entries = [
+            read_entry(folder, file, cache=cache, known=rows.get(file)) for file in _pack_files(folder, broken, taken)
+        ]
         if cache.is_on:
             _remember(entries, rows, name, cache)
         found += entries
@@ -53,9 +56,12 @@ def read_again(known: Contents) -> Contents:
     found: list[Entry] = []
     partials: dict[str, Mapping[str, Source]] = {}
     broken: Broken = {}
+    taken: set[str] = set()
     for root, before in known.partials.items():
         folder = Folder(root)
-        found += (read_entry(folder, file, known=entries.get((folder, file))) for file in _pack_files(folder, broken))
+        found += (
+            read_entry(folder, file, known=entries.get((folder, file))) for file in _pack_files(folder, broken, taken)
+        )
         partials[root] = dict(_shared_partials(folder, before, broken))
     return Contents(tuple(found), partials, broken)
 
@@ -67,10 +73,13 @@ def _remember(entries: Iterable[Entry], rows: dict[str, Row], name: tuple[str, s
         cache.shrink()
 
 
-def _pack_files(folder: Folder, broken: Broken) -> Iterator[str]:
+def _pack_files(folder: Folder, broken: Broken, taken: set[str]) -> Iterator[str]:
+    """Find the pack files of a folder, but for those that a folder before it has `taken` already."""
     for file in folder.find(".yaml", ".yml", refused=broken):
         hidden = any(part.startswith("_") for part in file.split("/"))
-        if not hidden and file not in ("flow.yaml", "flow.yml"):
+        path = f"{folder.real_root}/{file}"
+        if not hidden and file not in ("flow.yaml", "flow.yml") and path not in taken:
+            taken.add(path)
             yield file
 
 

@@ -372,8 +372,8 @@ def _refuse_twins(entries: Sequence[Entry]) -> Iterator[Entry]:
 
 
 def _for_locale(variants: list[Entry], locale: str | None) -> Entry:
-    by_locale = {entry.locale: entry for entry in reversed(variants)}
-    wanted = locale or ""
+    by_locale = {entry.locale.lower(): entry for entry in reversed(variants)}
+    wanted = (locale or "").replace("_", "-").lower()
     while wanted:
         if wanted in by_locale:
             return by_locale[wanted]

@@ -10,7 +10,10 @@ from promptpack.problem import Problem, UsageError
 from promptpack.value import dataclass
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
-_PART = re.compile(r"(\^|~|>=|<=|>|<|=|)\s*(\d+)(?:\.(\d+))?(?:\.(\d+)(?:-([0-9A-Za-z.-]+))?)?\Z", re.ASCII)
+_NUMBER = r"(\d{1,9})"
+_PART = re.compile(
+    rf"(\^|~|>=|<=|>|<|=|)\s*{_NUMBER}(?:\.{_NUMBER})?(?:\.{_NUMBER}(?:-([0-9A-Za-z.-]+))?)?\Z", re.ASCII
+)
 
 Test = Callable[[Version], bool]
 

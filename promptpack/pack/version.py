@@ -7,7 +7,8 @@ from functools import total_ordering
 
 from promptpack.value import dataclass
 
-_VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?\Z", re.ASCII)
+_NUMBER = r"(0|[1-9]\d{0,8})"
+_VERSION = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?\Z", re.ASCII)
 
 
 @total_ordering
@@ -33,8 +34,8 @@ class Version:
         return self._key() < other._key()
 
     def _key(self) -> tuple[int, int, int, bool, tuple[tuple[bool, int, str], ...]]:
-        # SemVer: numbers before words, a release after all of its drafts.
-        pre = tuple((not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in self.pre)
+        # SemVer: numbers before words, a release after all of its drafts. Of two numbers the longer one is larger.
+        pre = tuple((not part.isdigit(), len(part) if part.isdigit() else 0, part) for part in self.pre)
         return self.major, self.minor, self.patch, not self.pre, pre
 
 

@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
@@ -46,6 +47,34 @@ def test_versions_are_ordered_as_semver_orders_them() -> None:
     assert [str(version) for version in versions] == texts
 
 
+@pytest.mark.parametrize(
+    "text", ["1.0", "01.0.0", "1.0.0-", "1.0.0-a..b", "1.0.0+b", "1.0.0\n", "１.0.0", f"{'9' * 5000}.0.0"]
+)
+def test_what_is_no_version_is_none_for_the_schema_too(write_pack: WritePack, open_packs: Open, text: str) -> None:
+    assert parse_version(text) is None
+    write_pack(version=json.dumps(text), file="demo.yaml")
+    assert [str(problem) for problem in open_packs().problems] == [
+        "packs/demo/demo.yaml:3:10: PP201 must be a version such as 1.0.0 or 1.1.0-dev (in /version)"
+    ]
+
+
+def test_long_numbers_of_drafts_are_ordered(write_pack: WritePack, open_packs: Open) -> None:
+    for number in ("9" * 4400, "1" + "0" * 4400):
+        write_pack(version=f'"1.0.0-{number}"', file=f"{len(number)}.yaml")
+    assert str(open_packs().get("demo").version) == "1.0.0-1" + "0" * 4400
+
+
+def test_a_range_beyond_all_numbers_breaks_only_the_pack_that_has_it(write_pack: WritePack, open_packs: Open) -> None:
+    write_pack("good")
+    write_pack("bad", body=f"extends: good@^{'9' * 5000}\n")
+    library = open_packs()
+    assert library.get("good").name == "good"
+    with pytest.raises(PackError, match="PP231 cannot read the version range in"):
+        library.get("bad")
+    with pytest.raises(UsageError, match="PP703 cannot read the version range in"):
+        library.get(f"good@{'9' * 5000}")
+
+
 def test_the_newest_release_comes_before_newer_drafts(write_pack: WritePack, open_packs: Open) -> None:
     for version in ("1.0.0", "1.10.0", "1.9.0", "2.0.0-dev"):
         write_pack(version=version)
@@ -61,6 +90,8 @@ def test_locales_fall_back_to_the_language_and_then_to_the_default(write_pack: W
     library = open_packs()
     assert library.get("demo", "en-US").locale == "en"
     assert library.get("demo", "en").locale == "en"
+    assert library.get("demo", "EN_us").locale == "en"
+    assert library.get("demo", "ZH").locale == "zh-CN"
     assert library.get("demo", "fr").locale == "zh-CN"
     assert library.get("demo").locale == "zh-CN"
 
@@ -133,7 +164,22 @@ def test_symbolic_links_are_refused(write_pack: WritePack, open_packs: Open, tmp
         ]
     else:
         (path.parent.parent / "linked").symlink_to(outside.parent)
-        assert [entry.name for entry in open_packs().list()] == ["demo"]
+        (path.parent.parent / "_apart").symlink_to(outside.parent)
+        library = open_packs()
+        assert [entry.name for entry in library.list()] == ["demo"]
+        assert [str(problem) for problem in library.problems] == [
+            "packs/linked: PP122 'linked' is a symbolic link\n  hint: put the folder itself there"
+        ]
+
+
+def test_a_file_in_two_of_the_folders_is_one_pack(write_pack: WritePack, open_packs: Open) -> None:
+    path = write_pack()
+    open_packs()
+    for folders in (("packs", "packs"), ("packs", "packs/demo"), ("packs/demo", str(path.parent))):
+        library = Library.open(*folders)
+        assert [entry.name for entry in library.list()] == ["demo"]
+        assert library.problems == ()
+        assert library.reload() is library
 
 
 def test_a_pipe_is_refused_and_not_waited_for(write_pack: WritePack, open_packs: Open) -> None:
