@@ -24,7 +24,8 @@ _CODES = {"additionalProperties": "PP202", "required": "PP203", "type": "PP204",
 
 def check(document: Document) -> None:
     """Raise every problem that the pack schema and its plain neighbours find."""
-    problems = _problems(document, pack_schema().check(document.data)) or list(_repeated(document))
+    findings = pack_schema().check(document.data)
+    problems = [*_problems(document, findings), *_below_misspelt(document, findings)] or list(_repeated(document))
     if problems:
         raise PackError(in_order(problems))
 
@@ -77,6 +78,18 @@ def _problems(document: Document, findings: tuple[schema.Finding, ...]) -> list[
         # A key that is there under a misspelt name is one problem, not two.
         if finding.rule != "required" or (finding.path[:-1], f"did you mean {finding.path[-1]!r}?") not in misspelt
     ]
+
+
+def _below_misspelt(document: Document, findings: tuple[schema.Finding, ...]) -> list[Problem]:
+    """Find what is wrong below misspelt keys, so that it does not come up only once they are mended."""
+    if not findings or not isinstance(document.data, dict):
+        return []
+    from promptpack.pack.respelling import Respelt
+
+    respelt = Respelt(document.path, document.text, document.data, document.warnings).respell(findings)
+    found = pack_schema().check(respelt.data) if respelt.misspelt else ()
+    below = (finding for finding in found if len(finding.path) > 1 and finding.path[0] in respelt.misspelt)
+    return _problems(respelt, tuple(below))
 
 
 def _problem(document: Document, finding: schema.Finding) -> Problem:

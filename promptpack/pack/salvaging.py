@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from promptpack.document import Document
 from promptpack.pack.checking import pack_schema
-from promptpack.value import dataclass, field
+from promptpack.pack.respelling import Respelt
+from promptpack.value import dataclass, field, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _Way = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
-class Salvaged(Document):
+class Salvaged(Respelt):
     """A document without what was refused in it; everything else keeps its place."""
 
     kept: Mapping[_Way, tuple[int, ...]] = field(default_factory=dict)
@@ -48,12 +49,13 @@ def salvage(document: Document) -> Salvaged | None:
         return None
     data: Any = {**{key: value for key, value in _STAND_INS.items() if key not in document.data}, **document.data}
     left = Salvaged(document.path, document.text, data, document.warnings)
+    left = left.respell(pack_schema().check(data))
     for _ in range(_MOST_ROUNDS):
         findings = pack_schema().check(left.data)
         if not findings:
             return left
         taken = {_to_take(finding) for finding in findings}
-        if () in taken or any(_loses_names(finding) for finding in findings):
+        if () in taken or any(way[0] in _NEEDED for way in taken if len(way) == 1):
             return None
         left = _without(left, taken)
     return None
@@ -61,11 +63,6 @@ def salvage(document: Document) -> Salvaged | None:
 
 def _to_take(finding: schema.Finding) -> _Way:
     return finding.path[:-1] if finding.rule == "required" else finding.path
-
-
-def _loses_names(finding: schema.Finding) -> bool:
-    misspelt = len(finding.path) == 1 and finding.at_key and any(repr(name) in finding.hint for name in _NEEDED)
-    return misspelt or (len(finding.path) == 1 and finding.path[0] in _NEEDED)
 
 
 def _without(document: Salvaged, taken: Iterable[_Way]) -> Salvaged:
@@ -87,7 +84,7 @@ def _without(document: Salvaged, taken: Iterable[_Way]) -> Salvaged:
             return [copy(value[number], (*way, number), (*now, place)) for place, number in enumerate(numbers)]
         return value
 
-    return Salvaged(document.path, document.text, copy(document.data, (), ()), document.warnings, kept)
+    return replace(document, data=copy(document.data, (), ()), kept=kept)
 
 
 def _stand_in(way: _Way) -> Any:

@@ -74,7 +74,7 @@ def _unknown_keys(value: Mapping[str, Any], path: Path, schema: Mapping[str, Any
     for name in islice(unknown, _MOST_KEYS):
         near = nearest(name, known)
         hint = f"did you mean {near!r}?" if near else _choices("the keys here are", known)
-        yield Finding("additionalProperties", (*path, name), f"unknown key {name!r}", hint, at_key=True)
+        yield Finding("additionalProperties", (*path, name), f"unknown key {name!r}", hint, at_key=True, expected=near)
 
 
 def _starts(pattern: str, name: str) -> bool:

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong, by the schema's keyword and its value, at a path; `at_key` when the key itself is the trouble."""
+    """What is wrong, by the schema's keyword and its value, at a path; `at_key` when the key itself is the trouble.
+
+    Of a key that is not known, `expected` is the nearest one that is, if there is any.
+    """
 
     rule: str
     path: tuple[str | int, ...]

@@ -187,6 +187,15 @@ def test_a_refused_pack_gets_the_problems_of_every_stage_at_once() -> None:
 
 
 @pytest.mark.usefixtures("packs")
+@pytest.mark.parametrize("key", ["inputs", "messages", "tests"])
+def test_what_stands_below_a_misspelt_key_is_told_with_it(key: str) -> None:
+    right, wrong = told("packs/greeter/1.0.0.yaml", REFUSED), REFUSED.replace(f"{key}:", f"{key[:-1]}:")
+    (line,) = (number for number, text in enumerate(wrong.split("\n"), 1) if text == f"{key[:-1]}:")
+    misspelt = f"packs/greeter/1.0.0.yaml:{line}:1: PP202 unknown key {key[:-1]!r}\n  hint: did you mean {key!r}?"
+    assert sorted(told("packs/greeter/1.0.0.yaml", wrong)) == sorted([*right, misspelt])
+
+
+@pytest.mark.usefixtures("packs")
 @pytest.mark.parametrize(
     ("old", "new", "code"),
     [
