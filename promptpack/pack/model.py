@@ -176,9 +176,13 @@ class Pack:
             return frozenset(self.inputs)
         return frozenset(message.history for message in self.messages if message.history)
 
-    @cached_property
-    def about(self) -> Mapping[str, str]:
+    @property
+    def about(self) -> dict[str, str]:
         """What templates see as `pack`."""
+        return {**self._about}
+
+    @cached_property
+    def _about(self) -> dict[str, str]:
         return {"name": self.name, "version": str(self.version), "agent": self.agent, "locale": self.locale}
 
     @property
@@ -204,14 +208,14 @@ class Pack:
             from promptpack.prompt.context import check_context
 
             values = check_context(self, context, {}).values
-        return self.judge(self, reply, values, **options)
+        return self.judge(reply, values, **options)
 
     @cached_property
     def judge(self) -> Callable[..., Verdict]:
-        """What judges replies, kept: to import it for each would take as long as to judge a short one."""
-        from promptpack.verdict.judge import judge_checked
+        """Judges a reply with the values of a checked context; kept, as to find it takes as long as a short reply."""
+        from promptpack.verdict.judge import Judge
 
-        return judge_checked
+        return Judge(self).judge
 
     def stream(self, **options: Any) -> VerdictStream:
         """Judge a reply while it arrives, without a context; `Prompt.stream` has one."""

@@ -101,7 +101,7 @@ class Prompt:
 
     def check(self, reply: str | bytes, **options: Any) -> Verdict:
         """Judge a model's reply to this prompt."""
-        return self.pack.judge(self.pack, reply, self.context, **options)
+        return self.pack.judge(reply, self.context, **options)
 
     def stream(self, **options: Any) -> VerdictStream:
         """Judge a model's reply to this prompt while it arrives."""

@@ -6,6 +6,7 @@ not usual: another kind of value, an item without the key, a list that is too lo
 """
 
 from collections.abc import Callable, Mapping
+from itertools import chain, filterfalse
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -16,6 +17,8 @@ from promptpack.template.limits import CHARACTERS_A_STEP, Meter
 Filter = Callable[..., Any]
 """What a filter is where a list is not usual; all are given what they would be without us."""
 
+_LIST: Final = {list}
+_MAPPING: Final = {dict}
 _TEXT: Final = {str}
 _LAZY: Final = ("map", "reject", "select", "unique")
 PASSED: Final[Mapping[str, str]] = MappingProxyType(
@@ -55,23 +58,25 @@ def arguments_of(node: nodes.Filter) -> list[nodes.Expr] | None:
     return None
 
 
-def _map(meter: Meter, stock: Filter, context: Any, values: Any, key: str, *, lazy: bool) -> Any:
-    if type(values) is list and len(values) < meter.limits.items:
-        found = [item[key] for item in values if type(item) is dict and key in item]
-        if len(found) == len(values):
-            meter.step(2 + len(found) * (5 if lazy else 6))
-            return found
+def _map(meter: Meter, stock: Filter, context: Any, values: Any, key: str, lazy: bool) -> Any:
+    if type(values) is list and len(values) < meter.limits.items and _MAPPING.issuperset(map(type, values)):
+        try:
+            found = [item[key] for item in values]
+        except KeyError:
+            return stock(context, values, attribute=key)
+        meter.step(2 + len(found) * (5 if lazy else 6))
+        return found
     return stock(context, values, attribute=key)
 
 
-def _unique(meter: Meter, stock: Filter, environment: Any, values: Any, *, lazy: bool) -> Any:
+def _unique(meter: Meter, stock: Filter, environment: Any, values: Any, lazy: bool) -> Any:
     if lazy and type(values) is list and _TEXT.issuperset(map(type, values)) and len(values) < meter.limits.items:
         meter.step(2 + len(values) * 5)
         return list(dict.fromkeys(values))
     return stock(environment, values, case_sensitive=True)
 
 
-def _sort(meter: Meter, stock: Filter, environment: Any, values: Any, *, lazy: bool) -> Any:
+def _sort(meter: Meter, stock: Filter, environment: Any, values: Any, lazy: bool) -> Any:
     if type(values) is list and _TEXT.issuperset(map(type, values)) and len(values) < meter.limits.items:
         looked = 0 if lazy else 3 + (1 + len(values)) // 4 + sum(map(len, values)) // CHARACTERS_A_STEP
         meter.step(2 + len(values) * 5 + looked)
@@ -79,7 +84,7 @@ def _sort(meter: Meter, stock: Filter, environment: Any, values: Any, *, lazy: b
     return stock(environment, values, case_sensitive=True)
 
 
-def _sift(meter: Meter, values: Any, texts: Any, *, lazy: bool) -> bool:
+def _sift(meter: Meter, values: Any, texts: Any, lazy: bool) -> bool:
     """Count the work of looking for texts among texts; nothing is counted, and the answer is no, for other values."""
     if type(values) is not list or type(texts) is not list or len(values) >= meter.limits.items:
         return False
@@ -89,23 +94,21 @@ def _sift(meter: Meter, values: Any, texts: Any, *, lazy: bool) -> bool:
     return True
 
 
-def _select(meter: Meter, stock: Filter, context: Any, values: Any, texts: Any, *, lazy: bool) -> Any:
-    if not _sift(meter, values, texts, lazy=lazy):
+def _select(meter: Meter, stock: Filter, context: Any, values: Any, texts: Any, lazy: bool) -> Any:
+    if not _sift(meter, values, texts, lazy):
         return stock(context, values, "in", texts)
-    known = frozenset(texts)
-    return [value for value in values if value in known]
+    return list(filter(frozenset(texts).__contains__, values))
 
 
-def _reject(meter: Meter, stock: Filter, context: Any, values: Any, texts: Any, *, lazy: bool) -> Any:
-    if not _sift(meter, values, texts, lazy=lazy):
+def _reject(meter: Meter, stock: Filter, context: Any, values: Any, texts: Any, lazy: bool) -> Any:
+    if not _sift(meter, values, texts, lazy):
         return stock(context, values, "in", texts)
-    known = frozenset(texts)
-    return [value for value in values if value not in known]
+    return list(filterfalse(frozenset(texts).__contains__, values))
 
 
-def _flatten(meter: Meter, stock: Filter, values: Any, *, lazy: bool) -> Any:
-    if lazy and type(values) is list and all(type(items) is list for items in values):
-        found = [item for items in values for item in items]
+def _flatten(meter: Meter, stock: Filter, values: Any, lazy: bool) -> Any:
+    if lazy and type(values) is list and _LIST.issuperset(map(type, values)):
+        found = list(chain.from_iterable(values))
         count = 1 + len(values) + len(found)
         if count <= meter.limits.items and _TEXT.issuperset(map(type, found)):
             meter.step(1 + len(values) + 3 * (1 + len(values)) + count // 4)
@@ -113,7 +116,7 @@ def _flatten(meter: Meter, stock: Filter, values: Any, *, lazy: bool) -> Any:
     return stock(values)
 
 
-def _list(meter: Meter, stock: Filter, values: Any, *, lazy: bool) -> Any:
+def _list(meter: Meter, stock: Filter, values: Any, lazy: bool) -> Any:
     if lazy and type(values) is list and len(values) <= meter.limits.items:
         meter.step(1 + len(values))
         return values

@@ -100,8 +100,11 @@ def out_of_order(tasks: Any, order: Any, key: str = "id", needs: str = "dependen
         raise TemplateRuntimeError("out_of_order needs a list of tasks and a list of their ids")
     places = {to_text(name): place for place, name in reversed(list(enumerate(order)))}
     pairs = [(to_text(task[key]), to_text(need)) for task in tasks for need in task[needs]]
-    known = [(task, need) for task, need in pairs if task in places and need in places]
-    return [f"{task} before {need}" for task, need in known if places[task] <= places[need]]
+    return [
+        f"{task} before {need}"
+        for task, need in pairs
+        if task in places and need in places and places[task] <= places[need]
+    ]
 
 
 def _tool_line(tool: Any) -> str:

@@ -1,12 +1,13 @@
 """Jinja's code generator, extended: methods told apart from keys, partials by way of the trail, work counted."""
 
+from collections.abc import Iterable
 from copy import copy
 from typing import Final, TypeVar
 
 from jinja2 import nodes
 from jinja2.compiler import Frame
 
-from promptpack.template.chains import PASSED, arguments_of, is_lazy
+from promptpack.template.chains import CHAINED, PASSED, arguments_of, is_lazy
 from promptpack.template.handlebars import OUTLINED
 from promptpack.template.quick import QuickGenerator
 
@@ -19,6 +20,12 @@ Loading = TypeVar("Loading", nodes.Include, nodes.Import, nodes.FromImport, node
 
 class PackGenerator(QuickGenerator):
     """Jinja's code generator, with methods told apart from keys, and partials looked for by way of the trail."""
+
+    def pull_dependencies(self, nodes: Iterable["nodes.Node"]) -> None:
+        """Write the names of filters and tests; a filter of a chain has one more."""
+        super().pull_dependencies(nodes)
+        for name in sorted(self.filters.keys() & CHAINED.keys()):
+            self.writeline(f"chained_{name} = environment.chained[{name!r}]")
 
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802 -- Jinja's visitor name
         """Write the look-up of a method or of a key."""
@@ -73,7 +80,7 @@ class PackGenerator(QuickGenerator):
     def _write_chained(self, node: nodes.Filter, frame: Frame) -> None:
         """Write a filter of a chain, with those before it that give a list in the place of a lazy value."""
         value, lazy = node.node, is_lazy(node.node)
-        self.write(f"environment.chained[{node.name!r}](meter, {self.filters[node.name]}, {PASSED.get(node.name, '')}")
+        self.write(f"chained_{node.name}(meter, {self.filters[node.name]}, {PASSED.get(node.name, '')}")
         if isinstance(value, nodes.Filter) and lazy:
             self._write_chained(value, frame)
         elif value is not None:
@@ -81,7 +88,7 @@ class PackGenerator(QuickGenerator):
         for argument in arguments_of(node) or ():
             self.write(", ")
             self.visit(argument, frame)
-        self.write(f", lazy={lazy})")
+        self.write(f", {lazy})")
 
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802
         """Write `a ~ b`."""

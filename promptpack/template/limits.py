@@ -93,9 +93,12 @@ class metered:  # noqa: N801 -- used as a function is
         self._known = known
         self._token: Token[Meter | None] | None = None
 
-    def __enter__(self) -> None:
-        if _METER.get() is None:
-            self._token = _METER.set(Meter(self._limits, self._known))
+    def __enter__(self) -> Meter:
+        meter = _METER.get()
+        if meter is None:
+            meter = Meter(self._limits, self._known)
+            self._token = _METER.set(meter)
+        return meter
 
     def __exit__(self, *_: object) -> None:
         if self._token is not None:
@@ -177,8 +180,10 @@ def measure(value: Any) -> int:
         count += len(node)
         if count > limit:
             fits_count(count)
-        children = node.values() if isinstance(node, dict) else node
-        nodes += [child for child in children if type(child) not in _SIMPLE and isinstance(child, (dict, list, tuple))]
+        for child in node.values() if isinstance(node, dict) else node:
+            kind = type(child)
+            if kind is dict or kind is list or (kind not in _SIMPLE and isinstance(child, (dict, list, tuple))):
+                nodes.append(child)
     # To look into a list or mapping takes as long as to pass over a dozen plain values.
     step(_STEPS_A_NODE * len(nodes) + count // _VALUES_A_STEP)
     return count

@@ -19,6 +19,8 @@ _WIDEST: Final = 1_000
 # More digits than any number that is left has: those that are worked out are limited in bits.
 _LONGEST_NUMBER: Final = 5_000
 _CONTAINMENT: Final = ("in", "notin")
+# What takes no work worth counting to compare.
+_SMALL: Final = frozenset((int, float, bool, type(None)))
 
 COMPARISONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = MappingProxyType(
     {
@@ -36,9 +38,10 @@ COMPARISONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = MappingProxyType(
 
 def compare(name: str, left: Any, right: Any) -> bool:
     """Compare two values whose size is not known beforehand."""
-    measure(left)
-    if name not in _CONTAINMENT or not isinstance(right, dict):  # a mapping is looked up by the key
-        measure(right)
+    if type(left) not in _SMALL:
+        measure(left)
+    if type(right) not in _SMALL and (name not in _CONTAINMENT or not isinstance(right, dict)):
+        measure(right)  # but a mapping is looked up by the key
     return COMPARISONS[name](left, right)
 
 

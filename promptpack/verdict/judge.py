@@ -1,23 +1,23 @@
 """A model's reply + a pack + its context -> `Verdict`: read, checked by the schema, held to the rules."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from promptpack import reply as replies
 from promptpack.characters import whole
 from promptpack.late import Later
-from promptpack.pack import Contract, Pack, Rule
-from promptpack.problem import ContextError, Problem, UsageError, did_you_mean
+from promptpack.pack import Contract, Pack
+from promptpack.problem import Problem, UsageError, did_you_mean
 from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.tools import read_tools
-from promptpack.reply import Attempt, Outcome, Policy, Reading, Repair, SchemaCheck, Shape
+from promptpack.reply import Attempt, Policy, Reading, SchemaCheck, Shape, quick_value
 from promptpack.schema import Schema
-from promptpack.template import metered
 from promptpack.verdict.correction import Expected, write_correction
 from promptpack.verdict.model import Verdict, Violation, code_of
 from promptpack.verdict.output import AgentOutput, error_output
+from promptpack.verdict.rules import find_broken
 
 _RISKS_HINT = f"the risks are {', '.join(replies.RISKS)}"
 
@@ -45,54 +45,112 @@ class Options:
 
 
 _USUAL = Options()
-# `AgentOutput.model_validate` without its own options, over which it takes a third of its time.
-_to_agent_output = AgentOutput.__pydantic_validator__.validate_python
+# `AgentOutput.model_validate` without its own options, over which it takes a third of its time. A key is taken for a
+# field under its name on the wire only: any other is beyond the contract.
+_to_agent_output = partial(AgentOutput.__pydantic_validator__.validate_python, by_alias=True, by_name=False)
 _USUAL_POLICY = Policy()
 # A text of so many characters cannot hold too many values.
 _SHORT = _USUAL_POLICY.max_values
 
 
 def judge_checked(pack: Pack, raw: str | bytes, values: Mapping[str, Any] | None, **options: Any) -> Verdict:
-    """Judge a reply with a context that has been checked before.
-
-    Without a context, rules that look at inputs are left unchecked and named in the verdict.
-    """
-    contract = pack.contract or _contract_of(pack)
-    schema = contract.schema if values is None else _schema(contract, values)
-    if not options and type(raw) is str and len(raw) <= _SHORT:
-        value = replies.quick_value(raw, _USUAL_POLICY.max_depth)
-        if value is not None and schema.accepts(value):
-            return _hold_to_rules(pack, schema, values, "valid", value)
-    asked = Options(**options) if options else _USUAL
-    check = SchemaCheck(schema)
-    reading = _read(raw, check, contract, asked)
-    if reading.ok:
-        return _hold_to_rules(pack, schema, values, reading.outcome, reading.value, reading.repairs)
-    if asked.after is not None and not reading.violations:
-        return asked.after
-    violations = [_violation(found) for found in reading.violations]
-    return _refuse(pack, values, reading, violations, check.expected)
+    """Judge a reply with a context that has been checked before."""
+    return pack.judge(raw, values, **options)
 
 
-def _hold_to_rules(
-    pack: Pack,
-    schema: Schema,
-    values: Mapping[str, Any] | None,
-    outcome: Outcome,
-    value: Any,
-    repairs: tuple[Repair, ...] = (),
-) -> Verdict:
-    """Judge what was read of a reply and meets the schema."""
-    contract = pack.contract or _contract_of(pack)
-    violations, unchecked = _broken_rules(pack, contract.rules, value, values) if contract.rules else ([], ())
-    if contract.has_actions:
-        output: Any = Later(_to_agent_output, value)
-    else:
-        output = value if contract.output is None else _slot_output(pack, contract.output, value, values, violations)
-    if violations:
-        refused = _refuse(pack, values, Reading(outcome, value, repairs), violations, {})
-        return replace(refused, unchecked=unchecked, extras=replies.find_extras(value, shape_of(schema)))
-    return Verdict.accept(outcome, value, output, shape_of(schema), repairs, unchecked)
+class Judge:
+    """Judges the replies to one pack."""
+
+    def __init__(self, pack: Pack) -> None:
+        self._pack = pack
+        self._contract = _contract_of(pack)
+        # Without rules and slots, a reply that meets the schema is accepted.
+        self._by_schema = not self._contract.rules and self._contract.output is None
+
+    def judge(self, raw: str | bytes, values: Mapping[str, Any] | None, **options: Any) -> Verdict:
+        """Judge a reply with a context that has been checked before.
+
+        Without a context, rules that look at inputs are left unchecked and named in the verdict.
+        """
+        contract = self._contract
+        schema = contract.schema if values is None else _schema(contract, values)
+        if not options and type(raw) is str and len(raw) <= _SHORT:
+            value = quick_value(raw, _USUAL_POLICY.max_depth)
+            if value is not None and schema.accepts(value):
+                if self._by_schema:
+                    return Verdict.accept(value, self._output(value), Later(_extras, value, schema))
+                return self._hold_to_rules(Reading("valid", value), schema, values)
+        asked = Options(**options) if options else _USUAL
+        check = SchemaCheck(schema)
+        reading = _read(raw, check, contract, asked)
+        if reading.ok:
+            return self._hold_to_rules(reading, schema, values)
+        if asked.after is not None and not reading.violations:
+            return asked.after
+        return self._refuse(reading, values, [_violation(found) for found in reading.violations], check.expected)
+
+    def _hold_to_rules(self, reading: Reading, schema: Schema, values: Mapping[str, Any] | None) -> Verdict:
+        """Judge what was read of a reply and meets the schema."""
+        value = reading.value
+        violations, unchecked = self._broken_rules(value, values)
+        output = self._output(value) if self._contract.output is None else self._slots(value, values, violations)
+        extras: Any = Later(_extras, value, schema)
+        if violations:
+            refused = self._refuse(reading, values, violations, {})
+            return replace(refused, unchecked=unchecked, extras=extras)
+        if reading.outcome == "valid" and not unchecked:
+            return Verdict.accept(value, output, extras)
+        return Verdict(reading.outcome, output, value, repairs=reading.repairs, unchecked=unchecked, extras=extras)
+
+    def _broken_rules(self, value: Any, values: Mapping[str, Any] | None) -> tuple[list[Violation], tuple[str, ...]]:
+        """Give what breaks a rule, and the names of the rules that look at inputs which are not there."""
+        rules = self._contract.rules
+        if not rules:
+            return [], ()
+        scope = {**(values or {}), "reply": value, "pack": self._pack.about}
+        if self._contract.rule_names <= scope.keys():
+            return find_broken(rules, scope, self._pack.limits), ()
+        checked = [rule for rule in rules if rule.names <= scope.keys()]
+        unchecked = tuple(rule.name for rule in rules if rule not in checked)
+        return find_broken(checked, scope, self._pack.limits), unchecked
+
+    def _output(self, value: Any) -> Any:
+        return Later(_to_agent_output, value) if self._contract.has_actions else value
+
+    def _slots(self, value: Any, values: Mapping[str, Any] | None, violations: list[Violation]) -> Any:
+        """Give the typed output of a slot prompt; what its model refuses is added to the violations."""
+        if violations:
+            return None
+        from promptpack.verdict.slot_output import read_output
+
+        scope = None if values is None else {**values, "pack": self._pack.about}
+        return read_output(self._contract.output, value, scope, violations)
+
+    def _refuse(
+        self,
+        reading: Reading,
+        values: Mapping[str, Any] | None,
+        violations: Sequence[Violation],
+        expected: Expected,
+    ) -> Verdict:
+        # A reply may repeat a secret, and what is told of it goes into logs.
+        secrets = Secrets(self._pack, values)
+        told = tuple(
+            replace(found, message=whole(secrets.hide(found.message)), path=whole(secrets.hide(found.path)))
+            for found in violations
+        )
+        correction = secrets.hide(write_correction(self._pack, self._contract, told, expected))
+        summary = "; ".join(str(violation) for violation in told[:5])
+        return Verdict(
+            "invalid" if reading.ok else reading.outcome,
+            data=reading.value,
+            violations=told,
+            repairs=reading.repairs,
+            readings=reading.readings,
+            correction=correction,
+            error_output=error_output("parse_error", summary, correction),
+            attempt=_attempt(reading, violations),
+        )
 
 
 def schema_of(pack: Pack, values: Mapping[str, Any] | None) -> Schema:
@@ -112,24 +170,16 @@ def _contract_of(pack: Pack) -> Contract:
     return pack.contract
 
 
-def _slot_output(
-    pack: Pack, output: Any, value: Any, values: Mapping[str, Any] | None, violations: list[Violation]
-) -> Any:
-    """Give the typed output of a slot prompt; what its model refuses is added to the violations."""
-    if violations:
-        return None
-    from promptpack.verdict.slot_output import read_output
-
-    scope = None if values is None else {**values, "pack": pack.about}
-    return read_output(output, value, scope, violations)
-
-
 def _schema(contract: Contract, values: Mapping[str, Any] | None) -> Schema:
     if not contract.tools_input or values is None:
         return contract.schema
     given = values[contract.tools_input]
     # Plain data is written out in one way only, which is far sooner done than to read and compile the tools again.
     return contract.schema_kept(repr(given), lambda: read_tools(given, contract.tools_input))
+
+
+def _extras(value: Any, schema: Schema) -> tuple[str, ...]:
+    return replies.find_extras(value, shape_of(schema))
 
 
 def _read(raw: str | bytes, check: SchemaCheck, contract: Contract, options: Options) -> Reading:
@@ -158,53 +208,3 @@ def _attempt(reading: Reading, violations: Sequence[Violation]) -> Attempt | Non
 
 def _violation(found: replies.Violation) -> Violation:
     return Violation(code_of(found.rule), found.path, found.message, found.rule, found.offset)
-
-
-def _broken_rules(
-    pack: Pack, rules: Iterable[Rule], value: Any, values: Mapping[str, Any] | None
-) -> tuple[list[Violation], tuple[str, ...]]:
-    """Give what breaks a rule, and the names of the rules that look at inputs which are not there."""
-    scope = {**(values or {}), "reply": value, "pack": pack.about}
-    unchecked: list[str] = []
-    with metered(pack.limits):
-        return list(_broken(rules, scope, unchecked)), tuple(unchecked)
-
-
-def _broken(rules: Iterable[Rule], scope: Mapping[str, Any], unchecked: list[str]) -> Iterator[Violation]:
-    for rule in rules:
-        if not rule.names <= scope.keys():
-            unchecked.append(rule.name)
-            continue
-        try:
-            if (rule.when is None or rule.when.evaluate(scope)) and not rule.require.evaluate(scope):
-                yield Violation(code_of("rule"), rule.path, rule.message.render(scope), rule.name)
-        except ContextError as error:
-            message = f"rule {rule.name!r} cannot be worked out: {error.problems[0].message}"
-            yield Violation(code_of("rule_error"), rule.path, message, rule.name)
-
-
-def _refuse(
-    pack: Pack,
-    values: Mapping[str, Any] | None,
-    reading: Reading,
-    violations: Sequence[Violation],
-    expected: Expected,
-) -> Verdict:
-    # A reply may repeat a secret, and what is told of it goes into logs.
-    secrets = Secrets(pack, values)
-    told = tuple(
-        replace(found, message=whole(secrets.hide(found.message)), path=whole(secrets.hide(found.path)))
-        for found in violations
-    )
-    correction = secrets.hide(write_correction(pack, _contract_of(pack), told, expected))
-    summary = "; ".join(str(violation) for violation in told[:5])
-    return Verdict(
-        "invalid" if reading.ok else reading.outcome,
-        data=reading.value,
-        violations=told,
-        repairs=reading.repairs,
-        readings=reading.readings,
-        correction=correction,
-        error_output=error_output("parse_error", summary, correction),
-        attempt=_attempt(reading, violations),
-    )

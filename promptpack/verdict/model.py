@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.late import LateField, Later
+from promptpack.late import LateField
 from promptpack.problem import Problem, ReplyError
-from promptpack.reply import Attempt, Repair, Shape, find_extras
+from promptpack.reply import Attempt, Repair
 
 if TYPE_CHECKING:
     from promptpack.verdict.output import AgentOutput
@@ -98,24 +98,13 @@ class Verdict:
     extras: tuple[str, ...] = LateField(())  # type: ignore[assignment]
 
     @classmethod
-    def accept(
-        cls,
-        outcome: str,
-        data: Any,
-        output: Any,
-        shape: Shape,
-        repairs: tuple[Repair, ...] = (),
-        unchecked: tuple[str, ...] = (),
-    ) -> "Verdict":
-        """Make the verdict on a reply that can be used."""
+    def accept(cls, data: Any, output: Any, extras: Any) -> "Verdict":
+        """Make the verdict on a reply that is valid as it stands."""
         # A frozen dataclass would take longer over its fields than the check of a clean reply takes; what is not set
         # here is found on the class.
         verdict = object.__new__(cls)
         fields = verdict.__dict__
-        fields["outcome"], fields["data"], fields["output"] = outcome, data, output
-        fields["extras"] = Later(find_extras, data, shape)
-        if repairs or unchecked:
-            fields["repairs"], fields["unchecked"] = repairs, unchecked
+        fields["outcome"], fields["data"], fields["output"], fields["extras"] = "valid", data, output, extras
         return verdict
 
     def __getstate__(self) -> dict[str, Any]:

@@ -70,8 +70,16 @@ def test_a_reply_that_breaks_a_rule_tells_of_keys_too(make_pack: MakePack) -> No
     assert verdict.extras == ("/note",)
 
 
+@pytest.mark.parametrize("extra", [{"user_message": 5}, {"alternative_actions": "a"}, {"expected_outcome": 7}])
+def test_a_key_that_is_nearly_a_field_is_kept_and_is_no_field(extra: dict[str, Any], make_pack: MakePack) -> None:
+    verdict = make_pack(BODY).render().check(reply(**extra))
+    assert verdict.extras == tuple(f"/{key}" for key in extra)
+    assert verdict.output.to_wire() == verdict.data == GOOD | extra
+    assert verdict.output.user_message is None
+
+
 def test_nobody_looks_for_extra_keys_before_somebody_asks(make_pack: MakePack) -> None:
-    with patch("promptpack.verdict.model.find_extras", side_effect=lambda _, __: ("/x",)) as found:
+    with patch("promptpack.reply.find_extras", side_effect=lambda _, __: ("/x",)) as found:
         verdict = make_pack(BODY).render().check(reply())
         found.assert_not_called()
         assert verdict.extras == verdict.extras == ("/x",)
