@@ -11,9 +11,13 @@ from promptpack.value import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Final
 
     from promptpack.pack.model import Role
+
+_MESSAGE_KEYS: Final = ("role", "content", "name", "tool_calls", "tool_call_id")
+_CALL_KEYS: Final = ("id", "type", "function")
+_FUNCTION_KEYS: Final = ("name", "arguments")
 
 
 @dataclass(frozen=True)
@@ -58,10 +62,13 @@ class ToolCall:
     id: str
     name: str
     arguments: str
+    extra: Mapping[str, Any] | None = None
+    """What else a server put beside it, and may want to see again."""
 
     def to_dict(self) -> dict[str, Any]:
         """Write the call as plain data."""
-        return {"id": self.id, "type": "function", "function": {"name": self.name, "arguments": self.arguments}}
+        function = {"name": self.name, "arguments": self.arguments}
+        return {"id": self.id, "type": "function", "function": function, **(self.extra or {})}
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,8 @@ class Message:
     name: str | None = None
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
+    extra: Mapping[str, Any] | None = None
+    """What else stands in it, such as `reasoning_content`; it is sent along."""
 
     @property
     def text(self) -> str:
@@ -91,7 +100,7 @@ class Message:
             message["tool_calls"] = [call.to_dict() for call in self.tool_calls]
         if self.tool_call_id is not None:
             message["tool_call_id"] = self.tool_call_id
-        return message
+        return {**message, **self.extra} if self.extra else message
 
 
 def read_message(value: Any, where: str = "message") -> Message:
@@ -110,6 +119,7 @@ def read_message(value: Any, where: str = "message") -> Message:
         _text_or_none(value.get("name")),
         tuple(_read_call(call, where) for call in _call_list(value.get("tool_calls"), where)),
         _text_or_none(value.get("tool_call_id")),
+        _beside(value, _MESSAGE_KEYS),
     )
 
 
@@ -147,7 +157,12 @@ def _read_call(call: Any, where: str) -> ToolCall:
     arguments = function.get("arguments", "{}")
     if not isinstance(arguments, str):
         arguments = _written(arguments, f"the arguments of a tool call of {where}")
-    return ToolCall(str(call.get("id", "")), function["name"], arguments)
+    known = _CALL_KEYS if "function" in call else (*_CALL_KEYS, *_FUNCTION_KEYS)
+    return ToolCall(str(call.get("id", "")), function["name"], arguments, _beside(call, known))
+
+
+def _beside(value: Mapping[str, Any], known: Iterable[str]) -> dict[str, Any] | None:
+    return {key: item for key, item in value.items() if key not in known} or None
 
 
 def _written(arguments: Any, where: str) -> str:

@@ -11,9 +11,15 @@ from promptpack.prompt.message import Message, Part, ToolCall
 _HOISTED = ("system", "developer")
 
 
-def write_system(messages: Iterable[Message]) -> str:
-    """Join what goes into `system`: system and developer messages, wherever they stand."""
-    return "\n\n".join(message.text for message in messages if message.role in _HOISTED and message.text)
+def write_system(messages: Iterable[Message]) -> str | list[dict[str, Any]]:
+    """Join what goes into `system`: system and developer messages, wherever they stand.
+
+    It is one text, or the parts as they are where something stands beside one of them, such as `cache_control`.
+    """
+    hoisted = [message for message in messages if message.role in _HOISTED and message.text]
+    if any(part.extra for message in hoisted for part in _parts(message)):
+        return [block for message in hoisted for block in _blocks(message)]
+    return "\n\n".join(message.text for message in hoisted)
 
 
 def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
@@ -43,11 +49,14 @@ def write_tools(tools: Iterable[Tool]) -> list[dict[str, Any]]:
 
 
 def _blocks(message: Message) -> list[dict[str, Any]]:
-    parts = message.content if isinstance(message.content, tuple) else (Part.text(message.content or ""),)
-    content = [_block(part) for part in parts if part.type != "text" or part.payload]
+    content = [{**_block(part), **part.extra} for part in _parts(message) if part.type != "text" or part.payload]
     if message.role == "tool":
         return [{"type": "tool_result", "tool_use_id": message.tool_call_id or "", "content": content}]
     return content + [_tool_use(call) for call in message.tool_calls]
+
+
+def _parts(message: Message) -> tuple[Part, ...]:
+    return message.content if isinstance(message.content, tuple) else (Part.text(message.content or ""),)
 
 
 def _block(part: Part) -> dict[str, Any]:

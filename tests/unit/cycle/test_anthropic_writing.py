@@ -12,6 +12,16 @@ def test_system_and_developer_messages_are_hoisted() -> None:
     assert write_messages(messages) == [{"role": "user", "content": [{"type": "text", "text": "hi"}]}]
 
 
+def test_what_stands_beside_a_part_is_sent_along() -> None:
+    marked = Part("text", "rules", {"cache_control": {"type": "ephemeral"}})
+    block = {"type": "text", "text": "rules", "cache_control": {"type": "ephemeral"}}
+    assert write_system([Message("system", (marked,)), Message("developer", "two")]) == [
+        block,
+        {"type": "text", "text": "two"},
+    ]
+    assert write_messages([Message("user", (marked,))]) == [{"role": "user", "content": [block]}]
+
+
 def test_results_of_tools_stand_together_in_the_users_turn() -> None:
     calls = (ToolCall("1", "get", '{"a": 1}'), ToolCall("2", "get", ""))
     written = write_messages(

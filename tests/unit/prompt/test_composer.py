@@ -13,6 +13,18 @@ from promptpack.prompt.prompt_template import PromptTemplate
 IMAGE = Part.image("https://example.org/a.png", "high")
 
 
+def test_messages_that_there_are_keep_what_else_stands_in_them() -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "get", "arguments": "{}"}, "extra_content": {"s": "x"}}
+    given: list[dict[str, Any]] = [
+        {"role": "assistant", "content": None, "tool_calls": [call], "reasoning_content": "why"},
+        {"role": "tool", "content": "r", "tool_call_id": "1", "cache_control": {"type": "ephemeral"}},
+    ]
+    assert [message.to_dict() for message in PromptComposer.from_messages(given).build()] == given
+    flat = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "name": "get", "arguments": "{}"}]}
+    (message,) = PromptComposer.from_messages([flat]).build()
+    assert message.tool_calls[0].extra is None
+
+
 @pytest.mark.parametrize("role", ["system", "user", "assistant", "developer"])
 def test_each_role_takes_text_templates_and_parts(role: Any) -> None:
     composer: Any = PromptComposer()
