@@ -5,11 +5,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from promptpack import Library, Pack
 
 # Tests look at what is worked out, not at what somebody's cache remembers; those of the cache make their own.
 os.environ["PROMPTPACK_CACHE"] = "off"
+
+# How long an example takes says more about the machine than about the code.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 WritePack = Callable[..., Path]
 
