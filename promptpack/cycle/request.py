@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from promptpack.characters import whole
 from promptpack.cycle.tools import Tool
 from promptpack.prompt.message import Message, ToolCall
+from promptpack.value import replace
 
 ToolChoice = Literal["auto", "none"]
 FinishReason = Literal["stop", "length", "tool_calls", "content_filter"]
@@ -70,6 +72,7 @@ class Completion:
 
     @property
     def message(self) -> Message:
-        """The completion as the assistant's message."""
-        content = self.text if self.text or not self.tool_calls else None
-        return Message("assistant", content, tool_calls=self.tool_calls)
+        """The completion as the assistant's message, which can be sent again: half of a surrogate pair cannot be."""
+        content = whole(self.text) if self.text or not self.tool_calls else None
+        calls = (replace(call, name=whole(call.name), arguments=whole(call.arguments)) for call in self.tool_calls)
+        return Message("assistant", content, tool_calls=tuple(calls))

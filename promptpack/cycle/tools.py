@@ -4,9 +4,10 @@ import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from promptpack import schema
+from promptpack.characters import is_whole, whole
 from promptpack.problem import ContextError, Problem, UsageError
 from promptpack.prompt.message import ToolCall
 from promptpack.prompt.tools import read_tools as read_definitions
@@ -61,11 +62,13 @@ def read_tools(source: ToolSource) -> tuple[Tool, ...]:
 def read_arguments(call: ToolCall, tool: Tool) -> dict[str, Any] | Refusal:
     """Read the arguments of a call and check them, so that a tool never sees what it did not declare."""
     try:
-        arguments = json.loads(call.arguments or "{}")
+        arguments = json.loads(call.arguments or "{}", object_pairs_hook=_once, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         return Refusal(f"the arguments of {call.name!r} are not JSON: {error}")
     if not isinstance(arguments, dict):
         return Refusal(f"the arguments of {call.name!r} must be a JSON object")
+    if not is_whole(json.dumps(arguments, ensure_ascii=False)):
+        return Refusal(f"the arguments of {call.name!r} hold half of a surrogate pair")
     findings = schema.compile(tool.parameters).check(arguments) if tool.parameters else ()
     if findings:
         told = "; ".join(f"{finding.pointer or 'arguments'}: {finding.message}" for finding in findings)
@@ -76,7 +79,7 @@ def read_arguments(call: ToolCall, tool: Tool) -> dict[str, Any] | Refusal:
 def write_result(name: str, result: Any) -> str:
     """Write what a tool gave as text for the model: text as it is, anything else as JSON."""
     if isinstance(result, str):
-        return result
+        return whole(result)
     from promptpack.prompt.plain import to_plain
 
     try:
@@ -85,6 +88,17 @@ def write_result(name: str, result: Any) -> str:
         hint = "return text, numbers, true/false, null, lists and mappings"
         message = f"tool {name!r} returned something that is neither text nor plain data"
         raise UsageError(Problem("PP615", message, None, hint)) from error
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    read = dict(pairs)
+    if len(read) < len(pairs):
+        raise ValueError("a key is given twice")
+    return read
+
+
+def _refuse(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number")
 
 
 def _named(name: str, value: Function | Tool) -> Tool:

@@ -594,6 +594,18 @@ def test_a_whole_conversation_with_anthropic() -> None:
     ]
 
 
+@pytest.mark.parametrize("kind", [OpenAIProvider, AnthropicProvider], ids=["openai", "anthropic"])
+def test_half_of_a_surrogate_pair_in_a_reply_does_not_end_the_conversation(kind: type[SdkProvider]) -> None:
+    texts = ("bad \ud800", "good")
+    answers = {
+        OpenAIProvider: [openai_answer(text) for text in texts],
+        AnthropicProvider: [anthropic_answer([{"type": "text", "text": text}]) for text in texts],
+    }
+    with Loopback(answers[kind]) as server, connect(kind, server.address) as provider:
+        assert LlmCycle(provider).submit("hi", judge=judged).text == "good"
+    assert "bad \\\\ud800" in json.dumps(server.received[1].body)
+
+
 def judged(completion: Completion) -> Verdict:
     if completion.text == "good":
         return Verdict("valid", output="good")

@@ -54,7 +54,7 @@ def test_results_of_tools_stand_together_in_the_users_turn() -> None:
     ]
 
 
-@pytest.mark.parametrize("spoilt", ["{", "[1]", "[" * 100_000])
+@pytest.mark.parametrize("spoilt", ["{", "[1]", "[" * 100_000, r'{"a": "\ud800"}'])
 def test_arguments_that_the_model_spoilt_go_back_under_a_name(spoilt: str) -> None:
     written = write_messages([Message("assistant", None, tool_calls=(ToolCall("1", "get", spoilt),))])
     assert written[0]["content"][0]["input"] == {"INVALID_JSON": spoilt}

@@ -90,6 +90,24 @@ def test_arguments_that_were_not_declared_never_reach_the_tool(arguments: str) -
     assert isinstance(read_arguments(ToolCall("1", "search", arguments), Tool.of(search)), Refusal)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ('{"words": "a", "words": "b"}', "are not JSON: a key is given twice"),
+        ('{"words": "a", "depth": NaN}', "are not JSON: NaN is no number"),
+        (r'{"words": "\ud800"}', "hold half of a surrogate pair"),
+        (r'{"\ud800": 1}', "hold half of a surrogate pair"),
+    ],
+)
+def test_arguments_without_one_meaning_are_told_to_the_model(arguments: str, told: str) -> None:
+    tool = Tool("search", function=lambda **given: given)
+    assert read_arguments(ToolCall("1", "search", arguments), tool) == Refusal(f"the arguments of 'search' {told}")
+
+
+def test_a_result_can_always_be_sent() -> None:
+    assert write_result("list", "a\udcff.txt") == "a\\udcff.txt"
+
+
 def test_arguments_that_the_function_does_not_take_are_refused() -> None:
     loose = Tool("search", parameters={"type": "object"}, function=search)
     refused = read_arguments(ToolCall("1", "search", '{"depth": 1}'), loose)
