@@ -14,14 +14,17 @@ if TYPE_CHECKING:
 
 # Nobody reads more.
 _MOST_PROBLEMS = 20
-# What Python calls printable although nobody sees it.
-_SHAPELESS = re.compile("[\u3164\U000e0100-\U000e01ef]")
+# How what Python calls printable although nobody sees it begins: a filler, and marks of variants.
+_SHAPELESS = ("\u3164".encode(), "\U000e0100".encode()[:2])
 _PLAIN = bytes((ord("\n"), *range(ord(" "), 0x7F)))
 
 
-def look_at_characters(text: str, path: str) -> tuple[Problem, ...]:
-    """Raise the problems of characters that a file may not hold; give warnings of those it had better not hold."""
-    if _is_innocent(text):
+def look_at_characters(text: str, path: str, encoded: bytes) -> tuple[Problem, ...]:
+    """Raise the problems of characters that a file may not hold; give warnings of those it had better not hold.
+
+    `encoded` is the same text as UTF-8.
+    """
+    if _is_innocent(encoded):
         return ()
     from promptpack.characters import BIDI, CONTROL, HIDDEN, JOINER, TAG
 
@@ -42,10 +45,10 @@ def look_at_characters(text: str, path: str) -> tuple[Problem, ...]:
     return tuple(seen[:_MOST_PROBLEMS])
 
 
-def _is_innocent(text: str) -> bool:
+def _is_innocent(encoded: bytes) -> bool:
     """Say quickly of most honest texts that nothing will be found: nearly all that is looked for is not printable."""
-    rest = text.encode(errors="surrogatepass").translate(None, _PLAIN).decode(errors="surrogatepass")
-    return rest.isprintable() and not _SHAPELESS.search(rest)
+    rest = encoded.translate(None, _PLAIN)
+    return not any(map(rest.__contains__, _SHAPELESS)) and rest.decode(errors="surrogatepass").isprintable()
 
 
 def _found(

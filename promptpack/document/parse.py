@@ -12,7 +12,7 @@ from promptpack.problem import Location, PackError, Problem
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, Final
 
     import yaml
 
@@ -21,13 +21,15 @@ _DEFAULT_LIMITS = Limits()
 # Nobody reads more.
 _MOST_PROBLEMS = 50
 _BOM = "\ufeff"
+# Stands where a key would be, in a list.
+_ITEM: Final = object()
 
 
 def parse(source: bytes | str, path: str = "<text>", limits: Limits = _DEFAULT_LIMITS) -> Document:
     """Read one YAML document; every problem found is in the `PackError` that is raised."""
-    text = _decode(source, path, limits)
-    warnings = look_at_characters(text, path)
-    reader = _Reader(path, text, limits)
+    text, encoded = _decode(source, path, limits)
+    warnings = look_at_characters(text, path, encoded)
+    reader = _Reader(path, text, encoded, limits)
     data = reader.read()
     if reader.problems:
         raise PackError(reader.problems[:_MOST_PROBLEMS])
@@ -36,7 +38,8 @@ def parse(source: bytes | str, path: str = "<text>", limits: Limits = _DEFAULT_L
 
 def restore(source: bytes, path: str, data: Any) -> Document:
     """Give the document of a text that was read before, without reading it again."""
-    return Document(path, _decode(source, path, _DEFAULT_LIMITS), data)
+    text, _ = _decode(source, path, _DEFAULT_LIMITS)
+    return Document(path, text, data)
 
 
 def read_json(source: bytes, path: str) -> Document:
@@ -44,14 +47,19 @@ def read_json(source: bytes, path: str) -> Document:
     return restore(source, path, json.loads(source))
 
 
-def _decode(source: bytes | str, path: str, limits: Limits) -> str:
+def _decode(source: bytes | str, path: str, limits: Limits) -> tuple[str, bytes]:
+    """Give the text with one kind of line ends, and the same as UTF-8: most often what was given."""
     if len(source) > limits.size:
         raise PackError(
             Problem("PP102", f"file is larger than {limits.size:,} bytes", Location(path), "split it into partials")
         )
-    text = source if isinstance(source, str) else _decode_bytes(source, path)
-    text = text.removeprefix(_BOM)
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    given = source if isinstance(source, str) else _decode_bytes(source, path)
+    text = given.removeprefix(_BOM)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if isinstance(source, bytes) and text is given:
+        return text, source
+    return text, text.encode(errors="surrogatepass")
 
 
 def _decode_bytes(source: bytes, path: str) -> str:
@@ -70,13 +78,17 @@ def _decode_bytes(source: bytes, path: str) -> str:
 class _Reader:
     """One pass over the events of one text."""
 
-    def __init__(self, path: str, text: str, limits: Limits) -> None:
+    def __init__(self, path: str, text: str, encoded: bytes, limits: Limits) -> None:
         self.path = path
         self.text = text
+        self.encoded = encoded
         self.limits = limits
         self.problems: list[Problem] = []
         self.warnings: list[Problem] = []
         self._anchors: dict[str, tuple[Any, int]] = {}
+        # Keys that have been good before, and are no worse elsewhere, unless they are given twice.
+        self._usual: set[str] = set()
+        self._opened: list[tuple[Any, str, int]] = []
         self._open_anchors: set[str] = set()
         self._has_aliases = False
 
@@ -92,8 +104,10 @@ class _Reader:
             raise PackError(Problem("PP110", f"cannot be read as YAML: {error.reason}", location)) from error
 
     def _read(self) -> Any:  # noqa: C901 -- one flat loop is what makes reading quick
-        from yaml import (
+        from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stubs leave it out
+        from yaml.events import (
             AliasEvent,
+            DocumentStartEvent,
             MappingEndEvent,
             MappingStartEvent,
             ScalarEvent,
@@ -101,101 +115,81 @@ class _Reader:
             SequenceStartEvent,
             StreamEndEvent,
         )
-        from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stubs leave it out
 
-        get_event: Callable[[], Any] = CParser(self.text).get_event
-        limits = self.limits
-        most_nodes = limits.nodes
-        usual: set[str] = set()
-        anchors = self._anchors
-        root: Any = None
+        get_event: Callable[[], Any] = CParser(self.encoded).get_event
+        most_nodes, deepest = self.limits.nodes, self.limits.depth
+        usual, opened = self._usual, self._opened
+        other_start, item = OTHER_START, _ITEM
         documents = nodes = 0
-        # The innermost container and the key that waits for its value; the outer ones are on the stack.
-        container: Any = None
-        key: str | None = None
-        stack: list[tuple[Any, str | None, str | None, int]] = []
-        anchor: str | None = None
-        first_node = 0
+        # The innermost container, and the key that waits for its value: None where a key is next, `item` in a list.
+        container: Any = []
+        key: Any = item
+        stack: list[tuple[Any, Any]] = []
         while True:
             event = get_event()
             kind = type(event)
             if kind is ScalarEvent:
                 value: Any = event.value
-                if key is None and type(container) is dict:
-                    # Most keys are plain words that have been good before; the others are looked at closely.
-                    if value in usual and value not in container and event.tag is event.anchor is None:
-                        key = value
-                    else:
-                        key = self._key(event, container)
-                        if key.isascii() and key.isidentifier():
-                            usual.add(key)
+                if key is None:
+                    if value not in usual or value in container or event.tag is not None or event.anchor is not None:
+                        self._look_at_key(event, container)
+                    key = value
                     continue
                 nodes += 1
-                if event.tag is not None:
-                    self._fail("PP111", f"tag {event.tag!r} is not allowed", event, "remove the tag; quote the value")
-                elif value[:1] in OTHER_START and event.implicit[0]:
-                    if value in FIXED:
-                        value = FIXED[value]
-                    elif value[0] in NUMBER_START:
-                        value = self._number(event)
-                if event.anchor is not None:
-                    anchors[event.anchor] = (value, 1)
+                if event.tag is not None or event.anchor is not None:
+                    value = self._adorned(event)
+                elif not event.style and (not value or value[0] in other_start):
+                    value = self._plain(event)
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
                 nodes += 1
-                if key is None and type(container) is dict:
+                if key is None:
                     raise PackError([*self.problems, self._container_key(event)])
-                if event.tag is not None:
-                    self._fail("PP111", f"tag {event.tag!r} is not allowed", event, "remove the tag")
-                if len(stack) >= limits.depth:
-                    raise PackError(self._problem("PP105", f"nesting is deeper than {limits.depth} levels", event))
-                stack.append((container, key, anchor, first_node))
-                container = {} if kind is MappingStartEvent else []
-                key, anchor, first_node = None, event.anchor, nodes
-                if anchor:
-                    self._open_anchors.add(anchor)
+                if len(stack) >= deepest:
+                    raise PackError(self._problem("PP105", f"nesting is deeper than {deepest} levels", event))
+                stack.append((container, key))
+                if kind is MappingStartEvent:
+                    container, key = {}, None
+                else:
+                    container, key = [], item
+                if event.tag is not None or event.anchor is not None:
+                    self._look_at_container(event, container, nodes)
                 continue
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
                 value = container
-                if anchor:
-                    anchors[anchor] = (value, nodes - first_node + 1)
-                    self._open_anchors.discard(anchor)
-                container, key, anchor, first_node = stack.pop()
+                if opened and opened[-1][0] is value:
+                    self._close(nodes)
+                container, key = stack.pop()
             elif kind is AliasEvent:
-                if key is None and type(container) is dict:
+                if key is None:
                     raise PackError([*self.problems, self._container_key(event)])
                 value, size = self._alias(event)
                 nodes += size
             elif kind is StreamEndEvent:
                 break
             else:
-                documents += self._document(event, documents)
+                if kind is DocumentStartEvent:
+                    self._look_at_document(event, documents)
+                    documents += 1
                 continue
             if nodes > most_nodes:
                 raise PackError(self._too_many(event))
-            if key is not None:
+            if key is item:
+                container.append(value)
+            else:
                 container[key] = value
                 key = None
-            elif container is None:
-                root = value
-            else:
-                container.append(value)
         if not documents:
             raise PackError(Problem("PP108", "file is empty", Location(self.path, 1, 1), "start with 'promptpack: 1'"))
-        return root
+        return container[0]
 
-    def _document(self, event: Any, documents: int) -> int:
-        from yaml import DocumentStartEvent
-
-        if not isinstance(event, DocumentStartEvent):
-            return 0
+    def _look_at_document(self, event: Any, documents: int) -> None:
         if documents:
             hint = "keep one document a file; quote '---' inside text"
             raise PackError(self._problem("PP107", "file holds more than one document", event, hint))
         if event.version or event.tags:
             self._fail("PP109", "directives are not allowed", event, "remove the line that starts with '%'")
-        return 1
 
-    def _key(self, event: Any, container: dict[str, Any]) -> str:
+    def _look_at_key(self, event: Any, container: dict[str, Any]) -> None:
         key: str = event.value
         if event.tag is not None:
             self._fail("PP111", f"tag {event.tag!r} is not allowed", event, "remove the tag")
@@ -208,13 +202,14 @@ class _Reader:
             raise PackError([*self.problems, self._problem("PP114", "merge keys ('<<') are not allowed", event, hint)])
         elif key in container:
             self._fail("PP112", f"key {key!r} is given twice", event, "remove one of the two")
+        elif key.isidentifier() and key.isascii():
+            self._usual.add(key)
         if event.anchor:
             self._anchors[event.anchor] = (key, 1)
         if not key.isascii():
-            self._look_at_key(key, event)
-        return key
+            self._look_at_letters(key, event)
 
-    def _look_at_key(self, key: str, event: Any) -> None:
+    def _look_at_letters(self, key: str, event: Any) -> None:
         """Look for keys that are not what they look like."""
         from unicodedata import is_normalized
 
@@ -225,6 +220,37 @@ class _Reader:
         elif CONFUSABLE.search(key) or not is_normalized("NFC", key):
             hint = "write it with the letters of one alphabet"
             self.warnings.append(self._problem("PP124", f"key {key!a} can be mistaken for another", event, hint))
+
+    def _plain(self, event: Any) -> Any:
+        """Read a plain scalar that may be more than text."""
+        text: str = event.value
+        if text in FIXED:
+            return FIXED[text]
+        return self._number(event) if text[0] in NUMBER_START else text
+
+    def _adorned(self, event: Any) -> Any:
+        """Read a scalar with a tag or an anchor."""
+        value = event.value
+        if event.tag is not None:
+            self._fail("PP111", f"tag {event.tag!r} is not allowed", event, "remove the tag; quote the value")
+        elif not event.style:
+            value = self._plain(event)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = (value, 1)
+        return value
+
+    def _look_at_container(self, event: Any, value: Any, nodes: int) -> None:
+        if event.tag is not None:
+            self._fail("PP111", f"tag {event.tag!r} is not allowed", event, "remove the tag")
+        if event.anchor is not None:
+            self._opened.append((value, event.anchor, nodes))
+            self._open_anchors.add(event.anchor)
+
+    def _close(self, nodes: int) -> None:
+        """Let aliases mean the container that ends."""
+        value, anchor, first_node = self._opened.pop()
+        self._anchors[anchor] = (value, nodes - first_node + 1)
+        self._open_anchors.discard(anchor)
 
     def _number(self, event: Any) -> Any:
         text: str = event.value

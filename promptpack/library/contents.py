@@ -105,5 +105,5 @@ def _read_text(folder: Folder, file: str) -> str:
         raise PackError(Problem("PP101", "file is not UTF-8", place, "save it as UTF-8")) from error
     from promptpack.document.characters import look_at_characters
 
-    look_at_characters(text, folder.show(file))
+    look_at_characters(text, folder.show(file), text.encode())
     return text
