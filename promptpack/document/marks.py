@@ -2,26 +2,46 @@
 
 from __future__ import annotations
 
-from promptpack.value import dataclass, field
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Final
+
+# Stands where a key would be, in a list.
+_ITEM: Final = object()
 
 
-@dataclass(frozen=True)
 class Marks:
-    """Where a value stands; lines and columns count from 1, offsets from 0."""
+    """Where a value stands, by the event of its start; lines and columns count from 1, offsets from 0."""
 
-    line: int = 1
-    column: int = 1
-    start: int = 0
-    end: int = 0
-    style: str = ""
-    value: str = ""
+    __slots__ = ("_event",)
+    style = ""
+    value = ""
 
-    def key(self, _step: str | int, /) -> tuple[int, int] | None:
-        """Give the line and column of a key; None where there is none."""
+    def __init__(self, event: Any) -> None:
+        self._event = event
+
+    @property
+    def line(self) -> int:
+        """The line that it starts in."""
+        return self._event.start_mark.line + 1  # type: ignore[no-any-return]
+
+    @property
+    def column(self) -> int:
+        """The column that it starts in."""
+        return self._event.start_mark.column + 1  # type: ignore[no-any-return]
+
+    @property
+    def start(self) -> int:
+        """The offset of its first character."""
+        return self._event.start_mark.index  # type: ignore[no-any-return]
+
+    @property
+    def end(self) -> int:
+        """The offset behind it; of a mapping or list, behind what opens it."""
+        return self._event.end_mark.index  # type: ignore[no-any-return]
+
+    def key(self, _step: str | int, /) -> Marks | None:
+        """Give where a key stands; None where there is none."""
         return None
 
     def child(self, _step: str | int, /) -> Marks | None:
@@ -29,15 +49,34 @@ class Marks:
         return None
 
 
-@dataclass(frozen=True)
+class ScalarMarks(Marks):
+    """Where a scalar stands, and how it is written."""
+
+    __slots__ = ()
+
+    @property
+    def style(self) -> str:  # type: ignore[override]
+        """What it is written with: a quote, `|` or `>`; nothing if it is plain."""
+        return self._event.style or ""
+
+    @property
+    def value(self) -> str:  # type: ignore[override]
+        """Its text."""
+        return self._event.value  # type: ignore[no-any-return]
+
+
 class MapMarks(Marks):
     """Where a mapping, its keys and its values stand."""
 
-    keys: dict[str, tuple[int, int]] = field(default_factory=dict)
-    children: dict[str, Marks] = field(default_factory=dict)
+    __slots__ = ("children", "keys")
 
-    def key(self, step: str | int, /) -> tuple[int, int] | None:
-        """Give the line and column of a key; None where there is none."""
+    def __init__(self, event: Any) -> None:
+        super().__init__(event)
+        self.keys: dict[str, Marks] = {}
+        self.children: dict[str, Marks] = {}
+
+    def key(self, step: str | int, /) -> Marks | None:
+        """Give where a key stands; None where there is none."""
         return self.keys.get(step)  # type: ignore[arg-type]
 
     def child(self, step: str | int, /) -> Marks | None:
@@ -45,11 +84,14 @@ class MapMarks(Marks):
         return self.children.get(step)  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True)
 class SequenceMarks(Marks):
     """Where a list and its items stand."""
 
-    children: list[Marks] = field(default_factory=list)
+    __slots__ = ("children",)
+
+    def __init__(self, event: Any) -> None:
+        super().__init__(event)
+        self.children: list[Marks] = []
 
     def child(self, step: str | int, /) -> Marks | None:
         """Give where an item stands; None where there is none."""
@@ -58,56 +100,53 @@ class SequenceMarks(Marks):
 
 def read_marks(text: str) -> Marks:
     """Read the places of everything in a text that has been parsed before, so nothing is checked again."""
-    import yaml
     from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stubs leave it out
+    from yaml.events import (
+        AliasEvent,
+        MappingEndEvent,
+        MappingStartEvent,
+        ScalarEvent,
+        SequenceEndEvent,
+        SequenceStartEvent,
+        StreamEndEvent,
+    )
 
-    parser = CParser(text)
-    root = Marks()
-    stack: list[tuple[MapMarks | SequenceMarks, str | None]] = []
+    get_event = CParser(text).get_event
+    nowhere = SequenceMarks(get_event())
     anchors: dict[str, Marks] = {}
+    # The innermost container, and the key that waits for its value: None where a key is next.
+    container: Any = nowhere
+    key: Any = _ITEM
+    stack: list[tuple[Any, Any]] = []
     while True:
-        event: Any = parser.get_event()
+        event: Any = get_event()
         kind = type(event)
-        if event is None or kind is yaml.StreamEndEvent:
-            return root
-        if issubclass(kind, yaml.CollectionEndEvent):
-            stack.pop()
+        if kind is ScalarEvent:
+            marks: Marks = ScalarMarks(event)
+        elif kind is MappingStartEvent:
+            marks = MapMarks(event)
+        elif kind is SequenceStartEvent:
+            marks = SequenceMarks(event)
+        elif kind is AliasEvent:
+            marks = anchors[event.anchor]
+        elif kind is MappingEndEvent or kind is SequenceEndEvent:
+            container, key = stack.pop()
             continue
-        if not issubclass(kind, yaml.NodeEvent):
-            continue
-        if stack and isinstance(stack[-1][0], MapMarks) and stack[-1][1] is None:
-            owner = stack[-1][0]
-            stack[-1] = (owner, event.value)
-            owner.keys[event.value] = (event.start_mark.line + 1, event.start_mark.column + 1)
-            continue
-        marks = anchors[event.anchor] if kind is yaml.AliasEvent else _marks_of(event)
-        if kind is not yaml.AliasEvent and event.anchor:
-            anchors[event.anchor] = marks
-        if stack:
-            _attach(stack, marks)
+        elif kind is StreamEndEvent:
+            return nowhere.children[0] if nowhere.children else nowhere
         else:
-            root = marks
-        if issubclass(kind, yaml.CollectionStartEvent):
-            stack.append((marks, None))  # type: ignore[arg-type]  # a start event made a map or a sequence
-
-
-def _marks_of(event: Any) -> Marks:
-    import yaml
-
-    start, end = event.start_mark, event.end_mark
-    place = (start.line + 1, start.column + 1, start.index, end.index)
-    if isinstance(event, yaml.MappingStartEvent):
-        return MapMarks(*place)
-    if isinstance(event, yaml.SequenceStartEvent):
-        return SequenceMarks(*place)
-    return Marks(*place, style=event.style or "", value=event.value)
-
-
-def _attach(stack: list[tuple[MapMarks | SequenceMarks, str | None]], marks: Marks) -> None:
-    owner, key = stack[-1]
-    if isinstance(owner, SequenceMarks):
-        owner.children.append(marks)
-    else:
-        assert key is not None  # noqa: S101 -- a mapping's value always follows its key
-        owner.children[key] = marks
-        stack[-1] = (owner, None)
+            continue
+        if event.anchor is not None:
+            anchors[event.anchor] = marks
+        if key is None:
+            key = event.value
+            container.keys[key] = marks
+            continue
+        if key is _ITEM:
+            container.children.append(marks)
+        else:
+            container.children[key] = marks
+            key = None
+        if kind is MappingStartEvent or kind is SequenceStartEvent:
+            stack.append((container, key))
+            container, key = marks, None if kind is MappingStartEvent else _ITEM

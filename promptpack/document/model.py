@@ -44,8 +44,8 @@ class Document:
 
     def locate_key(self, path: Path) -> Location:
         """Find the place of the key that names the value at `path`; a list item has none, so its own place is given."""
-        place = self._walk(path[:-1]).key(path[-1]) if path else None
-        return Location(self.path, *place) if place else self.locate(path)
+        key = self._walk(path[:-1]).key(path[-1]) if path else None
+        return Location(self.path, key.line, key.column) if key else self.locate(path)
 
     def locate_inside(self, path: Path, line: int, column: int) -> Location:
         """Find where line `line`, column `column` of the text at `path` stands in the file, whatever its YAML style."""

@@ -42,7 +42,7 @@ def span_of_entry(text: str, owner: Marks, name: str | int, value: Marks) -> tup
     key = owner.key(name)
     if key is None or not isinstance(owner, MapMarks) or len(owner.keys) == 1:
         return None
-    start = _offset(text, *key)
+    start = key.start
     is_plain = not isinstance(value, (MapMarks, SequenceMarks)) and start < value.start
     if not is_plain or "\n" in text[start : value.end] or text.startswith("&", value.start):
         return None
@@ -69,10 +69,3 @@ def _in_braces(text: str, start: int, end: int) -> tuple[int, int] | None:
     if text[after : after + 1] == "}" and text[before - 1 : before] == ",":
         return before - 1, end
     return None
-
-
-def _offset(text: str, line: int, column: int) -> int:
-    start = 0
-    for _ in range(line - 1):
-        start = text.find("\n", start) + 1
-    return start + column - 1

@@ -85,3 +85,10 @@ def test_block_scalars_map_every_letter_back_to_itself(lines: list[str], style: 
             line, column = value.count("\n", 0, offset) + 1, offset - value.rfind("\n", 0, offset)
             found = parsed.locate_inside(("k",), line, column)
             assert text.split("\n")[found.line - 1][found.column - 1] == character
+
+
+def test_an_alias_of_a_key_stands_where_the_key_does() -> None:
+    found = document.parse("&name title: 1\nsame: *name\n", "pack.yaml")
+    assert found.data == {"title": 1, "same": "title"}
+    assert str(found.locate(("same",))) == "pack.yaml:1:1"
+    assert str(found.locate_key(("same",))) == "pack.yaml:2:1"
