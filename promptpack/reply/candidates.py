@@ -5,30 +5,31 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from promptpack.reply.ahead import BLANK, KEY
 from promptpack.reply.cursor import Scan
 from promptpack.reply.places import Places, Span, StrictPlaces
 from promptpack.reply.scan import scan
 from promptpack.reply.size import is_too_large
 from promptpack.reply.strings import Lexer
-from promptpack.reply.thinking import CHANNEL_END, CHANNEL_REST, END, END_REST, START_REST, end_of
+from promptpack.reply.thinking import ANY_END, CHANNEL_END, MARK_REST, end_of
 from promptpack.reply.tree import Harvest, Mark, harvest
 
 NOT_STRICT = object()
 # Thinking without a beginning holds objects too: so many times more than the answer may stand among.
 _THOUGHTS = 10
-# Prose and code have brackets that open no data; a text with more of them than this is something else.
-MAX_BRACES = 60_000
-_BLANK = r"(?:\s|[\u200b-\u200f\u2060\ufeff])*+"
-_OBJECT = rf"(?=[{{｛]?{_BLANK}(?:[\"'“”„‟＂‘’`\w}}｝/#]|\Z))"
+# Prose and code have brackets with a comment or a call behind them; a text with more than this is something else.
+_MAX_BRACES = 20_000
+_OBJECT = rf"(?=[{{｛]?{BLANK}(?:[}}｝/#]|{KEY}))"
 # All begins with one of few characters, which the search jumps to; what matters is behind it.
 _TOP = re.compile(
-    rf"[{{｛\[［<◁(](?:(?P<open>(?<=[{{｛]){_OBJECT}|(?<=[\[［])(?={_BLANK}[{{｛]{_OBJECT}))"
-    rf"|(?P<think>{START_REST})|(?P<unthink>{END_REST})|(?P<channel>{CHANNEL_REST})"
-    r"|(?P<call>(?<=\w\()\s*[A-Za-z_]\w{0,40}\s*=(?!=)))",
-    re.IGNORECASE,
+    rf"[{{｛\[［<◁(](?:(?P<open>(?<=[{{｛]){_OBJECT}|(?<=[\[［])(?={BLANK}[{{｛]{_OBJECT}))"
+    rf"|{MARK_REST}"
+    r"|(?P<call>(?<=\w\()\s*+[A-Za-z_]\w{0,40}+\s*+=(?!=)))"
 )
 _CALLED = re.compile(r"(?<![\w.])[A-Za-z_]\w{0,40}\Z")
-_CUT_ROOT = re.compile(r"[{｛]\s*+(?:[\"“'][^\"”'\n]{0,300}+|\w{0,60}+)?+\s*+\Z")
+# A brace that begins a line and has nothing but the beginning of a key behind it.
+_CUT_ROOT = re.compile(r"^[^\S\n]*+(?P<brace>[{｛])\s*+(?:[\"“'][^\"“”'\n]{0,300}+|\w{0,60}+)?+\s*+\Z", re.MULTILINE)
+_LONGEST_CUT = 400
 # A quoted key and its colon before a bracket: the bracket belongs to an object whose own opening was lost.
 _MEMBER_BEFORE = re.compile(r"[\"'”’]\s*[:：]\s*\Z")
 _FIRST_MEMBER = re.compile(r"(?:^|\n|```(?:json)?)[ \t]*(?=[\"“'](?P<key>[^\"”'\n]{1,60})[\"”']\s*[:：])")
@@ -73,7 +74,7 @@ class Field:
 
 def find(text: str, limits: Limits) -> Field:
     """Find the candidates; what stands before a lone end of thinking was thinking, and is dropped."""
-    found, lexer, position, absent, seen, braces = Field(), Lexer(text), 0, set[str](), 0, 0
+    found, lexer, position, absent, seen, braces = Field(), Lexer(text), 0, set[re.Pattern[str]](), 0, 0
     while match := _TOP.search(text, position):
         if match["think"]:
             position = _think_end(text, match, absent)
@@ -86,7 +87,7 @@ def find(text: str, limits: Limits) -> Field:
         elif (start := _start(lexer, match, position)) < 0:
             position = match.start() + 1
             braces += 1
-            if braces > MAX_BRACES:
+            if braces > _MAX_BRACES:
                 found.limit = "candidates"
                 return found
         else:
@@ -99,6 +100,8 @@ def find(text: str, limits: Limits) -> Field:
                 found.limit = "candidates"
             if found.limit:
                 return found
+    if cut := _CUT_ROOT.search(text, max(position, len(text.rstrip()) - _LONGEST_CUT)):
+        found.candidates.append(_read(text, cut.start("brace"), limits))
     return found
 
 
@@ -119,12 +122,12 @@ def rescan(text: str, candidate: Candidate, forced: int, limits: Limits) -> Cand
     return _harvested(candidate.start, again)
 
 
-def _think_end(text: str, match: re.Match[str], absent: set[str]) -> int:
+def _think_end(text: str, match: re.Match[str], absent: set[re.Pattern[str]]) -> int:
     """Find the end of thinking: the tag's own, or else any other; what is absent once is never looked for again."""
-    for pattern in (end_of(match[0]), END):
+    for pattern in (end_of(match[0]), ANY_END):
         if pattern in absent:
             continue
-        if end := re.compile(pattern, re.IGNORECASE).search(text, match.end()):
+        if end := pattern.search(text, match.end()):
             return end.end()
         absent.add(pattern)
     return len(text)
@@ -148,9 +151,7 @@ def _opens(lexer: Lexer, start: int) -> bool:
     after = _past_comment(lexer, lexer.blank_end(start + 1))
     if text.startswith(text[start], after) and after == start + 1:
         after = _past_comment(lexer, lexer.blank_end(start + 2))
-    if after < lexer.size and (text[after] in "}｝" or lexer.key_at(after, bare=True)):
-        return True
-    return _CUT_ROOT.match(text, start) is not None and not text[:start].rpartition("\n")[2].strip()
+    return after < lexer.size and (text[after] in "}｝" or lexer.key_at(after, bare=True))
 
 
 def _past_comment(lexer: Lexer, position: int) -> int:

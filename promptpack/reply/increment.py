@@ -5,10 +5,9 @@ from typing import Any
 
 from promptpack.reply.align import align
 from promptpack.reply.arriving import ArrivingText
-from promptpack.reply.candidates import MAX_BRACES
 from promptpack.reply.cursor import AND_MORE
 from promptpack.reply.growth import Growth
-from promptpack.reply.opening import OUTSIDE, opens_data
+from promptpack.reply.opening import is_undecided, next_mark, settled_end
 from promptpack.reply.shape import Shape
 from promptpack.reply.strings import DOUBLE, SINGLE
 from promptpack.reply.thinking import CHANNEL_END, LONGEST, end_of
@@ -41,7 +40,6 @@ class Machine:
         self._quote = ""
         self._text: ArrivingText | None = None
         self._is_key = False
-        self._braces = 0
         self._line = False
         self._thought_end = CHANNEL_END
 
@@ -71,30 +69,26 @@ class Machine:
         return self.growth.path_here(), self._text.certain() if self.state == "string" else self._text.whole()
 
     def _outside(self) -> bool:
-        match = OUTSIDE.search(self._buffer, self._index)
+        match = next_mark(self._buffer, self._index)
         if match is None:
-            self._index = max(self._index, len(self._buffer) - LONGEST)
+            self._index = settled_end(self._buffer, self._index)
             return False
-        if match["start"] or match["channel"]:
-            own = match["start"] and re.compile(end_of(match["start"]), re.IGNORECASE)
-            self._thought_end = own or CHANNEL_END
+        if match["think"] or match["channel"]:
+            self._thought_end = CHANNEL_END if match["channel"] else end_of(match[0])
             self.state, self._index = "thinking", match.end()
             return True
-        if match["end"]:
+        if match["unthink"]:
             self.growth.restart()
             self._index = match.end()
             return True
-        return self._maybe_open(match.start())
+        return self._open_root(match)
 
-    def _maybe_open(self, start: int) -> bool:
-        opens = opens_data(self._buffer, start)
-        if opens is None and len(self._buffer) - start <= _HELD:
-            self._index = start
-            return False
-        self._index = start + 1
-        if not opens:
-            self._braces += 1
-            return self._braces <= MAX_BRACES or self._silence()
+    def _open_root(self, brace: re.Match[str]) -> bool:
+        if is_undecided(brace):
+            is_held = len(self._buffer) - brace.start() <= _HELD
+            self._index = brace.start() + (not is_held)
+            return not is_held
+        self._index = brace.end()
         if self.growth.root and self.growth.is_answer:
             return self._silence()
         self.growth.restart()

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from promptpack.reply.ahead import BLANK, is_bare_key, is_half_key, is_quoted_key
 from promptpack.reply.escapes import decode
 
 scan_string: Callable[[str, int], tuple[str, int]] = json.decoder.scanstring  # type: ignore[attr-defined]
@@ -19,20 +20,12 @@ _OPENING = frozenset("“„‘‚")
 _COMMAS = frozenset(",，;；、")
 _CLOSERS = frozenset("}]｝］)")
 
-_BLANK = re.compile(r"(?:\s|[\u200b-\u200f\u2060\ufeff])*+")
+_BLANK = re.compile(BLANK)
 _BODY = {
     **dict.fromkeys(DOUBLE, re.compile(r'[^"“”„‟＂\\]*+(?:\\.[^"“”„‟＂\\]*+)*+', re.DOTALL)),
     **dict.fromkeys(SINGLE, re.compile(r"[^'‘’‚‛＇\\]*+(?:\\.[^'‘’‚‛＇\\]*+)*+", re.DOTALL)),
     "`": re.compile(r"[^`\\]*+(?:\\.[^`\\]*+)*+", re.DOTALL),
 }
-_SEPARATOR = r"(?:\s|[\u200b-\u200f\u2060\ufeff])*(?::|：|=>|=(?![=>]))"
-# Straight quotes first: the other kinds may stand between them.
-_QUOTED_KEY = re.compile(
-    r'(?:"(?:[^"\\\n]|\\.){0,300}?"|["“”„‟＂](?:[^"“”„‟＂\\\n]|\\.){0,300}?["“”„‟＂]'
-    r"|'(?:[^'\\\n]|\\.){0,300}?'|['‘’‚‛＇](?:[^'‘’‚‛＇\\\n]|\\.){0,300}?['‘’‚‛＇]|`[^`\n]{0,300}?`)" + _SEPARATOR
-)
-_HALF_KEY = re.compile(r'(?:[^\W\d]\w{0,60}["”\']|["“\'][^\W\d]\w{0,60})' + _SEPARATOR)
-_BARE_KEY = re.compile(r"[^\W\d][\w$-]{0,60}" + _SEPARATOR)
 _BARE_MEMBER = re.compile(r"[A-Za-z_]\w{0,60}\s*[:：]\s*(?:[\"'“{\[]|-?\d|(?:true|false|null|True|False|None)\b)")
 _ITEM = re.compile(r"[-+.]?\d|[{\[｛［]|(?:true|false|null|True|False|None)\b|\.\.\.|…|[^\W\d][\w.-]{0,60}\s*[,\]]")
 _OR = re.compile(r"(?:\||/|or\b|或者?|OR\b)\s*[\"'“‘]")
@@ -81,13 +74,13 @@ class Lexer:
 
     def key_at(self, position: int, *, bare: bool) -> bool:
         """Say whether a key and its colon stand here."""
-        if self.quoted_key_at(position) or _HALF_KEY.match(self.text, position):
+        if self.quoted_key_at(position) or is_half_key(self.text, position):
             return True
-        return bare and _BARE_KEY.match(self.text, position) is not None
+        return bare and is_bare_key(self.text, position) is not None
 
     def quoted_key_at(self, position: int) -> bool:
         """Say whether a key in whole quotes and its colon stand here; in a list, half a quote proves nothing."""
-        return _QUOTED_KEY.match(self.text, position) is not None
+        return is_quoted_key(self.text, position) is not None
 
     def cut_key_at(self, position: int) -> bool:
         """Say whether the text ends inside the key that begins here."""
@@ -161,7 +154,7 @@ class Lexer:
     def _forgotten_quote(self, start: int, place: int) -> int:
         """Find the end of a string whose closing quote was lost: the next key opens at `place`, after a comma."""
         text = self.text
-        if not _QUOTED_KEY.match(text, place):
+        if not is_quoted_key(text, place):
             return -1
         before = place
         while before > start and text[before - 1] in " \t\r\n":
@@ -223,7 +216,7 @@ class Lexer:
             return False
         if array and _ITEM.match(text, after):
             return True
-        return _HALF_KEY.match(text, after) is not None or (bare and _BARE_KEY.match(text, after) is not None)
+        return is_half_key(text, after) is not None or (bare and is_bare_key(text, after) is not None)
 
     def _comment_at(self, position: int) -> bool:
         return self.text.startswith(("//", "/*", "#"), position)

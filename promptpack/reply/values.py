@@ -37,7 +37,7 @@ def number_node(raw: str, start: int, end: int) -> Node:
     """Read a number that is written as JSON has it; one that is too long or too large is marked."""
     if len(raw) > _MAX_DIGITS:
         return Node("number", start, end, raw[:40], mark=Mark("number", "number is too long"))
-    if not any(character in raw for character in ".eE"):
+    if "." not in raw and "e" not in raw and "E" not in raw:
         return Node("number", start, end, int(raw))
     value = float(raw)
     if value in (float("inf"), float("-inf")):
