@@ -22,10 +22,12 @@ bench: .venv/dev.stamp ## measure against peers, as ratios; NAMES="document slot
 	$(BIN)/python -m benchmarks $(NAMES)
 
 MINUTES ?= 30
-fuzz: .venv-fuzz/stamp ## look for what breaks the readers, MINUTES for each of them
+SEEDS ?= 3000
+fuzz: .venv-fuzz/stamp ## look for what breaks the readers, MINUTES for each, and for SEEDS replies that cost too much
 	for target in document template expression reply; do \
 	  .venv-fuzz/bin/python -m tests.fuzz.run $$target $(MINUTES) || exit 1; \
 	done
+	.venv-fuzz/bin/python -m tests.fuzz.fragments $(SEEDS)
 	! ls .cache/fuzz/found-*
 
 format: .venv/dev.stamp ## put the code into the house's form

@@ -1,0 +1,121 @@
+"""`python -m tests.fuzz.fragments SEEDS [FIRST]`: look for replies whose reading costs more than their length.
+
+Each seed is a short piece made of fragments that the reader reacts to, repeated behind a head of such fragments. A text
+of four times the length may cost four times the time, whole and in pieces; what costs more is kept as
+`.cache/fuzz/found-fragments-*`.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+from tests.fuzz.targets import PACK, ROOT
+
+SIZES: Final = (64_000, 256_000)
+MOST_GROWTH: Final = 6.0
+# Below this nothing is told from noise.
+LEAST_SECONDS: Final = 0.03
+TRIES: Final = 4
+CHUNK: Final = 64
+FRAGMENTS: Final = (
+    *"{}[]()<>,:;=\"'`“”‘’„＂「」«»‹›{｛［｝］，：；、。.…|/\\#*+-_~&%$!?\n\r\t 0179aZé中\u00a0\u200b\ufeff\u2028\x00",
+    '{"', '":', '": "', '", "', '"}', '"]', "{'", "':", "', '", "{{", "}}", "[[", "]]", "[{", "}]", "},{", "{}", "[]",
+    "```", "```json\n", "\n```\n", "~~~", "`{", "<think>", "</think>", "<thinking>", "[THINK]", "[/THINK]", "◁think▷",
+    "<|channel|>analysis", "<|channel|>final<|message|>", "<|end|>", "<tool_call>", "</tool_call>", "<a>", "</", "</s>",
+    '\\"', "\\n", "\\\\", "\\u", "\\u4e2d", "\\ud83d", "\\ud83d\\ude00", "\\_", "\\'", "\\x", "C:\\new", "\\frac", "\\(",
+    ", ", ",\n", ",,", ": ", " => ", " = ", "==", "//", "// x\n", "/*", "*/", "/* x */", "# ", "# x\n", "...", "etc., ",
+    "-1", "0.5", "1e9", "1e999", "007", "+3", "85%", "85/100", "1_000", "٣", "NaN", "Infinity", "true", "None", "null",
+    "undefined", '"answer": ', '"answer"', "answer: ", '"score": 5', '"level": "low"', '"level": "l', "low", "lo w", "LOW ",
+    '"tags": ["a", ', '"inner": {"a": 1', '"name": "f", "arguments": ', '{"answer": "x"}', '"""', "'''", '"a" + ', ' or "b"',
+    "f(a=", "f(", "(1, 2)", "properties", "said", "it's ", 'say "x" to ', "> ", "\n> ", "&quot;", "&amp;", "\x1b[0m",
+    "+ ", "\n+ ", "1: ", "\n1 | ", "\n12\t", "   ", "\n\n", "\t\t", "data: ", "aaaaaaaaaaaaaaaa", "Here it is:\n",
+)  # fmt: skip
+
+OPENINGS: Final = (
+    "",
+    "",
+    "{",
+    '{"answer": ',
+    '{"answer": "',
+    '{"tags": [',
+    '{"inner": {',
+    "{'answer': '",
+    "```json\n{",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What a text costs at two lengths."""
+
+    small: float
+    large: float
+
+    @property
+    def is_too_much(self) -> bool:
+        """Say whether the cost outgrew the text."""
+        return self.large > LEAST_SECONDS and self.large > MOST_GROWTH * self.small
+
+
+def text_of(seed: int, size: int) -> str:
+    """Give `size` characters: a head, and one piece again and again."""
+    random = Random(seed)  # noqa: S311 -- chance that can be had again
+    head = random.choice(OPENINGS) + "".join(random.choices(FRAGMENTS, k=random.choice((0, 0, 1, 3))))
+    piece = "".join(random.choices(FRAGMENTS, k=random.choice((1, 2, 2, 3, 3, 4, 6))))
+    return (head + piece * (size // len(piece) + 1))[:size]
+
+
+def grown(seed: int, cost: Callable[[str], float]) -> Growth:
+    """Measure the growth of a seed; one that seems too much is measured again, and the least of each is taken."""
+    small, large = (text_of(seed, size) for size in SIZES)
+    found = Growth(cost(small), cost(large))
+    for _ in range(TRIES):
+        if not found.is_too_much:
+            break
+        found = Growth(min(found.small, cost(small)), min(found.large, cost(large)))
+    return found
+
+
+def read(text: str) -> None:
+    """Read a text at once."""
+    PACK.check(text)
+
+
+def receive(text: str) -> None:
+    """Read a text as it arrives."""
+    stream = PACK.stream()
+    for start in range(0, len(text), CHUNK):
+        stream.feed(text[start : start + CHUNK])
+
+
+def seconds(work: Callable[[str], None]) -> Callable[[str], float]:
+    """Give the time of the processor that a text takes."""
+
+    def measure(text: str) -> float:
+        before = time.process_time()
+        work(text)
+        return time.process_time() - before
+
+    return measure
+
+
+def main(seeds: str, first: str = "0") -> None:
+    """Go through the seeds, keep what grows too much, and tell the dearest."""
+    kept, dearest = ROOT / ".cache" / "fuzz", []
+    kept.mkdir(parents=True, exist_ok=True)
+    for seed in range(int(first), int(first) + int(seeds)):
+        for work in (read, receive):
+            found = grown(seed, seconds(work))
+            dearest = sorted([*dearest, (found.large, work.__name__, seed)])[-5:]
+            if found.is_too_much:
+                (kept / f"found-fragments-{work.__name__}-{seed}").write_text(text_of(seed, 2_000), "utf-8")
+                sys.stdout.write(f"{work.__name__} {seed}: {found.small:.3f} s, then {found.large:.3f} s\n")
+    for large, name, seed in reversed(dearest):
+        sys.stdout.write(f"dearest: {name} {seed}: {large:.3f} s for {text_of(seed, 60)!r}\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

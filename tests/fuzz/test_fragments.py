@@ -1,0 +1,27 @@
+"""The generator of dear replies gives the same text again, and tells cost that outgrows it from cost that does not."""
+
+from tests.fuzz.fragments import SIZES, grown, read, receive, text_of
+
+
+def test_a_seed_gives_the_same_text_at_every_length() -> None:
+    for seed in range(50):
+        text = text_of(seed, 2_000)
+        assert len(text) == 2_000
+        assert text_of(seed, 500) == text[:500]
+
+
+def test_cost_that_outgrows_the_text_is_told() -> None:
+    assert grown(1, lambda text: len(text) ** 2).is_too_much
+    assert not grown(1, len).is_too_much
+
+
+def test_what_seems_too_much_is_measured_again() -> None:
+    costs = iter([1.0, 9.0, 1.0, 4.0])
+    assert not grown(1, lambda _: next(costs)).is_too_much
+    assert SIZES[1] == 4 * SIZES[0]
+
+
+def test_any_fragments_are_read_and_received() -> None:
+    for seed in range(100):
+        read(text_of(seed, 300))
+        receive(text_of(seed, 300))
