@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from promptpack.reply.ahead import BLANK, KEY
-from promptpack.reply.cursor import Scan
+from promptpack.reply.cursor import Forced, Scan
 from promptpack.reply.places import Places, Span, StrictPlaces
 from promptpack.reply.scan import scan
 from promptpack.reply.size import is_too_large
@@ -106,20 +106,21 @@ def find(text: str, limits: Limits) -> Field:
 
 
 def find_members(text: str, names: frozenset[str], limits: Limits) -> Candidate | None:
-    """Find an object whose opening brace was lost: members that begin with one of `names`."""
+    """Find an object whose opening brace was lost, or both: members that begin with one of `names`."""
     for match in _FIRST_MEMBER.finditer(text):
         if match["key"] in names:
             result = scan(text, match.end(), max_depth=limits.depth, max_nodes=limits.nodes, members=True)
             candidate = _harvested(match.end(), result)
             candidate.lost_open = True
-            return candidate if result.tail == "closed" else None
+            return candidate if result.tail in ("closed", "open", "cut") else None
     return None
 
 
-def rescan(text: str, candidate: Candidate, forced: int, limits: Limits) -> Candidate:
-    """Read a candidate again with a closing brace put in at `forced`."""
-    again = scan(text, candidate.start, max_depth=limits.depth, max_nodes=limits.nodes, forced=forced)
-    return _harvested(candidate.start, again)
+def rescan(text: str, candidate: Candidate, forced: Forced, limits: Limits) -> Candidate:
+    """Read a candidate again with closing brackets put in at a place."""
+    start, members = candidate.start, candidate.lost_open
+    again = scan(text, start, max_depth=limits.depth, max_nodes=limits.nodes, forced=forced, members=members)
+    return _harvested(start, again)
 
 
 def _think_end(text: str, match: re.Match[str], absent: set[re.Pattern[str]]) -> int:

@@ -3,7 +3,7 @@
 import re
 import string
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from promptpack.reply.size import MAX_POINTERS
 from promptpack.reply.strings import END_TOKEN, Lexer
@@ -52,6 +52,13 @@ class Frame:
         return self.closer == ")" and not self.is_object
 
 
+class Forced(NamedTuple):
+    """A place at which so many of the innermost containers are closed, whatever stands there."""
+
+    place: int = -1
+    levels: int = 0
+
+
 @dataclass(slots=True)
 class Scan:
     """The outcome of one pass: the tree, where it ended and how."""
@@ -78,7 +85,7 @@ class Cursor:
         self.summed: Node | None = None
         self.sums = 0
         self.max_depth, self.max_nodes = max_depth, max_nodes
-        self.forced, self.alone = -1, True
+        self.forced, self.alone = Forced(), True
         self.limit = ""
         # A comment that runs to the end of the text may have taken the rest of the object with it.
         self.note_at_end = False

@@ -29,11 +29,14 @@ class Lane(Cursor):
         """Take members, items, commas and brackets as long as they are clean."""
         if self.lexer.is_worn_out:
             return
-        while self.stack and not self.limit:
+        while self.stack and not self.limit and not self._is_forced():
             frame = self.stack[-1]
-            taken = self._clean_next(frame) if frame.state == "next" else self._clean_value(frame)
-            if not taken or self.forced >= 0:
+            if not (self._clean_next(frame) if frame.state == "next" else self._clean_value(frame)):
                 return
+
+    def _is_forced(self) -> bool:
+        """Say whether the next thing stands where containers are closed by force."""
+        return self.forced.levels > 0 and self.lexer.blank_end(self.position) == self.forced.place
 
     def _clean_value(self, frame: Frame) -> bool:
         """Take a member with its key or an item of a list, and the comma behind it."""
@@ -58,7 +61,7 @@ class Lane(Cursor):
             node = Node("literal", *match.span("literal"), _LITERALS[literal])
         self.position = node.end
         self._attach(node)
-        if comma and not self.limit and self.forced < 0:
+        if comma and not self.limit:
             self._pass_comma(frame, match.start("comma"))
         return True
 

@@ -10,7 +10,7 @@ from promptpack.reply.candidates import NOT_STRICT, Candidate, Limits, depth_of,
 from promptpack.reply.judge import Check, Judge, Judged, meanings, original_path
 from promptpack.reply.layers import Layer, peel
 from promptpack.reply.log import write_log
-from promptpack.reply.placing import place_lost_brace
+from promptpack.reply.placing import place_lost_brackets
 from promptpack.reply.quick import quick_value
 from promptpack.reply.reading import Attempt, Finding, Outcome, Policy, Reading, Repair, Violation
 from promptpack.reply.repair import replay
@@ -190,7 +190,7 @@ class _Reader:
     def _judged(self, candidate: Candidate) -> Judged:
         judged = self.judge.judge(candidate)
         if candidate.scan is not None and candidate.scan.tail == "open":
-            judged = place_lost_brace(self.layer.text, self.judge, judged, self.limits)
+            judged = place_lost_brackets(self.layer.text, self.judge, judged, self.limits)
         self._mind_the_end(judged)
         if judged.valid:
             for path in half_pairs(self.raw, judged.value):

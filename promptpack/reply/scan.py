@@ -3,7 +3,7 @@
 import re
 
 from promptpack.reply.brackets import OPENERS, Brackets
-from promptpack.reply.cursor import AND_MORE, CLOSERS, DOTS, ELIDED, Frame, Scan
+from promptpack.reply.cursor import AND_MORE, CLOSERS, DOTS, ELIDED, Forced, Frame, Scan
 from promptpack.reply.keys import SEPARATOR, read_key
 from promptpack.reply.lane import Lane
 from promptpack.reply.strings import DOUBLE, QUOTES, write_string
@@ -22,6 +22,7 @@ _LONE_VALUE = re.compile(r"(?:[-+\w.%][-+\w.% ]{0,60}|\"[^\"\n]{0,60}\")(?=\s*[,
 _COMMAS = frozenset(",，;；、")
 # So often a sum may go on behind comments: each time it is written out anew.
 _MAX_SUMS = 20
+_UNFORCED = Forced()
 
 
 def scan(
@@ -30,14 +31,14 @@ def scan(
     *,
     max_depth: int = 100,
     max_nodes: int = 20_000,
-    forced: int = -1,
+    forced: Forced = _UNFORCED,
     members: bool = False,
     alone: bool = True,
 ) -> Scan:
     """Scan the object, list or call at `start`.
 
-    With `members`, its opening brace was lost; `forced` is a place to close the innermost object at; an object that
-    stands `alone` may have been closed too early.
+    With `members`, its opening brace was lost; `forced` is a place to close the innermost containers at; an object
+    that stands `alone` may have been closed too early.
     """
     scanner = Scanner(text, start, max_depth, max_nodes)
     scanner.forced, scanner.alone = forced, alone
@@ -60,7 +61,7 @@ class Scanner(Brackets, Lane):
             if self._at_end(frame):
                 self._give_out(frame)
                 break
-            if self.forced == self.position and frame.state != "value" and len(self.stack) > 1:
+            if self.forced.place == self.position and frame.state != "value" and len(self.stack) > 1:
                 self._force(frame)
                 continue
             steps[frame.state](frame)
@@ -81,10 +82,11 @@ class Scanner(Brackets, Lane):
         return self.stack[0].node
 
     def _force(self, frame: Frame) -> None:
-        """Close the innermost object here: this is where the schema puts the brace that was lost."""
+        """Close the innermost containers here: this is where the schema puts the brackets that were lost."""
         place = frame.comma if frame.comma >= 0 else self.position
-        self._close_lost(frame, place)
-        self.forced = -1
+        for inner in self.stack[: -self.forced.levels - 1 : -1][: len(self.stack) - 1]:
+            self._close_lost(inner, place)
+        self.forced = _UNFORCED
 
     def _at_key(self, frame: Frame) -> None:
         character = self.text[self.position]

@@ -18,6 +18,7 @@ SIZES: Final = (64_000, 256_000)
 MOST_GROWTH: Final = 6.0
 # Below this nothing is told from noise.
 LEAST_SECONDS: Final = 0.03
+MOST_SECONDS: Final = 1.0
 TRIES: Final = 4
 CHUNK: Final = 64
 FRAGMENTS: Final = (
@@ -56,8 +57,9 @@ class Growth:
 
     @property
     def is_too_much(self) -> bool:
-        """Say whether the cost outgrew the text."""
-        return self.large > LEAST_SECONDS and self.large > MOST_GROWTH * self.small
+        """Say whether the cost outgrew the text, or a text of this length may not cost so much."""
+        outgrown = self.large > LEAST_SECONDS and self.large > MOST_GROWTH * self.small
+        return outgrown or max(self.small, self.large) > MOST_SECONDS
 
 
 def text_of(seed: int, size: int) -> str:
@@ -104,7 +106,8 @@ def seconds(work: Callable[[str], None]) -> Callable[[str], float]:
 
 def main(seeds: str, first: str = "0") -> None:
     """Go through the seeds, keep what grows too much, and tell the dearest."""
-    kept, dearest = ROOT / ".cache" / "fuzz", []
+    kept = ROOT / ".cache" / "fuzz"
+    dearest: list[tuple[float, str, int]] = []
     kept.mkdir(parents=True, exist_ok=True)
     for seed in range(int(first), int(first) + int(seeds)):
         for work in (read, receive):

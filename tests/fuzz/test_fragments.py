@@ -11,12 +11,16 @@ def test_a_seed_gives_the_same_text_at_every_length() -> None:
 
 
 def test_cost_that_outgrows_the_text_is_told() -> None:
-    assert grown(1, lambda text: len(text) ** 2).is_too_much
-    assert not grown(1, len).is_too_much
+    assert grown(1, lambda text: len(text) ** 2 / 10**12).is_too_much
+    assert not grown(1, lambda text: len(text) / 10**6).is_too_much
+
+
+def test_a_short_text_that_is_dear_is_told() -> None:
+    assert grown(1, lambda text: 2.0 if len(text) == SIZES[0] else 0.5).is_too_much
 
 
 def test_what_seems_too_much_is_measured_again() -> None:
-    costs = iter([1.0, 9.0, 1.0, 4.0])
+    costs = iter([0.1, 0.9, 0.1, 0.4])
     assert not grown(1, lambda _: next(costs)).is_too_much
     assert SIZES[1] == 4 * SIZES[0]
 
