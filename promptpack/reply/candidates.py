@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from promptpack.reply.ahead import BLANK, KEY
+from promptpack.reply.ahead import BLANK, COLONLESS, KEY, is_paired_key
 from promptpack.reply.cursor import Forced, Scan
 from promptpack.reply.places import Places, Span, StrictPlaces
 from promptpack.reply.scan import scan
@@ -32,6 +32,8 @@ _CUT_ROOT = re.compile(r"^[^\S\n]*+(?P<brace>[{｛])\s*+(?:[\"“'][^\"“”'\n
 _LONGEST_CUT = 400
 # A quoted key and its colon before a bracket: the bracket belongs to an object whose own opening was lost.
 _MEMBER_BEFORE = re.compile(r"[\"'”’]\s*[:：]\s*\Z")
+_COLONLESS_ROOT = re.compile(rf"[{{｛](?={BLANK}{COLONLESS})")
+_COLONLESS_MEMBER = re.compile(rf"(?:[{{｛,，]{BLANK}|\n[ \t]*+)(?={COLONLESS})")
 _FIRST_MEMBER = re.compile(r"(?:^|\n|```(?:json)?)[ \t]*(?=[\"“'](?P<key>[^\"”'\n]{1,60})[\"”']\s*[:：])")
 
 
@@ -123,6 +125,27 @@ def rescan(text: str, candidate: Candidate, forced: Forced, limits: Limits) -> C
     return _harvested(start, again)
 
 
+def find_colonless(text: str, limits: Limits) -> Candidate | None:
+    """Find an object whose first key stands before its value without a colon."""
+    if match := _COLONLESS_ROOT.search(text):
+        return rescan_colonless(text, Candidate(match.start(), match.end(), None), limits)
+    return None
+
+
+def rescan_colonless(text: str, candidate: Candidate, limits: Limits) -> Candidate:
+    """Read a candidate again, with keys that stand before their values without a colon."""
+    # Much was read already; what is read again may hold less.
+    again = scan(text, candidate.start, max_depth=limits.depth, max_nodes=limits.nodes // 4, colonless=True)
+    return _harvested(candidate.start, again)
+
+
+def lacks_colon(text: str, candidate: Candidate) -> bool:
+    """Say whether something in a candidate looks like a key and its value without a colon between them."""
+    # One that could not be read to its end may have ended there.
+    end = candidate.end + _LONGEST_CUT
+    return candidate.scan is not None and _COLONLESS_MEMBER.search(text, candidate.start, end) is not None
+
+
 def _think_end(text: str, match: re.Match[str], absent: set[re.Pattern[str]]) -> int:
     """Find the end of thinking: the tag's own, or else any other; what is absent once is never looked for again."""
     for pattern in (end_of(match[0]), ANY_END):
@@ -152,7 +175,9 @@ def _opens(lexer: Lexer, start: int) -> bool:
     after = _past_comment(lexer, lexer.blank_end(start + 1))
     if text.startswith(text[start], after) and after == start + 1:
         after = _past_comment(lexer, lexer.blank_end(start + 2))
-    return after < lexer.size and (text[after] in "}｝" or lexer.key_at(after, bare=True))
+    if after >= lexer.size:
+        return False
+    return text[after] in "}｝" or lexer.key_at(after, bare=True) or is_paired_key(text, after) is not None
 
 
 def _past_comment(lexer: Lexer, position: int) -> int:

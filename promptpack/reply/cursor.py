@@ -12,6 +12,7 @@ from promptpack.reply.tree import Edit, Mark, Node
 Tail = Literal["closed", "open", "cut", "broken", "limit"]
 
 CLOSERS = {"}": "}", "｝": "}", "]": "]", "］": "]", ")": ")"}
+COLONLESS = Mark("syntax", "no colon stands between the key and its value", "named")
 ELIDED = Mark("elided", "part of the value was left out")
 _SPACE = re.compile(r"[ \t\r\n]*+")
 # What is neither white space nor begins a comment.
@@ -40,6 +41,7 @@ class Frame:
     key_start: int = -1
     odd_strings: int = 0
     pointer: int = 0
+    is_colonless: bool = False
 
     @property
     def is_object(self) -> bool:
@@ -199,6 +201,8 @@ class Cursor:
         frame = self.stack[-1]
         frame.node.members.append((frame.key, frame.key_start, node))
         frame.state, frame.comma = "next", -1
+        if frame.is_colonless:
+            frame.is_colonless, node.mark = False, node.mark or COLONLESS
         self._count()
         self.room -= frame.pointer + len(frame.key)
         if self.room < 0:

@@ -9,7 +9,7 @@ from promptpack.reply.cursor import AND_MORE
 from promptpack.reply.growth import Growth
 from promptpack.reply.opening import is_undecided, next_mark, settled_end
 from promptpack.reply.shape import Shape
-from promptpack.reply.strings import DOUBLE, SINGLE
+from promptpack.reply.strings import DOUBLE, PAIRS, SINGLE
 from promptpack.reply.thinking import CHANNEL_END, LONGEST, end_of
 from promptpack.reply.tree import Node
 from promptpack.reply.values import bare_node
@@ -145,6 +145,8 @@ class Machine:
             return True
         if character in DOUBLE or character in SINGLE:
             return self._open_string(is_key=True)
+        if character in PAIRS:
+            return self._silence()
         start = self._index
         match = _BARE.match(self._buffer, start)
         end = match.end() if match else start
@@ -235,6 +237,8 @@ class Machine:
             return self._open_string(is_key=False)
         if character in "{[｛［":
             return self._open_container(character)
+        if character in PAIRS:
+            return self._silence()
         match = _BARE.match(self._buffer, self._index)
         end = match.end() if match else self._index
         if end >= len(self._buffer):

@@ -7,6 +7,7 @@ from typing import Any
 
 from promptpack.reply.align import Step, align
 from promptpack.reply.candidates import Candidate
+from promptpack.reply.merge import look, unescape
 from promptpack.reply.reading import Finding
 from promptpack.reply.shape import Shape
 from promptpack.reply.tree import Mark, escape, same
@@ -77,9 +78,21 @@ class Judge:
         if aligned.steps:
             found = self.check(aligned.value)
         steps = [*steps, *aligned.steps]
-        marks = [*_settled(candidate, steps, failing=bool(found)), *aligned.conflicts]
+        marks = [*self._settled(candidate, aligned.value, steps, failing=bool(found)), *aligned.conflicts]
         marked = frozenset(path for path, _ in marks)
         return Judged(candidate, aligned.value, self.score(value), steps, _combined(marks, found), marked=marked)
+
+    def _settled(self, candidate: Candidate, value: Any, steps: list[Step], *, failing: bool) -> list[tuple[str, Mark]]:
+        """Give the marks that still stand, under the names the value has now."""
+        changed = {step.path for step in steps if step.edit in ("set", "remove") and step.kind != "single-item"}
+        kept = []
+        for path, mark in candidate.marks:
+            now = current_path(path, steps)
+            if now is None or (mark.yields == "aligned" and now in changed) or (mark.yields == "valid" and not failing):
+                continue
+            if mark.yields != "named" or not _is_named(now, value, self.shape):
+                kept.append((now, mark))
+        return kept
 
     def _judge_inner(self, candidate: Candidate) -> Judged | None:
         """Look for the answer inside a wrapper, a list of one or a tool call."""
@@ -118,16 +131,15 @@ def _is_snapshot(early: Any, late: Any) -> bool:
     return same(early, late)
 
 
-def _settled(candidate: Candidate, steps: list[Step], *, failing: bool) -> list[tuple[str, Mark]]:
-    """Give the marks that still stand, under the names the value has now."""
-    changed = {step.path for step in steps if step.edit in ("set", "remove") and step.kind != "single-item"}
-    kept = []
-    for path, mark in candidate.marks:
-        now = current_path(path, steps)
-        if now is None or (mark.yields == "aligned" and now in changed) or (mark.yields == "valid" and not failing):
-            continue
-        kept.append((now, mark))
-    return kept
+def _is_named(path: str, value: Any, shape: Shape) -> bool:
+    """Say whether the contract names every key on the way to a value."""
+    for step in path.split("/")[1:]:
+        full = shape.with_conditions(value)
+        inner = full.items if isinstance(value, list) else full.properties.get(unescape(step))
+        if inner is None:
+            return False
+        value, shape = look(value, f"/{step}"), inner
+    return True
 
 
 def current_path(path: str, steps: Sequence[Step]) -> str | None:

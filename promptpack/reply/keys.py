@@ -3,8 +3,9 @@
 import re
 from typing import NamedTuple
 
+from promptpack.reply.ahead import is_colonless_key
 from promptpack.reply.escapes import decode
-from promptpack.reply.strings import QUOTES, Lexer, scan_string
+from promptpack.reply.strings import PAIRS, QUOTES, Lexer, scan_string
 
 SEPARATOR = re.compile(r"[:：]{1,2}=?|=>|=(?!=)")
 _KEYS = (
@@ -12,6 +13,7 @@ _KEYS = (
     re.compile(r'["“”„‟＂](?P<body>(?:[^"“”„‟＂\\\n]|\\.){0,300})["“”„‟＂]'),
     re.compile(r"['‘’‚‛＇](?P<body>(?:[^'‘’‚‛＇\\\n]|\\.|(?<=\w)['’](?=\w)){0,300})['‘’‚‛＇]"),
     re.compile(r"`(?P<body>[^`\\\n]{0,300})`"),
+    re.compile(r"[「『«‹](?P<body>[^「」『』«»‹›\n]{0,300})[」』»›]"),
 )
 _HALF_KEY = re.compile(r"[\"“'](?P<left>[^\W\d][\w ]{0,60})(?=\s*[:：])|(?P<right>[^\W\d]\w{0,60})[\"”'](?=\s*[:：])")
 _BARE_KEY = re.compile(r"[^\W\d][\w$.-]*+(?: [^\W\d][\w$-]*+){0,3}(?=\s*(?::|：|=))")
@@ -27,10 +29,10 @@ class Key(NamedTuple):
 
 def read_key(lexer: Lexer, start: int) -> Key | None:
     """Read the key at `start`, or nothing when no key and colon stand there."""
-    key = _quoted(lexer, start) if lexer.text[start] in QUOTES else None
+    key = _quoted(lexer, start) if lexer.text[start] in QUOTES or lexer.text[start] in PAIRS else None
     key = key or _half(lexer.text, start) or _bare(lexer.text, start)
     if key is None or not SEPARATOR.match(lexer.text, lexer.blank_end(key.end)):
-        return None
+        return _colonless(lexer, start)
     return key
 
 
@@ -50,6 +52,14 @@ def _strict(lexer: Lexer, start: int) -> Key | None:
     except ValueError:
         return None
     return Key(name, end) if SEPARATOR.match(lexer.text, lexer.blank_end(end)) else None
+
+
+def _colonless(lexer: Lexer, start: int) -> Key | None:
+    match = is_colonless_key(lexer.text, start) if lexer.is_colonless else None
+    if match is None:
+        return None
+    is_strict = lexer.text[start] == lexer.text[match.end("name")] == '"'
+    return Key(match["name"], match.end("name") + 1, "" if is_strict else "quotes")
 
 
 def _half(text: str, start: int) -> Key | None:

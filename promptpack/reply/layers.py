@@ -1,7 +1,8 @@
-"""Coatings over a whole reply: HTML entities, a block quote, the escapes of a string without its quotes."""
+"""Coatings over a reply: HTML entities, a block quote, line numbers, the escapes of a string without its quotes."""
 
 import html
 import re
+import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,6 +18,15 @@ _ENTITY_START = re.compile(
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 _QUOTED_START = re.compile(r"^[ \t]*(?:>[ \t]*)+(?:[{\[\"]|`{3})", re.MULTILINE)
 _QUOTE_MARK = re.compile(r"^[ \t]*>(?:[ \t]?>)*+[ \t]?", re.MULTILINE)
+# The lines of a diff that only adds, and of a listing; the first one says whether a space belongs to the mark.
+_ADDED = r"^\+"
+_NUMBERED = r"^[ \t]*+(?P<number>\d{1,6}+)(?: *+[:.)|│→]|\t)"
+_LISTED_START = re.compile(rf"(?:{_ADDED}|{_NUMBERED})(?P<space> ?)[ \t]*+(?:[{{\[]|`{{3}})", re.MULTILINE)
+_LINE_MARKS = {
+    (pattern, spaced): re.compile(pattern + ("(?: |$)" if spaced else ""), re.MULTILINE)
+    for pattern in (_ADDED, _NUMBERED)
+    for spaced in (False, True)
+}
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}(?:\\u[dD][c-fC-F][0-9a-fA-F]{2})?|[\s\S])")
 
 # A reply has some coating; a text with more of it than this is something else.
@@ -71,16 +81,17 @@ class _Rule:
     pattern: re.Pattern[str]
     change: Callable[[str], str]
     start: int = 0
+    end: int = sys.maxsize
 
     def changes(self, raw: str) -> Iterator[tuple[int, int, str]]:
-        for match in self.pattern.finditer(raw, self.start):
+        for match in self.pattern.finditer(raw, self.start, self.end):
             after = self.change(match[0])
             if after != match[0]:
                 yield match.start(), match.end(), after
 
     def strip(self, raw: str) -> str:
-        head, body = raw[: self.start], raw[self.start :]
-        return head + self.pattern.sub(lambda match: self.change(match[0]), body)
+        head, body, tail = raw[: self.start], raw[self.start : self.end], raw[self.end :]
+        return head + self.pattern.sub(lambda match: self.change(match[0]), body) + tail
 
 
 def peel(raw: str) -> Layer:
@@ -95,7 +106,20 @@ def peel(raw: str) -> Layer:
         and _comes_first(raw, match.start("open"))
     ):
         return Layer(raw, _Rule("escaped", _ESCAPE, _unescaped, match.start("open")))
+    if (match := _LISTED_START.search(raw)) and _comes_first(raw, match.start()):
+        return Layer(raw, _listing(raw, match))
     return Layer(raw)
+
+
+def _listing(raw: str, first: re.Match[str]) -> _Rule | None:
+    """Follow the lines of a diff or of a listing, whose numbers count up, as far as they go."""
+    pattern = _LINE_MARKS[_NUMBERED if first["number"] else _ADDED, bool(first["space"])]
+    lines, end = 0, first.start()
+    while lines < _MAX_CHANGES and (mark := pattern.match(raw, end)):
+        if first["number"] and int(mark["number"]) != int(first["number"]) + lines:
+            break
+        lines, end = lines + 1, raw.find("\n", end) + 1 or len(raw)
+    return _Rule("line-mark", pattern, _nothing, first.start(), end) if lines > 1 else None
 
 
 def _comes_first(raw: str, position: int) -> bool:

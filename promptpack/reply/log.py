@@ -27,8 +27,12 @@ def write_log(raw: str, layer: Layer, judged: Judged) -> tuple[Repair, ...]:
     edits = [*_outside(layer.text, judged), *_inside(judged)]
     places = judged.candidate.places
     known = places if edits and isinstance(places, dict) else {}
-    paths = {span: path for path, span in known.items()}
-    texts = [_text_repair(raw, edit, paths.get((edit.start, edit.end), "")) for edit in _in_raw(layer, edits)]
+    paths = {(layer.raw(start), layer.raw(end)): path for path, (start, end) in known.items()}
+    starts = {start: path for (start, _), path in paths.items()}
+    texts = [
+        _text_repair(raw, edit, starts.get(edit.end, "") if edit.kind == "missing-colon" else paths.get(edit[1:3], ""))
+        for edit in _in_raw(layer, edits)
+    ]
     return (*texts, *_repeats(layer, judged), *_steps(layer, judged))
 
 

@@ -191,6 +191,8 @@ class _Reader:
         judged = self.judge.judge(candidate)
         if candidate.scan is not None and candidate.scan.tail == "open":
             judged = place_lost_brackets(self.layer.text, self.judge, judged, self.limits)
+        if candidates.lacks_colon(self.layer.text, candidate):
+            judged = self._with_lost_colons(judged)
         self._mind_the_end(judged)
         if judged.valid:
             for path in half_pairs(self.raw, judged.value):
@@ -206,14 +208,29 @@ class _Reader:
             judged.findings = [Finding("syntax", "", "what stands around the object cannot be read")]
 
     def _with_lost_opening(self, judged: list[Judged]) -> list[Judged]:
-        """Try members without an opening brace, where no object in the text looks like the answer."""
+        """Try an opening without its brace or its first colon, where no object in the text looks like the answer."""
         if any(one.score >= 0.5 for one in judged):
             return judged
-        candidate = candidates.find_members(self.layer.text, frozenset(self.judge.names), self.limits)
-        if candidate is None:
+        text = self.layer.text
+        for candidate in (
+            candidates.find_colonless(text, self.limits),
+            candidates.find_members(text, frozenset(self.judge.names), self.limits),
+        ):
+            lost = candidate and self._judged(candidate)
+            if lost and lost.score >= 0.5:
+                return [lost]
+        return judged
+
+    def _with_lost_colons(self, judged: Judged) -> Judged:
+        """Take keys without a colon for keys; where the text has a meaning without them too, it has two."""
+        trial = self.judge.judge(candidates.rescan_colonless(self.layer.text, judged.candidate, self.limits))
+        is_whole = trial.candidate.scan is not None and trial.candidate.scan.tail in ("closed", "open")
+        if not trial.valid or not is_whole or (judged.valid and same(judged.value, trial.value)):
             return judged
-        lost = self._judged(candidate)
-        return [lost] if lost.score >= 0.5 else judged
+        if not judged.valid:
+            return trial
+        finding = Finding("ambiguous", "", "a colon may be missing, or quotes may stand inside of a text")
+        return Judged(judged.candidate, None, judged.score, [], [finding], [judged.value, trial.value])
 
     def _decide(self, judged: list[Judged]) -> Reading:
         found = meanings(judged)

@@ -14,7 +14,7 @@ _RISKS: Mapping[str, Risk] = MappingProxyType(
             ("prose", "fence", "think", "token", "tag", "white-space", "comment", "trailing-comma", "extra-comma",
              "quotes", "unquoted", "literal", "number-format", "raw-newline", "punctuation", "html-entity",
              "block-quote", "escaped", "double-braces", "call", "duplicate-same", "concatenation", "missing-comma",
-             "extra-bracket"),
+             "extra-bracket", "line-mark"),
             "none",
         ),
         **dict.fromkeys(
@@ -25,7 +25,7 @@ _RISKS: Mapping[str, Risk] = MappingProxyType(
         ),
         **dict.fromkeys(
             ("single-item", "inner-quotes", "missing-quote", "missing-end", "missing-open", "missing-value",
-             "lost-bracket", "extra-value", "elision"),
+             "missing-colon", "lost-bracket", "extra-value", "elision"),
             "medium",
         ),
     }

@@ -6,7 +6,7 @@ from promptpack.reply.brackets import OPENERS, Brackets
 from promptpack.reply.cursor import AND_MORE, CLOSERS, DOTS, ELIDED, Forced, Frame, Scan
 from promptpack.reply.keys import SEPARATOR, read_key
 from promptpack.reply.lane import Lane
-from promptpack.reply.strings import DOUBLE, QUOTES, write_string
+from promptpack.reply.strings import DOUBLE, PAIRS, QUOTES, Token, write_string
 from promptpack.reply.tree import Mark, Node
 from promptpack.reply.values import NUMBER, bare_node
 
@@ -34,14 +34,15 @@ def scan(
     forced: Forced = _UNFORCED,
     members: bool = False,
     alone: bool = True,
+    colonless: bool = False,
 ) -> Scan:
     """Scan the object, list or call at `start`.
 
     With `members`, its opening brace was lost; `forced` is a place to close the innermost containers at; an object
-    that stands `alone` may have been closed too early.
+    that stands `alone` may have been closed too early; `colonless` keys may stand before their values without a colon.
     """
     scanner = Scanner(text, start, max_depth, max_nodes)
-    scanner.forced, scanner.alone = forced, alone
+    scanner.forced, scanner.alone, scanner.lexer.is_colonless = forced, alone, colonless
     return scanner.run(members=members)
 
 
@@ -141,12 +142,15 @@ class Scanner(Brackets, Lane):
         if key.kind:
             self._edit(key.kind, start, key.end, write_string(key.name))
         self.bare_keys = self.bare_keys or key.kind == "unquoted"
+        self.lexer.is_paired = self.lexer.is_paired or self.text[start] in PAIRS
         after = self.lexer.blank_end(key.end)
         separator = SEPARATOR.match(self.text, after)
         end = separator.end() if separator else after
         gap = self.text[key.end : after]
-        self._punctuate(key.end, end, (" " if gap.strip(" \t\r\n") else gap) + ":", "punctuation")
+        kind = "punctuation" if separator else "missing-colon"
+        self._punctuate(key.end, end, (" " if gap.strip(" \t\r\n") else gap) + ":", kind)
         frame.key, frame.key_start, frame.state, frame.comma = key.name, start, "value", -1
+        frame.is_colonless = separator is None
         self.position = end
         return True
 
@@ -154,6 +158,8 @@ class Scanner(Brackets, Lane):
         character = self.text[self.position]
         if character in QUOTES:
             self._string_value(frame)
+        elif character in PAIRS and (token := self.lexer.paired(self.position)):
+            self._attach_string(token)
         elif character in OPENERS:
             self._open(self.position)
         elif character == "(" and _TUPLE.match(self.text, self.position):
@@ -186,19 +192,22 @@ class Scanner(Brackets, Lane):
             return
         start = self.position
         token = self.lexer.string(start, array=frame.node.kind == "array", bare=self.bare_keys)
-        node = Node("string", start, token.end, token.value)
         if token.end < 0:
-            node.mark, node.end = Mark("truncated", "the reply ends inside the text"), self.size
+            mark = Mark("truncated", "the reply ends inside the text")
             self.position = self.size
-            self._attach(node)
+            self._attach(Node("string", start, self.size, token.value, mark=mark))
             frame.comma = self.size
             return
+        frame.odd_strings += token.odd
+        self._attach_string(token)
+
+    def _attach_string(self, token: Token) -> None:
+        node = Node("string", self.position, token.end, token.value)
         if token.kind:
-            self._edit(token.kind, start, token.end, write_string(token.value))
+            self._edit(token.kind, node.start, node.end, write_string(token.value))
         if token.doubtful:
             node.mark = Mark("ambiguous", "stray quotes leave it open where the text ends")
-        frame.odd_strings += token.odd
-        self.position = token.end
+        self.position = node.end
         self._attach(node)
 
     def _belongs_above(self, frame: Frame) -> bool:

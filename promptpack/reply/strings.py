@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from promptpack.reply.ahead import BLANK, is_bare_key, is_half_key, is_quoted_key
+from promptpack.reply.ahead import BLANK, is_bare_key, is_colonless_key, is_half_key, is_paired_key, is_quoted_key
 from promptpack.reply.escapes import decode
 
 scan_string: Callable[[str, int], tuple[str, int]] = json.decoder.scanstring  # type: ignore[attr-defined]
@@ -16,11 +16,17 @@ write_string = json.JSONEncoder(ensure_ascii=False).encode
 DOUBLE = frozenset('"“”„‟＂')
 SINGLE = frozenset("'‘’‚‛＇")
 QUOTES = DOUBLE | SINGLE | {"`"}
+PAIRS = {"「": "」", "『": "』", "«": "»", "‹": "›"}
+"""Quotes that open with one sign and close with another; pairs of them may stand inside."""
 _OPENING = frozenset("“„‘‚")
 _COMMAS = frozenset(",，;；、")
 _CLOSERS = frozenset("}]｝］)")
 
 _BLANK = re.compile(BLANK)
+_PAIRED = {
+    left: re.compile(f"{left}([^{left}{right}]*+(?:{left}[^{left}{right}]*+{right}[^{left}{right}]*+)*+){right}")
+    for left, right in PAIRS.items()
+}
 _BODY = {
     **dict.fromkeys(DOUBLE, re.compile(r'[^"“”„‟＂\\]*+(?:\\.[^"“”„‟＂\\]*+)*+', re.DOTALL)),
     **dict.fromkeys(SINGLE, re.compile(r"[^'‘’‚‛＇\\]*+(?:\\.[^'‘’‚‛＇\\]*+)*+", re.DOTALL)),
@@ -61,6 +67,10 @@ class Lexer:
         self.size = len(text)
         self._budget = budget
         self._line_end = -1
+        # Whether a key in quotes may stand before its value without a colon.
+        self.is_colonless = False
+        # Whether keys stand in quotes of two signs.
+        self.is_paired = False
 
     @property
     def is_worn_out(self) -> bool:
@@ -75,6 +85,10 @@ class Lexer:
     def key_at(self, position: int, *, bare: bool) -> bool:
         """Say whether a key and its colon stand here."""
         if self.quoted_key_at(position) or is_half_key(self.text, position):
+            return True
+        if self.is_colonless and is_colonless_key(self.text, position):
+            return True
+        if self.is_paired and is_paired_key(self.text, position):
             return True
         return bare and is_bare_key(self.text, position) is not None
 
@@ -92,6 +106,18 @@ class Lexer:
         if self.text.startswith(opener * 3, start) and opener in "\"'":
             return self._triple(start, opener * 3)
         return self._single(start, array=array, bare=bare)
+
+    def paired(self, start: int) -> Token | None:
+        """Read the value string in quotes of two signs at `start`; nothing where the text goes on behind it."""
+        match = _PAIRED[self.text[start]].match(self.text, start)
+        if match is None:
+            return None
+        after = self.blank_end(match.end())
+        if after < self.size and self.text[after] not in _COMMAS and self.text[after] not in _CLOSERS:
+            goes_on = "\n" not in self.text[match.end() : after] or not self.key_at(after, bare=True)
+            if goes_on and not self._comment_at(after) and not END_TOKEN.match(self.text, after):
+                return None
+        return Token(decode(match[1]), match.end(), "quotes")
 
     def line_end(self, position: int) -> int:
         """Find the end of the line; remembered, because many quotes may stand on one long line."""

@@ -9,11 +9,11 @@ NodeKind = Literal["object", "array", "string", "number", "literal", "bare", "ho
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something about a value that no repair settles, unless it yields to an alignment or to a met contract."""
+    """Something about a value that no repair settles, unless it yields to an alignment or to the contract."""
 
     rule: str
     message: str
-    yields: Literal["", "aligned", "valid"] = ""
+    yields: Literal["", "aligned", "valid", "named"] = ""
 
 
 class Edit(NamedTuple):
