@@ -159,6 +159,9 @@ def wrapped(value: Any, random: Random) -> Any:
 # --- how it is written -----------------------------------------------------------------------------------------
 
 
+PAIRS = {"「": "」", "『": "』", "«": "»", "‹": "›"}
+
+
 class Writer:
     """Writes JSON with the bad habits it was told to have."""
 
@@ -215,7 +218,7 @@ class Writer:
         return text[1:] if self.habits.get("dot") and text.startswith("0.") else text
 
     def text(self, value: str, *, plain: bool = False) -> str:
-        quote = self.habits.get("quote", '"')
+        quote = str(self.habits.get("quote", '"'))
         words = ("true", "false", "null", "none", "nan", "undefined", "nil", "infinity", "inf")
         bare = self.habits.get("bare_values") and not plain and re.fullmatch(r"[A-Za-z_][\w]*", value)
         if bare and value.lower() not in words:
@@ -225,6 +228,8 @@ class Writer:
             return f"'{body}'"
         if quote == "“":
             return "“" + json.dumps(value, ensure_ascii=False)[1:-1] + "”"
+        if quote in PAIRS and not set(value) & {quote, PAIRS[quote]}:
+            return quote + json.dumps(value, ensure_ascii=False)[1:-1] + PAIRS[quote]
         body = json.dumps(value, ensure_ascii=bool(self.habits.get("ascii")))
         return body.replace("\\n", "\n").replace("\\t", "\t") if self.habits.get("raw_lines") and not plain else body
 
@@ -235,6 +240,10 @@ WRITERS: Mapping[str, Mapping[str, Any]] = {
     "trailing": {"trailing": True},
     "single": {"quote": "'"},
     "smart": {"quote": "“"},
+    "corners": {"quote": "「"},
+    "white_corners": {"quote": "『", "comma": "，", "colon": "："},
+    "guillemets": {"quote": "«"},
+    "single_guillemets": {"quote": "‹"},
     "python": {"quote": "'", "python": True},
     "literals": {"python": True},
     "bare_keys": {"bare_keys": True},
@@ -344,6 +353,26 @@ def lost_inner_brace(value: Object, random: Random) -> tuple[str, Object]:
     return text.replace('"@@"', body[:-1]), meant
 
 
+def lost_braces(value: Object, random: Random) -> tuple[str, Object]:
+    text = json.dumps(value, ensure_ascii=False, indent=random.choice([2, 4, None]))
+    return text[1:-1].strip() + "\n", value
+
+
+def lost_inner_brackets(value: Object, random: Random) -> tuple[str, Object]:
+    """Two brackets in one place: those of the params and of what stands last in them."""
+    meant = {"action": value["action"], "params": value["params"], **value}
+    if value["action"] not in ("ROUTE_DECISION", "REVIEW_RESULT"):
+        return json.dumps(meant, ensure_ascii=False), meant
+    text = json.dumps({**meant, "params": "@@"}, ensure_ascii=False, indent=random.choice([2, None]))
+    return text.replace('"@@"', json.dumps(value["params"], ensure_ascii=False)[:-2]), meant
+
+
+def lost_colon(value: Object, random: Random) -> tuple[str, Object]:
+    text = json.dumps(value, ensure_ascii=False, indent=random.choice([2, 4, None]))
+    key = random.choice([*REQUIRED, "level", "description"])
+    return text.replace(f'"{key}": ', f'"{key}" ', 1), value
+
+
 def lost_inner_bracket(value: Object, random: Random) -> tuple[str, Object]:
     meant = {**value, "alternativeActions": ["a", "b"]}
     order = [name for name in meant if name != "alternativeActions"]
@@ -384,6 +413,7 @@ LOSSES: Mapping[str, Callable[[Object, Random], tuple[str, Object]]] = {
     "unescaped_quotes": unescaped_quotes, "unescaped_apostrophes": unescaped_apostrophes,
     "other_strings": other_strings, "bad_escapes": bad_escapes, "lost_quote": lost_quote, "lost_end": lost_end,
     "lost_opening": lost_opening, "lost_inner_brace": lost_inner_brace, "lost_inner_bracket": lost_inner_bracket,
+    "lost_braces": lost_braces, "lost_inner_brackets": lost_inner_brackets, "lost_colon": lost_colon,
     "repeated_key": repeated_key, "lost_comma": lost_comma, "stray_marks": stray_marks, "odd_space": odd_space,
 }  # fmt: skip
 
@@ -443,6 +473,16 @@ def quoted(text: str, random: Random) -> str:
     return "\n".join("> " + line for line in text.split("\n"))
 
 
+def added(text: str, random: Random) -> str:
+    mark = random.choice(["+", "+ "])
+    return "\n".join(mark + line for line in text.split("\n"))
+
+
+def numbered(text: str, random: Random) -> str:
+    form, first = random.choice(["{}: ", "{:>3} | ", "{}\t", "{:>6}\t", "{:02d}. "]), random.choice([1, 1, 40])
+    return "\n".join(form.format(first + index) + line for index, line in enumerate(text.split("\n")))
+
+
 def escaped(text: str, random: Random) -> str:
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
@@ -463,7 +503,10 @@ WRAPS: Mapping[str, Callable[[str, Random], str]] = {
     "fenced": fenced, "with_prose": with_prose, "with_thinking": with_thinking, "tagged": tagged, "in_code": in_code,
     "with_company": with_company, "one_bracket_more": one_bracket_more,
 }  # fmt: skip
-COATS = {"quoted": quoted, "escaped": escaped, "doubly_encoded": doubly_encoded, "with_entities": with_entities}
+COATS = {
+    "quoted": quoted, "added": added, "numbered": numbered, "escaped": escaped, "doubly_encoded": doubly_encoded,
+    "with_entities": with_entities,
+}  # fmt: skip
 
 
 def spoil(value: Object, random: Random) -> tuple[str, list[str]]:
@@ -502,9 +545,8 @@ def lose(value: Object, random: Random) -> tuple[str, Object, list[str]]:
     name = random.choice(list(LOSSES))
     text, meant = LOSSES[name](deepcopy(value), random)
     names = [name]
-    if name not in ("lost_end", "lost_opening") and random.random() < 0.6:
-        wrap = random.choice(
-            [wrap for wrap in WRAPS if name != "lost_inner_brace" or wrap in ("fenced", "with_thinking")]
-        )
+    if name not in ("lost_end", "lost_opening", "lost_braces") and random.random() < 0.6:
+        is_open = name in ("lost_inner_brace", "lost_inner_brackets")
+        wrap = random.choice([wrap for wrap in WRAPS if not is_open or wrap in ("fenced", "with_thinking")])
         text, names = WRAPS[wrap](text, random), [name, wrap]
     return text, meant, names

@@ -9,6 +9,10 @@ from promptpack.reply.layers import peel
         ("{&quot;a&quot;: 1}", '{"a": 1}', "html-entity"),
         ('> {"a":\n> 1}', '{"a":\n1}', "block-quote"),
         ('{\\"a\\": 1}', '{"a": 1}', "escaped"),
+        ('+ {"a":\n+ 1}\n', '{"a":\n1}\n', "line-mark"),
+        ('so:\n+{"a":\n+ 1}', 'so:\n{"a":\n 1}', "line-mark"),
+        (' 9 | {"a":\n10 | 1}\nend', '{"a":\n1}\nend', "line-mark"),
+        ('1\t{"a":\n2\t 1}', '{"a":\n 1}', "line-mark"),
     ],
 )
 def test_a_coating_comes_off_and_places_lead_back(raw: str, text: str, kind: str) -> None:
@@ -18,5 +22,16 @@ def test_a_coating_comes_off_and_places_lead_back(raw: str, text: str, kind: str
     assert raw[layer.raw(text.index("1"))] == "1"
 
 
-def test_a_plain_reply_has_no_coating() -> None:
-    assert not peel('{"a": "x &amp; y > z"}').is_coated
+@pytest.mark.parametrize(
+    "raw",
+    [
+        '{"a": "x &amp; y > z"}',
+        '1. {"a": 1}',
+        '+ {"a": 1}\n- {"a": 2}',
+        '1: {"a":\n3: 1}',
+        '{"a": "diff:\n+ {\n+ }"}',
+        '"log":\n1: {\n2: }',
+    ],
+)
+def test_a_plain_reply_has_no_coating(raw: str) -> None:
+    assert not peel(raw).is_coated

@@ -32,6 +32,10 @@ def check(value: Any) -> list[Finding]:
         ('{"score": 5, "score": 5}', [("duplicate-same", "/score", (10, 11), "none")]),
         ("{'score': 5, \"note\": 'x'}", [("quotes", "", (1, 8), "none"), ("quotes", "/note", (21, 24), "none")]),
         ('{"out": {"score": 5}}', [("wrapper", "/out", (8, 20), "low")]),
+        ('{"note": "x", "score" 5}', [("missing-colon", "/score", (21, 22), "medium")]),
+        ("{«score»: 5, «note»: «x»}", [("quotes", "", (1, 8), "none"), ("quotes", "", (13, 19), "none"), ("quotes", "/note", (21, 24), "none")]),
+        ('+ {"note": \'x\',\n+ "score": 5}', [("line-mark", "", (0, 2), "none"), ("quotes", "/note", (11, 14), "none"), ("line-mark", "", (16, 18), "none")]),
+        ('"note": "x", "score": 5\n', [("missing-open", "", (0, 0), "medium"), ("missing-end", "", (24, 24), "medium")]),
         ("> {\n> \"score\": 5}", [("block-quote", "", (0, 2), "none"), ("block-quote", "", (4, 6), "none")]),
     ],
 )  # fmt: skip
