@@ -198,10 +198,10 @@ def _open_below(root: str, path: str) -> int:
         os.close(here)
 
 
-def read_text(path: str | Path) -> str:
-    """Read a regular file of UTF-8 text."""
+def read_text(path: str | Path, limit: int = _LARGEST) -> str:
+    """Read a regular file of UTF-8 text, of at most `limit` bytes."""
     try:
-        return read(path).decode()
+        return read(path, limit=limit).decode()
     except UnicodeDecodeError as error:
         raise PackError(Problem("PP101", "file is not UTF-8", Location(str(path)), "save it as UTF-8")) from error
 

@@ -1,15 +1,17 @@
 """Options that commands share: which packs, which context."""
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import click
 
-from promptpack import document, files
+from promptpack import document, files, strict_json
 from promptpack.library import Library
 from promptpack.pack import Pack
-from promptpack.problem import Problem, PromptpackError, UsageError, did_you_mean
+from promptpack.problem import Location, PackError, Problem, PromptpackError, UsageError, did_you_mean
 
+_LARGEST_CONTEXT = 20_000_000
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -73,7 +75,7 @@ def read_context(pack: Pack, file: str | None, assignments: tuple[str, ...]) -> 
 
 
 def _read_mapping(file: str) -> Mapping[str, Any]:
-    data = document.parse(files.read(file), file).data
+    data = _read_json(file) if file.endswith(".json") else document.parse(files.read(file), file).data
     if not isinstance(data, dict):
         raise UsageError(Problem("PP902", f"{file} does not hold a mapping of inputs"))
     return data
@@ -83,8 +85,23 @@ def _value(pack: Pack, name: str, text: str) -> Any:
     if name not in pack.inputs:
         hint = did_you_mean(name, pack.inputs) or f"its inputs are {', '.join(pack.inputs) or 'none'}"
         raise UsageError(Problem("PP414", f"{pack.label} has no input {name!r}", None, hint))
+    is_text = pack.inputs[name].schema.get("type") == "string"
     if text.startswith("@"):
+        if not is_text and text.endswith(".json"):
+            return _read_json(text[1:])
         text = files.read_text(text[1:]).removesuffix("\n")
-    if pack.inputs[name].schema.get("type") == "string":
+    if is_text:
         return text
     return document.parse(text, f"--set {name}").data if text else None
+
+
+def _read_json(file: str) -> Any:
+    """Read JSON as such: not all of it is YAML, and a context may hold what a pack may not."""
+    text = files.read_text(file, limit=_LARGEST_CONTEXT).removeprefix("\ufeff")
+    try:
+        return strict_json.read(text)
+    except json.JSONDecodeError as error:
+        place = Location(file, error.lineno, error.colno)
+        raise PackError(Problem("PP909", f"not JSON: {error.msg}", place)) from error
+    except (ValueError, RecursionError) as error:
+        raise PackError(Problem("PP909", f"not JSON: {error}", Location(file))) from error

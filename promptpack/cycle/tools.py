@@ -4,9 +4,9 @@ import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
-from promptpack import schema
+from promptpack import schema, strict_json
 from promptpack.characters import is_whole, whole
 from promptpack.problem import ContextError, Problem, UsageError
 from promptpack.prompt.message import ToolCall
@@ -62,7 +62,7 @@ def read_tools(source: ToolSource) -> tuple[Tool, ...]:
 def read_arguments(call: ToolCall, tool: Tool) -> dict[str, Any] | Refusal:
     """Read the arguments of a call and check them, so that a tool never sees what it did not declare."""
     try:
-        arguments = json.loads(call.arguments or "{}", object_pairs_hook=_once, parse_constant=_refuse)
+        arguments = strict_json.read(call.arguments or "{}")
     except (ValueError, RecursionError) as error:
         return Refusal(f"the arguments of {call.name!r} are not JSON: {error}")
     if not isinstance(arguments, dict):
@@ -88,17 +88,6 @@ def write_result(name: str, result: Any) -> str:
         hint = "return text, numbers, true/false, null, lists and mappings"
         message = f"tool {name!r} returned something that is neither text nor plain data"
         raise UsageError(Problem("PP615", message, None, hint)) from error
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    read = dict(pairs)
-    if len(read) < len(pairs):
-        raise ValueError("a key is given twice")
-    return read
-
-
-def _refuse(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number")
 
 
 def _named(name: str, value: Function | Tool) -> Tool:

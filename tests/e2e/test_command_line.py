@@ -136,6 +136,32 @@ def test_a_context_file_must_hold_a_mapping(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (2, "PP902 context.json does not hold a mapping of inputs\n")
 
 
+def test_a_context_file_of_json_is_read_as_json(folder: Path) -> None:
+    name = "😀 \u2028 \x7f"
+    (folder / "context.json").write_text(json.dumps({"NAME": name, "TIMES": 2}, indent="\t"), encoding="utf-8-sig")
+    done = run(folder, "render", "greeter", "-c", "context.json", "--format", "json")
+    assert json.loads(done.stdout) == [{"role": "user", "content": f"Greet {name} 2 times"}]
+    (folder / "times.json").write_text("3", encoding="utf-8")
+    done = run(folder, "render", "greeter", "-s", "NAME=Ann", "-s", "TIMES=@times.json")
+    assert done.stdout == "[user]\nGreet Ann 3 times\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"NAME": "a"\n "TIMES": 1}', "context.json:2:2: PP909 not JSON: Expecting ',' delimiter\n"),
+        ('{"NAME": "a", "NAME": "b"}', "context.json: PP909 not JSON: key 'NAME' is given twice\n"),
+        ('{"NAME": NaN}', "context.json: PP909 not JSON: NaN is no number\n"),
+        ("[" * 100_000, "context.json: PP909 not JSON: maximum recursion depth exceeded while decoding a JSON array"),
+    ],
+)
+def test_a_context_file_that_is_not_json_is_told(folder: Path, text: str, told: str) -> None:
+    (folder / "context.json").write_text(text, encoding="utf-8")
+    done = run(folder, "render", "greeter", "-c", "context.json")
+    assert done.returncode == 1
+    assert done.stderr.startswith(told)
+
+
 def test_a_misspelt_command_is_told(folder: Path) -> None:
     done = run(folder, "rendr")
     assert done.returncode == 2

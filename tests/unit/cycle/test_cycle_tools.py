@@ -93,7 +93,7 @@ def test_arguments_that_were_not_declared_never_reach_the_tool(arguments: str) -
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ('{"words": "a", "words": "b"}', "are not JSON: a key is given twice"),
+        ('{"words": "a", "words": "b"}', "are not JSON: key 'words' is given twice"),
         ('{"words": "a", "depth": NaN}', "are not JSON: NaN is no number"),
         (r'{"words": "\ud800"}', "hold half of a surrogate pair"),
         (r'{"\ud800": 1}', "hold half of a surrogate pair"),
