@@ -51,6 +51,12 @@ def test_the_scripted_walk_corrects_one_reply_and_runs_a_tool(tmp_path: Path, lo
     assert "\x1b" not in done.stdout
 
 
+def test_packs_without_a_flow_are_not_walked_through(tmp_path: Path) -> None:
+    (tmp_path / "packs").mkdir()
+    done = run(tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_real_server_is_asked_for_every_reply(tmp_path: Path) -> None:
     answers = answers_of_the_script()
     with Loopback(answers) as server:

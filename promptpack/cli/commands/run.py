@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from promptpack import document
+from promptpack import document, files, flow
 from promptpack.cli.options import open_library, packs_option
 from promptpack.cli.output import visible
 from promptpack.cli.walk import Step, walk
 from promptpack.cycle import OpenAIProvider, Provider, Round, ScriptedProvider, Settings
+from promptpack.library import Library
 from promptpack.problem import Problem, UsageError
 from promptpack.prompt import Message
 
@@ -40,7 +41,7 @@ def command(
     script = _script(locale)
     ask, settings = _model(script, rounds, **model)
     stopped = ""
-    for number, step in enumerate(walk(open_library(folders), ask, settings, script["said"], locale), 1):
+    for number, step in enumerate(walk(_library(folders), ask, settings, script["said"], locale), 1):
         _print_step(number, step, full)
         stopped = step.stopped
     if stopped:
@@ -48,6 +49,12 @@ def command(
     else:
         click.echo(click.style("every reply meets its contract", fg="green"))
     ctx.exit(1 if stopped else 0)
+
+
+def _library(folders: tuple[str, ...]) -> Library:
+    """Open the folders asked for, ./packs if there is a flow in it, or the shipped packs."""
+    is_ours = not folders and not files.Folder("packs").exists(flow.FILE)
+    return Library.open() if is_ours else open_library(folders)
 
 
 def _script(locale: str) -> dict[str, Any]:
