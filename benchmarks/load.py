@@ -1,6 +1,7 @@
 """Opening packs costs the same per pack for 10 and for 1,000, and from the cache at least 15 times less."""
 
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -27,36 +28,47 @@ NUMBERED = (
 )
 
 
-def opened(size: int, cached: bool) -> Job:
+def opened(size: int, cached: bool, total: int = SIZES[-1]) -> Job:
     """Open so many packs: every file is read and checked against the schema of packs."""
-    return _opening(size, cached, lambda library: library.list())
+    return _opening(size, cached, total, lambda library: library.list())
 
 
-def validated(size: int, cached: bool) -> Job:
+def validated(size: int, cached: bool, total: int = SIZES[-1]) -> Job:
     """Open so many packs and build each: templates, contracts and rules are checked as well."""
-    return _opening(size, cached, lambda library: library.raise_for_problems())
+    return _opening(size, cached, total, lambda library: library.raise_for_problems())
 
 
-def _opening(size: int, cached: bool, use: Callable[[Any], object]) -> Job:
+def _opening(size: int, cached: bool, total: int, use: Callable[[Any], object]) -> Job:
+    """Open the next of the folders of so many packs, which hold as many in all at every size.
+
+    A process remembers the last templates it has read, and would know those of a small folder from the run before.
+    """
     from promptpack import Library
 
-    folder = scratch_folder()
-    write_packs(folder / "packs", size)
-    cache = f"{folder}/cache" if cached else False
+    place = scratch_folder()
+    folders = [f"{place}/packs-{first:0{DIGITS}}" for first in range(0, total, size)]
+    for number, folder in enumerate(folders):
+        write_packs(Path(folder), size, number * size)
+    cache = f"{place}/cache" if cached else False
 
-    def run() -> Any:
-        library = Library.open(f"{folder}/packs", cache=cache)
+    def open_folder(folder: str) -> Any:
+        library = Library.open(folder, cache=cache)
         use(library)
         return library
 
-    expected = [(f"planner-{number:0{DIGITS}}", "1.0.0", ()) for number in range(size)]
-    return Job(run, lambda: [(one.name, str(one.version), one.problems) for one in run().list()] == expected)
+    def result() -> bool:
+        found = [one for folder in folders for one in open_folder(folder).list()]
+        names = [f"planner-{number:0{DIGITS}}" for number in range(total)]
+        return [(one.name, str(one.version), one.problems) for one in found] == [(name, "1.0.0", ()) for name in names]
+
+    turns = cycle(folders)
+    return Job(lambda: open_folder(next(turns)), result)
 
 
-def write_packs(folder: Path, size: int) -> None:
+def write_packs(folder: Path, size: int, first: int = 0) -> None:
     """Write so many packs of the same length whose texts differ, so that none can be had for another."""
     text = PLANNER.read_text("utf-8")
-    for number in range(size):
+    for number in range(first, first + size):
         path = folder / f"planner-{number:0{DIGITS}}" / "1.0.0.yaml"
         path.parent.mkdir(parents=True)
         path.write_text(_numbered(text, number), "utf-8")

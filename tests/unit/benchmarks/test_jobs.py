@@ -76,9 +76,9 @@ def test_documents_hold_what_pyyaml_reads(make: Callable[[str], Job], source: st
 
 
 @pytest.mark.parametrize("make", [load.opened, load.validated])
-def test_all_packs_are_found_with_and_without_the_cache(make: Callable[[int, bool], Job]) -> None:
-    assert make(3, False).result() is True
-    kept = make(3, True)
+def test_all_packs_are_found_with_and_without_the_cache(make: Callable[[int, bool, int], Job]) -> None:
+    assert make(3, False, 6).result() is True
+    kept = make(3, True, 6)
     assert [kept.result(), kept.result()] == [True, True]
 
 
