@@ -13,7 +13,7 @@ from promptpack.value import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 _LARGEST = 1_000_000
@@ -152,6 +152,26 @@ class RecordingFolder(Folder):
         if is_alike:
             self.alike[relative] = name
         return is_alike
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """The digests of the files that were read."""
+        return {file: _digest(content) for file, content in self.reads.items()}
+
+    def repeats(self, digests: Mapping[str, str], alike: Mapping[str, str]) -> bool:
+        """Read the files that another such folder remembered, and say whether all of them are as they were."""
+        schemas = shipped("schemas")
+        try:
+            is_same = all(_digest(self.read(file)) == digest for file, digest in digests.items())
+        except PackError:
+            return False
+        return is_same and all(self.same_or_absent(file, schemas, name) for file, name in alike.items())
+
+
+def _digest(content: bytes) -> str:
+    import hashlib
+
+    return hashlib.sha256(content).hexdigest()
 
 
 def read(path: str | Path, *, shown: str | None = None, limit: int = _LARGEST, below: str = "") -> bytes:

@@ -262,7 +262,7 @@ class Library:
         if self._memory.is_on:
             from promptpack.library.memory import remember
 
-            remember(self._memory, outcome, self._lineage(entry), folder.alike)
+            remember(self._memory, outcome, self._lineage(entry), folder)
         return outcome
 
     def _build(self, entry: Entry, folder: Folder) -> Pack:

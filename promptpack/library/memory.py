@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 
-from promptpack import files
 from promptpack.files import RecordingFolder
 from promptpack.library.outcome import Outcome
-from promptpack.problem import PackError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,16 +22,19 @@ if TYPE_CHECKING:
     """For each pack that is extended: what `extends` says, the locale that is asked for, the digest of its file."""
 
 
-def remember(cache: Cache, outcome: Outcome, lineage: Lineage, alike: Mapping[str, str]) -> None:
-    """Keep what a pack is called, all that it was made of, and its outline apart, as only a prompt takes that."""
+def remember(cache: Cache, outcome: Outcome, lineage: Lineage, folder: RecordingFolder) -> None:
+    """Keep what a pack is called, all that it was made of, and its outline apart, as only a prompt takes that.
+
+    `folder` is what it was built from.
+    """
     from promptpack.pack.kept import about, outline
 
     assert outcome.pack is not None  # noqa: S101 -- only what could be built is kept
     made_of = {
         "lineage": lineage,
         "partials": digest_of_partials(outcome.partials),
-        "reads": {file: _digest(content) for file, content in outcome.reads.items()},
-        "alike": alike,
+        "reads": folder.digests,
+        "alike": folder.alike,
     }
     name = _name(outcome.entry)
     cache.put(outline(outcome.pack), *_name_of_outline(name, made_of))
@@ -58,12 +59,7 @@ def recall(
     if made_of["partials"] != digest_of_partials(partials) or not is_lineage(made_of["lineage"]):
         return None
     folder = RecordingFolder(entry.folder.root)
-    shipped = files.shipped("schemas")
-    try:
-        is_same = all(_digest(folder.read(file)) == digest for file, digest in made_of["reads"].items())
-    except PackError:
-        return None
-    if not is_same or not all(folder.same_or_absent(file, shipped, name) for file, name in made_of["alike"].items()):
+    if not folder.repeats(made_of["reads"], made_of["alike"]):
         return None
     from promptpack.pack.kept import KeptPack
 

@@ -20,7 +20,6 @@ from promptpack.linter.report import Report
 from promptpack.linter.settings import Settings
 from promptpack.linter.subject import Neighbours
 from promptpack.linter.tools import pool_of_flow
-from promptpack.problem import PackError
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ def _footing(entry: Entry, neighbours: Neighbours) -> dict[str, Any]:
         "extends": [
             [request, locale, parent.shown, parent.digest] for request, locale, parent in neighbours.ancestors(entry)
         ],
-        "reads": {file: _digest(content) for file, content in folder.reads.items()},
+        "reads": folder.digests,
         "alike": folder.alike,
     }
 
@@ -111,13 +110,4 @@ def _is_footing(footing: dict[str, Any], entry: Entry, neighbours: Neighbours) -
     parents = neighbours.follow((request, locale) for request, locale, _, _ in rows)
     if parents is None or [[parent.shown, parent.digest] for parent in parents] != [row[2:] for row in rows]:
         return False
-    folder, shipped = RecordingFolder(entry.folder.root), files.shipped("schemas")
-    try:
-        is_same = all(_digest(folder.read(file)) == digest for file, digest in footing["reads"].items())
-    except PackError:
-        return False
-    return is_same and all(folder.same_or_absent(file, shipped, name) for file, name in footing["alike"].items())
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+    return RecordingFolder(entry.folder.root).repeats(footing["reads"], footing["alike"])
