@@ -31,9 +31,10 @@ class LateField:
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
             return self._default
-        value = instance.__dict__.get(self._name, self._default)
+        fields = instance.__dict__
+        value = fields.get(self._name, self._default)
         if type(value) is Later:
-            value = instance.__dict__[self._name] = value()
+            value = fields[self._name] = value()
         return value
 
     def __set__(self, instance: Any, value: Any) -> None:

@@ -108,9 +108,8 @@ def _reject(meter: Meter, stock: Filter, context: Any, values: Any, texts: Any, 
 
 def _flatten(meter: Meter, stock: Filter, values: Any, lazy: bool) -> Any:
     if lazy and type(values) is list and _LIST.issuperset(map(type, values)):
-        found = list(chain.from_iterable(values))
-        count = 1 + len(values) + len(found)
-        if count <= meter.limits.items and _TEXT.issuperset(map(type, found)):
+        count = 1 + len(values) + sum(map(len, values))
+        if count <= meter.limits.items and _TEXT.issuperset(map(type, found := list(chain.from_iterable(values)))):
             meter.step(1 + len(values) + 3 * (1 + len(values)) + count // 4)
             return found
     return stock(values)

@@ -40,9 +40,8 @@ def compile_expression(source: Source, engine: Engine, known: Collection[str] | 
     """Compile an expression, as in `when` and `require`."""
     tree = _parsed(engine.parse_expression, engine.read_expression, source, engine, known)
     needs = _check_names(tree, source, engine, known)
-    load = _loader(tree, source, engine.load_expression)
-    names = frozenset(use.name for use in needs.names)
-    return Expression(source, names, lambda: _function(load()), _guarded(load, engine.limits, _result))
+    run = _guarded(_loader(tree, source, engine.load_expression), engine.limits, _result)
+    return Expression(source, frozenset(use.name for use in needs.names), run)
 
 
 def _parsed(
@@ -129,12 +128,8 @@ def _text(code: PackTemplate, context: Mapping[str, Any], trail: Trail | None) -
     return "".join(code.root_render_func(code.start(context, trail or _NO_TRAIL)))
 
 
-def _function(code: PackTemplate) -> Callable[[Mapping[str, Any]], Any]:
-    return code.root_render_func  # type: ignore[return-value]  # of an expression, it is a function of ours
-
-
 def _result(code: PackTemplate, values: Mapping[str, Any], _: Trail | None) -> Any:
-    value = _function(code)(values)
+    value: Any = code.root_render_func(values)  # type: ignore[arg-type]  # a function of ours, not of Jinja's
     if isinstance(value, Undefined):
         str(value)
     return value

@@ -68,13 +68,10 @@ class Shelf:
         except UnusualError:
             return None
 
-        def load() -> Callable[[Mapping[str, Any]], Any]:
-            return _settled(late, make()).function
-
         def run(context: Mapping[str, Any], _: Trail | None) -> Any:
             return _settled(late, make()).evaluate(context)
 
-        late = Expression(source, names, load, run, reading.script)
+        late = Expression(source, names, run, reading.script)
         return late
 
     def _read(self, source: Source) -> Reading:

@@ -93,12 +93,9 @@ class metered:  # noqa: N801 -- used as a function is
         self._known = known
         self._token: Token[Meter | None] | None = None
 
-    def __enter__(self) -> Meter:
-        meter = _METER.get()
-        if meter is None:
-            meter = Meter(self._limits, self._known)
-            self._token = _METER.set(meter)
-        return meter
+    def __enter__(self) -> None:
+        if _METER.get() is None:
+            self._token = _METER.set(Meter(self._limits, self._known))
 
     def __exit__(self, *_: object) -> None:
         if self._token is not None:

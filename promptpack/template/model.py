@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from promptpack.lazy import cached_property
 from promptpack.problem import Location
 from promptpack.template.positions import decode
 from promptpack.value import dataclass, field
@@ -95,18 +94,9 @@ class Expression:
 
     source: Source
     names: frozenset[str]
-    _load: Callable[[], Callable[[Mapping[str, Any]], Any]] = field(repr=False)
     _run: Callable[[Mapping[str, Any], Trail | None], Any] = field(repr=False)
     script: Script | None = field(default=None, repr=False)
     """The value as a script has it; None where the expression says more than a script can."""
-
-    @cached_property
-    def function(self) -> Callable[[Mapping[str, Any]], Any]:
-        """What works out the value inside of `metered`, and fails as Jinja does: `evaluate` tells of it with its place.
-
-        The value may be undefined; to ask whether that is true fails.
-        """
-        return self._load()
 
     def evaluate(self, context: Mapping[str, Any]) -> Any:
         """Work out the value; raises `ContextError` with the place in the pack file."""

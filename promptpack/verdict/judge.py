@@ -1,8 +1,8 @@
 """A model's reply + a pack + its context -> `Verdict`: read, checked by the schema, held to the rules."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 from promptpack import reply as replies
@@ -14,6 +14,7 @@ from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.tools import read_tools
 from promptpack.reply import Attempt, Policy, Reading, SchemaCheck, Shape, quick_value
 from promptpack.schema import Schema
+from promptpack.template.proving import Proof
 from promptpack.verdict.correction import Expected, write_correction
 from promptpack.verdict.model import Verdict, Violation, code_of
 from promptpack.verdict.output import AgentOutput, error_output
@@ -45,9 +46,8 @@ class Options:
 
 
 _USUAL = Options()
-# `AgentOutput.model_validate` without its own options, over which it takes a third of its time. A key is taken for a
-# field under its name on the wire only: any other is beyond the contract.
-_to_agent_output = partial(AgentOutput.__pydantic_validator__.validate_python, by_alias=True, by_name=False)
+# `AgentOutput.model_validate` without its own options, over which it takes a third of its time.
+_validate: Callable[..., AgentOutput] = AgentOutput.__pydantic_validator__.validate_python
 _USUAL_POLICY = Policy()
 # A text of so many characters cannot hold too many values.
 _SHORT = _USUAL_POLICY.max_values
@@ -64,8 +64,8 @@ class Judge:
     def __init__(self, pack: Pack) -> None:
         self._pack = pack
         self._contract = _contract_of(pack)
-        # Without rules and slots, a reply that meets the schema is accepted.
-        self._by_schema = not self._contract.rules and self._contract.output is None
+        conditions = [(rule.when, rule.require) for rule in self._contract.rules]
+        self._proof = Proof(conditions, self._contract.rule_names, pack.limits) if conditions else None
 
     def judge(self, raw: str | bytes, values: Mapping[str, Any] | None, **options: Any) -> Verdict:
         """Judge a reply with a context that has been checked before.
@@ -77,7 +77,8 @@ class Judge:
         if not options and type(raw) is str and len(raw) <= _SHORT:
             value = quick_value(raw, _USUAL_POLICY.max_depth)
             if value is not None and schema.accepts(value):
-                if self._by_schema:
+                proof = self._proof
+                if contract.output is None and (proof is None or proof.holds(value, values, len(raw))):
                     return Verdict.accept(value, self._output(value), Later(_extras, value, schema))
                 return self._hold_to_rules(Reading("valid", value), schema, values)
         asked = Options(**options) if options else _USUAL
@@ -176,6 +177,11 @@ def _schema(contract: Contract, values: Mapping[str, Any] | None) -> Schema:
     given = values[contract.tools_input]
     # Plain data is written out in one way only, which is far sooner done than to read and compile the tools again.
     return contract.schema_kept(repr(given), lambda: read_tools(given, contract.tools_input))
+
+
+def _to_agent_output(value: Any) -> AgentOutput:
+    # A key is a field under its name on the wire only: any other is beyond the contract.
+    return _validate(value, by_alias=True, by_name=False)
 
 
 def _extras(value: Any, schema: Schema) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """`AgentOutput`: the unified reply as typed data, camelCase on the wire and snake_case in Python."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -29,7 +29,7 @@ class AgentOutput(_Wire):
     params: dict[str, Any]
     expected_outcome: str
     risk: Risk
-    confidence: int | float = Field(ge=0, le=100)
+    confidence: Annotated[int, Field(ge=0, le=100)] | Annotated[float, Field(ge=0, le=100)]
     alternative_actions: list[str] | None = None
     requires_user_confirmation: bool | None = None
     user_message: str | None = None

@@ -5,9 +5,6 @@ from typing import Any
 import pytest
 
 from promptpack import Pack
-from promptpack.pack import Rule
-from promptpack.problem import ContextError
-from promptpack.template import metered
 from promptpack.template.bounds import Limits
 from promptpack.verdict.rules import find_broken
 
@@ -17,78 +14,51 @@ messages: [{role: user, content: hi}]
 reply:
   actions: {PLAN: {}}
   rules:
-    - {name: a-plan, when: reply.action == "PLAN", require: reply.tasks is defined, message: no tasks}
-    - name: unique
-      when: reply.action == "PLAN"
-      require: (reply.tasks | map(attribute="id") | unique(case_sensitive=true) | list | length) == (reply.tasks | length)
-      message: "twice: {{ reply.tasks | map(attribute='id') | join(', ') }}"
-    - name: known
-      when: reply.action == "PLAN"
-      require: reply.tasks | map(attribute="needs") | flatten | reject("in", reply.tasks | map(attribute="id") | list) | list | length == 0
-      message: unknown
-    - name: sorted
-      require: (reply.tasks | map(attribute="id") | sort(case_sensitive=true)) == (reply.order | sort(case_sensitive=true))
-      message: order
-    - name: in-order
-      require: not (reply.tasks | out_of_order(reply.order, needs="needs"))
-      message: "{{ reply.order }}"
-    - {name: confident, require: reply.confidence or reply.surely, message: unsure}
+    - {name: first, when: reply.action == "PLAN", require: reply.tasks | length > 1, message: few}
+    - {name: second, require: reply.order | length > 0, message: "{{ reply.order | length }} in order"}
+    - {name: third, require: reply.tasks == reply.order, message: "{{ reply.nothing }}"}
 """
-GOOD: dict[str, Any] = {
-    "action": "PLAN",
-    "tasks": [{"id": "a", "needs": []}, {"id": "b", "needs": ["a"]}, {"id": "c", "needs": ["a", "b"]}],
-    "order": ["a", "b", "c"],
-    "confidence": 1,
-}
-REPLIES = {
-    "good": GOOD,
-    "another action": GOOD | {"action": "ASK"},
-    "twice": GOOD | {"tasks": [{"id": "a", "needs": []}, {"id": "a", "needs": []}]},
-    "unknown": GOOD | {"tasks": [{"id": "a", "needs": ["z", "a"]}], "order": ["a"]},
-    "numbers": GOOD | {"tasks": [{"id": 1, "needs": [2]}, {"id": 2, "needs": []}], "order": [2, 1]},
-    "a key is missing": GOOD | {"tasks": [{"id": "a"}, {"needs": []}]},
-    "no mappings": GOOD | {"tasks": ["a", None, ["b"]]},
-    "no list": GOOD | {"tasks": "abc", "order": {"a": 1}},
-    "mixed": GOOD | {"order": ["c", 1, None]},
-    "nothing": {},
-    "unsure": GOOD | {"confidence": 0},
-    "other needs": GOOD | {"tasks": [{"id": "a", "needs": "bc"}, {"id": "b", "needs": [["c"]]}]},
-}
 
 
-def broken_one_by_one(rules: tuple[Rule, ...], scope: Mapping[str, Any], limits: Limits) -> tuple[list[str], int]:
-    """Work out each rule by itself, and give what is told, and the steps that are left."""
-    told = []
-    with metered(limits) as meter:
-        for rule in rules:
-            try:
-                if (rule.when is None or rule.when.evaluate(scope)) and not rule.require.evaluate(scope):
-                    told.append(f"PP520 {rule.name}: {rule.message.render(scope)}")
-            except ContextError as error:
-                told.append(f"PP521 {rule.name}: rule {rule.name!r} cannot be worked out: {error.problems[0].message}")
-        return told, meter.steps
-
-
-@pytest.mark.parametrize("name", REPLIES)
-def test_rules_are_told_and_counted_as_if_each_were_alone(name: str, make_pack: MakePack) -> None:
+def told(make_pack: MakePack, reply: Mapping[str, Any], limits: Limits | None = None) -> list[str]:
     pack = make_pack(BODY)
     assert pack.contract is not None
-    rules, scope = pack.contract.rules, {"reply": REPLIES[name], "pack": pack.about}
-    enough = Limits()
-    used = enough.steps - broken_one_by_one(rules, scope, enough)[1]
-    for steps in (*range(0, used + 1, 7), used - 1, used, enough.steps):
-        limits = replace(enough, steps=steps)
-        told, left = broken_one_by_one(rules, scope, limits)
-        with metered(limits) as meter:
-            found = find_broken(rules, scope, limits)
-            assert meter.steps == left
-        assert [f"{violation.code} {violation.rule}: {violation.message}" for violation in found] == told
+    found = find_broken(pack.contract.rules, {"reply": reply, "pack": pack.about}, limits or pack.limits)
+    return [f"{violation.code} {violation.rule}: {violation.message}" for violation in found]
 
 
-def test_rules_stop_at_the_limits_of_the_pack(make_pack: MakePack) -> None:
-    pack = make_pack(BODY)
-    assert pack.contract is not None
-    scope = {"reply": GOOD, "pack": pack.about}
-    assert find_broken(pack.contract.rules, scope, pack.limits) == []
-    last = find_broken(pack.contract.rules, scope, Limits(steps=300))[-1]
-    assert str(last) == "PP521 (reply): rule 'confident' cannot be worked out: template takes more than 300 steps"
+def test_what_breaks_a_rule_is_told_in_the_order_of_the_rules(make_pack: MakePack) -> None:
+    assert told(make_pack, {"action": "PLAN", "tasks": [], "order": []}) == [
+        "PP520 first: few",
+        "PP520 second: 0 in order",
+    ]
+    assert told(make_pack, {"action": "ASK", "tasks": ["a"], "order": ["a"]}) == []
+
+
+def test_a_rule_or_a_message_that_fails_is_told_like_a_broken_rule(make_pack: MakePack) -> None:
+    assert told(make_pack, {"action": "PLAN", "tasks": ["a", "b"], "order": ["b"]}) == [
+        "PP521 third: rule 'third' cannot be worked out: mapping has no 'nothing'"
+    ]
+    assert told(make_pack, {"action": "PLAN", "order": ["b"]})[0] == (
+        "PP521 first: rule 'first' cannot be worked out: mapping has no 'tasks'"
+    )
+
+
+def test_all_rules_together_keep_to_the_limits(make_pack: MakePack) -> None:
+    reply = {"action": "PLAN", "tasks": ["a", "b"], "order": ["a", "b"]}
+    assert told(make_pack, reply) == []
+    assert told(make_pack, reply, replace(Limits(), steps=100)) == [
+        "PP521 third: rule 'third' cannot be worked out: template takes more than 100 steps"
+    ]
+
+
+@pytest.mark.parametrize("steps", [0, 40, 10_000_000])
+def test_a_reply_that_keeps_to_the_rules_is_judged_alike_however_that_is_found(steps: int, make_pack: MakePack) -> None:
+    pack = replace(make_pack(BODY), limits=Limits(steps=steps))
+    text = (
+        '{"thought": "t", "action": "PLAN", "params": {}, "expectedOutcome": "o", "confidence": 1, '
+        '"risk": {"level": "low", "description": "d"}, "tasks": ["a", "b"], "order": ["a", "b"]}'
+    )
+    quick, slow = pack.check(text), pack.check(text, strict=True)
+    assert (quick.outcome, quick.violations, quick.data) == (slow.outcome, slow.violations, slow.data)
+    assert quick.ok is (steps > 40)
