@@ -160,8 +160,8 @@ class Pack:
         )
 
     @cached_property
-    def last_images(self) -> dict[str, tuple[bytes, int]]:
-        """What each input held when it was last looked through, in Python's own form, and how much; no secrets."""
+    def last_images(self) -> dict[str, bytes]:
+        """What each input held when it was last looked through, in Python's own form; no secrets."""
         return {}
 
     @cached_property

@@ -1,19 +1,18 @@
 """The context of a render: the caller's values as plain data, checked against the pack's inputs."""
 
 import marshal
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
 from promptpack.pack import STANDARD_CONTEXT, Input, Pack
 from promptpack.problem import ContextError, Problem, did_you_mean
-from promptpack.prompt.plain import count_plain, to_plain
+from promptpack.prompt.plain import may_stay, to_plain
 from promptpack.schema import Finding, pointer
 from promptpack.template.model import Image
+from promptpack.template.values import image_of
 from promptpack.value import dataclass
 
-# The one that every supported Python writes.
-_MARSHAL_VERSION: Final = 4
 LARGEST_IMAGE: Final = 1_000_000
 
 
@@ -21,22 +20,21 @@ LARGEST_IMAGE: Final = 1_000_000
 class Context:
     """Checked values by input, and images of those that are no secret.
 
-    `counts` says how much there is in each value that was looked through and taken as it is; their owner may change
-    these later.
+    Values that were `taken` as they are may be changed by their owner later.
     """
 
     values: Mapping[str, Any]
     images: Mapping[str, Image]
-    counts: Mapping[str, int]
+    taken: Collection[str]
 
     @property
-    def known(self) -> dict[int, int]:
-        """How much there is in the values that were looked through, by their ids."""
-        return {id(self.values[name]): count for name, count in self.counts.items()}
+    def known(self) -> set[int]:
+        """The ids of the mappings and lists that were looked through."""
+        return {id(self.values[name]) for name in self.taken}
 
     def keep(self) -> Mapping[str, Any]:
         """Give the values as they are now, whatever happens to those that were taken as they are."""
-        return _Kept(self) if self.counts else self.values
+        return _Kept(self) if self.taken else self.values
 
 
 class _Kept(Mapping[str, Any]):
@@ -47,7 +45,7 @@ class _Kept(Mapping[str, Any]):
         self._read: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self._context.counts:
+        if name not in self._context.taken:
             return self._context.values[name]
         if name not in self._read:
             image: Any = self._context.images[name]
@@ -80,7 +78,7 @@ def check_context(pack: Pack, context: Any, inputs: Mapping[str, Any]) -> Contex
         problems += (_problem(pack, found) for found in findings if not found.path or found.path[0] not in broken)
     if problems:
         raise ContextError(problems)
-    return Context(MappingProxyType(taken.values), taken.images, taken.counts)
+    return Context(MappingProxyType(taken.values), taken.images, taken.as_they_are)
 
 
 class _Taken:
@@ -90,7 +88,7 @@ class _Taken:
         self._pack = pack
         self.values: dict[str, Any] = {}
         self.images: dict[str, Image] = {}
-        self.counts: dict[str, int] = {}
+        self.as_they_are: set[str] = set()
 
     def take(self, declared: Input, value: Any) -> None:
         """Take a value as it is if it is plain, else a copy of it; of secrets, no image is made."""
@@ -100,26 +98,24 @@ class _Taken:
             return
         self.values[name] = copy = to_plain(value, name, self._pack.limits)
         if may_be_kept:
-            image = copy if type(copy) is str else marshal.dumps(copy, _MARSHAL_VERSION)
-            if len(image) <= LARGEST_IMAGE:
+            image = copy if type(copy) is str else image_of(copy)
+            if image is not None and len(image) <= LARGEST_IMAGE:
                 self.images[name] = image
 
     def _take_as_it_is(self, name: str, value: Any) -> bool:
         """Take a value that is as it was the last time, or is looked through now; an image tells all kinds apart."""
-        try:
-            image = marshal.dumps(value, _MARSHAL_VERSION)
-        except ValueError:
+        image = image_of(value)
+        if image is None:
             return False
-        last, count = self._pack.last_images.get(name, (b"", 0))
+        last = self._pack.last_images.get(name)
         if image == last:
             image = last
-        else:
-            count = count_plain(value, image, self._pack.limits)
-            if not count:
-                return False
-            if len(image) <= LARGEST_IMAGE:
-                self._pack.last_images[name] = (image, count)
-        self.values[name], self.images[name], self.counts[name] = value, image, count
+        elif not may_stay(value, image, self._pack.limits):
+            return False
+        elif len(image) <= LARGEST_IMAGE:
+            self._pack.last_images[name] = image
+        self.values[name], self.images[name] = value, image
+        self.as_they_are.add(name)
         return True
 
 

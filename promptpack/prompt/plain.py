@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from promptpack.characters import is_whole
 from promptpack.problem import ContextError, Problem
 from promptpack.template import Limits
-from promptpack.template.values import DEEPEST, count_ordinary
+from promptpack.template.values import DEEPEST, MOST_TEXTS, is_plain
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -25,9 +25,9 @@ def to_plain(value: Any, where: str, limits: Limits = _DEFAULT) -> Any:
     return _Copier(where, limits).copy(value, 0)
 
 
-def count_plain(value: Any, image: bytes, limits: Limits) -> int:
-    """Count what is in a mapping or list of plain data, of which `marshal` wrote the image; 0 if it needs a copy."""
-    return 0 if _HALF_A_PAIR.search(image) else count_ordinary(value, limits)
+def may_stay(value: Any, image: bytes, limits: Limits) -> bool:
+    """Say whether a mapping or list, of which this is the image, is plain data that needs no copy."""
+    return len(image) <= limits.text and not _HALF_A_PAIR.search(image) and is_plain(value, image, limits)
 
 
 class _Copier:
@@ -35,6 +35,7 @@ class _Copier:
         self._where = where
         self._limits = limits
         self._left = limits.items
+        self._room = MOST_TEXTS * limits.text
         self._short = min(_SHORT, limits.text)
 
     def copy(self, value: Any, depth: int) -> Any:
@@ -96,6 +97,10 @@ class _Copier:
     def _text(self, text: str) -> str:
         if len(text) > self._limits.text:
             message = f"holds a text of more than {self._limits.text:,} characters"
+            raise self._problem("PP409", message, "give only what is needed")
+        self._room -= len(text)
+        if self._room < 0:
+            message = f"holds long texts of more than {MOST_TEXTS * self._limits.text:,} characters"
             raise self._problem("PP409", message, "give only what is needed")
         if not is_whole(text):
             raise self._problem("PP408", "holds half of a surrogate pair", "decode the text again")

@@ -112,7 +112,7 @@ def _guarded(
         try:
             if meter() is not None:
                 return run(code, context, trail)
-            with metered(limits):
+            with metered(limits, {id(value) for value in context.values() if type(value) in (dict, list)}):
                 return run(code, context, trail)
         except RENDER_ERRORS as error:
             told = render_error(error, code.source)

@@ -1,9 +1,8 @@
 """What a template may use up: steps, output, the size of a value; counted, so it holds on every platform."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sized
+from collections.abc import Collection, Iterable, Iterator, Sized
 from contextvars import ContextVar, Token
 from itertools import islice
-from types import MappingProxyType
 from typing import Any, Final, NoReturn
 
 from jinja2.exceptions import TemplateRuntimeError
@@ -12,7 +11,6 @@ from promptpack.template.bounds import Limits
 
 # Work on text is counted by the piece, since a machine copies that many characters in the time of one step.
 CHARACTERS_A_STEP: Final = 64
-_NOTHING: Final[Mapping[int, int]] = MappingProxyType({})
 _STEPS_A_NODE: Final = 3
 _VALUES_A_STEP: Final = 4
 
@@ -30,9 +28,9 @@ class Meter:
 
     __slots__ = ("known", "limits", "output", "steps")
 
-    def __init__(self, limits: Limits, known: Mapping[int, int] = _NOTHING) -> None:
+    def __init__(self, limits: Limits, known: Collection[int] = ()) -> None:
         self.limits = limits
-        # How much there is in the values that were looked through before the render began, by their ids.
+        # The ids of mappings and lists that were looked through before the render began.
         self.known = known
         self.steps = limits.steps
         self.output = limits.output
@@ -88,7 +86,7 @@ class metered:  # noqa: N801 -- used as a function is
 
     __slots__ = ("_known", "_limits", "_token")
 
-    def __init__(self, limits: Limits, known: Mapping[int, int] = _NOTHING) -> None:
+    def __init__(self, limits: Limits, known: Collection[int] = ()) -> None:
         self._limits = limits
         self._known = known
         self._token: Token[Meter | None] | None = None
@@ -127,10 +125,10 @@ def current() -> Limits:
     return _UNMETERED if meter is None else meter.limits
 
 
-def known_count(value: Any) -> int:
-    """Say how much there is in a value that was looked through before the render began; 0 of any other."""
+def is_known(value: Any) -> bool:
+    """Say whether a mapping or list was looked through before the render began."""
     meter = _METER.get()
-    return 0 if meter is None else meter.known.get(id(value), 0)
+    return meter is not None and id(value) in meter.known
 
 
 def fits_text(characters: int) -> None:

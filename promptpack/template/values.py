@@ -1,7 +1,9 @@
 """How values print: text as it is, everything else as JSON."""
 
 import json
+import marshal
 import math
+import re
 from collections.abc import Callable, Iterable
 from functools import cache, partial
 from types import GeneratorType
@@ -11,7 +13,7 @@ from jinja2 import Undefined
 from jinja2.exceptions import SecurityError, TemplateRuntimeError
 
 from promptpack.template.bounds import Limits
-from promptpack.template.limits import current, fits_text, known_count, measure, step, take
+from promptpack.template.limits import current, fits_text, is_known, measure, step, take
 
 # Lazy values come from filters such as `map`.
 _LAZY: tuple[type[Iterable[Any]], ...] = (
@@ -29,11 +31,20 @@ _LAZY: tuple[type[Iterable[Any]], ...] = (
 )
 DEEPEST: Final = 100
 """How many levels data may nest; what nests deeper is not written quickly, nor taken from a caller at all."""
+MOST_TEXTS: Final = 16
+"""How many of the longest texts a value may hold."""
 
+# The one that every supported Python writes.
+_MARSHAL_VERSION: Final = 4
 _USUAL_INDENT: Final = 2
-# Between these, numbers are written without an exponent by everyone.
-_SMALLEST: Final = 1e-4
-_LARGEST: Final = 1e16
+# Writing JSON takes longer than other work on as much text.
+_CHARACTERS_A_STEP_OF_JSON: Final = 16
+# What numbers look like that not everyone writes alike: huge ones and tiny ones. Texts may look so too.
+_EXPONENT: Final = re.compile(rb"e(?<=[0-9]e)[-0-9]")
+_TINY: Final = b"0.0000"
+_LEAVES: Final = frozenset((str, int, bool, type(None)))
+_NODES: Final = frozenset((dict, list))
+_TEXT: Final = frozenset((str,))
 
 
 def to_text(value: Any) -> str:
@@ -60,21 +71,74 @@ def to_json(value: Any, indent: int | None = 2) -> str:
     """Print a value as JSON: key order and non-ASCII kept, `NaN` refused."""
     if type(value) is float and not math.isfinite(value):
         raise TemplateRuntimeError("a number that is not finite cannot be printed")
-    text = _write_quickly(value, indent) if indent and type(value) in (dict, list) and _is_counted(value) else None
+    text = _write_quickly(value, indent) if indent and type(value) in _NODES and _may_be_quick(value) else None
     if text is None:
         measure(value)
-        text = json.dumps(plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
+        ordinary = plain(value)
+        fits_text(_characters_in(ordinary))
+        text = json.dumps(ordinary, ensure_ascii=False, indent=indent, allow_nan=False)
     fits_text(len(text))
+    step(len(text) // _CHARACTERS_A_STEP_OF_JSON)
     return text
 
 
-def _write_quickly(value: Any, indent: int) -> str | None:
+def _may_be_quick(value: Any) -> bool:
+    if is_known(value):
+        return True
+    image = image_of(value)
+    return image is not None and is_plain(value, image, current())
+
+
+def image_of(value: Any) -> bytes | None:
+    """Give the image of a value, which tells all kinds apart; None if there is something in it that has none."""
     try:
-        if indent == _USUAL_INDENT and type(indent) is int:
-            return _usual_writer()(value).decode()
-        return _any_writer()(value, indent=indent).decode()
+        return marshal.dumps(value, _MARSHAL_VERSION)
     except ValueError:
-        return None  # half of a surrogate pair, a huge number, deep nesting: these are for `json` to decide
+        return None
+
+
+def is_plain(value: Any, image: bytes, limits: Limits) -> bool:
+    """Say whether a mapping or list, of which this is the image, is plain data, and neither too large nor too deep."""
+    count = 1
+    keys: set[Any] = set()
+    inner: list[Any] = [value]
+    for _ in range(DEEPEST):
+        nodes, inner = inner, []
+        for node in nodes:
+            count += len(node)
+            if count > limits.items:
+                return False
+            if type(node) is dict:
+                keys.update(node)
+                node = node.values()  # noqa: PLW2901 -- the keys have been taken
+            for child in node:
+                if type(child) not in _LEAVES:
+                    if type(child) in _NODES:
+                        inner.append(child)
+                    elif type(child) is not float or not math.isfinite(child):
+                        return False
+        if not inner:
+            return _TEXT.issuperset(map(type, keys)) and _is_short(value, count * len(image), limits)
+    return False
+
+
+def _is_short(value: Any, most: int, limits: Limits) -> bool:
+    """Say whether all texts in plain data are short enough to be written; `most` is what they may come to.
+
+    No text is longer than the image of the whole, but it may be there many times, and is in the image once.
+    """
+    longest = MOST_TEXTS * limits.text
+    return most <= longest or _characters_in(value) <= longest
+
+
+def _write_quickly(value: Any, indent: int) -> str | None:
+    """Write what is plain; None for half of a surrogate pair, a huge or tiny number: these are for `json` to decide."""
+    try:
+        usual = indent == _USUAL_INDENT and type(indent) is int
+        written = _usual_writer()(value) if usual else _any_writer()(value, indent=indent)
+    except ValueError:
+        return None
+    return None if _TINY in written or _EXPONENT.search(written) else written.decode()
 
 
 @cache
@@ -102,49 +166,18 @@ def _any_writer() -> Callable[..., bytes]:
     return to_json
 
 
-def _is_counted(value: Any) -> bool:
-    """Say whether a value is ordinary, and count what is in it, unless that is known beforehand."""
-    count = known_count(value) or count_ordinary(value, current())
-    step(count)
-    return count > 0
-
-
-def count_ordinary(value: Any, limits: Limits) -> int:
-    """Count what a mapping or list holds; 0 if it is too large or deep, or not JSON data that everyone writes alike."""
-    count = 1
-    inner: list[Any] = [value]
-    texts: list[str] = []
-    for _ in range(DEEPEST):
-        nodes, inner = inner, []
-        for node in nodes:
-            count += len(node)
-            if count > limits.items:
-                return 0
-            if type(node) is dict:
-                texts += node
-                node = node.values()  # noqa: PLW2901 -- the keys have been taken
-            for child in node:
-                kind = type(child)
-                if kind is str:
-                    texts.append(child)
-                elif kind is dict or kind is list:
-                    inner.append(child)
-                elif kind is float:
-                    if not (_SMALLEST <= abs(child) < _LARGEST or child == 0):
-                        return 0
-                elif kind is not int and kind is not bool and child is not None:
-                    return 0
-        if not inner:
-            return count if _are_texts(texts, limits.text) else 0
-    return 0
-
-
-def _are_texts(texts: list[str], most: int) -> bool:
-    """Say whether texts are not too long together; what was taken for one may be a key of another kind."""
-    try:
-        return sum(map(len, texts)) <= most and "".join(texts) is not None
-    except TypeError:
-        return False
+def _characters_in(value: Any) -> int:
+    """Count the characters of all texts in plain data."""
+    nodes, characters = [value], 0
+    for node in nodes:
+        if type(node) is str:
+            characters += len(node)
+        elif type(node) is dict:
+            nodes += node
+            nodes += node.values()
+        elif type(node) is list:
+            nodes += node
+    return characters
 
 
 def plain(value: Any) -> Any:

@@ -69,6 +69,7 @@ def test_a_prompt_keeps_the_context_that_it_was_made_of(make_pack: MakePack) -> 
         (nested(5_000), "PP413 input 'X' nests deeper than 100 levels"),
         ([0] * 200_001, "PP409 input 'X' holds more than 200,000 values"),
         (["x" * 4_000_001], "PP409 input 'X' holds a text of more than 4,000,000 characters"),
+        (["x" * 4_000_000] * 17, "PP409 input 'X' holds long texts of more than 64,000,000 characters"),
     ],
 )
 def test_what_is_not_plain_is_refused_before_and_after_a_good_value(

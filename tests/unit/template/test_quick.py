@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from promptpack import ContextError
 from promptpack.template import Engine, Limits, Source, compile, default_engine  # noqa: A004
+from promptpack.template.limits import LimitError
 from promptpack.template.values import _usual_writer, to_json
 
 
@@ -60,6 +61,20 @@ def test_json_has_these_letters_with_and_without_orjson(value: Any) -> None:
 @pytest.mark.parametrize("number", [1e-7, 0.00001, 1e-4, 1e15, 1e16, 1e22, -1e-5, -0.0, 5e-324, 2**70, 10**100])
 def test_numbers_that_others_write_differently_are_written_as_python_does(number: float) -> None:
     assert written({"n": number}) == json.dumps({"n": number}, indent=2)
+
+
+@pytest.mark.parametrize("text", ["1e5", "2e-7", "0.00001", "the 0.0000", "e1", "1 e5"])
+def test_texts_that_look_like_such_numbers_are_written_as_they_are(text: str) -> None:
+    assert written({"n": text, text: 1}) == json.dumps({"n": text, text: 1}, indent=2)
+
+
+@pytest.mark.parametrize("indent", [2, None])
+def test_texts_that_are_too_long_together_are_refused_before_they_are_written(
+    indent: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("json.dumps", lambda *_, **__: pytest.fail("written"))
+    with pytest.raises(LimitError, match="a text is longer than 4,000,000 characters"):
+        to_json(["x" * 3_000_000] * 100, indent)
 
 
 @pytest.mark.parametrize("value", [["\ud800"], {"k": "\udfff"}, {"\ud800": [2**64]}])
