@@ -3,13 +3,13 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from promptpack.reply.alarm import complaint
+from promptpack.reply.alarm import ArrivingWord, complaint
 from promptpack.reply.align import align, property_for
 from promptpack.reply.reading import Violation
 from promptpack.reply.shape import Shape
 from promptpack.reply.tree import escape, same
 
-_MAX_DEPTH, _MAX_PATH, _MAX_VALUES, _MAX_STARTS, _MAX_ALARMS = 100, 1_000, 20_000, 200, 100
+_MAX_DEPTH, _MAX_PATH, _MAX_VALUES, _MAX_STARTS, _MAX_ALARMS = 100, 1_000, 10_000, 200, 100
 
 
 @dataclass(slots=True)
@@ -65,7 +65,7 @@ class Growth:
         if len(self.stack) > _MAX_DEPTH or len(path) > _MAX_PATH:
             self.is_beyond_limits = True
 
-    def close(self, closer: str) -> bool:
+    def close(self, closer: str, offset: int = 0) -> bool:
         """Close the innermost container, if that is what the bracket closes."""
         frame = self.stack[-1]
         if closer != ("}" if frame.is_object else "]"):
@@ -74,6 +74,7 @@ class Growth:
         self._finish(frame.path)
         if self.stack:
             self.stack[-1].comma = False
+            self._compare(frame.value, offset)
         return True
 
     def take_key(self, key: str) -> bool:
@@ -96,6 +97,17 @@ class Growth:
         inner = frame.full.properties.get(frame.key) if frame.is_object else frame.full.items
         return inner or frame.shape.empty
 
+    def is_required_here(self) -> bool:
+        """Say whether the value that is expected or growing must be there."""
+        frame = self.stack[-1]
+        return not frame.is_object or frame.key in frame.full.required
+
+    def word_here(self) -> ArrivingWord | None:
+        """Follow the text that begins, where only fixed words belong and no alarm was raised."""
+        shape = self.shape_here()
+        is_told = not shape.words or ("enum", self.path_here()) in self._alarms
+        return None if is_told else ArrivingWord(shape)
+
     def path_here(self) -> str:
         """Give the pointer of the value that is expected or growing."""
         frame = self.stack[-1]
@@ -106,16 +118,20 @@ class Growth:
         shape = self.shape_here()
         if shape.schemas and isinstance(value, str) and not shape.holds(value):
             value = align(value, shape).value
-        if (found := complaint(value, shape)) is not None:
+        # An empty text may stand for an absent field, or be the first two of three quotes.
+        if value != "" and (found := complaint(value, shape)) is not None:
             self.complain(*found, offset)
-        self.pending = (value,)
+        self.pending = (value, offset)
 
     def commit(self) -> None:
         """Put the value that was kept back in its place."""
         if self.pending is None:
             return
-        path = self.path_here()
-        self.attach(*self.pending)
+        path, (value, offset) = self.path_here(), self.pending
+        if value == "" and self.is_required_here() and (found := complaint(value, self.shape_here())) is not None:
+            self.complain(*found, offset)
+        self.attach(value)
+        self._compare(value, offset)
         self._finish(path)
         self.pending = None
 
@@ -124,14 +140,18 @@ class Growth:
         if len(self.complete) > _MAX_VALUES:
             self.is_beyond_limits = True
 
-    def attach(self, value: Any, offset: int = 0) -> None:
+    def attach(self, value: Any) -> None:
         """Put a value in its place; the first of two under one key stays."""
         frame = self.stack[-1]
         if not frame.is_object:
             frame.value.append(value)
         elif frame.key not in frame.value:
             frame.value[frame.key] = value
-        elif not same(frame.value[frame.key], value):
+
+    def _compare(self, value: Any, offset: int) -> None:
+        """Tell of a finished value that is not the one its key has already."""
+        frame = self.stack[-1]
+        if frame.is_object and frame.value[frame.key] is not value and not same(frame.value[frame.key], value):
             self.complain("duplicate", f"key {frame.key!r} is given twice with different values", offset)
 
     def complain(self, rule: str, message: str, offset: int) -> None:

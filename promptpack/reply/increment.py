@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from promptpack.reply.alarm import ArrivingWord
 from promptpack.reply.align import align
 from promptpack.reply.arriving import ArrivingText
 from promptpack.reply.cursor import AND_MORE
@@ -39,6 +40,7 @@ class Machine:
         self._base = 0
         self._quote = ""
         self._text: ArrivingText | None = None
+        self._word: ArrivingWord | None = None
         self._is_key = False
         self._line = False
         self._thought_end = CHANNEL_END
@@ -182,6 +184,7 @@ class Machine:
         character = self._buffer[self._index]
         self._quote = "“" if character in DOUBLE - {'"'} else "‘" if character in SINGLE - {"'"} else character
         self._text, self._is_key = ArrivingText(), is_key
+        self._word = None if is_key else self.growth.word_here()
         self._index, self.state = self._index + 1, "string"
         return True
 
@@ -198,7 +201,10 @@ class Machine:
 
     def _take_text(self, end: int) -> None:
         if self._text is not None and end > self._index:
-            self._text.add(self._buffer[self._index : end])
+            piece = self._buffer[self._index : end]
+            self._text.add(piece)
+            if self._word is not None and (place := self._word.add(piece)) >= 0:
+                self.growth.complain(*self._word.complaint, self._base + self._index + place)
         self._index = end
 
     def _escaped(self, start: int) -> bool:
@@ -249,13 +255,13 @@ class Machine:
         shape, path = self.growth.shape_here(), self.growth.path_here()
         value: Any = {} if character in "{｛" else []
         kind = "object" if isinstance(value, dict) else "array"
-        if shape.types and not shape.types & {"object", "array"}:
+        if shape.types and not shape.types & {"object", "array"} and self.growth.is_required_here():
             self._complain("type", f"a value of type {kind} is given where none belongs")
         if shape.types and kind not in shape.types:
             # What the schema would turn into something else is not shown before the whole reply is read.
             return self._silence()
         self._index += 1
-        self.growth.attach(value, self._base + self._index)
+        self.growth.attach(value)
         self._push(value, path, shape)
         return True
 
@@ -308,7 +314,7 @@ class Machine:
         self._text = None
 
     def _close(self, closer: str) -> bool:
-        if not self.growth.close(closer):
+        if not self.growth.close(closer, self._base + self._index):
             return self._silence()
         self._index += 1
         self.state, self._line = ("next" if self.growth.stack else "outside"), False

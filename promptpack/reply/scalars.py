@@ -4,11 +4,12 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import lru_cache
 from math import isfinite
 from typing import Any, NamedTuple
 
 from promptpack.reply.shape import Shape
-from promptpack.reply.words import FALSE_WORDS, TRANSLATIONS, TRUE_WORDS, fold, spells
+from promptpack.reply.words import FALSE_WORDS, TRANSLATIONS, TRUE_WORDS, fold, fold_apart, spells
 
 _NUMBER = re.compile(
     r"(?P<sign>[+-]?)(?!0\d)(?P<digits>\d{1,3}(?:,\d{3})+|\d+(?:_\d+)*|(?=\.\d))(?P<rest>(?:\.\d*)?(?:[eE][+-]?\d{1,3})?)"
@@ -52,6 +53,22 @@ def _word(value: str, words: tuple[Any, ...], own: Any) -> Aligned | None:
     translated = TRANSLATIONS.get(folded)
     matches = [word for word in words if isinstance(word, str) and fold(word) == translated]
     return Aligned(matches[0], "enum-word") if len(matches) == 1 else None
+
+
+def may_become_word(text: str, words: tuple[Any, ...], own: Any) -> bool:
+    """Say whether a text may go on to one that is read as a fixed word."""
+    if isinstance(own, Mapping) and any(key.startswith(text.lstrip()) or key == text.strip() for key in own):
+        return True
+    names, start = tuple(word for word in words if isinstance(word, str)), fold_apart(text)
+    if any(word.startswith(text) or (fold_apart(word).startswith(start) and spells(text, word)) for word in names):
+        return True
+    return any(word.startswith(start) for word in _translated(names))
+
+
+@lru_cache(500)
+def _translated(names: tuple[str, ...]) -> tuple[str, ...]:
+    folded = {fold(name) for name in names}
+    return tuple(fold_apart(word) for word, target in TRANSLATIONS.items() if target in folded)
 
 
 def _truth(value: str) -> Aligned | None:

@@ -1,10 +1,10 @@
 """Other names for well-known keys and values; a schema adds its own by `x-aliases` and `x-values`."""
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from itertools import accumulate
 from types import MappingProxyType
+from unicodedata import normalize
 
 _SEPARATORS = re.compile(r"[\s_\-\u2010-\u2015\u2212.,;。\\*`\"':]+")
 _HUMP = re.compile(r"(?<=[a-z\d])(?=[A-Z])")
@@ -62,7 +62,12 @@ FALSE_WORDS = frozenset(("false", "no", "否", "假"))
 
 def fold(word: str) -> str:
     """Bring a name to the form in which spellings of one name are equal."""
-    return _SEPARATORS.sub("", unicodedata.normalize("NFKC", word)).casefold()
+    return _SEPARATORS.sub("", normalize("NFKC", word)).casefold()
+
+
+def fold_apart(word: str) -> str:
+    """Fold a word with its accents apart, so that what a text folds to begins what it folds to when it goes on."""
+    return normalize("NFKD", fold(word))
 
 
 def spells(text: str, name: str) -> bool:
@@ -72,5 +77,5 @@ def spells(text: str, name: str) -> bool:
 
 def _parts(word: str) -> set[int]:
     """Give the places in the folded word at which it is parted."""
-    words = _SEPARATORS.sub(" ", unicodedata.normalize("NFKC", word)).casefold().split()
+    words = _SEPARATORS.sub(" ", normalize("NFKC", word)).casefold().split()
     return set(accumulate(map(len, words[:-1])))

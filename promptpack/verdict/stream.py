@@ -19,7 +19,7 @@ class VerdictStream:
         self._stream = ReplyStream(shape_of(schema), SchemaCheck(schema))
 
     def feed(self, chunk: str | bytes) -> Partial:
-        """Take in the next piece; an alarm in `violations` is certain, however the reply goes on."""
+        """Take in the next piece; an alarm in `violations` is certain, however the object goes on."""
         return self._stream.feed(chunk)
 
     def close(self, finish_reason: str | None = None) -> Verdict:

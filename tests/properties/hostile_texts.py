@@ -95,6 +95,15 @@ KINDS: dict[str, tuple[str, str]] = {
     "omissions": ('{"a": [', "etc., "),
     "apostrophes": ("{'a': '", "it's, "),
     "quoted marks": ("", "> > "),
+    "keys without colons": ("{", '"a" 1, '),
+    "texts without colons": ('{"a": 1, ', '"thought" "t"\n'),
+    "corner quotes": ('{"a": ', "「"),
+    "corner quotes in a list": ('{"a": [', "「,"),
+    "pairs of corner quotes": ('{"a": 「', "「b」, "),
+    "added lines": ("+ {", "\n+ "),
+    "wrong words": ('{"risk": {', '"level": "x", '),
+    "strangers": ('{"risk": {', '"thought": 5\n'),
+    "comments behind braces": ("", "{# x\n"),
     "mixed": ("", '{"a": [\'b\' // c\n“d”, {e: f(g="h\\"'),
 }
 

@@ -117,14 +117,14 @@ def test_an_output_spoilt_in_any_way_that_keeps_its_meaning_is_read_back(
 @settings(unhurried, max_examples=200)
 def test_an_output_that_lost_a_mark_is_read_back(given_output: tuple[str, dict[str, Any]], seed: int) -> None:
     agent, value = given_output
-    raw, meant, defects = lose(_plainly(value), Random(seed))
+    raw, meant, defects = lose(plainly(value), Random(seed))
     verdict = judged(agent, raw)
     assert verdict.ok, (defects, raw, [str(one) for one in verdict.violations])
     assert same(of_contract(agent, verdict.data), meant), (defects, raw)
     assert same(replay(raw, verdict.repairs), verdict.data), (defects, raw)
 
 
-def _plainly(value: dict[str, Any]) -> dict[str, Any]:
+def plainly(value: dict[str, Any]) -> dict[str, Any]:
     """Give texts that cannot be mistaken for structure: where a mark is lost, only they leave one meaning."""
     risk = {name: item if name == "level" else "Fine so far" for name, item in value["risk"].items()}
     plain = {"thought": "The plan is consistent", "expectedOutcome": "Plan can be executed", "risk": risk}

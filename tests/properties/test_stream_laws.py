@@ -1,13 +1,16 @@
+# ruff: noqa: S311 -- the chance is Hypothesis's own
 """Laws of replies that arrive: where the chunks end changes nothing, and nothing that is shown is taken back."""
 
 import json
 from itertools import pairwise
+from random import Random
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.properties.test_reply_laws import CONTRACTS, PIECES, anything, judged, outputs, pack_of
+from tests.properties.reply_defects import lose, spoil
+from tests.properties.test_reply_laws import CONTRACTS, PIECES, anything, judged, outputs, pack_of, plainly
 
 unhurried = settings(deadline=None, max_examples=150)
 cuts = st.lists(st.integers(0, 400), max_size=12)
@@ -77,6 +80,34 @@ def test_where_chunks_end_changes_neither_the_last_state_nor_the_verdict(
         now = parted.feed(piece)
     assert parted.close() == whole.close() == judged(agent, raw)
     assert (now.value, now.complete, now.violations) == (last.value, last.complete, last.violations)
+
+
+@given(anything, st.integers(0, 2**32), st.booleans())
+@unhurried
+def test_no_alarm_is_raised_on_the_way_to_a_reply_that_is_accepted(
+    given_output: tuple[str, dict[str, Any]], seed: int, loses: bool
+) -> None:
+    agent, value = given_output
+    raw = lose(plainly(value), Random(seed))[0] if loses else spoil(value, Random(seed))[0]
+    stream = pack_of(agent).stream()
+    alarms = [one for character in raw for one in stream.feed(character).violations]
+    assert not alarms or not judged(agent, raw).ok, (raw, alarms)
+
+
+WORDS = ("low", "LOW", "medium", "high", "Low", "lo", "w", "me", "dium", "hi", "gh", "risk", "低", "中", "高", "风险", "等",
+         " ", "_", "-", ".", "**", "not ", "x", "é", "e\u0301", "ＬＯＷ", "\\n", "\\u4f4e")  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=5).map("".join), cuts)
+@unhurried
+def test_an_alarm_about_a_word_comes_where_no_word_can_be_meant_any_more(word: str, places: list[int]) -> None:
+    raw = json.dumps(ANSWER).replace('"low"', f'"{word}"')
+    stream, seen = pack_of("executor").stream(), 0
+    for piece in chunks(raw, places):
+        alarms = stream.feed(piece).violations
+        assert len(alarms) >= seen
+        seen = len(alarms)
+    assert not seen or not judged("executor", raw).ok, word
 
 
 BODIES = (

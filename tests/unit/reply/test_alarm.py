@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from promptpack.reply.alarm import complaint
+from promptpack.reply.alarm import ArrivingWord, complaint
 from promptpack.reply.shape import Shape
 
 
@@ -39,3 +39,32 @@ def test_what_no_repair_can_mend_is_told(schema: dict[str, Any], value: Any, rul
 )
 def test_what_may_still_be_read_raises_no_alarm(schema: dict[str, Any], value: Any) -> None:
     assert complaint(value, Shape.of(schema)) is None
+
+
+LEVELS = {"enum": ["low", "medium", "no_risk"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("low", -1), ("LOW.", -1), ("  Medium", -1), ("**low**", -1), ("No-Risk", -1), ("noRisk", -1), ("低风险", -1),
+        ("l", -1), ("", -1), ("lo\\u0077", -1), ("x", 0), ("lx", 1), ("lower", 3), ("lo w", -1), ("lo w!", 4), ("no ri sk", 6), ("not low", 2), ("高", 0),
+        ("FLY", 0), ("no  risk at all", 9), (" " * 200 + "x", -1),
+    ],
+)  # fmt: skip
+def test_the_first_character_that_no_word_has_there_is_told(text: str, place: int) -> None:
+    assert ArrivingWord(Shape.of(LEVELS)).add(text) == place
+    word = ArrivingWord(Shape.of(LEVELS))
+    assert next((index for index, one in enumerate(text) if word.add(one) >= 0), -1) == place
+
+
+def test_what_went_too_far_is_told_with_what_is_allowed() -> None:
+    word = ArrivingWord(Shape.of(LEVELS))
+    word.add("FLY")
+    assert word.complaint == ("enum", "none of ['low', 'medium', 'no_risk'] begins with 'F'")
+
+
+def test_words_of_the_schema_own_and_words_that_are_no_text_are_waited_for() -> None:
+    assert ArrivingWord(Shape.of({"enum": ["low"], "x-values": {"tief": "low"}})).add("tief ") == -1
+    assert ArrivingWord(Shape.of({"enum": [1, 2]})).add("x") == -1
+    assert ArrivingWord(Shape.of({"type": "array", "enum": [["a"], "b"]})).add("x") == -1

@@ -4,7 +4,16 @@ from promptpack.reply.increment import Machine
 from promptpack.reply.shape import Shape
 from tests.properties.hostile_texts import KINDS, hostile
 
-SHAPE = Shape.of({"type": "object", "properties": {"a": {"type": "string"}, "n": {"type": "integer", "maximum": 9}}})
+SHAPE = Shape.of(
+    {
+        "type": "object",
+        "properties": {
+            "a": {"type": "string"},
+            "n": {"type": "integer", "maximum": 9},
+            "level": {"type": "string", "enum": ["low", "high"]},
+        },
+    }
+)
 
 
 def fed(text: str) -> Machine:
@@ -61,3 +70,20 @@ def test_an_alarm_does_not_wait_for_the_end() -> None:
 def test_depth_and_values_have_a_limit() -> None:
     assert fed('{"b":' * 101).state == "quiet"
     assert fed('{"b": [' + "1," * 20_002).state == "quiet"
+
+
+def test_an_illegal_word_is_told_before_it_ends() -> None:
+    machine = fed('{"level": "lo')
+    assert machine.growth.violations == []
+    machine.feed("f")
+    assert [(one.rule, one.path, one.offset) for one in machine.growth.violations] == [("enum", "/level", 13)]
+
+
+def test_an_empty_place_for_an_optional_field_raises_no_alarm() -> None:
+    for empty in ('""', "[]", "{}", '"""low"""'):
+        assert fed(f'{{"level": {empty}, ').growth.violations == []
+
+
+def test_an_object_given_twice_alike_raises_no_alarm() -> None:
+    assert fed('{"o": {"a": 1}, "o": {"a": 1}}').growth.violations == []
+    assert [one.rule for one in fed('{"o": {"a": 1}, "o": {"a": 2}}').growth.violations] == ["duplicate"]
