@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 # Folding and indentation add and remove only these, so all other characters stand one to one in value and source.
 _FOLDED = frozenset(" \t\n\r")
 _ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|\r?\n[ \t]*|(.))", re.DOTALL)
+# No scalar itself starts with '&' or, before a quote or a plain text, with a comment.
+_ANCHOR = re.compile(r"&[^\s,\[\]{}]+(?:\s+|#[^\n]*)*")
 _ESCAPED_SPACE = frozenset(" \tntr")
 
 
@@ -23,11 +25,12 @@ def place_in_scalar(text: str, marks: Marks, line: int, column: int) -> tuple[in
         return marks.line, marks.column
     index = _index_of(marks.value, line, column)
     rank = sum(1 for character in marks.value[:index] if character not in _FOLDED)
-    offset = marks.start
-    for position, offset in enumerate(_solid_offsets(text[marks.start : marks.end], marks.style)):  # noqa: B007
+    anchor = _ANCHOR.match(text, marks.start, marks.end)
+    start, offset = anchor.end() if anchor else marks.start, 0
+    for position, offset in enumerate(_solid_offsets(text[start : marks.end], marks.style)):  # noqa: B007
         if position == rank:
             break
-    return _line_and_column(text, marks.start + offset)
+    return _line_and_column(text, start + offset)
 
 
 def _index_of(value: str, line: int, column: int) -> int:

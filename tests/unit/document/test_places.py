@@ -65,6 +65,19 @@ def test_a_place_inside_a_scalar_is_found_in_every_style(parsed: Document, index
     assert (found.line, found.column) == place_of(needle)
 
 
+@pytest.mark.parametrize("scalar", ["'it''s {{ A'", '"\\"a {{ A"', "plain {{ A", "|\n  a\n  {{ A", ">-\n  a\n  {{ A"])
+@pytest.mark.parametrize("between", [" ", "  ", "\n  ", " # why\n  "])
+def test_an_anchor_is_not_part_of_a_scalar(scalar: str, between: str) -> None:
+    text = f"x: &name{between}{scalar}\n"
+    found = document.parse(text)
+    line = found.data["x"].count("\n", 0, found.data["x"].index("{{")) + 1
+    column = found.data["x"].split("\n")[line - 1].index("{{") + 1
+    offset = text.index("{{")
+    place = (text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+    located = found.locate_inside(("x",), line, column)
+    assert (located.line, located.column) == place
+
+
 def test_the_place_of_an_alias_is_that_of_its_anchor() -> None:
     parsed = document.parse("a: &x {k: v}\nb: *x\n", "p.yaml")
     assert str(parsed.locate(("b", "k"))) == "p.yaml:1:11"
