@@ -18,26 +18,34 @@ def quick_value(text: str, max_depth: int) -> dict[str, Any] | list[Any] | None:
         return None
     if type(value) is not dict and type(value) is not list:
         return None
-    colons = in_texts = 0
+    colons = text.count(":")
     containers: list[Any] = [value]
     for items in containers:
         if type(items) is dict:
-            colons += len(items)
+            colons -= len(items)
             items = items.values()  # noqa: PLW2901 -- the keys have been counted
         for item in items:
             kind = type(item)
             if kind is str:
-                if ":" in item:
-                    in_texts += item.count(":")
-            elif kind is dict or kind is list:
+                continue
+            if kind is dict or kind is list:
                 containers.append(item)
             elif kind is float and item in _INFINITE:
                 # A number beyond all bounds.
                 return None
-    # A repeated key, which the parser drops, leaves a colon over; only an escape could make up for it.
-    if colons + in_texts != text.count(":") or (in_texts and "\\u003" in text):
+    # A repeated key, which the parser drops, leaves a colon that is in no text; only an escape could make up for it.
+    if colons and (colons != _colons_in_texts(containers) or "\\u003" in text):
         return None
     is_long = len(containers) > max_depth
     if is_long and may_nest_deeper(text.encode(), max_depth) and depth_of(value) > max_depth:
         return None
     return value
+
+
+def _colons_in_texts(containers: list[Any]) -> int:
+    count = 0
+    for items in containers:
+        for item in items.values() if type(items) is dict else items:
+            if type(item) is str and ":" in item:
+                count += item.count(":")
+    return count

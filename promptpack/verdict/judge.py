@@ -79,7 +79,8 @@ class Judge:
             if value is not None and schema.accepts(value):
                 proof = self._proof
                 if contract.output is None and (proof is None or proof.holds(value, values, len(raw))):
-                    return Verdict.accept(value, self._output(value), Later(_extras, value, schema))
+                    output = Later(_to_agent_output, value) if contract.has_actions else value
+                    return Verdict.accept(value, output, Later(_extras, value, schema))
                 return self._hold_to_rules(Reading("valid", value), schema, values)
         asked = Options(**options) if options else _USUAL
         check = SchemaCheck(schema)
