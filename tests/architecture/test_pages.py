@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from promptpack.cli.main import COMMANDS
+from promptpack.linter import Settings, lint
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -43,3 +44,14 @@ def test_every_test_behind_a_promise_exists() -> None:
     named = re.findall(r"`((?:architecture|conformance|fuzz|properties|unit)/[\w/]+(?:\.py)?)`", text)
     assert len(named) > 10
     assert [name for name in named if not (ROOT / "tests" / name).exists()] == []
+
+
+def test_the_readme_tells_a_misspelt_input_as_lint_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "README.md").read_text("utf-8")
+    (pack,) = re.findall(r"```yaml\n(promptpack: 1\n.*?)```", page, re.DOTALL)
+    (told,) = re.findall(r"```text\n(packs/greeter.*?)\n```", page, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "packs" / "greeter" / "1.0.0.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text(pack.replace("{{ NAME", "{{ NMAE"), "utf-8")
+    assert str(lint(["packs"], Settings()).problems[0]) == told
