@@ -99,6 +99,8 @@ def image_of(value: Any) -> bytes | None:
 
 def is_plain(value: Any, image: bytes, limits: Limits) -> bool:
     """Say whether a mapping or list, of which this is the image, is plain data, and neither too large nor too deep."""
+    # Local names, as these lines take most of the time of a render whose inputs are new.
+    leaves, containers, most = _LEAVES, _NODES, limits.items
     count = 1
     keys: set[Any] = set()
     inner: list[Any] = [value]
@@ -106,16 +108,17 @@ def is_plain(value: Any, image: bytes, limits: Limits) -> bool:
         nodes, inner = inner, []
         for node in nodes:
             count += len(node)
-            if count > limits.items:
+            if count > most:
                 return False
             if type(node) is dict:
                 keys.update(node)
                 node = node.values()  # noqa: PLW2901 -- the keys have been taken
             for child in node:
-                if type(child) not in _LEAVES:
-                    if type(child) in _NODES:
+                kind = type(child)
+                if kind not in leaves:
+                    if kind in containers:
                         inner.append(child)
-                    elif type(child) is not float or not math.isfinite(child):
+                    elif kind is not float or not math.isfinite(child):
                         return False
         if not inner:
             return _TEXT.issuperset(map(type, keys)) and _is_short(value, count * len(image), limits)
