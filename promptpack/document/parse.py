@@ -23,6 +23,9 @@ _MOST_PROBLEMS = 50
 _BOM = "\ufeff"
 # Stands where a key would be, in a list.
 _ITEM: Final = object()
+# Keys that have been good before, in this file or another, and are no worse elsewhere, unless they are given twice.
+_USUAL: Final[set[str]] = set()
+_MOST_USUAL = 1_000
 
 
 def parse(source: bytes | str, path: str = "<text>", limits: Limits = _DEFAULT_LIMITS) -> Document:
@@ -86,8 +89,7 @@ class _Reader:
         self.problems: list[Problem] = []
         self.warnings: list[Problem] = []
         self._anchors: dict[str, tuple[Any, int]] = {}
-        # Keys that have been good before, and are no worse elsewhere, unless they are given twice.
-        self._usual: set[str] = set()
+        self._usual = _USUAL if limits.key_length == _DEFAULT_LIMITS.key_length else set()
         self._opened: list[tuple[Any, str, int]] = []
         self._open_anchors: set[str] = set()
         self._has_aliases = False
@@ -202,7 +204,7 @@ class _Reader:
             raise PackError([*self.problems, self._problem("PP114", "merge keys ('<<') are not allowed", event, hint)])
         elif key in container:
             self._fail("PP112", f"key {key!r} is given twice", event, "remove one of the two")
-        elif key.isidentifier() and key.isascii():
+        elif len(self._usual) < _MOST_USUAL and key.isidentifier() and key.isascii():
             self._usual.add(key)
         if event.anchor:
             self._anchors[event.anchor] = (key, 1)

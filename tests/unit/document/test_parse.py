@@ -6,6 +6,7 @@ import yaml
 from promptpack import document
 from promptpack.characters import BIDI, CONTROL, HIDDEN, JOINER, TAG
 from promptpack.document.characters import _is_innocent
+from promptpack.document.parse import _MOST_USUAL, _USUAL
 from promptpack.problem import PackError
 
 
@@ -187,6 +188,20 @@ def test_no_text_with_anything_that_is_looked_for_is_called_innocent() -> None:
         character = chr(code)
         if any(pattern.search(f"a{character}") for pattern in looked_for):
             assert not _is_innocent(f"a{character}b".encode(errors="surrogatepass")), hex(code)
+
+
+def test_a_key_that_was_good_within_other_limits_is_looked_at_again() -> None:
+    text = f"{'a' * 200}: 1\n"
+    document.parse(text)
+    with pytest.raises(PackError, match="PP119 key is longer than 100 characters"):
+        document.parse(text, limits=document.Limits(key_length=100))
+
+
+def test_so_many_keys_are_remembered_and_no_more() -> None:
+    text = "\n".join(f"remembered_{number}: 1" for number in range(2 * _MOST_USUAL))
+    assert len(document.parse(text).data) == 2 * _MOST_USUAL
+    assert len(_USUAL) <= _MOST_USUAL
+    assert "PP112" in problems(f"{text}\nremembered_0: 1\n")
 
 
 def test_a_key_that_was_good_in_quotes_is_looked_at_again() -> None:
