@@ -65,6 +65,11 @@ class Limits:
     values: int
     candidates: int
 
+    @property
+    def second_look(self) -> int:
+        """How many values a text may hold that is read again in another way."""
+        return self.nodes // 4
+
 
 @dataclass(slots=True)
 class Field:
@@ -111,7 +116,7 @@ def find_members(text: str, names: frozenset[str], limits: Limits) -> Candidate 
     """Find an object whose opening brace was lost, or both: members that begin with one of `names`."""
     for match in _FIRST_MEMBER.finditer(text):
         if match["key"] in names:
-            result = scan(text, match.end(), max_depth=limits.depth, max_nodes=limits.nodes, members=True)
+            result = scan(text, match.end(), max_depth=limits.depth, max_nodes=limits.second_look, members=True)
             candidate = _harvested(match.end(), result)
             candidate.lost_open = True
             return candidate if result.tail in ("closed", "open", "cut") else None
@@ -121,7 +126,7 @@ def find_members(text: str, names: frozenset[str], limits: Limits) -> Candidate 
 def rescan(text: str, candidate: Candidate, forced: Forced, limits: Limits) -> Candidate:
     """Read a candidate again with closing brackets put in at a place."""
     start, members = candidate.start, candidate.lost_open
-    again = scan(text, start, max_depth=limits.depth, max_nodes=limits.nodes, forced=forced, members=members)
+    again = scan(text, start, max_depth=limits.depth, max_nodes=limits.second_look, forced=forced, members=members)
     return _harvested(start, again)
 
 
@@ -134,8 +139,7 @@ def find_colonless(text: str, limits: Limits) -> Candidate | None:
 
 def rescan_colonless(text: str, candidate: Candidate, limits: Limits) -> Candidate:
     """Read a candidate again, with keys that stand before their values without a colon."""
-    # Much was read already; what is read again may hold less.
-    again = scan(text, candidate.start, max_depth=limits.depth, max_nodes=limits.nodes // 4, colonless=True)
+    again = scan(text, candidate.start, max_depth=limits.depth, max_nodes=limits.second_look, colonless=True)
     return _harvested(candidate.start, again)
 
 
