@@ -1,0 +1,74 @@
+"""The shipped packs judge a reply alike whether its rules are proven at once or worked out one by one."""
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from promptpack import Library, Pack
+
+LIBRARY = Library.open(str(Path(__file__).parents[2] / "packs"))
+AGENTS = ("executor", "orchestrator", "planner", "reviewer", "router", "understanding")
+WORDS: list[Any] = ["task-1", "task-2", "A", "", None, True, 1, 2.5, "web_search", [], {}, ["task-1"], {"id": "task-1"}]
+EDITS = st.lists(
+    st.tuples(st.integers(0, 200), st.sampled_from(["put", "copy", "drop", "double"]), st.integers(0, 200))
+)
+
+
+def examples(pack: Pack) -> list[tuple[Any, dict[str, Any]]]:
+    """Give the contexts of a pack's own tests, with their replies."""
+    found = [(test.context, _object(test.reply)) for test in pack.tests]
+    return [(context, reply) for context, reply in found if reply is not None]
+
+
+def _object(reply: Any) -> dict[str, Any] | None:
+    try:
+        value = json.loads(reply) if isinstance(reply, str) else reply
+    except ValueError:
+        return None
+    return json.loads(json.dumps(value)) if isinstance(value, dict) else None
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Give every member in a value: what holds it, and its key or index."""
+    for key in list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield value, key
+        yield from places(value[key])
+
+
+def edited(reply: dict[str, Any], edits: list[tuple[int, str, int]]) -> dict[str, Any]:
+    """Give a reply with members changed, copied to other places, left out or doubled."""
+    for where, edit, other in edits:
+        found = list(places(reply))
+        if not found:
+            break
+        holder, key = found[where % len(found)]
+        if edit == "put":
+            holder[key] = deepcopy(WORDS[other % len(WORDS)])
+        elif edit == "copy":
+            source, name = found[other % len(found)]
+            holder[key] = deepcopy(source[name])
+        elif edit == "drop":
+            del holder[key]
+        elif isinstance(holder, list):
+            holder.insert(other % (len(holder) + 1), deepcopy(holder[key]))
+    return reply
+
+
+@pytest.mark.parametrize("name", AGENTS)
+@settings(max_examples=150)
+@given(st.data())
+def test_rules_say_the_same_at_once_and_one_by_one(name: str, data: st.DataObject) -> None:
+    pack = LIBRARY.get(name)
+    context, reply = data.draw(st.sampled_from(examples(pack)))
+    text = json.dumps(edited(deepcopy(reply), data.draw(EDITS)), ensure_ascii=False)
+    given_context = data.draw(st.sampled_from([dict(context), None]))
+    # Bytes are never judged the quick way.
+    quick, slow = pack.check(text, given_context), pack.check(text.encode(), given_context)
+    assert (quick.outcome, quick.violations, quick.unchecked) == (slow.outcome, slow.violations, slow.unchecked)
+    assert quick.data == slow.data
