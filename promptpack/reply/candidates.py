@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from promptpack.reply.ahead import BLANK, COLONLESS, KEY, is_paired_key
@@ -116,18 +116,14 @@ def find_members(text: str, names: frozenset[str], limits: Limits) -> Candidate 
     """Find an object whose opening brace was lost, or both: members that begin with one of `names`."""
     for match in _FIRST_MEMBER.finditer(text):
         if match["key"] in names:
-            result = scan(text, match.end(), max_depth=limits.depth, max_nodes=limits.second_look, members=True)
-            candidate = _harvested(match.end(), result)
-            candidate.lost_open = True
-            return candidate if result.tail in ("closed", "open", "cut") else None
+            candidate = _reread(text, Candidate(match.end(), match.end(), None, lost_open=True), limits)
+            return candidate if candidate.scan and candidate.scan.tail in ("closed", "open", "cut") else None
     return None
 
 
 def rescan(text: str, candidate: Candidate, forced: Forced, limits: Limits) -> Candidate:
     """Read a candidate again with closing brackets put in at a place."""
-    start, members = candidate.start, candidate.lost_open
-    again = scan(text, start, max_depth=limits.depth, max_nodes=limits.second_look, forced=forced, members=members)
-    return _harvested(start, again)
+    return _reread(text, candidate, limits, forced=forced)
 
 
 def find_colonless(text: str, limits: Limits) -> Candidate | None:
@@ -139,8 +135,13 @@ def find_colonless(text: str, limits: Limits) -> Candidate | None:
 
 def rescan_colonless(text: str, candidate: Candidate, limits: Limits) -> Candidate:
     """Read a candidate again, with keys that stand before their values without a colon."""
-    again = scan(text, candidate.start, max_depth=limits.depth, max_nodes=limits.second_look, colonless=True)
-    return _harvested(candidate.start, again)
+    return _reread(text, candidate, limits, colonless=True)
+
+
+def _reread(text: str, candidate: Candidate, limits: Limits, **how: Any) -> Candidate:
+    start, lost = candidate.start, candidate.lost_open
+    again = scan(text, start, max_depth=limits.depth, max_nodes=limits.second_look, members=lost, **how)
+    return replace(_harvested(start, again), lost_open=lost)
 
 
 def lacks_colon(text: str, candidate: Candidate) -> bool:
