@@ -39,8 +39,8 @@ def tools(size: int) -> list[Message]:
 
 
 def _functions() -> dict[str, Callable[[list[Message]], object]]:
-    from promptpack.prompt import history as functions
     from promptpack.prompt.budget import Budget, fit
+    from promptpack.template import history as functions
 
     records = functions.react_records
     return {

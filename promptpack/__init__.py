@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from promptpack.lazy import late_names
-from promptpack.problem import (
-    ContextError,
-    Location,
-    MissingExtraError,
-    PackError,
-    Problem,
-    PromptpackError,
-    ReplyError,
-    UsageError,
-)
-
+# Not from `typing`, which takes half as long to import as the interpreter to start.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from promptpack._version import __version__
     from promptpack.cycle import Agent, LlmCycle
     from promptpack.library import Library
     from promptpack.pack import Pack
+    from promptpack.problem import (
+        ContextError,
+        Location,
+        MissingExtraError,
+        PackError,
+        Problem,
+        PromptpackError,
+        ReplyError,
+        UsageError,
+    )
     from promptpack.prompt.composer import PromptComposer
     from promptpack.prompt.message import Message
     from promptpack.prompt.order import validate_messages
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from promptpack.prompt.slots import SlotPrompt
     from promptpack.prompt.template_context import TemplateContext
     from promptpack.verdict import AgentOutput, Verdict, Violation
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Agent",
@@ -60,24 +58,42 @@ __all__ = [
     "validate_messages",
 ]
 
-# Where each public name lives; a name is imported when it is first used, so that `import promptpack` is quick.
-_HOMES = {
+# The module of each public name, imported when the name is first used.
+_MODULES = {
     "Agent": "cycle",
     "AgentOutput": "verdict",
+    "ContextError": "problem",
     "Library": "library",
     "LlmCycle": "cycle",
+    "Location": "problem",
     "Message": "prompt.message",
+    "MissingExtraError": "problem",
     "Pack": "pack",
+    "PackError": "problem",
+    "Problem": "problem",
     "Prompt": "prompt.prompt",
     "PromptComposer": "prompt.composer",
     "PromptTemplate": "prompt.prompt_template",
     "PromptTemplateRegistry": "prompt.registry",
+    "PromptpackError": "problem",
     "RenderContext": "prompt.render_context",
+    "ReplyError": "problem",
     "SlotPrompt": "prompt.slots",
     "TemplateContext": "prompt.template_context",
+    "UsageError": "problem",
     "Verdict": "verdict",
     "Violation": "verdict",
+    "__version__": "_version",
     "validate_messages": "prompt.order",
 }
 
-__getattr__ = late_names(__name__, _HOMES, globals())
+if not TYPE_CHECKING:
+    # Hidden from type checkers, which would take every misspelled name for one of ours.
+    def __getattr__(name: str) -> object:
+        from promptpack.lazy import import_name
+
+        return import_name(name, _MODULES, globals())
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

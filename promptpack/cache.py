@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from typing import Any, Final
 
 from promptpack import files
 from promptpack.private import PrivateFolder, user_folder
 from promptpack.problem import Problem, UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Final
 
 _VARIABLE: Final = "PROMPTPACK_CACHE"
 _OFF: Final = ("off", "no", "0", "false")
@@ -100,7 +97,7 @@ class Cache:
 @cache
 def _stamp() -> str:
     """Name the code that is running, which stays the same for as long as it runs."""
-    from promptpack import __version__
+    from promptpack._version import __version__
 
     return f"{__version__} {files.code_stamp()}"
 

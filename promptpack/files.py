@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cache
+from typing import TYPE_CHECKING
 
 from promptpack.lazy import cached_property
 from promptpack.problem import Location, PackError, Problem, UsageError
-from promptpack.value import dataclass, field
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 _LARGEST = 1_000_000

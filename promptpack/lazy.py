@@ -1,48 +1,36 @@
-"""Values worked out, and names imported, on first use and kept."""
+"""Values computed, and names imported, on first use."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
 if TYPE_CHECKING or sys.version_info >= (3, 12):
     from functools import cached_property
 else:
+    import functools
 
-    class cached_property:  # noqa: N801 -- the name it has in the library of Python
-        """Without the lock of Python 3.11: a process that forks while it is held would never get it again."""
-
-        def __init__(self, work):
-            self._work = work
-            self.__doc__ = work.__doc__
-
-        def __set_name__(self, owner, name):
-            self._name = name
+    class cached_property(functools.cached_property):  # noqa: N801 -- the name in functools
+        """Without the lock of Python 3.11: a process that forks while it is held could never take it again."""
 
         def __get__(self, instance, owner=None):
             if instance is None:
                 return self
-            return instance.__dict__.setdefault(self._name, self._work(instance))
+            return instance.__dict__.setdefault(self.attrname, self.func(instance))
 
 
-__all__ = ["cached_property"]
+__all__ = ["cached_property", "import_name"]
 
 
-def late_names(package: str, homes: Mapping[str, str], names: dict[str, Any]) -> Callable[[str], Any]:
-    """Make the `__getattr__` of a package: each name is imported from its home, a module of it, when it is first used.
+def import_name(name: str, modules: Mapping[str, str], namespace: dict[str, object]) -> object:
+    """Import one name of a package from its module, for the `__getattr__` of the package.
 
-    `names` are the package's own, where what was imported is kept.
+    `modules` gives the module of each name; `namespace` is the `globals()` of the package, which keeps the value.
     """
-
-    def look_up(name: str) -> Any:
-        if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        from importlib import import_module
-
-        value = names[name] = getattr(import_module(f"{package}.{homes[name]}"), name)
-        return value
-
-    return look_up
+    package = namespace["__name__"]
+    if name not in modules:
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    value = namespace[name] = getattr(import_module(f"{package}.{modules[name]}"), name)
+    return value

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import suppress
-
-from promptpack.value import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)

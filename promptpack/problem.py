@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from promptpack.value import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Literal
-
-    Severity = Literal["error", "warning", "note"]
-else:
-    Severity = str
+Severity = Literal["error", "warning", "note"]
 SEVERITIES = ("error", "warning", "note")
 
 

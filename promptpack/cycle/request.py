@@ -1,13 +1,12 @@
 """What a provider is asked and what it answers: `Request` and `Completion`, the same for every model's server."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from promptpack.characters import whole
 from promptpack.cycle.tools import Tool
 from promptpack.prompt.message import Message, ToolCall
-from promptpack.value import replace
 
 ToolChoice = Literal["auto", "none"]
 FinishReason = Literal["stop", "length", "tool_calls", "content_filter"]

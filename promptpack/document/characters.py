@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from promptpack.problem import Location, PackError, Problem
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from promptpack.problem import Severity
 

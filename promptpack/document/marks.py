@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Final
+from typing import Any, Final
 
 # Stands where a key would be, in a list.
 _ITEM: Final = object()

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
 from promptpack.lazy import cached_property
 from promptpack.problem import Location
-from promptpack.value import dataclass, field
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
     from promptpack.document.marks import Marks
     from promptpack.problem import Problem
 

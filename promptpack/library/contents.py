@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
 from promptpack.files import Folder
 from promptpack.library.entry import Entry, Row, read_entry
 from promptpack.problem import Location, PackError, Problem
-from promptpack.value import dataclass, field
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from promptpack.cache import Cache
     from promptpack.template import Source
 

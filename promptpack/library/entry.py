@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from promptpack.files import Folder
 from promptpack.lazy import cached_property
 from promptpack.pack.version import Version, parse_version
 from promptpack.problem import PackError, Problem
-from promptpack.value import dataclass, field, replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
     from promptpack.cache import Cache
     from promptpack.document import Document
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 from promptpack import files, pack
 from promptpack.cache import Cache
@@ -15,12 +18,8 @@ from promptpack.library.ranges import Request, parse_request
 from promptpack.pack.version import Version
 from promptpack.problem import PackError, Problem, UsageError, did_you_mean
 from promptpack.template.bounds import Limits
-from promptpack.value import dataclass, replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from promptpack.library.contents import Partials
     from promptpack.library.memory import Lineage
     from promptpack.pack import Pack, Parts, Sketch, Surroundings

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from promptpack.files import RecordingFolder
 from promptpack.library.outcome import Outcome
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
     from promptpack.cache import Cache
     from promptpack.library.entry import Entry
     from promptpack.pack import Pack

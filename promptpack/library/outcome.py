@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
 from promptpack.problem import PackError, Problem
-from promptpack.value import dataclass, field
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from promptpack.library.entry import Entry
     from promptpack.pack import Pack
     from promptpack.template import Source

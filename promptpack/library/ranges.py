@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from promptpack.pack.version import Version
 from promptpack.problem import Problem, UsageError
-from promptpack.value import dataclass
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 _NUMBER = r"(\d{1,9})"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from promptpack.lazy import late_names
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
+from promptpack.lazy import import_name
+
 if TYPE_CHECKING:
     from promptpack.pack.building import Sketch, Surroundings, build, freeze, gather, sketch
     from promptpack.pack.checking import check
@@ -50,7 +51,7 @@ __all__ = [
 ]
 
 # Where each name lives; it is imported when it is first used, as a pack that is known needs none of what builds one.
-_HOMES = {
+_MODULES = {
     "Action": "contract",
     "CallTemplate": "model",
     "Contract": "contract",
@@ -76,4 +77,7 @@ _HOMES = {
     "sketch": "building",
 }
 
-__getattr__ = late_names(__name__, _HOMES, globals())
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        return import_name(name, _MODULES, globals())

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
 from promptpack.pack.contract import ERROR_ACTIONS
 from promptpack.problem import PackError, Problem, did_you_mean
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
     from jinja2 import nodes
 
     from promptpack.pack.contract import Contract

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from promptpack import schema
-from promptpack.late import Later
 from promptpack.pack.checking import in_order
 from promptpack.pack.kept import expect_first
 from promptpack.pack.link import Linker
@@ -17,13 +19,8 @@ from promptpack.pack.version import parse_version
 from promptpack.problem import PackError, Problem, did_you_mean
 from promptpack.schema.everyday import UndecidedError, meets
 from promptpack.template import Limits
-from promptpack.value import dataclass, field
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
-
     from promptpack.document import Document
     from promptpack.files import Folder
     from promptpack.pack.contract import Contract
@@ -118,7 +115,7 @@ def freeze(sketched: Sketch, limits: Limits) -> Pack:
         name=data["name"],
         version=version,
         path=parts.document.path,
-        digest=Later(_digest, parts, sketched.inputs, sketched.linker, contract),  # type: ignore[arg-type]
+        digest=_digest(parts, sketched.inputs, sketched.linker, contract),
         agent=parts.agent,
         description=data.get("description", ""),
         locale=data.get("locale", ""),

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from promptpack import files, schema
 from promptpack.document import read_json
 from promptpack.pack.placed import Placed, items_at
 from promptpack.problem import Location, PackError, Problem
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
-
     from promptpack.document import Document
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
 from promptpack.lazy import cached_property
 from promptpack.schema import compile as compile_schema
 from promptpack.schema import rebase
-from promptpack.value import dataclass, field
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
-
     from promptpack.pack.model import Pack
     from promptpack.schema import Schema
     from promptpack.template import Expression, Template

@@ -5,11 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Final
-
+from typing import Any, Final
 
 # Values that are printed as they stand, so the order of the keys anywhere in them shows in the prompt.
 _PRINTED: Final = frozenset(("arguments", "const", "default", "enum", "example", "slots"))

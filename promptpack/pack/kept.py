@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
 from promptpack.lazy import cached_property
 from promptpack.pack.model import Pack
 from promptpack.pack.version import parse_version
 from promptpack.template.bounds import Limits
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
     from promptpack.pack.model import MessageTemplate
     from promptpack.prompt import Prompt
 

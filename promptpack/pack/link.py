@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from promptpack.lazy import cached_property
 from promptpack.pack.model import CallTemplate, MessageTemplate, PartTemplate
 from promptpack.problem import PackError, Problem, did_you_mean
 from promptpack.template.model import Source
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-    from typing import Any
-
     from promptpack.pack.model import Input
     from promptpack.pack.partials import Partials
     from promptpack.pack.placed import Placed

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from promptpack.late import LateField
 from promptpack.lazy import cached_property
 from promptpack.problem import Location
 from promptpack.template.bounds import Limits
-from promptpack.value import dataclass, field
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, Final, Literal
-
     from promptpack import schema
     from promptpack.pack.contract import Contract
     from promptpack.pack.version import Version
@@ -128,7 +124,7 @@ class Pack:
     name: str
     version: Version
     path: str
-    digest: str = LateField("")  # type: ignore[assignment]
+    digest: str = ""
     agent: str = ""
     description: str = ""
     locale: str = ""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from promptpack.lazy import cached_property
 from promptpack.template.late import Shelf
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from promptpack.pack.parts import Parts
     from promptpack.template import Engine, Limits, Source
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
 from promptpack.pack.placed import Placed, children_at, items_at
-from promptpack.value import dataclass, field, replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from promptpack.document import Document
     from promptpack.template.model import Syntax
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
 from promptpack.problem import Problem
 from promptpack.template import Source
-from promptpack.value import dataclass
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
     from promptpack.document import Document
     from promptpack.problem import Location
     from promptpack.template.model import Syntax

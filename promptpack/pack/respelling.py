@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Self
+
 from promptpack.document import Document
-from promptpack.value import dataclass, field, replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Self
-
     from promptpack import schema
     from promptpack.document.marks import Marks
     from promptpack.document.model import Path

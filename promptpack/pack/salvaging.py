@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.document import Document
 from promptpack.pack.checking import pack_schema
 from promptpack.pack.respelling import Respelt
-from promptpack.value import dataclass, field, replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, Final
-
     from promptpack import schema
     from promptpack.document.marks import Marks
     from promptpack.document.model import Path

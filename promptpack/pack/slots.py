@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.pack.model import InputValue
+from promptpack.pack.output.entry import TypeEntry
+from promptpack.pack.output.output_format import settle_output
+from promptpack.pack.output.output_schema import read_output_schema
 from promptpack.problem import PackError
-from promptpack.prompt.slots.entry import TypeEntry
-from promptpack.prompt.slots.output_format import settle_output
-from promptpack.prompt.slots.output_schema import read_output_schema
 from promptpack.template import Template
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any, Final
-
     from promptpack.pack.link import Linker
     from promptpack.pack.parts import Parts
     from promptpack.pack.placed import Placed

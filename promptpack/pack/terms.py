@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from promptpack import files
 from promptpack.document import read_json
@@ -12,11 +13,7 @@ from promptpack.pack.action_words import action_problems, is_clean
 from promptpack.pack.contract import AGENT_OUTPUT, Action, Contract, Rule
 from promptpack.problem import PackError, Problem, did_you_mean
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
     from promptpack.pack.link import Linker
     from promptpack.pack.parts import Parts
     from promptpack.pack.placed import Placed
@@ -69,8 +66,8 @@ def _of_output(parts: Parts, linker: Linker, output: Any) -> tuple[str, Mapping[
         hint = "leave 'output' out, and it is written from the contract; or leave 'contract' out"
         message = "the shape of a reply is given twice, by 'output' and by 'contract'"
         linker.problems.append(parts.slots["output"].problem("PP242", message, hint, key=True))
+    from promptpack.pack.output.json_schema import write_json_schema
     from promptpack.pack.slots import thawed
-    from promptpack.prompt.slots.json_schema import write_json_schema
 
     return "output", write_json_schema(thawed(output))
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from promptpack.lazy import late_names
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
+from promptpack.lazy import import_name
+
 if TYPE_CHECKING:
     from promptpack.prompt.message import Message, Part, ToolCall, read_message
     from promptpack.prompt.prompt import Prompt
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["Message", "Part", "Prompt", "ToolCall", "read_message", "render"]
 
 # Templates use the filters of `prompt.history`, so importing this package must not import templates.
-_HOMES = {
+_MODULES = {
     "Message": "message",
     "Part": "message",
     "Prompt": "prompt",
@@ -22,4 +23,7 @@ _HOMES = {
     "render": "rendering",
 }
 
-__getattr__ = late_names(__name__, _HOMES, globals())
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        return import_name(name, _MODULES, globals())

@@ -2,6 +2,7 @@
 
 import marshal
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -11,7 +12,6 @@ from promptpack.prompt.plain import may_stay, to_plain
 from promptpack.schema import Finding, pointer
 from promptpack.template.model import Image
 from promptpack.template.values import image_of
-from promptpack.value import dataclass
 
 LARGEST_IMAGE: Final = 1_000_000
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.prompt.message import Message
 from promptpack.prompt.prompt import Origin, Prompt
 from promptpack.schema.everyday import UndecidedError, meets
 from promptpack.template.script import UnusualError, follow, holds
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, Final
-
     from promptpack.pack import Pack
 
 # Far within every limit that there is by default, on whatever counts.

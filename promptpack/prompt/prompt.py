@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
 from promptpack.lazy import cached_property
 from promptpack.prompt.text import to_text
-from promptpack.value import dataclass, field, replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from promptpack.pack import Pack
     from promptpack.problem import Problem
     from promptpack.prompt.budget import Budget, Counter, Fit

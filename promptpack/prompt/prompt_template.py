@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
 from promptpack.prompt.template_context import TemplateContext
 from promptpack.template import Source
 from promptpack.template import compile as compile_template
 from promptpack.template.engine import late_engine
 from promptpack.template.partials import Partial, Trail
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from promptpack.prompt.registry import PromptTemplateRegistry
     from promptpack.template import Template
     from promptpack.template.model import Syntax

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
 from promptpack import files
 from promptpack.problem import Location, PackError, Problem, did_you_mean
 from promptpack.prompt.prompt_template import PromptTemplate
 from promptpack.template.errors import PartialNotFoundError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from promptpack.prompt.template_context import TemplateContext
     from promptpack.template.model import Syntax
     from promptpack.template.partials import Partial

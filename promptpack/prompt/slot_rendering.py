@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from promptpack.pack import InputValue, Pack
+from promptpack.pack.output.entry import TypeEntry
+from promptpack.pack.output.type_names import TypeNameError, parse_type
 from promptpack.problem import ContextError, Problem
 from promptpack.prompt.budget import Budget, Candidate, Counter, Fit, fit_candidates
 from promptpack.prompt.message import Message, read_message
 from promptpack.prompt.slots import SlotPrompt
 from promptpack.prompt.slots.contract import read_contract
-from promptpack.prompt.slots.entry import TypeEntry
 from promptpack.prompt.slots.text import body
-from promptpack.prompt.slots.type_names import TypeNameError, parse_type
 from promptpack.prompt.tools import read_tools
 from promptpack.template import Template
 

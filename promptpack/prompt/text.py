@@ -8,13 +8,12 @@ apart again.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from promptpack.pack.model import ROLES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from promptpack.prompt.message import Message
 
 _ENDS = "\n\r\v\f\x1c-\x1e\x85\u2028\u2029"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from promptpack.lazy import late_names
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
+from promptpack.lazy import import_name
+
 if TYPE_CHECKING:
     from promptpack.schema.bundling import bundle, rebase
     from promptpack.schema.compiling import Schema, compile  # noqa: A004 -- the folder's verb
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["CODES", "Finding", "Schema", "bundle", "compile", "inspect", "pointer", "rebase"]
 
 # Where each name lives; it is imported when it is first used, as everyday values need none of them.
-_HOMES = {
+_MODULES = {
     "CODES": "inspecting",
     "Finding": "finding",
     "Schema": "compiling",
@@ -25,4 +26,7 @@ _HOMES = {
     "rebase": "bundling",
 }
 
-__getattr__ = late_names(__name__, _HOMES, globals())
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        return import_name(name, _MODULES, globals())

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import product
+from typing import TYPE_CHECKING, Final, Literal
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Final, Literal
-
     from promptpack.schema.states import State
 
     Growth = Literal["linear", "polynomial", "exponential"]

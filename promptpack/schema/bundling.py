@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from promptpack.problem import Location, PackError, Problem
 from promptpack.schema.inspecting import CODES, inspect
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
     Load = Callable[[str, str], tuple[str, Mapping[str, Any]]]
     """(file that refers, reference) -> (file referred to, its schema)."""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from promptpack.lazy import cached_property
 from promptpack.schema.everyday import UndecidedError
@@ -10,11 +12,7 @@ from promptpack.schema.finding import Finding
 from promptpack.schema.keywords import DEEPEST, LIMIT, MOST_STEPS, TooMuchWorkError, counted, validator_class
 from promptpack.schema.quick import UNDECIDED, Parts, make_test
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
-
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from promptpack.problem import nearest
 from promptpack.schema.finding import Finding
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
     Path = tuple[str | int, ...]
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from promptpack.value import dataclass, field
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)

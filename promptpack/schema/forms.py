@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import NoneType
+from typing import Any, Final
 
 from promptpack.schema.everyday import UndecidedError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any, Final
-
 
 UNSUPPORTED: Final = frozenset(("$dynamicRef", "unevaluatedItems", "unevaluatedProperties"))
 """The keywords that are left to `jsonschema`."""

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.schema.patterns import PatternError, read_pattern
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from fractions import Fraction
-    from typing import Any, Final
 
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError

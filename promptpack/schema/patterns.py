@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Callable
 from functools import lru_cache
 from re import _compiler as compiler  # type: ignore[attr-defined]  # the stubs leave out what `re` itself works with
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
+from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.lazy import cached_property
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, Final
-
     from promptpack.schema.ambiguity import Growth
     from promptpack.schema.states import Program
 

@@ -6,18 +6,15 @@ values that are not plain JSON data, and work without end.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.schema.everyday import UndecidedError
 from promptpack.schema.forms import PLAIN, only_kind
 from promptpack.schema.keywords import DEEPEST, MOST_STEPS, TooMuchWorkError, form, is_multiple
 from promptpack.schema.patterns import PatternError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Any, Final
-
     Steps = list[int]
     Function = Callable[[Any, Steps, int], bool]
     """Takes a value, the steps that are left, and how deep in the whole value it stands."""

@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
 from promptpack.schema.patterns import Pattern
 from promptpack.schema.quick import Program
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, Final
-
     from promptpack.schema.quick import Function
 
 _HEAD: Final = '''\

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from re import _constants as codes  # type: ignore[attr-defined]  # the stubs leave out what `re` itself parses with
+from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.value import dataclass
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, Final
-
     Test = Callable[[str], bool]
     Around = tuple[str, str, bool]
     """The character before, the one after (empty at the ends), and whether only a last newline follows."""

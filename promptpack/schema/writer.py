@@ -5,17 +5,16 @@ No text of a schema is ever part of the code: names in it are counted, and all v
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
 from promptpack.schema.everyday import UndecidedError
 from promptpack.schema.forms import KEYWORDS_OF, asked_word, kinds_of, refuse, texts
 from promptpack.schema.keywords import form
 from promptpack.schema.patterns import read_pattern
-from promptpack.value import dataclass
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any, Final
-
     Lines = list[str]
     Constant = Callable[[Any], str]
     """Puts a value into the table and gives its name."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from promptpack.lazy import late_names
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
+from promptpack.lazy import import_name
+
 if TYPE_CHECKING:
     from promptpack.template.bounds import Limits
     from promptpack.template.compiling import compile, compile_expression  # noqa: A004 -- the folder's verb
@@ -26,7 +27,7 @@ __all__ = [
 ]
 
 # Where each name lives; it is imported when it is first used, as most of them need Jinja.
-_HOMES = {
+_MODULES = {
     "Engine": "engine",
     "Expression": "model",
     "Limits": "bounds",
@@ -39,4 +40,7 @@ _HOMES = {
     "metered": "limits",
 }
 
-__getattr__ = late_names(__name__, _HOMES, globals())
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        return import_name(name, _MODULES, globals())

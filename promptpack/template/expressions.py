@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.template.script import UnusualError
 from promptpack.template.vocabulary import FILTER_NAMES, TEST_NAMES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Final
-
     from promptpack.template.script import Script
 
 # White space, then the end of a tag or of the text; or a name, a text without escapes, a number, an operator.

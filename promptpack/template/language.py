@@ -8,9 +8,9 @@ from jinja2.filters import FILTERS as JINJA_FILTERS
 from jinja2.tests import TESTS as JINJA_TESTS
 from jinja2.utils import Namespace
 
-from promptpack.prompt.history import FILTERS as HISTORY_FILTERS
 from promptpack.template.filters import FILTERS as OWN_FILTERS
 from promptpack.template.guards import GUARDED, counted, limited_range
+from promptpack.template.history import FILTERS as HISTORY_FILTERS
 from promptpack.template.vocabulary import JINJA_FILTER_NAMES, JINJA_TEST_NAMES
 
 Function = Callable[..., Any]

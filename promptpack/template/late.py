@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
 from promptpack.lazy import cached_property
 from promptpack.template.model import Expression, Template
 from promptpack.template.reading import Reading, read_expression, read_template
 from promptpack.template.script import UnusualError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-    from typing import Any, Final, TypeVar
-
     from promptpack.template.bounds import Limits
     from promptpack.template.model import Source
     from promptpack.template.partials import PackTemplate, Trail

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal
+
 from promptpack.problem import Location
 from promptpack.template.positions import decode
-from promptpack.value import dataclass, field
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, Final, Literal
-
     from promptpack.template.partials import PackTemplate, Trail
     from promptpack.template.script import Script
 

@@ -7,18 +7,16 @@ left to Jinja: then there is no reading.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache, wraps
+from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.template.expressions import ExpressionReader
 from promptpack.template.script import UnusualError
 from promptpack.template.vocabulary import PRINTED_BY
-from promptpack.value import dataclass
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, Final
-
     from promptpack.template.script import Script
 
 _BEGIN: Final = re.compile(r"\{([{%#])([-+]?)")

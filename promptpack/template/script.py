@@ -8,11 +8,8 @@ A script may come from a file that somebody else wrote: it is read as data, and 
 from __future__ import annotations
 
 import json
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 Script = list["Any"]
 """Steps: a text; `["put", value]`; `["if", value, steps, other steps]`; and those that `reading` knows."""

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from promptpack import reply as replies
 from promptpack.characters import whole
-from promptpack.late import Later
 from promptpack.pack import Contract, Pack
 from promptpack.problem import Problem, UsageError, did_you_mean
 from promptpack.prompt.secrets import Secrets
@@ -79,8 +78,7 @@ class Judge:
             if value is not None and schema.accepts(value):
                 proof = self._proof
                 if contract.output is None and (proof is None or proof.holds(value, values, len(raw))):
-                    output = Later(_to_agent_output, value) if contract.has_actions else value
-                    return Verdict.accept(value, output, Later(_extras, value, schema))
+                    return self._accept(Reading("valid", value), schema)
                 return self._hold_to_rules(Reading("valid", value), schema, values)
         asked = Options(**options) if options else _USUAL
         check = SchemaCheck(schema)
@@ -95,14 +93,24 @@ class Judge:
         """Judge what was read of a reply and meets the schema."""
         value = reading.value
         violations, unchecked = self._broken_rules(value, values)
-        output = self._output(value) if self._contract.output is None else self._slots(value, values, violations)
-        extras: Any = Later(_extras, value, schema)
+        if not violations and self._contract.output is not None:
+            output, violations = self._slots(value, values)
         if violations:
             refused = self._refuse(reading, values, violations, {})
-            return replace(refused, unchecked=unchecked, extras=extras)
-        if reading.outcome == "valid" and not unchecked:
-            return Verdict.accept(value, output, extras)
-        return Verdict(reading.outcome, output, value, repairs=reading.repairs, unchecked=unchecked, extras=extras)
+            return replace(refused, unchecked=unchecked, find_extras=partial(_extras, value, schema))
+        accepted = self._accept(reading, schema, unchecked)
+        return accepted if self._contract.output is None else replace(accepted, make_output=lambda: output)
+
+    def _accept(self, reading: Reading, schema: Schema, unchecked: tuple[str, ...] = ()) -> Verdict:
+        value = reading.value
+        return Verdict(
+            reading.outcome,
+            value,
+            repairs=reading.repairs,
+            unchecked=unchecked,
+            make_output=partial(_to_agent_output, value) if self._contract.has_actions else None,
+            find_extras=partial(_extras, value, schema),
+        )
 
     def _broken_rules(self, value: Any, values: Mapping[str, Any] | None) -> tuple[list[Violation], tuple[str, ...]]:
         """Give what breaks a rule, and the names of the rules that look at inputs which are not there."""
@@ -116,17 +124,13 @@ class Judge:
         unchecked = tuple(rule.name for rule in rules if rule not in checked)
         return find_broken(checked, scope, self._pack.limits), unchecked
 
-    def _output(self, value: Any) -> Any:
-        return Later(_to_agent_output, value) if self._contract.has_actions else value
-
-    def _slots(self, value: Any, values: Mapping[str, Any] | None, violations: list[Violation]) -> Any:
-        """Give the typed output of a slot prompt; what its model refuses is added to the violations."""
-        if violations:
-            return None
+    def _slots(self, value: Any, values: Mapping[str, Any] | None) -> tuple[Any, list[Violation]]:
+        """Read the typed output of a slot prompt; its model may refuse values that meet the schema."""
         from promptpack.verdict.slot_output import read_output
 
+        violations: list[Violation] = []
         scope = None if values is None else {**values, "pack": self._pack.about}
-        return read_output(self._contract.output, value, scope, violations)
+        return read_output(self._contract.output, value, scope, violations), violations
 
     def _refuse(
         self,

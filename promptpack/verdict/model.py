@@ -1,11 +1,11 @@
 """The `Verdict`: a typed output, or what is wrong with the reply and what to send back."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.late import LateField
+from promptpack.lazy import cached_property
 from promptpack.problem import Problem, ReplyError
 from promptpack.reply import Attempt, Repair
 
@@ -80,14 +80,13 @@ class Violation:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a reply is worth; a refused one keeps the `attempt` that an answer to its correction may mend in parts.
+    """The result of checking a reply: a typed output, or violations and a correction to send back.
 
-    `extras` are the pointers of keys that the contract does not know: they are kept in the data, and nothing more.
+    A refused reply keeps its `attempt`, so that the answer to the correction may send only what was wrong.
     """
 
     outcome: str
-    output: Any = LateField()  # noqa: RUF009 -- the descriptor of the field
-    data: Mapping[str, Any] | None = None
+    data: Any = None
     violations: tuple[Violation, ...] = ()
     repairs: tuple[Repair, ...] = ()
     readings: tuple[Any, ...] = ()
@@ -95,20 +94,25 @@ class Verdict:
     correction: str = ""
     error_output: "AgentOutput | None" = None
     attempt: Attempt | None = field(default=None, repr=False)
-    extras: tuple[str, ...] = LateField(())  # type: ignore[assignment]
+    make_output: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
+    """Makes `output`; None where the output is the data itself."""
+    find_extras: Callable[[], tuple[str, ...]] = field(default=tuple, repr=False, compare=False)
 
-    @classmethod
-    def accept(cls, data: Any, output: Any, extras: Any) -> "Verdict":
-        """Make the verdict on a reply that is valid as it stands."""
-        # A frozen dataclass would take longer over its fields than the check of a clean reply takes; what is not set
-        # here is found on the class.
-        verdict = object.__new__(cls)
-        fields = verdict.__dict__
-        fields["outcome"], fields["data"], fields["output"], fields["extras"] = "valid", data, output, extras
-        return verdict
+    @cached_property
+    def output(self) -> Any:
+        """The reply as typed data; None when it was refused."""
+        if self.violations:
+            return None
+        return self.data if self.make_output is None else self.make_output()
+
+    @cached_property
+    def extras(self) -> tuple[str, ...]:
+        """The pointers of keys that the contract does not know; they stay in the data."""
+        return self.find_extras()
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"output": self.output, "extras": self.extras}
+        values = self.__dict__ | {"output": self.output, "extras": self.extras}
+        return {name: value for name, value in values.items() if name not in ("make_output", "find_extras")}
 
     @property
     def ok(self) -> bool:

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from promptpack import Library
 from promptpack.pack import Pack
-from promptpack.prompt import history
-from promptpack.prompt.history.go_format import format_value
-from promptpack.prompt.history.go_json import read
+from promptpack.template import history
+from promptpack.template.history.go_format import format_value
+from promptpack.template.history.go_json import read
 
 PACKS: Final = Path(__file__).parents[2] / "packs"
 

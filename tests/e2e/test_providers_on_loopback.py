@@ -608,5 +608,5 @@ def test_half_of_a_surrogate_pair_in_a_reply_does_not_end_the_conversation(kind:
 
 def judged(completion: Completion) -> Verdict:
     if completion.text == "good":
-        return Verdict("valid", output="good")
+        return Verdict("valid", data="good")
     return Verdict("invalid", violations=(Violation("PP501", "", "no JSON", "no_json"),), correction="mend it")

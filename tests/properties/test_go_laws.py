@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from promptpack.prompt.history import go_json, go_text
-from promptpack.prompt.history.go_format import format_float
+from promptpack.template.history import go_json, go_text
+from promptpack.template.history.go_format import format_float
 
 VALUES = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text()),

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from promptpack import Problem, PromptComposer, PromptpackError, validate_messages
-from promptpack.prompt import history
 from promptpack.prompt.budget import Budget, fit
 from promptpack.prompt.message import read_message
 from promptpack.prompt.text import to_text
+from promptpack.template import history
 
 SCALARS = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.binary(max_size=3),

@@ -9,11 +9,11 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from promptpack.pack.output.sanitize import sanitize
+from promptpack.pack.output.type_names import TypeNameError, parse_type
 from promptpack.problem import PromptpackError
 from promptpack.prompt.slots import SlotPrompt, json_text, read_output_schema, yaml_text
 from promptpack.prompt.slots.placeholders import substitute
-from promptpack.prompt.slots.sanitize import sanitize
-from promptpack.prompt.slots.type_names import TypeNameError, parse_type
 
 WORDS = (
     "yes",

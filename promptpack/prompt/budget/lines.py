@@ -6,8 +6,8 @@ from typing import Any, Final, Generic, TypeVar
 
 from promptpack.problem import ContextError, Problem
 from promptpack.prompt.budget.counters import Counter
-from promptpack.prompt.history.message import content_text, text_field, tool_calls
-from promptpack.prompt.history.text import trim_space
+from promptpack.template.history.message import content_text, text_field, tool_calls
+from promptpack.template.history.text import trim_space
 
 M = TypeVar("M")
 

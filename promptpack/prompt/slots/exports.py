@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from promptpack.pack.output.entry import BareTuple, TypeEntry
+from promptpack.pack.output.sanitize import sanitize
 from promptpack.prompt.slots import json_text, yaml_text
-from promptpack.prompt.slots.entry import BareTuple, TypeEntry
-from promptpack.prompt.slots.sanitize import sanitize
 
 
 def export_data(data: dict[Any, Any]) -> dict[str, Any]:

@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from promptpack.pack.output.output_schema import revive_output_schema
 from promptpack.problem import Location, PackError, Problem, UsageError
-from promptpack.prompt.slots.output_schema import revive_output_schema
 
 _DEEPEST: Final = 100
 

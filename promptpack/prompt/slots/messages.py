@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from promptpack.prompt.slots.sanitize import sanitize
+from promptpack.pack.output.sanitize import sanitize
 from promptpack.prompt.slots.settings import Labels
 from promptpack.prompt.slots.text import body, main_lines, refuse_empty
 from promptpack.prompt.slots.view import Message, Part, PromptView, read_part

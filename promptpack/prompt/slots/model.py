@@ -5,7 +5,7 @@ from typing import Any, Final, Literal, NotRequired, Self
 from pydantic import BaseModel, ConfigDict, TypeAdapter, field_validator, model_validator
 from typing_extensions import TypedDict
 
-from promptpack.prompt.slots.output_format import settle_output
+from promptpack.pack.output.output_format import settle_output
 
 
 class TextMessageContent(BaseModel):

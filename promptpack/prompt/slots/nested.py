@@ -1,11 +1,9 @@
 """How slot data is copied, merged, inherited and reached by a dotted path."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
-from promptpack.prompt.slots.entry import TypeEntry
-
-ATOMS: Final = frozenset({str, int, float, bool, type(None)})
+from promptpack.pack.output.entry import ATOMS, TypeEntry
 
 
 def copied(value: Any) -> Any:

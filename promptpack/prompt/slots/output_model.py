@@ -8,8 +8,8 @@ from typing import Annotated, Any, Final, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, create_model, model_validator
 
-from promptpack.prompt.slots.nested import ATOMS
-from promptpack.prompt.slots.sanitize import expand
+from promptpack.pack.output.entry import ATOMS
+from promptpack.pack.output.sanitize import expand
 
 _NAME: Final = "AgentlyOutput"
 _CONFIG: Final = ConfigDict(extra="allow")

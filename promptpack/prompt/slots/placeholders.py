@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from promptpack.prompt.slots.nested import ATOMS
+from promptpack.pack.output.entry import ATOMS
 
 _PLACEHOLDER: Final = re.compile(r"\$\{\s*([^}]+?)\s*\}")
 

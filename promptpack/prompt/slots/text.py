@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from promptpack.prompt.slots.sanitize import sanitize
+from promptpack.pack.output.sanitize import sanitize
 from promptpack.prompt.slots.schema_text import print_schema
 from promptpack.prompt.slots.settings import Labels
 from promptpack.prompt.slots.view import Message, PromptView, read_part

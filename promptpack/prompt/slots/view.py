@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from promptpack.prompt.slots.nested import ATOMS, look_up
-from promptpack.prompt.slots.output_format import settle_output
+from promptpack.pack.output.entry import ATOMS
+from promptpack.pack.output.output_format import settle_output
+from promptpack.prompt.slots.nested import look_up
 
 if TYPE_CHECKING:
     from promptpack.prompt.slots.model import PromptModel

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from io import StringIO
 from typing import Any, Final
 
-from promptpack.prompt.slots.nested import ATOMS
+from promptpack.pack.output.entry import ATOMS
 
 _WIDTH: Final = 80
 _LONGEST_KEY: Final = 123  # PyYAML allows 128 characters and counts five for the unwritten tag

@@ -115,7 +115,7 @@ def test_a_stopped_submission_leaves_the_history_as_it_was() -> None:
 
 def test_a_judge_has_bad_replies_corrected() -> None:
     bad = Verdict("invalid", violations=(Violation("PP510", "", "is missing", "required"),), correction="mend it")
-    verdicts = [bad, Verdict("valid", output=1)]
+    verdicts = [bad, Verdict("valid", data=1)]
     cycle = LlmCycle(ScriptedProvider(["bad", "good"]))
     transcript = cycle.submit("hi", judge=lambda _: verdicts.pop(0))
     assert transcript.verdict is not None

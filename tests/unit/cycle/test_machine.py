@@ -13,7 +13,7 @@ from promptpack.prompt.message import Message, ToolCall
 from promptpack.verdict import Verdict, Violation
 
 ASKED = (Message("user", "hi"),)
-GOOD = Verdict("valid", output="fine")
+GOOD = Verdict("valid", data="fine")
 BAD = Verdict("invalid", violations=(Violation("PP510", "/thought", "is missing", "required"),), correction="mend it")
 
 

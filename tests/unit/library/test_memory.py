@@ -1,7 +1,5 @@
 """Packs that are recalled from the cache: the same prompts, and never those of files that have changed."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -157,34 +155,6 @@ def test_a_recalled_library_reloads(packs: Path) -> None:
     assert library.reload() is library
     (packs / "child/1.0.0.yaml").write_text(CHILD.replace("as {{", "AS {{"), "utf-8")
     assert "AS writer" in library.reload().get("child").render().to_text()
-
-
-def test_a_first_prompt_from_the_cache_imports_neither_jinja_nor_yaml_nor_schemas(packs: Path) -> None:
-    (packs / "_partials/shared.j2").unlink()
-    (packs / "child/1.0.0.yaml").write_text(CHILD.replace('{% include "shared" %}', ""), "utf-8")
-    told(packs)
-    heavy = ["jinja2", "yaml", "jsonschema", "pydantic", "pydantic_core", "dataclasses", "typing", "pathlib"]
-    code = (
-        f"import sys; from promptpack import Library; text = Library.open({str(packs)!r}).get('child').render().to_text();"
-        f"print([name for name in {heavy} if name in sys.modules], len(text) > 0)"
-    )
-    command = [sys.executable, "-c", code]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[] True\n"
-
-
-def test_validating_and_a_first_prompt_without_the_cache_import_neither_jinja_nor_schema_libraries() -> None:
-    heavy = ["jinja2", "jsonschema", "pydantic", "pydantic_core", "dataclasses", "inspect", "typing", "pathlib"]
-    # Only digests, places and problems take these.
-    heavy += ["hashlib", "promptpack.document.marks", "promptpack.schema.explain", "promptpack.schema.states"]
-    packs = str(Path(__file__).parents[3] / "packs")
-    code = (
-        f"import sys; from promptpack import Library; library = Library.open({packs!r}, cache=False);"
-        "agents = [library.get(name) for name in ('planner', 'reviewer', 'router', 'orchestrator')];"
-        "text = agents[0].render(USER_GOAL='a').to_text();"
-        f"print([name for name in {heavy} if name in sys.modules], len(text) > 0)"
-    )
-    command = [sys.executable, "-c", code]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[] True\n"
 
 
 def test_the_first_prompt_of_a_built_pack_is_that_of_the_compiled_one(packs: Path) -> None:

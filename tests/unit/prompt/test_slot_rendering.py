@@ -106,7 +106,7 @@ def test_a_reply_is_checked_with_the_output_model(
     assert [(found.code, found.path) for found in verdict.violations] == violations
     if verdict.ok:
         assert type(verdict.output).__name__ == "AgentlyOutput"
-        assert verdict.output.stops == verdict.data["stops"]  # type: ignore[index]
+        assert verdict.output.stops == verdict.data["stops"]
 
 
 def test_without_a_context_a_type_that_is_a_template_takes_anything(make_pack: MakePack) -> None:

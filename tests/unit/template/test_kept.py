@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,6 @@ import pytest
 from promptpack import ContextError, Pack
 from promptpack.pack import MessageTemplate
 from promptpack.template import Limits, Template
-from promptpack.value import replace
 
 MakePack = Callable[[str], Pack]
 

@@ -299,4 +299,4 @@ def test_the_output_is_made_when_it_is_looked_at_and_travels_with_the_verdict(ma
         assert copy == verdict
         assert copy.output == AgentOutput.model_validate(verdict.data)
     assert verdict.output is verdict.output
-    assert "AgentOutput(" in repr(verdict)
+    assert "confidence" in repr(verdict)

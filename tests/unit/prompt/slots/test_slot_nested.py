@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from promptpack.prompt.slots.entry import TypeEntry
+from promptpack.pack.output.entry import TypeEntry
 from promptpack.prompt.slots.nested import copied, inherited, look_up, merged, own_value, placed, put, without
 
 

@@ -1,0 +1,3 @@
+"""The version of promptpack itself; it names every cache entry."""
+
+__version__ = "0.1.0"

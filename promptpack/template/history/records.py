@@ -1,0 +1,111 @@
+"""ReAct records: what the model thought, which tool it called, what came back."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, TypeAlias
+
+from promptpack.template.history import go_text
+from promptpack.template.history.message import (
+    Call,
+    Message,
+    content_text,
+    read_mappings,
+    read_messages,
+    text_field,
+    tool_calls,
+)
+from promptpack.template.history.text import compact, trim_space
+from promptpack.template.history.wording import fill
+
+Record: TypeAlias = dict[str, str]
+
+WINDOW: Final = 8
+UNKNOWN_TOOL: Final = "unknown_tool"
+NO_ARGUMENTS: Final = "{}"
+
+
+def react_records(
+    messages: object,
+    *,
+    thought_limit: int = 140,
+    arguments_limit: int = 160,
+    no_thought: str = "",
+    no_observation: str = "",
+    unknown_tool: str = UNKNOWN_TOOL,
+    no_arguments: str = NO_ARGUMENTS,
+) -> list[Record]:
+    """Collect one record a tool call: `thought`, `tool`, `arguments`, `observation`."""
+    history = read_messages(messages)
+    observations = _observations(history)
+    records: list[Record] = []
+    thought = ""
+    for message in history:
+        if message.get("role") != "assistant":
+            continue
+        calls = tool_calls(message)
+        if not calls:
+            thought = compact(content_text(message), thought_limit) or thought
+        records += [
+            {
+                "thought": thought or no_thought,
+                "tool": trim_space(call.name) or unknown_tool,
+                "arguments": compact(call.arguments, arguments_limit) or no_arguments,
+                "observation": _observation(call, observations) or no_observation,
+            }
+            for call in calls
+        ]
+    return records
+
+
+def react_window(records: object, size: int = WINDOW) -> list[Record]:
+    """Take the last `size` records; all of them when `size` is not positive."""
+    listed = read_records(records)
+    return listed[-size:] if size > 0 else listed
+
+
+def fold_repeated(records: object, replacement: str = "", *, unknown_tool: str = UNKNOWN_TOOL) -> list[Record]:
+    """Replace the observations of a tool by `replacement`, save the last; names are compared without letter case."""
+    listed = read_records(records)
+    keys = [go_text.lower(tool_name(record, unknown_tool)) for record in listed]
+    last = {key: position for position, key in enumerate(keys)}
+    return [
+        record if last[key] == position else {**record, "observation": replacement}
+        for position, (key, record) in enumerate(zip(keys, listed, strict=True))
+    ]
+
+
+def tool_call_text(
+    record: object,
+    *,
+    call: str = "{tool}({arguments})",
+    unknown_tool: str = UNKNOWN_TOOL,
+    no_arguments: str = NO_ARGUMENTS,
+) -> str:
+    """Write the tool call of a record."""
+    read = read_records([record])[0]
+    arguments = trim_space(text_field(read, "arguments")) or no_arguments
+    return fill(call, {"tool": tool_name(read, unknown_tool), "arguments": arguments})
+
+
+def tool_name(record: Mapping[str, Any], unknown_tool: str = UNKNOWN_TOOL) -> str:
+    """Give the trimmed name of a record's tool, or the name for a tool without one."""
+    return trim_space(text_field(record, "tool")) or unknown_tool
+
+
+def read_records(records: object) -> list[Record]:
+    """List records, each a new mapping that a caller may keep."""
+    return [dict(record) for record in read_mappings(records, "a list of records", "PP430")]
+
+
+def _observations(history: Iterable[Message]) -> dict[str, str]:
+    results: dict[str, str] = {}
+    for message in history:
+        if message.get("role") == "tool":
+            call_id = trim_space(text_field(message, "tool_call_id"))
+            if call_id:
+                results[call_id] = content_text(message)
+    return results
+
+
+def _observation(call: Call, observations: Mapping[str, str]) -> str:
+    # An empty id is never a key, so a call without one has no observation.
+    return trim_space(observations.get(trim_space(call.id), ""))

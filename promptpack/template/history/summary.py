@@ -1,0 +1,51 @@
+"""What fell out of the window: how many records, and of which tools."""
+
+from collections import Counter
+from typing import TypedDict
+
+from promptpack.template.history.records import UNKNOWN_TOOL, WINDOW, read_records, tool_name
+from promptpack.template.history.wording import fill
+
+
+class ToolCount(TypedDict):
+    """How often a tool was called."""
+
+    name: str
+    count: int
+
+
+class Outside(TypedDict):
+    """The records before the window, counted by tool."""
+
+    count: int
+    tools: list[ToolCount]
+
+
+def outside_window(records: object, size: int = WINDOW, *, unknown_tool: str = UNKNOWN_TOOL) -> Outside:
+    """Count the records before the last `size` ones, tools in the order of their names' code points."""
+    listed = read_records(records)
+    outside = listed[: max(len(listed) - max(size, 0), 0)]
+    counts = Counter(tool_name(record, unknown_tool) for record in outside)
+    return {"count": len(outside), "tools": [{"name": name, "count": counts[name]} for name in sorted(counts)]}
+
+
+def early_summary(
+    records: object,
+    size: int = WINDOW,
+    *,
+    empty: str = "none",
+    covered: str = "none: all records are in the window",
+    folded: str = "{count} older records: {tools}",
+    tool: str = "{name} x{count}",
+    separator: str = ", ",
+    unknown_tool: str = UNKNOWN_TOOL,
+) -> str:
+    """Say in one line what fell out of the window."""
+    listed = read_records(records)
+    if not listed:
+        return empty
+    outside = outside_window(listed, size, unknown_tool=unknown_tool)
+    if not outside["count"]:
+        return covered
+    tools = separator.join(fill(tool, {"name": one["name"], "count": str(one["count"])}) for one in outside["tools"])
+    return fill(folded, {"count": str(outside["count"]), "tools": tools})

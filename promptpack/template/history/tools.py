@@ -1,0 +1,109 @@
+"""A compact catalogue of tools: their names, descriptions, parameters, and what they return."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypedDict
+
+from promptpack.template.history import go_text
+from promptpack.template.history.message import read_mappings, text_field
+from promptpack.template.history.parameters import Parameter, Style, tool_parameters
+from promptpack.template.history.text import trim_space
+from promptpack.template.history.wording import fill
+
+NO_PARAMETERS: Final = "{}"
+
+
+class Tool(TypedDict):
+    """One entry of a catalogue; `number` is the place in the list that was given, from 1."""
+
+    number: int
+    name: str
+    description: str
+    parameters: list[Parameter]
+    returns: str
+
+
+def tool_entries(
+    tools: object, *, style: Style = "auto", returns: Mapping[str, str] | None = None, default_return: str = ""
+) -> list[Tool]:
+    """List the tools that have a name, trimmed and with their parameters; those without leave a gap in the numbers."""
+    hints = _by_name(returns or {})
+    read = [_function(tool) for tool in read_mappings(tools, "a list of tools", "PP431")]
+    return [
+        {
+            "number": number,
+            "name": name,
+            "description": trim_space(text_field(tool, "description") or text_field(tool, "desc")),
+            "parameters": tool_parameters(tool, style),
+            "returns": hints.get(go_text.lower(name), default_return),
+        }
+        for number, tool in enumerate(read, 1)
+        if (name := trim_space(text_field(tool, "name")))
+    ]
+
+
+def return_hint(name: object, returns: Mapping[str, str], default: str = "") -> str:
+    """Look up what a tool returns; names are compared trimmed and without letter case."""
+    return _by_name(returns).get(go_text.lower(trim_space(name)), default)
+
+
+def parameter_text(
+    parameters: Sequence[Parameter],
+    *,
+    required: str = "required",
+    optional: str = "optional",
+    separator: str = "; ",
+    empty: str = NO_PARAMETERS,
+) -> str:
+    """Write parameters in one line: `name(required,type); name(optional)`."""
+    return separator.join(_parameter(one, required if one["required"] else optional) for one in parameters) or empty
+
+
+def tool_catalog(
+    tools: object,
+    *,
+    style: Style = "auto",
+    returns: Mapping[str, str] | None = None,
+    default_return: str = "",
+    header: str = "Available tools:",
+    entry: str = "{number}. {name}: {description}\n   parameters: {parameters}",
+    no_description: str = "no description",
+    required: str = "required",
+    optional: str = "optional",
+    separator: str = "; ",
+    no_parameters: str = NO_PARAMETERS,
+) -> str:
+    """Write the header, then `entry` for each tool (`{returns}` is a place in it, too); nothing without tools."""
+    listed = read_mappings(tools, "a list of tools", "PP431")
+    if not listed:
+        return ""
+    entries = tool_entries(listed, style=style, returns=returns, default_return=default_return)
+    lines = [
+        fill(
+            entry,
+            {
+                "number": str(tool["number"]),
+                "name": tool["name"],
+                "description": tool["description"] or no_description,
+                "parameters": parameter_text(
+                    tool["parameters"], required=required, optional=optional, separator=separator, empty=no_parameters
+                ),
+                "returns": tool["returns"],
+            },
+        )
+        for tool in entries
+    ]
+    return "\n".join([header, *lines] if header else lines)
+
+
+def _function(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+    nested = tool.get("function")
+    return nested if isinstance(nested, Mapping) else tool
+
+
+def _by_name(returns: Mapping[str, str]) -> dict[str, str]:
+    return {go_text.lower(go_text.trim_space(name)): text for name, text in returns.items()}
+
+
+def _parameter(parameter: Parameter, status: str) -> str:
+    kind = f",{parameter['type']}" if parameter["type"] else ""
+    return f"{parameter['name']}({status}{kind})"

@@ -1,0 +1,83 @@
+# ruff: noqa: UP007, UP045, PYI061 - unions of both kinds are what is tested
+from datetime import date
+from typing import Any, Literal, Optional, Union
+
+import pytest
+
+from promptpack.pack.output.json_schema import write_json_schema
+from promptpack.prompt.slots.contract import read_contract
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ((str,), {"type": "string"}),
+        ((int, "how many"), {"type": "integer", "description": "how many"}),
+        ((date,), {"type": "string", "format": "date"}),
+        ((Any,), {}),
+        ((Literal["a", 1],), {"enum": ["a", 1]}),
+        ((Optional[str],), {"type": ["string", "null"]}),
+        ((int | str | None,), {"type": ["integer", "string", "null"]}),
+        ((Union[list[int], None],), {"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "null"}]}),
+        ((Union[Any, int],), {}),
+        ((dict[str, float],), {"type": "object", "additionalProperties": {"type": "number"}}),
+        (
+            (tuple[int, str],),
+            {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "minItems": 2, "maxItems": 2},
+        ),
+        ((tuple[int, ...],), {"type": "array", "items": {"type": "integer"}}),
+        ((set[str],), {"type": "array", "items": {"type": "string"}}),
+        (([str], "some"), {"type": "array", "items": {"type": "string"}, "description": "some"}),
+        ([], {"type": "array"}),
+        (5, {}),
+    ],
+)
+def test_a_type_is_written_as_json_schema(kind: Any, expected: dict[str, Any]) -> None:
+    assert write_json_schema(kind) == expected
+
+
+def test_a_field_that_takes_no_null_must_be_there() -> None:
+    schema = write_json_schema(
+        {
+            "a": (str,),
+            "b": str,
+            "c": (Optional[int],),
+            "d": {"e": (bool,)},
+            "f": [str],
+            "g": "any text",
+            "h": Optional[int],
+            "i": (Literal["x", None],),
+        }
+    )
+    assert schema["required"] == ["a", "d", "f"]
+    assert schema["properties"]["b"] == {"type": ["string", "null"]}
+    assert schema["properties"]["g"] == {"description": "any text"}
+    assert schema["properties"]["h"] == {"type": ["integer", "null"]}
+    assert schema["properties"]["d"]["required"] == ["e"]
+
+
+def test_a_contract_is_read_as_an_output_schema() -> None:
+    contract = {
+        "properties": {
+            "level": {"enum": ["low", "high"], "description": "how bad", "x-descriptions": {"zh": "程度"}},
+            "risk": {"$ref": "#/$defs/risk"},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "note": {"type": ["string", "null"]},
+            "only": {"const": 3},
+            "any": True,
+        },
+        "$defs": {"risk": {"properties": {"text": {"type": "string"}}, "description": "what may go wrong"}},
+    }
+    assert read_contract(contract, "zh") == {
+        "level": (Literal["low", "high"], "程度"),
+        "risk": ({"text": (str, "")}, "what may go wrong"),
+        "tags": [(str, "")],
+        "note": (str | None, ""),
+        "only": (Literal[3], ""),
+        "any": (Any, ""),
+    }
+
+
+def test_a_contract_that_refers_to_itself_ends() -> None:
+    contract = {"properties": {"inner": {"$ref": "#"}}}
+    assert str(read_contract(contract)).count("inner") == 8

@@ -1,0 +1,27 @@
+from typing import Any
+
+import pytest
+
+from promptpack.pack.output.output_format import settle_output
+
+REPLY = (str, "Reply according the result value")
+
+
+@pytest.mark.parametrize(
+    ("output", "given", "settled"),
+    [
+        (None, None, (None, "markdown")),
+        ("text", None, ("text", "markdown")),
+        ({"a": int}, None, ({"a": int}, "json")),
+        ([int], None, ([int], "json")),
+        ((int, "d"), None, ((int, "d"), "json")),
+        (str, None, (None, "markdown")),
+        (int, None, ({"value": (int,), "reply": REPLY}, "json")),
+        (list[str], None, (list[str], "markdown")),
+        ({"a": int}, "text", ({"a": int}, "text")),
+        (int, "json", (int, "json")),
+        (None, 5, (None, "5")),
+    ],
+)
+def test_a_format_is_derived_only_where_none_is_given(output: Any, given: Any, settled: tuple[Any, str]) -> None:
+    assert settle_output(output, given) == settled
