@@ -13,7 +13,7 @@ from promptpack.pack.link import GIVEN
 from promptpack.pack.placed import Placed, items_at
 from promptpack.problem import Location, PackError, Problem, UsageError
 from promptpack.template.language import FUNCTIONS
-from promptpack.template.names import find_needs
+from promptpack.template.names import NeedsFinder
 
 _PARTIAL_FILE = ".j2"
 _WORD = re.compile(r"[A-Za-z]\w*")
@@ -137,7 +137,7 @@ def _uses(subject: Subject, name: str) -> Iterator[tuple[Location, Text]]:
     included = (subject.partials.get(partial) for partial in subject.sketch.linker.used_partials)
     own = (text for text in subject.partials.values() if text.source.locate(1, 1).path == subject.document.path)
     for text in (*subject.texts, *(text for text in included if text is not None), *own):
-        for use in find_needs(text.tree, lambda _: None).names:
+        for use in NeedsFinder({}).find(text.tree).names:
             if use.name == name:
                 yield _place_of(text, use.position, name, subject), text
 

@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING
 from promptpack import files, pack
 from promptpack.cache import Cache
 from promptpack.files import Folder, RecordingFolder
-from promptpack.library.bulk import without_collector
+from promptpack.library.build_cache import Lineage, digest_of_partials, find_clean, store_clean
+from promptpack.library.build_result import BuildResult
+from promptpack.library.choosing import choose_locale, preference, refuse_twins, sort_key
 from promptpack.library.contents import Contents, read_again, read_contents
 from promptpack.library.entry import Entry, read_entry
-from promptpack.library.outcome import Outcome
 from promptpack.library.ranges import Request, parse_request
 from promptpack.pack.version import Version
 from promptpack.problem import PackError, Problem, UsageError, did_you_mean
-from promptpack.template.bounds import Limits
+from promptpack.template.limits import Limits
+from promptpack.template.render_cache import DEFAULT_LIMIT, RenderCache
 
 if TYPE_CHECKING:
     from promptpack.library.contents import Partials
-    from promptpack.library.memory import Lineage
     from promptpack.pack import Pack, Parts, Sketch, Surroundings
     from promptpack.pack.partials import PartialsOfPacks
     from promptpack.template import Source
@@ -50,17 +51,19 @@ class Library:
         limits: Limits | None = None,
         broken: Mapping[str, tuple[Problem, ...]] | None = None,
         cache: Cache | None = None,
+        render_cache: RenderCache | None = None,
     ) -> None:
         self._limits = limits or Limits()
-        # What is kept was worked out within the limits that there are by default.
-        self._memory = cache if cache is not None and self._limits == Limits() else Cache()
+        self._render_cache = render_cache or RenderCache()
+        # The cache holds results for the default limits only.
+        self._cache = cache if cache is not None and self._limits == Limits() else Cache()
         self._contents = Contents(tuple(entries), partials, broken or {})
-        self._settle(_refuse_twins(self._contents.entries))
+        self._index(refuse_twins(self._contents.entries))
         # Without a lock: building twice does no harm, and one that is held while the process forks is never let go.
-        self._outcomes: dict[str, Outcome] = {}
+        self._results: dict[str, BuildResult] = {}
         self._partials_of_packs: dict[str, PartialsOfPacks] = {}
 
-    def _settle(self, entries: Iterable[Entry]) -> None:
+    def _index(self, entries: Iterable[Entry]) -> None:
         self._entries = tuple(entries)
         self._by_name: dict[str, list[Entry]] = {}
         self._found: dict[tuple[str, str], tuple[Library, Entry]] = {}
@@ -68,19 +71,25 @@ class Library:
             self._by_name.setdefault(entry.name, []).append(entry)
 
     @classmethod
-    def open(cls, *folders: str, limits: Limits | None = None, cache: str | bool | None = None) -> Library:
+    def open(
+        cls,
+        *folders: str,
+        limits: Limits | None = None,
+        cache: str | bool | None = None,
+        render_cache_bytes: int = DEFAULT_LIMIT,
+    ) -> Library:
         """Find every pack in the folders; without a folder, the shipped packs. Broken packs do not hide the others.
 
-        Files that have not changed are not parsed again: see `Cache.open` for what `cache` may be.
+        Files that have not changed are not parsed again: see `Cache.open` for the values of `cache`. All packs together
+        use at most `render_cache_bytes` of memory for results that the next render may need again.
         """
         found = [_existing(folder) for folder in folders] or [files.shipped("packs")]
         opened = Cache.open(cache)
-        with without_collector():
-            return cls._of(read_contents(found, opened), limits, opened)
+        return cls._of(read_contents(found, opened), limits, opened, RenderCache(render_cache_bytes))
 
     @classmethod
-    def _of(cls, contents: Contents, limits: Limits | None, cache: Cache | None = None) -> Library:
-        return cls(contents.entries, contents.partials, limits, contents.broken, cache)
+    def _of(cls, contents: Contents, limits: Limits | None, cache: Cache | None, render_cache: RenderCache) -> Library:
+        return cls(contents.entries, contents.partials, limits, contents.broken, cache, render_cache)
 
     def reload(self) -> Library:
         """Read the folders again and give the library as it is now: this one, where nothing has changed.
@@ -88,24 +97,25 @@ class Library:
         A pack that can no longer be built stays as it was before, and `problems` tells what is wrong with its file.
         """
         contents = read_again(self._contents)
-        fresh = Library._of(contents, self._limits)
+        fresh = Library._of(contents, self._limits, None, self._render_cache)
         is_same = contents == self._contents
-        known = {entry.shown: self._outcome(entry) for entry in self._entries}
+        known = {entry.shown: self._result(entry) for entry in self._entries}
         for entry in fresh._entries:
             old = known.get(entry.shown)
-            fresh._outcomes[entry.shown] = fresh._try_build(entry) if old is None else fresh._renew(entry, old, is_same)
-        fresh._settle(outcome.entry for outcome in fresh._outcomes.values())
-        return self if is_same and fresh._outcomes == self._outcomes else fresh
+            fresh._results[entry.shown] = fresh._try_build(entry) if old is None else fresh._renew(entry, old, is_same)
+        fresh._index(result.entry for result in fresh._results.values())
+        return self if is_same and fresh._results == self._results else fresh
 
-    def _renew(self, entry: Entry, old: Outcome, is_same: bool) -> Outcome:
-        """Build a pack again where anything it is made of has changed; keep what was good where it is not any more."""
-        stands_alone = entry.document is not None and "extends" not in entry.document.data
-        is_current = old.is_of(entry, self._contents.partials[entry.folder.root]) and (is_same or stands_alone)
-        # What was broken is tried again: what mends it may be a file that was not there.
+    def _renew(self, entry: Entry, old: BuildResult, is_same: bool) -> BuildResult:
+        """Build a pack again if one of its files has changed; keep the last good pack when it is broken now."""
+        has_parent = entry.document is not None and "extends" in entry.document.data
+        is_current = old.is_current(entry, self._contents.partials[entry.folder.root]) and (is_same or not has_parent)
+        # Always build a broken pack again: the file that fixes it may be new.
         if is_current and not old.problems:
             return old
         new = self._try_build(entry)
-        return replace(new, entry=old.entry, pack=old.pack) if new.pack is None else new
+        last_good = _built(old) if new.build is None else None
+        return new if last_good is None else replace(new, entry=old.entry, build=lambda: last_good)
 
     def with_text(self, path: str, text: str) -> Library:
         """Give a library in which one file, new or not, holds another text, as an editor's unsaved buffer does."""
@@ -114,13 +124,14 @@ class Library:
             if file is not None:
                 others = (entry for entry in self._contents.entries if entry.shown != folder.show(file))
                 entries = (*others, read_entry(folder, file, text))
-                return Library(entries, self._contents.partials, self._limits, self._contents.broken)
+                contents = replace(self._contents, entries=entries)
+                return Library._of(contents, self._limits, None, self._render_cache)
         raise UsageError(Problem("PP704", f"{path!r} is in no folder of this library"))
 
     @property
     def entries(self) -> tuple[Entry, ...]:
         """Every pack file, in order of name, version and locale."""
-        return tuple(sorted(self._entries, key=_order))
+        return tuple(sorted(self._entries, key=sort_key))
 
     @property
     def folders(self) -> tuple[Folder, ...]:
@@ -160,7 +171,7 @@ class Library:
             self._choose(request, None)
         packs: list[Pack] = []
         problems: dict[Problem, None] = {}
-        for entry in sorted(self._entries, key=_order):
+        for entry in sorted(self._entries, key=sort_key):
             if wanted and not any(request.means(entry.name, entry.version) for request in wanted):
                 continue
             try:
@@ -176,9 +187,8 @@ class Library:
 
     def problems_by_file(self) -> dict[str, tuple[Problem, ...]]:
         """The problems of each broken file; those of a file that a pack relies on are among the pack's."""
-        with without_collector():
-            outcomes = {entry.shown: self._outcome(entry) for entry in self._entries}
-        broken = {shown: outcome.problems for shown, outcome in outcomes.items() if outcome.problems}
+        results = {entry.shown: self._result(entry) for entry in self._entries}
+        broken = {shown: result.problems for shown, result in results.items() if result.problems}
         return {**broken, **self._contents.broken}
 
     @property
@@ -204,8 +214,8 @@ class Library:
                 "PP702", f"no version of {request.name!r} fits {request.text!r}", None, f"there is {versions}"
             )
             raise UsageError(problem)
-        newest = max(fitting, key=_preference)
-        return _for_locale([entry for entry in fitting if entry.version == newest.version], locale)
+        newest = max(fitting, key=preference)
+        return choose_locale([entry for entry in fitting if entry.version == newest.version], locale)
 
     def _instead_of(self, name: str) -> str:
         """Hint at a pack that may be meant: one of the shipped ones, or one with nearly the same name."""
@@ -216,14 +226,14 @@ class Library:
 
     def build(self, entry: Entry) -> Pack:
         """Build the pack of one file, once; raises its problems when it is broken."""
-        outcome = self._outcome(entry)
-        if outcome.pack is None:
-            raise PackError(outcome.problems)
-        return outcome.pack
+        result = self._result(entry)
+        if result.pack is None:
+            raise PackError(result.problems)
+        return result.pack
 
-    def _outcome(self, entry: Entry) -> Outcome:
-        known = self._outcomes.get(entry.shown)
-        return known or self._outcomes.setdefault(entry.shown, self._try_build(entry))
+    def _result(self, entry: Entry) -> BuildResult:
+        known = self._results.get(entry.shown)
+        return known or self._results.setdefault(entry.shown, self._try_build(entry))
 
     def sketch(self, entry: Entry, folder: Folder | None = None) -> Sketch:
         """Make what can be made of the pack of one file; raises its problems when it cannot be taken apart.
@@ -242,30 +252,25 @@ class Library:
         left = entry.document or (pack.salvage(entry.refused) if entry.refused else None)
         return pack.sketch(left, self._around(entry, ())) if left else None
 
-    def _try_build(self, entry: Entry) -> Outcome:
+    def _try_build(self, entry: Entry) -> BuildResult:
         if entry.load is None or entry.problems:
-            return Outcome(entry, entry, None, entry.problems)
+            return BuildResult(entry, entry, entry.problems)
         partials = self._contents.partials[entry.folder.root]
-        if self._memory.is_on:
-            from promptpack.library.memory import recall
-
-            known = recall(self._memory, entry, partials, self._is_lineage, lambda: self._build(entry, entry.folder))
-            if known is not None:
-                return known
+        if self._cache.is_on:
+            folder = find_clean(self._cache, entry, digest_of_partials(partials), self._is_lineage)
+            if folder is not None:
+                return BuildResult(entry, entry, (), lambda: self._build(entry, entry.folder), folder.reads, partials)
         folder = RecordingFolder(entry.folder.root)
         try:
             built = self._build(entry, folder)
         except PackError as error:
-            return Outcome(entry, entry, None, error.problems, folder.reads, partials)
-        outcome = Outcome(entry, entry, built, (), folder.reads, partials)
-        if self._memory.is_on:
-            from promptpack.library.memory import remember
-
-            remember(self._memory, outcome, self._lineage(entry), folder)
-        return outcome
+            return BuildResult(entry, entry, error.problems, None, folder.reads, partials)
+        if self._cache.is_on:
+            store_clean(self._cache, entry, self._lineage(entry), digest_of_partials(partials), folder)
+        return BuildResult(entry, entry, (), lambda: built, folder.reads, partials)
 
     def _build(self, entry: Entry, folder: Folder) -> Pack:
-        assert entry.document is not None  # noqa: S101 -- what cannot be loaded has been told of
+        assert entry.document is not None  # noqa: S101 -- the caller has checked `load`
         return pack.build(entry.document, self._around(entry, (), folder))
 
     def ancestors(self, entry: Entry) -> Iterator[tuple[str, str, Entry]]:
@@ -307,7 +312,9 @@ class Library:
         def parents(request: str, locale: str) -> Parts:
             return self._parent(entry, request, locale, (*trail, entry.shown))
 
-        return pack.Surroundings(folder or entry.folder, entry.file, self._partials(entry), parents, self._limits)
+        return pack.Surroundings(
+            folder or entry.folder, entry.file, self._partials(entry), parents, self._limits, self._render_cache
+        )
 
     def _partials(self, entry: Entry) -> PartialsOfPacks:
         from promptpack.pack.partials import PartialsOfPacks
@@ -342,6 +349,13 @@ class Library:
         return shipped if name in shipped._by_name else self
 
 
+def _built(result: BuildResult) -> Pack | None:
+    try:
+        return result.pack
+    except PackError:
+        return None  # a cached result, and the files that it refers to have changed since
+
+
 @cache
 def _shipped() -> Library:
     return Library.open()
@@ -352,41 +366,6 @@ def _existing(folder: str) -> Folder:
     if not opened.is_there:
         raise UsageError(Problem("PP704", f"no folder {folder!r}", None, "give a folder that holds packs"))
     return opened
-
-
-def _refuse_twins(entries: Sequence[Entry]) -> Iterator[Entry]:
-    """Break all packs that share name, version and locale, since nothing says which one is meant."""
-    groups: dict[tuple[str, Version | None, str], list[Entry]] = {}
-    for entry in entries:
-        groups.setdefault((entry.name, entry.version, entry.locale), []).append(entry)
-    for entry in entries:
-        twins = [twin.shown for twin in groups[entry.name, entry.version, entry.locale] if twin is not entry]
-        if not twins or entry.document is None:
-            yield entry
-            continue
-        label = f"{entry.name}@{entry.version}" + (f" ({entry.locale})" if entry.locale else "")
-        place = entry.document.locate_key(("name",))
-        problem = Problem("PP705", f"{label} is also in {', '.join(twins)}", place, "change name, version or locale")
-        yield replace(entry, problems=(*entry.problems, problem))
-
-
-def _for_locale(variants: list[Entry], locale: str | None) -> Entry:
-    by_locale = {entry.locale.lower(): entry for entry in reversed(variants)}
-    wanted = (locale or "").replace("_", "-").lower()
-    while wanted:
-        if wanted in by_locale:
-            return by_locale[wanted]
-        wanted = wanted.rpartition("-")[0]
-    return next((entry for entry in variants if entry.is_default), variants[0])
-
-
-def _preference(entry: Entry) -> tuple[bool, Version]:
-    version = entry.version or Version(0, 0, 0, ("broken",))
-    return not version.is_draft, version
-
-
-def _order(entry: Entry) -> tuple[str, Version, str]:
-    return entry.name, entry.version or Version(0, 0, 0, ("broken",)), entry.locale
 
 
 def _at_extends(child: Entry, code: str, message: str, hint: str = "") -> Problem:

@@ -10,8 +10,8 @@ from promptpack.document import Document
 from promptpack.files import Folder, RecordingFolder
 from promptpack.lazy import cached_property
 from promptpack.library import Library
+from promptpack.library.build_cache import digest_of_partials
 from promptpack.library.entry import Entry
-from promptpack.library.memory import digest_of_partials
 from promptpack.linter.repeats import Repeats, find_paragraphs
 from promptpack.linter.types import check_pack
 from promptpack.pack import Contract, Input, Sketch

@@ -13,7 +13,7 @@ from promptpack.linter.flow import printed_by
 from promptpack.linter.shapes import walk
 from promptpack.linter.subject import Subject, Text
 from promptpack.problem import Location
-from promptpack.template.names import constant_names
+from promptpack.template.includes import constant_names
 from promptpack.template.positions import decode
 
 # Words that nobody writes by chance: with an underscore or a capital inside.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from promptpack.pack.contract import ERROR_ACTIONS
 from promptpack.problem import PackError, Problem, did_you_mean
@@ -14,18 +14,11 @@ if TYPE_CHECKING:
     from promptpack.pack.contract import Contract
     from promptpack.template import Engine, Expression
 
-_REPLY_ACTION = ["get", ["name", "reply"], "action"]
-
-
-def is_clean(expression: Expression, contract: Contract) -> bool:
-    """Say whether an expression is certain to name no action that there is not."""
-    if "action" not in expression.source.text:
-        return True
-    return expression.script is not None and all(word in _known(contract) for word in _compared(expression.script))
-
 
 def action_problems(expression: Expression, contract: Contract, engine: Engine) -> Iterator[Problem]:
     """Find comparisons of `reply.action` with a word that is not an action."""
+    if "action" not in expression.source.text:
+        return
     from promptpack.template.positions import decode
 
     source, known, named = expression.source, _known(contract), contract.action_names()
@@ -43,23 +36,6 @@ def action_problems(expression: Expression, contract: Contract, engine: Engine) 
 
 def _known(contract: Contract) -> tuple[str, ...]:
     return contract.action_names() or (*contract.actions, *ERROR_ACTIONS)
-
-
-def _compared(script: Any) -> Iterator[str]:
-    if type(script) is not list:
-        return
-    if script[:1] == ["compare"] and _REPLY_ACTION in script:
-        yield from _texts(script[1:])
-    for inner in script:
-        yield from _compared(inner)
-
-
-def _texts(script: Any) -> Iterator[str]:
-    if script[:1] == ["value"] and type(script[1]) is str:
-        yield script[1]
-    for inner in script:
-        if type(inner) is list:
-            yield from _texts(inner)
 
 
 def _compared_constants(tree: nodes.Template) -> Iterator[nodes.Const]:

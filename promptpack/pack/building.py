@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from promptpack import schema
 from promptpack.pack.checking import in_order
-from promptpack.pack.kept import expect_first
 from promptpack.pack.link import Linker
 from promptpack.pack.model import STANDARD_CONTEXT, Input, Pack, PackTest
 from promptpack.pack.parts import merge, own_parts
@@ -17,8 +16,8 @@ from promptpack.pack.references import References
 from promptpack.pack.terms import build_contract
 from promptpack.pack.version import parse_version
 from promptpack.problem import PackError, Problem, did_you_mean
-from promptpack.schema.everyday import UndecidedError, meets
 from promptpack.template import Limits
+from promptpack.template.render_cache import PackCache, RenderCache
 
 if TYPE_CHECKING:
     from promptpack.document import Document
@@ -43,6 +42,7 @@ class Surroundings:
     partials: PartialsOfPacks
     parents: Parents
     limits: Limits = field(default_factory=Limits)
+    render_cache: RenderCache = field(default_factory=RenderCache)
 
 
 def gather(document: Document, around: Surroundings) -> Parts:
@@ -69,7 +69,7 @@ class Sketch:
 
 def build(document: Document, around: Surroundings) -> Pack:
     """Build a pack from a document that passed the schema check; raises every problem at once."""
-    return freeze(sketch(document, around), around.limits)
+    return freeze(sketch(document, around), around.limits, around.render_cache)
 
 
 def sketch(document: Document, around: Surroundings) -> Sketch:
@@ -103,7 +103,7 @@ def _slots(parts: Parts, linker: Linker) -> tuple[dict[str, Any], Any]:
     return slots, asked_output(slots)
 
 
-def freeze(sketched: Sketch, limits: Limits) -> Pack:
+def freeze(sketched: Sketch, limits: Limits, render_cache: RenderCache | None = None) -> Pack:
     """Make a pack of a sketch; raises every problem of it at once."""
     if sketched.problems:
         raise PackError(sketched.problems)
@@ -129,12 +129,11 @@ def freeze(sketched: Sketch, limits: Limits) -> Pack:
         tests=tuple(_test(placed) for placed in parts.tests),
         limits=limits,
         data=MappingProxyType(data),
+        _render_cache=PackCache(render_cache),
     )
     if contract is not None:
         # The two know each other, and the contract comes first; nobody has seen it yet.
         object.__setattr__(contract, "pack", pack)
-    if limits == Limits():
-        expect_first(pack)
     return pack
 
 
@@ -163,20 +162,10 @@ def _input(name: str, placed: Placed, references: References, problems: list[Pro
 
 
 def _default_problems(name: str, placed: Placed, declared: Mapping[str, Any]) -> list[Problem]:
-    if _is_everyday(declared):
-        return []
     return [
         placed.child("default").problem("PP207", f"default of {name!r}: {finding.message}", finding.hint)
         for finding in schema.compile(declared).check(declared["default"])
     ]
-
-
-def _is_everyday(declared: Mapping[str, Any]) -> bool:
-    """Say whether a default is certain to meet its schema."""
-    try:
-        return meets(declared["default"], declared)
-    except UndecidedError:
-        return False
 
 
 def _test(placed: Placed) -> PackTest:

@@ -30,26 +30,14 @@ def check(document: Document) -> None:
 
 @cache
 def pack_schema() -> schema.Schema:
-    """The pack schema; its functions are at hand, so a pack without problems does not need the file."""
-    from promptpack.pack.ready import TESTS
-
-    return schema.Schema(_read_pack_schema, TESTS["#"])
+    """The pack schema, compiled once."""
+    return schema.compile(_read_pack_schema())
 
 
 @cache
 def schema_schema() -> schema.Schema:
-    """The part of the pack schema that describes JSON Schemas, for schemas in files of their own."""
-    from promptpack.pack.ready import TESTS
-
-    part = "#/$defs/schema"
-    return schema.Schema(lambda: {"$ref": part, "$defs": _read_pack_schema()["$defs"]}, TESTS[part])
-
-
-def write_ready() -> str:
-    """Write the module `ready` as it ought to be."""
-    from promptpack.schema.shipping import write_module
-
-    return write_module(_read_pack_schema())
+    """The part of the pack schema that describes JSON Schemas, for schemas in separate files."""
+    return schema.compile({"$ref": "#/$defs/schema", "$defs": _read_pack_schema()["$defs"]})
 
 
 @cache

@@ -71,11 +71,6 @@ class Contract:
         return self.name == AGENT_OUTPUT
 
     @cached_property
-    def rule_names(self) -> frozenset[str]:
-        """Every name that some rule looks at."""
-        return frozenset().union(*(rule.names for rule in self.rules))
-
-    @cached_property
     def schema(self) -> Schema:
         """The schema of a reply when no tools are known."""
         return compile_schema(self.shape())

@@ -30,11 +30,9 @@ class Linker:
         self.problems: list[Problem] = []
         self.inputs = inputs
         self._read = partials
-        self._shelf = partials.shelf
         self.used_partials: set[str] = set()
         self._known = (*inputs, *GIVEN)
-        if not self._shelf.is_clean:
-            self._check_partials()
+        self._check_partials()
 
     @cached_property
     def engine(self) -> Engine:
@@ -45,9 +43,7 @@ class Linker:
         """Compile a template; on a problem it is kept, and an empty template stands in."""
         source, names = placed.source(syntax), known or self._known
         try:
-            template = self._shelf.template(source, names, lambda: self._compile(source)) or self._compile(
-                source, names
-            )
+            template = self._compile(source, names)
         except PackError as error:
             self.problems += error.problems
             return self._compile(Source.of_text(""))
@@ -57,12 +53,11 @@ class Linker:
     def expression(self, placed: Placed, known: Collection[str] | None = None) -> Expression:
         """Compile an expression; on a problem it is kept, and `true` stands in."""
         source, names = placed.source(), known or self._known
-        make = self._compile_expression
         try:
-            return self._shelf.expression(source, names, lambda: make(source)) or make(source, names)
+            return self._compile_expression(source, names)
         except PackError as error:
             self.problems += error.problems
-            return make(Source.of_text("true"))
+            return self._compile_expression(Source.of_text("true"))
 
     def message(self, placed: Placed, syntax: Syntax) -> MessageTemplate:
         """Compile one message."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from promptpack.lazy import cached_property
 from promptpack.problem import Location
-from promptpack.template.bounds import Limits
+from promptpack.template.limits import Limits
+from promptpack.template.render_cache import PackCache
 
 if TYPE_CHECKING:
     from promptpack import schema
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from promptpack.pack.version import Version
     from promptpack.prompt import Prompt
     from promptpack.template import Expression, Template
-    from promptpack.template.model import Image
     from promptpack.verdict import Verdict, VerdictStream
 
     Role = Literal["system", "developer", "user", "assistant", "tool"]
@@ -138,6 +138,7 @@ class Pack:
     tests: tuple[PackTest, ...] = ()
     limits: Limits = field(default_factory=Limits, repr=False)
     data: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    _render_cache: PackCache = field(default_factory=PackCache, repr=False, compare=False)
 
     @cached_property
     def context_schema(self) -> schema.Schema:
@@ -156,18 +157,8 @@ class Pack:
         )
 
     @cached_property
-    def last_images(self) -> dict[str, bytes]:
-        """What each input held when it was last looked through, in Python's own form; no secrets."""
-        return {}
-
-    @cached_property
-    def last_formats(self) -> dict[Image, str]:
-        """The last `reply_format`, by the image of the tools that it tells of; empty without tools."""
-        return {}
-
-    @cached_property
-    def handed_on(self) -> frozenset[str]:
-        """The inputs whose values become part of the prompt itself, not only text in it."""
+    def copied_inputs(self) -> frozenset[str]:
+        """The inputs that a prompt holds as data: they are copied, so that the caller cannot change them later."""
         if self.slots:
             return frozenset(self.inputs)
         return frozenset(message.history for message in self.messages if message.history)
@@ -188,11 +179,6 @@ class Pack:
 
     def render(self, context: Any = None, /, **inputs: Any) -> Prompt:
         """Render the messages with a context; raises `ContextError` with every problem of the context."""
-        # A process that renders again had better compile.
-        first = self.__dict__.pop("_first", None)
-        prompt = None if first is None else first(context, inputs)
-        if prompt is not None:
-            return prompt  # type: ignore[no-any-return]
         from promptpack.prompt import render
 
         return render(self, context, inputs)
@@ -208,7 +194,10 @@ class Pack:
 
     @cached_property
     def judge(self) -> Callable[..., Verdict]:
-        """Judges a reply with the values of a checked context; kept, as to find it takes as long as a short reply."""
+        """Judges a reply with the values of a checked context.
+
+        It is cached, because building it costs as much as a short check.
+        """
         from promptpack.verdict.judge import Judge
 
         return Judge(self).judge

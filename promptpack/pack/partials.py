@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from promptpack.lazy import cached_property
-from promptpack.template.late import Shelf
 
 if TYPE_CHECKING:
     from promptpack.pack.parts import Parts
@@ -20,7 +19,6 @@ class Partials:
     def __init__(self, sources: Mapping[str, Source], limits: Limits, held: object = None) -> None:
         self.sources = sources
         self.limits = limits
-        self.shelf = Shelf(sources, limits)
         self._held = held
 
     @cached_property
@@ -28,7 +26,7 @@ class Partials:
         """What compiles with Jinja, made on first use."""
         from promptpack.template import Engine
 
-        return Engine(self.sources, self.limits, keeping=True)
+        return Engine(self.sources, self.limits, caching=True)
 
 
 class PartialsOfPacks:

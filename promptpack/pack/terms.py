@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from promptpack import files
 from promptpack.document import read_json
-from promptpack.pack.action_words import action_problems, is_clean
+from promptpack.pack.action_words import action_problems
 from promptpack.pack.contract import AGENT_OUTPUT, Action, Contract, Rule
 from promptpack.problem import PackError, Problem, did_you_mean
 
@@ -140,5 +140,5 @@ def _correction(parts: Parts, linker: Linker) -> Any:
 
 def _action_words(rule: Rule, contract: Contract, linker: Linker) -> Iterator[Problem]:
     for expression in (rule.when, rule.require):
-        if expression is not None and not is_clean(expression, contract):
+        if expression is not None:
             yield from action_problems(expression, contract, linker.engine)

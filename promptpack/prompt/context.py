@@ -4,53 +4,52 @@ import marshal
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 from promptpack.pack import STANDARD_CONTEXT, Input, Pack
 from promptpack.problem import ContextError, Problem, did_you_mean
 from promptpack.prompt.plain import may_stay, to_plain
 from promptpack.schema import Finding, pointer
-from promptpack.template.model import Image
-from promptpack.template.values import image_of
-
-LARGEST_IMAGE: Final = 1_000_000
+from promptpack.template.model import Fingerprint
+from promptpack.template.render_cache import LARGEST_VALUE
+from promptpack.template.values import fingerprint
 
 
 @dataclass(frozen=True)
 class Context:
-    """Checked values by input, and images of those that are no secret.
+    """Checked values by input, and the fingerprints of those that are not secret.
 
-    Values that were `taken` as they are may be changed by their owner later.
+    The `uncopied` values are the caller's own objects, which the caller may change later.
     """
 
     values: Mapping[str, Any]
-    images: Mapping[str, Image]
-    taken: Collection[str]
+    fingerprints: Mapping[str, Fingerprint]
+    uncopied: Collection[str]
 
     @property
-    def known(self) -> set[int]:
-        """The ids of the mappings and lists that were looked through."""
-        return {id(self.values[name]) for name in self.taken}
+    def validated(self) -> set[int]:
+        """The ids of containers that are already validated."""
+        return {id(self.values[name]) for name in self.uncopied}
 
-    def keep(self) -> Mapping[str, Any]:
-        """Give the values as they are now, whatever happens to those that were taken as they are."""
-        return _Kept(self) if self.taken else self.values
+    def snapshot(self) -> Mapping[str, Any]:
+        """Return the values as they are now, whatever the caller does with the uncopied ones."""
+        return _Snapshot(self) if self.uncopied else self.values
 
 
-class _Kept(Mapping[str, Any]):
-    """The values of a context; those that were taken as they are are read from their images when asked for."""
+class _Snapshot(Mapping[str, Any]):
+    """The values of a context; uncopied ones are restored from their marshal bytes on first use."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._read: dict[str, Any] = {}
+        self._restored: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self._context.taken:
+        if name not in self._context.uncopied:
             return self._context.values[name]
-        if name not in self._read:
-            image: Any = self._context.images[name]
-            self._read[name] = marshal.loads(image)  # noqa: S302 -- written by this process
-        return self._read[name]
+        if name not in self._restored:
+            content: Any = self._context.fingerprints[name]
+            self._restored[name] = marshal.loads(content)  # noqa: S302 -- written by this process
+        return self._restored[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._context.values)
@@ -60,62 +59,63 @@ class _Kept(Mapping[str, Any]):
 
 
 def check_context(pack: Pack, context: Any, inputs: Mapping[str, Any]) -> Context:
-    """Turn what the caller gave into checked plain data with defaults; raises every problem at once."""
+    """Return the caller's values as checked plain data with defaults; raise every problem at once."""
     given = {**_given(context), **inputs}
     problems = list(_unknown(pack, given))
-    taken = _Taken(pack)
+    builder = _ContextBuilder(pack)
     for name, declared in pack.inputs.items():
         try:
             if name in given:
-                taken.take(declared, given[name])
+                builder.add(declared, given[name])
             elif not declared.required:
-                taken.take(declared, declared.schema["default"])
+                builder.add(declared, declared.schema["default"])
         except ContextError as error:
             problems += error.problems
-    findings = pack.context_schema.check(taken.values)
+    findings = pack.context_schema.check(builder.values)
     if findings:
-        broken = {name for name in given if name in pack.inputs and name not in taken.values}
+        broken = {name for name in given if name in pack.inputs and name not in builder.values}
         problems += (_problem(pack, found) for found in findings if not found.path or found.path[0] not in broken)
     if problems:
         raise ContextError(problems)
-    return Context(MappingProxyType(taken.values), taken.images, taken.as_they_are)
+    return Context(MappingProxyType(builder.values), builder.fingerprints, builder.uncopied)
 
 
-class _Taken:
-    """The values of a context as they come in."""
+class _ContextBuilder:
+    """Collects validated inputs."""
 
     def __init__(self, pack: Pack) -> None:
         self._pack = pack
         self.values: dict[str, Any] = {}
-        self.images: dict[str, Image] = {}
-        self.as_they_are: set[str] = set()
+        self.fingerprints: dict[str, Fingerprint] = {}
+        self.uncopied: set[str] = set()
 
-    def take(self, declared: Input, value: Any) -> None:
-        """Take a value as it is if it is plain, else a copy of it; of secrets, no image is made."""
+    def add(self, declared: Input, value: Any) -> None:
+        """Add a value: uncopied if it is plain data, else as a plain copy. Secrets get no fingerprint."""
         name = declared.name
-        may_be_kept = not (declared.secret or name in self._pack.handed_on)
-        if may_be_kept and type(value) in (dict, list) and self._take_as_it_is(name, value):
+        is_private = declared.secret or name in self._pack.copied_inputs
+        if not is_private and type(value) in (dict, list) and self._add_uncopied(name, value):
             return
         self.values[name] = copy = to_plain(value, name, self._pack.limits)
-        if may_be_kept:
-            image = copy if type(copy) is str else image_of(copy)
-            if image is not None and len(image) <= LARGEST_IMAGE:
-                self.images[name] = image
+        if not is_private:
+            found = copy if type(copy) is str else fingerprint(copy)
+            if found is not None and len(found) <= LARGEST_VALUE:
+                self.fingerprints[name] = found
 
-    def _take_as_it_is(self, name: str, value: Any) -> bool:
-        """Take a value that is as it was the last time, or is looked through now; an image tells all kinds apart."""
-        image = image_of(value)
-        if image is None:
+    def _add_uncopied(self, name: str, value: Any) -> bool:
+        """Accept without copying: unchanged since the last render, or validated now."""
+        found = fingerprint(value)
+        if found is None:
             return False
-        last = self._pack.last_images.get(name)
-        if image == last:
-            image = last
-        elif not may_stay(value, image, self._pack.limits):
+        limits, cache = self._pack.limits, self._pack._render_cache
+        last, last_limits = cache.get(name) or (None, None)
+        if found == last and limits is last_limits:
+            found = last
+        elif not may_stay(value, found, limits):
             return False
-        elif len(image) <= LARGEST_IMAGE:
-            self._pack.last_images[name] = image
-        self.values[name], self.images[name] = value, image
-        self.as_they_are.add(name)
+        elif len(found) <= LARGEST_VALUE:
+            cache.put(name, (found, limits), found)
+        self.values[name], self.fingerprints[name] = value, found
+        self.uncopied.add(name)
         return True
 
 
@@ -126,7 +126,7 @@ def _given(context: Any) -> Mapping[str, Any]:
         return context.to_inputs()  # type: ignore[no-any-return]
     if isinstance(context, Mapping):
         return context
-    hint = "give a mapping, a RenderContext or keyword arguments"
+    hint = "pass a mapping, a RenderContext or keyword arguments"
     raise ContextError(Problem("PP411", f"a {type(context).__name__} is not a context", None, hint))
 
 

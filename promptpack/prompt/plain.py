@@ -25,9 +25,11 @@ def to_plain(value: Any, where: str, limits: Limits = _DEFAULT) -> Any:
     return _Copier(where, limits).copy(value, 0)
 
 
-def may_stay(value: Any, image: bytes, limits: Limits) -> bool:
-    """Say whether a mapping or list, of which this is the image, is plain data that needs no copy."""
-    return len(image) <= limits.text and not _HALF_A_PAIR.search(image) and is_plain(value, image, limits)
+def may_stay(value: Any, fingerprint: bytes, limits: Limits) -> bool:
+    """Return whether a mapping or list with this fingerprint is plain data that needs no copy."""
+    if len(fingerprint) > limits.text or _HALF_A_PAIR.search(fingerprint):
+        return False
+    return is_plain(value, fingerprint, limits)
 
 
 class _Copier:

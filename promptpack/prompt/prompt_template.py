@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from promptpack.prompt.template_context import TemplateContext
 from promptpack.template import Source
 from promptpack.template import compile as compile_template
-from promptpack.template.engine import late_engine
+from promptpack.template.engine import dynamic_engine
 from promptpack.template.partials import Partial, Trail
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class PromptTemplate:
         registry: PromptTemplateRegistry | None = None,
     ) -> PromptTemplate:
         """Compile a text; `name` is what problems call it."""
-        return cls(compile_template(Source.of_text(text, name, syntax), late_engine()), registry)
+        return cls(compile_template(Source.of_text(text, name, syntax), dynamic_engine()), registry)
 
     @property
     def syntax(self) -> Syntax:

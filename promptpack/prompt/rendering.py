@@ -6,7 +6,7 @@ from typing import Any
 from promptpack.pack import CallTemplate, Contract, MessageTemplate, Pack, PartTemplate
 from promptpack.problem import ContextError, Problem, UsageError
 from promptpack.prompt.budget import read_budget
-from promptpack.prompt.context import LARGEST_IMAGE, Context, check_context
+from promptpack.prompt.context import Context, check_context
 from promptpack.prompt.message import Message, Part, ToolCall, read_message
 from promptpack.prompt.prompt import Origin, Prompt
 from promptpack.prompt.reply_format import write_reply_format
@@ -14,7 +14,11 @@ from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.tools import read_tools
 from promptpack.template import Template, metered
 from promptpack.template.model import Scope
+from promptpack.template.render_cache import LARGEST_VALUE
 from promptpack.template.values import to_json
+
+# The slot of the render cache; not the name of an input.
+_REPLY_FORMAT = ("reply_format",)
 
 
 def render(pack: Pack, context: Any = None, inputs: Mapping[str, Any] | None = None) -> Prompt:
@@ -27,46 +31,46 @@ def render(pack: Pack, context: Any = None, inputs: Mapping[str, Any] | None = N
         prompt = _from_slots(pack, checked, scope) if pack.slots else _from_messages(pack, checked, scope)
         return prompt.within(read_budget(pack.budget)) if pack.budget else prompt
     except ContextError as error:
-        told = Secrets(pack, checked.values).hide_error(error)
-    # Not inside of the `except`, where the error that may tell a secret would stay in the chain.
-    raise told
+        hidden = Secrets(pack, checked.values).hide_error(error)
+    # Raised outside the `except`, so that its chain does not hold the error that may quote a secret.
+    raise hidden
 
 
 def _from_slots(pack: Pack, checked: Context, scope: Scope) -> Prompt:
     from promptpack.prompt.slot_rendering import render_slots, write_messages
 
-    with metered(pack.limits, checked.known):
+    with metered(pack.limits, checked.validated):
         slots = render_slots(pack, scope)
-    return Prompt(pack, write_messages(slots), checked.keep(), slots=slots)
+    return Prompt(pack, write_messages(slots), checked.snapshot(), slots=slots)
 
 
 def _from_messages(pack: Pack, checked: Context, scope: Scope) -> Prompt:
-    with metered(pack.limits, checked.known):
+    with metered(pack.limits, checked.validated):
         rendered = [(message, template) for template in pack.messages for message in _messages(template, scope)]
     origins = tuple(Origin(bool(template.history), template.priority) for _, template in rendered)
-    return Prompt(pack, tuple(message for message, _ in rendered), checked.keep(), origins)
+    return Prompt(pack, tuple(message for message, _ in rendered), checked.snapshot(), origins)
 
 
 def _scope(pack: Pack, checked: Context) -> Scope:
     values: dict[str, Any] = {"pack": pack.about, **checked.values}
-    images = {"pack": tuple(pack.about.values()), **checked.images}
+    fingerprints = {"pack": tuple(pack.about.values()), **checked.fingerprints}
     if pack.contract is not None:
-        values["reply_format"] = images["reply_format"] = _reply_format(pack, pack.contract, checked)
-    return Scope(values, images)
+        values["reply_format"] = fingerprints["reply_format"] = _reply_format(pack, pack.contract, checked)
+    return Scope(values, fingerprints, pack._render_cache)
 
 
 def _reply_format(pack: Pack, contract: Contract, checked: Context) -> str:
-    """Give what the last render wrote, unless the tools are others, or cannot be compared."""
+    """Return the cached `reply_format` if the tools that it describes are the same, else write it."""
     name = contract.tools_input
-    tools = checked.images.get(name) if name else ""
-    written = None if tools is None else pack.last_formats.get(tools)
-    if written is None:
-        actions = read_tools(checked.values[name], name) if name else None
-        written = write_reply_format(contract, pack.locale, actions)
-        if tools is not None and len(tools) <= LARGEST_IMAGE:
-            pack.last_formats.clear()
-            pack.last_formats[tools] = written
-    return written
+    tools = checked.fingerprints.get(name) if name else ""
+    known, text = pack._render_cache.get(_REPLY_FORMAT) or (None, "")
+    if tools is not None and tools == known:
+        return text
+    actions = read_tools(checked.values[name], name) if name else None
+    text = write_reply_format(contract, pack.locale, actions)
+    if tools is not None and len(tools) <= LARGEST_VALUE:
+        pack._render_cache.put(_REPLY_FORMAT, (tools, text), tools, text)
+    return text
 
 
 def _messages(template: MessageTemplate, scope: Scope) -> Iterator[Message]:
@@ -120,7 +124,7 @@ def _call(call: CallTemplate, scope: Scope) -> ToolCall:
 
 
 def render_data(value: Any, scope: Scope) -> Any:
-    """Render every template inside of nested data."""
+    """Render every template in nested data."""
     if isinstance(value, Template):
         return value.render(scope)
     if isinstance(value, Mapping):

@@ -6,8 +6,7 @@ from typing import Any, TypeVar
 from promptpack.lazy import cached_property
 from promptpack.reply.tree import same
 from promptpack.reply.words import GROUP_OF, fold
-from promptpack.schema.everyday import UndecidedError
-from promptpack.schema.keywords import MOST_STEPS
+from promptpack.schema.keywords import MOST_STEPS, FallbackError
 from promptpack.schema.patterns import PatternError, read_pattern
 from promptpack.schema.quick import Parts
 
@@ -72,7 +71,7 @@ class Shape:
     def _meets(self, condition: Any, value: Any) -> bool:
         try:
             return self._known.tests.accept(condition, value, [MOST_STEPS])
-        except UndecidedError:
+        except FallbackError:
             return self.admits(condition, value)
 
     def _may_be(self, option: Schema, value: Any) -> bool:

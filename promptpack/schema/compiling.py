@@ -7,16 +7,21 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from promptpack.lazy import cached_property
-from promptpack.schema.everyday import UndecidedError
 from promptpack.schema.finding import Finding
-from promptpack.schema.keywords import DEEPEST, LIMIT, MOST_STEPS, TooMuchWorkError, counted, validator_class
-from promptpack.schema.quick import UNDECIDED, Parts, make_test
+from promptpack.schema.keywords import (
+    DEEPEST,
+    LIMIT,
+    MOST_STEPS,
+    FallbackError,
+    TooMuchWorkError,
+    counted,
+    validator_class,
+)
+from promptpack.schema.quick import FALLBACK, Parts, make_test
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
-
-    from promptpack.schema.quick import Function
 
 # Nobody reads more, and a list of a million wrong items would need a million.
 _MOST_ERRORS = 200
@@ -25,21 +30,15 @@ _MOST_ERRORS = 200
 class Schema:
     """A schema whose references are all local; immutable."""
 
-    def __init__(self, read: Callable[[], Mapping[str, Any]], test: Function | None = None) -> None:
-        self._read = read
-        self._ready = test
-
-    @cached_property
-    def source(self) -> Mapping[str, Any]:
-        """The schema itself, read when it is first looked at."""
-        return self._read()
+    def __init__(self, source: Mapping[str, Any]) -> None:
+        self.source = source
 
     def check(self, value: Any) -> tuple[Finding, ...]:
         """Find everything wrong with a value; nothing found means it is valid."""
         try:
             if self._test(value):
                 return ()
-        except UNDECIDED:
+        except FALLBACK:
             pass  # the reference decides
         return self.explain(value)
 
@@ -63,15 +62,12 @@ class Schema:
         """Say only whether a value is valid."""
         try:
             return self._test(value)
-        except UNDECIDED:
+        except FALLBACK:
             return not self.explain(value)
 
     @cached_property
     def _test(self) -> Callable[[Any], bool]:
-        ready = self._ready
-        if ready is not None:
-            return lambda value: ready(value, [MOST_STEPS], 0)
-        return make_test(self.source) or _leave_undecided
+        return make_test(self.source) or _fall_back
 
     def _known_parts(self) -> Callable[[Any, Any], bool]:
         steps = [MOST_STEPS]
@@ -79,7 +75,7 @@ class Schema:
         def is_right(part: Any, value: Any) -> bool:
             try:
                 return self._parts.accept(part, value, steps)
-            except UndecidedError:
+            except FallbackError:
                 return False
 
         return is_right
@@ -98,11 +94,11 @@ class Schema:
 
 def compile(source: Mapping[str, Any]) -> Schema:  # noqa: A001 -- the folder's verb
     """Make a schema ready to check values."""
-    return Schema(lambda: source)
+    return Schema(source)
 
 
-def _leave_undecided(_: Any) -> bool:
-    raise UndecidedError
+def _fall_back(_: Any) -> bool:
+    raise FallbackError
 
 
 def explain_error(error: ValidationError) -> Iterable[Finding]:

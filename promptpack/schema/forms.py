@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import NoneType
 from typing import Any, Final
 
-from promptpack.schema.everyday import UndecidedError
+from promptpack.schema.keywords import FallbackError
 
 UNSUPPORTED: Final = frozenset(("$dynamicRef", "unevaluatedItems", "unevaluatedProperties"))
 """The keywords that are left to `jsonschema`."""
@@ -80,9 +80,9 @@ FORMS: Final[Mapping[str, tuple[type, ...]]] = {
 def refuse(schema: Any) -> None:
     """Refuse a schema that holds a keyword which is not understood."""
     if not isinstance(schema, Mapping) or not UNSUPPORTED.isdisjoint(schema):
-        raise UndecidedError
+        raise FallbackError
     if not all(isinstance(expected, FORMS.get(keyword, object)) for keyword, expected in schema.items()):
-        raise UndecidedError
+        raise FallbackError
 
 
 def kinds_of(schema: Mapping[str, Any]) -> list[str]:
@@ -90,7 +90,7 @@ def kinds_of(schema: Mapping[str, Any]) -> list[str]:
     kinds = schema.get("type", KINDS)
     kinds = dict.fromkeys([kinds] if isinstance(kinds, str) else texts(kinds))
     if not all(kind in KINDS for kind in kinds):
-        raise UndecidedError
+        raise FallbackError
     return [kind for kind in kinds if kind != "integer" or "number" not in kinds]
 
 
@@ -105,7 +105,7 @@ def texts(values: Iterable[Any]) -> list[str]:
     """Take a list that must hold only text."""
     found = list(values)
     if not all(isinstance(one, str) for one in found):
-        raise UndecidedError
+        raise FallbackError
     return found
 
 

@@ -35,6 +35,10 @@ _LEFT: ContextVar[list[int] | None] = ContextVar("promptpack_schema_steps", defa
 _KNOWN: ContextVar[Known] = ContextVar("promptpack_schema_known", default=lambda _, __: False)
 
 
+class FallbackError(Exception):
+    """The compiled test cannot decide; `jsonschema` does."""
+
+
 class TooMuchWorkError(Exception):
     """Checking a value takes more steps than there are."""
 

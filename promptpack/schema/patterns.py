@@ -92,11 +92,6 @@ def read_pattern(text: str) -> Pattern:
     return Pattern(text)
 
 
-def found_in(pattern: str) -> Callable[[str], bool]:
-    """Give the search for a pattern, which is read when it is first needed."""
-    return lambda text: read_pattern(pattern).is_found_in(text)
-
-
 def _end_at_the_end(tree: Any) -> None:
     """Have `$` mean the end of the text, as in every schema; Python's also stands before a line end at the end."""
     for index, (operation, argument) in enumerate(tree.data):

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.schema.everyday import UndecidedError
 from promptpack.schema.forms import PLAIN, only_kind
-from promptpack.schema.keywords import DEEPEST, MOST_STEPS, TooMuchWorkError, form, is_multiple
+from promptpack.schema.keywords import DEEPEST, MOST_STEPS, FallbackError, TooMuchWorkError, form, is_multiple
 from promptpack.schema.patterns import PatternError
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     """Takes a value, the steps that are left, and how deep in the whole value it stands."""
 
 
-UNDECIDED: Final = (UndecidedError, TooMuchWorkError, PatternError, RecursionError)
+FALLBACK: Final = (FallbackError, TooMuchWorkError, PatternError, RecursionError)
 """What a test raises where only the reference can tell."""
 
 _FIRST_HEAD: Final = """\
@@ -35,10 +34,10 @@ def {0}(v, s, d):
 
 
 def make_test(source: Mapping[str, Any]) -> Callable[[Any], bool] | None:
-    """Make the test of a schema, or nothing where the schema is beyond it; the test may raise one of `UNDECIDED`."""
+    """Make the test of a schema, or nothing where the schema is beyond it; the test may raise one of `FALLBACK`."""
     try:
         return Program(source).compile("test", source, _FIRST_HEAD)
-    except (UndecidedError, PatternError, RecursionError):
+    except (FallbackError, PatternError, RecursionError):
         return None
 
 
@@ -51,22 +50,22 @@ class Parts:
         self._tests: dict[int, tuple[Any, Function]] = {}
 
     def accept(self, part: Any, value: Any, steps: Steps) -> bool:
-        """Say whether a value meets a part, within the steps that are left; may raise `UndecidedError`."""
+        """Say whether a value meets a part, within the steps that are left; may raise `FallbackError`."""
         known = self._tests.get(id(part))
         if known is None:
             known = self._tests[id(part)] = (part, self._test(part))
         if steps[0] <= 0:
-            raise UndecidedError
+            raise FallbackError
         try:
             return known[1](value, steps, 0)
-        except UNDECIDED as error:
-            raise UndecidedError from error
+        except FALLBACK as error:
+            raise FallbackError from error
 
     def _test(self, part: Any) -> Function:
         try:
             return self._program.compile_part(part)
-        except (UndecidedError, PatternError, RecursionError):
-            return _leave_undecided
+        except (FallbackError, PatternError, RecursionError):
+            return _fall_back
 
 
 class Program:
@@ -76,7 +75,7 @@ class Program:
         self._root = root
         self._references: dict[str, str] = {}
         self._kinds: dict[str, str] = {}
-        self._names: dict[str, Any] = {"__builtins__": {}, **reachable()}
+        self._names: dict[str, Any] = {"__builtins__": {}, **_REACHABLE}
         self._names["functions"] = self._names
 
     def compile(self, name: str, schema: Any, head: str = _HEAD) -> Callable[..., bool]:
@@ -99,7 +98,7 @@ class Program:
 
     def _refuse_identity(self, schema: Any) -> None:
         if schema is not self._root and isinstance(schema, Mapping) and "$id" in schema:
-            raise UndecidedError
+            raise FallbackError
 
     def _new_name(self) -> str:
         return f"n{len(self._names)}"
@@ -133,42 +132,18 @@ class Program:
 
     def _find(self, reference: str) -> Any:
         if not (reference == "#" or reference.startswith("#/")) or "%" in reference:
-            raise UndecidedError
+            raise FallbackError
         node: Any = self._root
         for step in reference.split("/")[1:]:
             name = step.replace("~1", "/").replace("~0", "~")
             if not isinstance(node, Mapping) or name not in node:
-                raise UndecidedError
+                raise FallbackError
             node = node[name]
         return node
 
 
-def _leave_undecided(_: Any, __: Steps, ___: int) -> bool:
-    raise UndecidedError
-
-
-def reachable() -> dict[str, Any]:
-    """Give all that the code of a schema can reach besides the table of its values."""
-    return {
-        "KeyError": KeyError,
-        "are_unique": _are_unique,
-        "bool": bool,
-        "deepest": DEEPEST,
-        "dict": dict,
-        "float": float,
-        "form": form,
-        "int": int,
-        "is_multiple": is_multiple,
-        "len": len,
-        "list": list,
-        "plain": PLAIN,
-        "steps": MOST_STEPS,
-        "stop": _stop,
-        "str": str,
-        "type": type,
-        "words": _words,
-        "wrong": _wrong,
-    }
+def _fall_back(_: Any, __: Steps, ___: int) -> bool:
+    raise FallbackError
 
 
 def _stop() -> None:
@@ -178,7 +153,7 @@ def _stop() -> None:
 def _wrong(value: Any) -> bool:
     """Refuse a value of the wrong kind, unless it is of a kind that only the reference knows."""
     if type(value) not in PLAIN:
-        raise UndecidedError
+        raise FallbackError
     return False
 
 
@@ -189,3 +164,26 @@ def _are_unique(values: Sequence[Any]) -> bool:
 def _words(value: Any, key: str, table: Mapping[str, str]) -> Iterable[Any]:
     """Give the word under a key; where there are no keys, nothing keeps any word of the table away."""
     return (value.get(key),) if type(value) is dict else table
+
+
+# Everything that the code of a schema can reach besides its own constants.
+_REACHABLE: Final = {
+    "KeyError": KeyError,
+    "are_unique": _are_unique,
+    "bool": bool,
+    "deepest": DEEPEST,
+    "dict": dict,
+    "float": float,
+    "form": form,
+    "int": int,
+    "is_multiple": is_multiple,
+    "len": len,
+    "list": list,
+    "plain": PLAIN,
+    "steps": MOST_STEPS,
+    "stop": _stop,
+    "str": str,
+    "type": type,
+    "words": _words,
+    "wrong": _wrong,
+}

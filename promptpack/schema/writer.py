@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.schema.everyday import UndecidedError
 from promptpack.schema.forms import KEYWORDS_OF, asked_word, kinds_of, refuse, texts
-from promptpack.schema.keywords import form
+from promptpack.schema.keywords import FallbackError, form
 from promptpack.schema.patterns import read_pattern
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ class Writer:
     def _called(self, schema: Any, value: str, depth: int) -> str:
         self._written += 1
         if self._written > _WIDEST:
-            raise UndecidedError
+            raise FallbackError
         return _call(self._function(schema), value, depth)
 
     def _name(self) -> str:

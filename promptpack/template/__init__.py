@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from promptpack.lazy import import_name
 
 if TYPE_CHECKING:
-    from promptpack.template.bounds import Limits
     from promptpack.template.compiling import compile, compile_expression  # noqa: A004 -- the folder's verb
-    from promptpack.template.engine import Engine, default_engine, late_engine
-    from promptpack.template.limits import metered
+    from promptpack.template.engine import Engine, default_engine, dynamic_engine
+    from promptpack.template.limits import Limits
+    from promptpack.template.meter import metered
     from promptpack.template.model import Expression, Source, Template
 
 __all__ = [
@@ -22,7 +22,7 @@ __all__ = [
     "compile",
     "compile_expression",
     "default_engine",
-    "late_engine",
+    "dynamic_engine",
     "metered",
 ]
 
@@ -30,14 +30,14 @@ __all__ = [
 _MODULES = {
     "Engine": "engine",
     "Expression": "model",
-    "Limits": "bounds",
+    "Limits": "limits",
     "Source": "model",
     "Template": "model",
     "compile": "compiling",
     "compile_expression": "compiling",
     "default_engine": "engine",
-    "late_engine": "engine",
-    "metered": "limits",
+    "dynamic_engine": "engine",
+    "metered": "meter",
 }
 
 if not TYPE_CHECKING:

@@ -7,13 +7,14 @@ from jinja2 import nodes
 from jinja2.runtime import Undefined
 
 from promptpack.problem import ContextError, PackError, Problem, did_you_mean
-from promptpack.template.bounds import Limits
 from promptpack.template.engine import Engine
 from promptpack.template.failure import RENDER_ERRORS, locate_error, render_error
+from promptpack.template.includes import DEEPEST_VISIT, MOST_VISITS, TooManyIncludesError
 from promptpack.template.language import FUNCTIONS
-from promptpack.template.limits import meter, metered
+from promptpack.template.limits import Limits
+from promptpack.template.meter import meter, metered
 from promptpack.template.model import Expression, Source, Template
-from promptpack.template.names import Needs, Use, find_needs
+from promptpack.template.names import Needs, Use
 from promptpack.template.partials import PackTemplate, Trail
 from promptpack.template.positions import decode
 from promptpack.template.tree import is_certain
@@ -41,7 +42,7 @@ def compile_expression(source: Source, engine: Engine, known: Collection[str] | 
     tree = _parsed(engine.parse_expression, engine.read_expression, source, engine, known)
     needs = _check_names(tree, source, engine, known)
     run = _guarded(_loader(tree, source, engine.load_expression), engine.limits, _result)
-    return Expression(source, frozenset(use.name for use in needs.names), run)
+    return Expression(source, frozenset(use.name for use in needs.names), engine, run)
 
 
 def _parsed(
@@ -58,16 +59,26 @@ def _parsed(
     except PackError as error:
         if known is None or not all(problem.code in _MISSPELT and problem.hint for problem in error.problems):
             raise
-        unknown = _unknown_names(find_needs(written, engine.partial_trees.get), source, engine, known)
+        unknown = _unknown_names(_find_needs(written, source, engine), source, engine, known)
         raise PackError((*error.problems, *unknown)) from error
 
 
 def _check_names(tree: nodes.Template, source: Source, engine: Engine, known: Collection[str] | None) -> Needs:
-    needs = find_needs(tree, engine.partial_trees.get)
+    needs = _find_needs(tree, source, engine)
     problems = _unknown_names(needs, source, engine, known) if known is not None else ()
     if problems:
         raise PackError(problems)
     return needs
+
+
+def _find_needs(tree: nodes.Template, source: Source, engine: Engine) -> Needs:
+    try:
+        return engine.needs.find(tree)
+    except TooManyIncludesError as error:
+        message = (
+            f"template includes more than {MOST_VISITS:,} partials, or partials nested deeper than {DEEPEST_VISIT}"
+        )
+        raise PackError(Problem("PP324", message, source.locate(1, 1), "include fewer partials")) from error
 
 
 def _unknown_names(needs: Needs, source: Source, engine: Engine, known: Collection[str]) -> list[Problem]:

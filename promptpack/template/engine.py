@@ -1,6 +1,6 @@
 """The `Engine`: one narrowed Jinja environment and the partials its templates may include."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from types import CodeType, MappingProxyType
@@ -14,19 +14,20 @@ from jinja2.parser import Parser
 from promptpack.lazy import cached_property
 from promptpack.problem import PackError, Problem
 from promptpack.template import handlebars, policy
-from promptpack.template.bounds import Limits
-from promptpack.template.cutting import cut
+from promptpack.template.codegen import METHOD
+from promptpack.template.expression_codegen import Condition, write_conditions, write_expression
 from promptpack.template.failure import syntax_problem
-from promptpack.template.formulas import write_expression
-from promptpack.template.generator import METHOD
+from promptpack.template.language import PRINTED_BY
+from promptpack.template.limits import Limits
 from promptpack.template.loops import number_loops
+from promptpack.template.memoizable import Memoizer
 from promptpack.template.model import UNPLACED, Source
+from promptpack.template.names import NeedsFinder
 from promptpack.template.partials import PackTemplate
 from promptpack.template.positions import TooManyTokensError, decode
 from promptpack.template.sandbox import PackEnvironment
+from promptpack.template.steps import count_work
 from promptpack.template.tree import copied, descendants
-from promptpack.template.vocabulary import PRINTED_BY
-from promptpack.template.work import count_work
 
 _DEFAULT = Limits()
 # What a template that is all brackets or all digits makes Python raise.
@@ -41,16 +42,16 @@ class Engine:
         partials: Mapping[str, Source] | None = None,
         limits: Limits = _DEFAULT,
         *,
-        late_partials: bool = False,
-        keeping: bool = False,
+        dynamic_partials: bool = False,
+        caching: bool = False,
     ) -> None:
         self.limits = limits
         self.partials: Mapping[str, Source] = MappingProxyType(dict(partials or {}))
-        # Whether partials may be named that are not known yet, since they are looked for when a render reaches them.
-        self.late_partials = late_partials
-        # Whether templates keep the texts of their parts; not those of partials, whose names may stand for anything.
-        self.keeping = keeping
-        # Held by the templates that no code was made of yet.
+        # Whether templates may name partials that are not known yet; a render looks for them.
+        self.dynamic_partials = dynamic_partials
+        # Whether templates use the render cache; partials do not, because their names may mean anything.
+        self._is_caching = caching
+        # Templates without code hold their trees.
         self._written: WeakValueDictionary[tuple[str, str, str], nodes.Template] = WeakValueDictionary()
         self._trees: WeakValueDictionary[tuple[str, str, str], nodes.Template] = WeakValueDictionary()
         self.environment = PackEnvironment(_PartialLoader(self), limits.tokens)
@@ -69,6 +70,15 @@ class Engine:
             raise PackError(problems)
         self._refuse_cycles(trees)
         return MappingProxyType(trees)
+
+    @cached_property
+    def needs(self) -> NeedsFinder:
+        """Finds the names that templates and their partials take from outside."""
+        return NeedsFinder(self.partial_trees)
+
+    @cached_property
+    def _memoizer(self) -> Memoizer:
+        return Memoizer(self.partial_trees, self.needs)
 
     def read(self, source: Source) -> nodes.Template:
         """Read a template into the syntax tree that the author wrote, to be looked at, not run."""
@@ -118,12 +128,16 @@ class Engine:
 
     def load(self, tree: nodes.Template, source: Source, name: str | None = None) -> PackTemplate:
         """Make code of a tree."""
-        written = cut(tree, self.partial_trees.get) if self.keeping and name is None else tree
+        written = self._memoizer.mark(tree) if self._is_caching and name is None else tree
         return self._load(lambda: self.environment.compile(written, name=name, filename=UNPLACED), source)
 
     def load_expression(self, tree: nodes.Template, source: Source) -> PackTemplate:
         """Make code of an expression's tree, whose root is a function of the values and gives the result."""
         return self._load(lambda: compile(write_expression(tree, self.environment), UNPLACED, "exec"), source)
+
+    def load_conditions(self, conditions: Sequence[Condition], source: Source) -> PackTemplate:
+        """Make code of conditions, whose root is a function of the values; see `write_conditions`."""
+        return self._load(lambda: compile(write_conditions(conditions, self.environment), UNPLACED, "exec"), source)
 
     def _load(self, compile_tree: Callable[[], CodeType], source: Source) -> PackTemplate:
         try:
@@ -151,7 +165,7 @@ class Engine:
     def _accept(self, tree: nodes.Template, source: Source) -> nodes.Template:
         found = descendants(tree)
         _tell_methods_from_keys(found)
-        problems = policy.check(found, source, None if self.late_partials else self.partials)
+        problems = policy.check(found, source, None if self.dynamic_partials else self.partials)
         if problems:
             raise PackError(problems)
         if source.syntax == "jinja" and any(isinstance(node, nodes.For) for node in found):
@@ -184,9 +198,9 @@ def default_engine() -> Engine:
 
 
 @cache
-def late_engine() -> Engine:
-    """The engine for templates whose partials are looked for when a render reaches them, made on first use."""
-    return Engine(late_partials=True)
+def dynamic_engine() -> Engine:
+    """The engine for templates whose partials are found by the render."""
+    return Engine(dynamic_partials=True)
 
 
 class _PartialLoader(BaseLoader):

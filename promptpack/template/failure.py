@@ -16,7 +16,7 @@ from promptpack.template.errors import (
 )
 from promptpack.template.handlebars_values import NotAListError
 from promptpack.template.language import TAGS
-from promptpack.template.limits import LimitError
+from promptpack.template.meter import LimitError
 from promptpack.template.model import Source
 from promptpack.template.partials import DEEPEST, IncludeDepthError, PackTemplate
 from promptpack.template.positions import decode
@@ -71,6 +71,12 @@ def render_error(error: BaseException, source: Source) -> ContextError:
             return ContextError(Problem("PP402", message, location, "templates work on plain data only"))
         case _:
             return ContextError(_other_problem(error, message, location))
+
+
+def explain(error: BaseException) -> ContextError:
+    """Say where and why a template failed, be it our own error or one of Jinja's or Python's."""
+    anywhere = Source.of_text("")
+    return locate_error(error, anywhere) if isinstance(error, ContextError) else render_error(error, anywhere)
 
 
 def locate_error(error: ContextError, source: Source) -> ContextError:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from jinja2.exceptions import TemplateRuntimeError
 
 from promptpack.characters import neutral
-from promptpack.template.limits import LimitError, measure, step, take
+from promptpack.template.meter import LimitError, measure, step, take
 from promptpack.template.values import plain, to_json, to_text
 
 _WIDEST_INDENT: Final = 8

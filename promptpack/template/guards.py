@@ -9,7 +9,7 @@ from jinja2.exceptions import TemplateRuntimeError
 from jinja2.filters import make_attrgetter
 from jinja2.utils import pass_context, pass_environment
 
-from promptpack.template.limits import (
+from promptpack.template.meter import (
     CHARACTERS_A_STEP,
     LimitError,
     charge,
@@ -20,7 +20,7 @@ from promptpack.template.limits import (
     step,
     take,
 )
-from promptpack.template.texts import TEXT_GUARDS, at_least_one, fits_replacement
+from promptpack.template.text_filters import TEXT_GUARDS, at_least_one, fits_replacement
 
 _PRECISE: Final = 100
 # Filters that look at every item, and how many steps that takes.

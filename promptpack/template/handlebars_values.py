@@ -9,10 +9,9 @@ from jinja2.runtime import Context, LoopContext
 from jinja2.utils import missing
 
 from promptpack.problem import did_you_mean
-from promptpack.template.language import FILTERS, FUNCTIONS
+from promptpack.template.language import FILTERS, FUNCTIONS, PRINTED_BY
 from promptpack.template.undefined import MissingVariableError, kind_name
 from promptpack.template.values import plain, to_text
-from promptpack.template.vocabulary import PRINTED_BY
 
 
 class NotAListError(TemplateRuntimeError):

@@ -11,9 +11,23 @@ from jinja2.utils import Namespace
 from promptpack.template.filters import FILTERS as OWN_FILTERS
 from promptpack.template.guards import GUARDED, counted, limited_range
 from promptpack.template.history import FILTERS as HISTORY_FILTERS
-from promptpack.template.vocabulary import JINJA_FILTER_NAMES, JINJA_TEST_NAMES
 
 Function = Callable[..., Any]
+
+JINJA_FILTER_NAMES: Final = (
+    "abs", "batch", "capitalize", "center", "count", "d", "default", "dictsort", "first", "float", "groupby", "indent",
+    "int", "items", "join", "last", "length", "list", "lower", "map", "max", "min", "reject", "rejectattr", "replace",
+    "reverse", "round", "select", "selectattr", "slice", "sort", "string", "sum", "title", "trim", "truncate",
+    "unique", "upper", "wordcount", "wordwrap",
+)  # fmt: skip
+JINJA_TEST_NAMES: Final = (
+    "!=", "<", "<=", "==", ">", ">=", "boolean", "defined", "divisibleby", "eq", "equalto", "even", "false", "filter",
+    "float", "ge", "greaterthan", "gt", "in", "integer", "iterable", "le", "lessthan", "lower", "lt", "mapping", "ne",
+    "none", "number", "odd", "sameas", "sequence", "string", "test", "true", "undefined", "upper",
+)  # fmt: skip
+
+# Inputs that a template prints in a readable form, by the filter that writes it.
+PRINTED_BY: Final = {"HISTORY": "history", "AVAILABLE_TOOLS": "tools"}
 
 TAGS: Final = (
     "block", "call", "elif", "else", "endblock", "endcall", "endfilter", "endfor", "endif", "endmacro", "endraw",

@@ -10,16 +10,17 @@ from promptpack.problem import Location
 from promptpack.template.positions import decode
 
 if TYPE_CHECKING:
+    from promptpack.template.engine import Engine
     from promptpack.template.partials import PackTemplate, Trail
-    from promptpack.template.script import Script
+    from promptpack.template.render_cache import PackCache
 
     Syntax = Literal["jinja", "handlebars"]
     Locate = Callable[[int, int], Location]
 
 # The name of a source that is no file.
 UNPLACED: Final = "<template>"
-Image = bytes | str | tuple[str, ...]
-"""What stands for a value: equal ones, equal values."""
+Fingerprint = bytes | str | tuple[str, ...]
+"""Stands for a value: equal fingerprints mean identical data."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +44,15 @@ class Source:
         return self.locate(line, found + 1 if found >= 0 else column)
 
 
-class Scope(dict):  # type: ignore[type-arg]  # `dict[str, Any]` would import `typing` into every process
-    """Values by name, and images of those that can be compared with later ones."""
+class Scope(dict[str, Any]):
+    """Values by name, the fingerprints of those that may be compared between renders, and the pack's cache."""
 
-    __slots__ = ("images",)
+    __slots__ = ("cache", "fingerprints")
 
-    def __init__(self, values: Mapping[str, Any], images: Mapping[str, Image]) -> None:
+    def __init__(self, values: Mapping[str, Any], fingerprints: Mapping[str, Fingerprint], cache: PackCache) -> None:
         super().__init__(values)
-        self.images = images
+        self.fingerprints = fingerprints
+        self.cache = cache
 
 
 @dataclass(frozen=True)
@@ -62,12 +64,6 @@ class Template:
     partials: frozenset[str]
     _load: Callable[[], PackTemplate] = field(repr=False)
     _run: Callable[[Mapping[str, Any], Trail | None], str] = field(repr=False)
-    _script: Callable[[], Script | None] = field(default=lambda: None, repr=False)
-
-    @property
-    def script(self) -> Script | None:
-        """What a first prompt follows instead of code; None where the template says more than a script can."""
-        return self._script()
 
     @property
     def code(self) -> PackTemplate:
@@ -93,9 +89,8 @@ class Expression:
 
     source: Source
     names: frozenset[str]
+    engine: Engine = field(repr=False)
     _run: Callable[[Mapping[str, Any], Trail | None], Any] = field(repr=False)
-    script: Script | None = field(default=None, repr=False)
-    """The value as a script has it; None where the expression says more than a script can."""
 
     def evaluate(self, context: Mapping[str, Any]) -> Any:
         """Work out the value; raises `ContextError` with the place in the pack file."""

@@ -1,11 +1,12 @@
 """The names a template takes from outside, with their positions, by Jinja's own scoping rules."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from jinja2 import nodes
 
 from promptpack.template.handlebars import name_looked_up
+from promptpack.template.includes import IncludeWalker
 from promptpack.template.language import FUNCTIONS
 from promptpack.template.tree import children
 
@@ -14,7 +15,7 @@ _IN_EVERY_MACRO = ("caller", "kwargs", "varargs")
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A name that is used and not set before; `partial` is where, or None for the template itself."""
+    """A name that is used before it is set; `partial` is where, or None for the template itself."""
 
     name: str
     position: int
@@ -29,20 +30,36 @@ class Needs:
     partials: frozenset[str]
 
 
-def find_needs(tree: nodes.Template, parse: Callable[[str], nodes.Template | None]) -> Needs:
-    """Find what the template and the partials it includes take from outside."""
-    walker = _Walker(parse)
-    walker.visit_all(tree.body, set())
-    return Needs(tuple(dict.fromkeys(walker.uses)), frozenset(walker.partials))
+class NeedsFinder:
+    """Finds what templates take from outside; what a partial takes is found once for all templates."""
+
+    def __init__(self, partials: Mapping[str, nodes.Template]) -> None:
+        self._includes: IncludeWalker[nodes.Template, Needs] = IncludeWalker(partials.get)
+        self._includes.visit_all(partials, self._enter)
+
+    def find(self, tree: nodes.Template) -> Needs:
+        """Find what a template and the partials it includes take from outside."""
+        return self._enter(None, tree)
+
+    def of_partials(self, template: nodes.Expr) -> Iterator[tuple[str, Needs]]:
+        """Yield what each partial that a tag names takes from outside."""
+        return self._includes.visit(template, None, self._enter)
+
+    def _enter(self, partial: str | None, tree: nodes.Template) -> Needs:
+        reader = _Reader(self, partial)
+        reader.visit_all(tree.body, set())
+        return Needs(tuple(reader.uses), frozenset(reader.partials))
 
 
-class _Walker:
-    def __init__(self, parse: Callable[[str], nodes.Template | None]) -> None:
-        self.uses: list[Use] = []
+class _Reader:
+    """Reads one template or partial."""
+
+    def __init__(self, finder: NeedsFinder, partial: str | None) -> None:
+        self.uses: dict[Use, None] = {}
         self.partials: set[str] = set()
-        self._parse = parse
-        self._partial: str | None = None
-        self._open: list[str] = []
+        self._finder = finder
+        self._partial = partial
+        self._included: set[tuple[str, frozenset[str]]] = set()
 
     def visit_all(self, children: Iterable[nodes.Node], scope: set[str]) -> None:
         for child in children:
@@ -92,7 +109,7 @@ class _Walker:
 
     def _use(self, name: str, position: int, scope: set[str]) -> None:
         if name not in scope:
-            self.uses.append(Use(name, position, self._partial))
+            self.uses[Use(name, position, self._partial)] = None
 
     def _visit_for(self, node: nodes.For, scope: set[str]) -> None:
         self.visit(node.iter, scope)
@@ -124,21 +141,9 @@ class _Walker:
 
     def _visit_partial(self, template: nodes.Expr, scope: set[str]) -> None:
         self.visit(template, scope)
-        for name in constant_names(template):
-            tree = None if name in self._open else self._parse(name)
-            if tree is None:
-                continue
-            self.partials.add(name)
-            outer, self._partial = self._partial, name
-            self._open.append(name)
-            self.visit_all(tree.body, set(scope))
-            self._open.pop()
-            self._partial = outer
-
-
-def constant_names(template: nodes.Expr) -> Iterator[str]:
-    """Give the names of partials that are written out in an `include`, `import` or `extends`."""
-    items = template.items if isinstance(template, (nodes.List, nodes.Tuple)) else [template]
-    for item in items:
-        if isinstance(item, nodes.Const) and isinstance(item.value, str):
-            yield item.value
+        seen = frozenset(scope)
+        for name, needs in self._finder.of_partials(template):
+            if (name, seen) not in self._included:
+                self._included.add((name, seen))
+                self.partials |= {name, *needs.partials}
+                self.uses |= dict.fromkeys(use for use in needs.names if use.name not in seen)

@@ -10,7 +10,7 @@ from jinja2.exceptions import TemplateRuntimeError
 from jinja2.runtime import Undefined
 
 from promptpack.characters import is_whole
-from promptpack.template.limits import LimitError, fits_bits, fits_items, fits_text, measure
+from promptpack.template.meter import LimitError, fits_bits, fits_items, fits_text, measure
 from promptpack.template.values import to_text
 
 _WIDTH: Final = re.compile(r"%(?:\([^)]*\))?[#0\- +]*(\*|\d{4,})|%(?:\([^)]*\))?[#0\- +]*\d*\.(\*|\d{4,})")

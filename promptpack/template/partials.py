@@ -9,8 +9,9 @@ from jinja2.environment import TemplateModule
 from jinja2.exceptions import TemplateRuntimeError
 from jinja2.runtime import Context
 
-from promptpack.template.limits import keep_aside
-from promptpack.template.model import Image, Scope, Source
+from promptpack.template.meter import keep_aside
+from promptpack.template.model import Fingerprint, Scope, Source
+from promptpack.template.render_cache import PackCache
 
 DEEPEST: Final = 16
 Finder = Callable[[str], "Partial | None"]
@@ -26,7 +27,8 @@ class PackTemplate(JinjaTemplate):
         known = {**self.globals, **values}
         context = PackContext(self.environment, known, self.name, self.blocks, self.globals)
         context.trail = trail
-        context.images = values.images if type(values) is Scope else None
+        if type(values) is Scope:
+            context.fingerprints, context.cache = values.fingerprints, values.cache
         return context
 
     def scope(
@@ -79,10 +81,11 @@ class IncludeDepthError(TemplateRuntimeError):
 
 
 class PackContext(Context):
-    """A scope that remembers its trail, and if a render began with it, the images of the values."""
+    """A scope that knows its trail and, where a render began, the fingerprints of its values and the pack's cache."""
 
     trail: Trail = Trail()
-    images: Mapping[str, Image] | None = None
+    fingerprints: Mapping[str, Fingerprint] | None = None
+    cache: PackCache | None = None
 
     def derived(self, locals: dict[str, Any] | None = None) -> "PackContext":  # noqa: A002 -- Jinja's own name
         """Make the scope of a block."""

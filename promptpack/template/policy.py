@@ -8,11 +8,11 @@ from jinja2 import nodes
 
 from promptpack.characters import is_whole
 from promptpack.problem import Problem, did_you_mean
-from promptpack.template.bounds import Limits
-from promptpack.template.generator import METHOD
+from promptpack.template.codegen import METHOD
+from promptpack.template.includes import constant_names
 from promptpack.template.language import FILTERS, METHOD_NAMES, TESTS
+from promptpack.template.limits import Limits
 from promptpack.template.model import Source
-from promptpack.template.names import constant_names
 
 APPLIES_TEST = {"select": 0, "reject": 0, "selectattr": 1, "rejectattr": 1}
 """Which argument of a filter names the test that it applies to each item."""

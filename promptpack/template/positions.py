@@ -23,6 +23,11 @@ def decode(position: int) -> tuple[int, int]:
     return divmod(position, _WIDTH)
 
 
+def shift(position: int, lines: int) -> int:
+    """Move a position down by some lines."""
+    return position + lines * _WIDTH
+
+
 class TooManyTokensError(ValueError):
     """A template has more tokens than it may have."""
 

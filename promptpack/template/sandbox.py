@@ -15,11 +15,11 @@ from jinja2.runtime import BlockReference, Context, LoopContext, Macro, Undefine
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 
-from promptpack.template.chains import CHAINED
+from promptpack.problem import ContextError
+from promptpack.template.codegen import PackGenerator
+from promptpack.template.failure import RENDER_ERRORS, explain
 from promptpack.template.filters import as_json
-from promptpack.template.generator import PackGenerator
 from promptpack.template.guards import check_method
-from promptpack.template.kept import find_key, note, recall
 from promptpack.template.language import (
     FILTERS,
     FUNCTIONS,
@@ -29,12 +29,13 @@ from promptpack.template.language import (
     METHODS,
     TESTS,
 )
-from promptpack.template.limits import meter, step
 from promptpack.template.loops import Loop, walk
+from promptpack.template.meter import meter, step
 from promptpack.template.operators import OPERATORS, compare, concatenate, cut, made
 from promptpack.template.partials import Included, PackContext, PackTemplate, Partial
 from promptpack.template.positions import count_tokens, locate_tokens
-from promptpack.template.texts import join
+from promptpack.template.render_cache import cache_key
+from promptpack.template.text_filters import join
 from promptpack.template.undefined import PackUndefined, kind_name
 from promptpack.template.values import to_text
 
@@ -58,10 +59,9 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
     concatenate = staticmethod(concatenate)
     cut = staticmethod(cut)
     made = staticmethod(made)
-    chained = CHAINED
-    find_key = staticmethod(find_key)
-    recall = staticmethod(recall)
-    note = staticmethod(note)
+    cache_key = staticmethod(cache_key)
+    explain = staticmethod(explain)
+    render_errors = (*RENDER_ERRORS, ContextError)
 
     def __init__(self, loader: BaseLoader, tokens: int) -> None:
         super().__init__(
@@ -194,6 +194,13 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
             except (IndexError, TypeError):
                 return self.undefined(obj=obj, name=argument)  # type: ignore[arg-type]  # the name is only shown
         return self._denied(obj, argument)
+
+    @staticmethod
+    def truth(value: Any) -> bool:
+        """Return whether a condition holds; an undefined value is an error, even where Python would not notice."""
+        if isinstance(value, Undefined):
+            str(value)
+        return bool(value)
 
     def computed_item(self, obj: Any, argument: Any) -> Any:
         """Look up `obj[argument]` where the argument is a value, which no problem may quote."""

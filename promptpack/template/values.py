@@ -12,8 +12,8 @@ from typing import Any, Final
 from jinja2 import Undefined
 from jinja2.exceptions import SecurityError, TemplateRuntimeError
 
-from promptpack.template.bounds import Limits
-from promptpack.template.limits import current, fits_text, is_known, measure, step, take
+from promptpack.template.limits import Limits
+from promptpack.template.meter import current, fits_text, is_validated, measure, step, take
 
 # Lazy values come from filters such as `map`.
 _LAZY: tuple[type[Iterable[Any]], ...] = (
@@ -83,22 +83,22 @@ def to_json(value: Any, indent: int | None = 2) -> str:
 
 
 def _may_be_quick(value: Any) -> bool:
-    if is_known(value):
+    if is_validated(value):
         return True
-    image = image_of(value)
-    return image is not None and is_plain(value, image, current())
+    found = fingerprint(value)
+    return found is not None and is_plain(value, found, current())
 
 
-def image_of(value: Any) -> bytes | None:
-    """Give the image of a value, which tells all kinds apart; None if there is something in it that has none."""
+def fingerprint(value: Any) -> bytes | None:
+    """Return the marshal bytes of a value, which are equal only for identical data; None if it cannot be marshalled."""
     try:
         return marshal.dumps(value, _MARSHAL_VERSION)
     except ValueError:
         return None
 
 
-def is_plain(value: Any, image: bytes, limits: Limits) -> bool:
-    """Say whether a mapping or list, of which this is the image, is plain data, and neither too large nor too deep."""
+def is_plain(value: Any, fingerprint: bytes, limits: Limits) -> bool:
+    """Return whether a mapping or list with this fingerprint is plain data within the limits of size and depth."""
     # Local names, as these lines take most of the time of a render whose inputs are new.
     leaves, containers, most = _LEAVES, _NODES, limits.items
     count = 1
@@ -121,14 +121,14 @@ def is_plain(value: Any, image: bytes, limits: Limits) -> bool:
                     elif kind is not float or not math.isfinite(child):
                         return False
         if not inner:
-            return _TEXT.issuperset(map(type, keys)) and _is_short(value, count * len(image), limits)
+            return _TEXT.issuperset(map(type, keys)) and _is_short(value, count * len(fingerprint), limits)
     return False
 
 
 def _is_short(value: Any, most: int, limits: Limits) -> bool:
-    """Say whether all texts in plain data are short enough to be written; `most` is what they may come to.
+    """Return whether all texts in plain data are short enough to be written; `most` is an upper bound of their size.
 
-    No text is longer than the image of the whole, but it may be there many times, and is in the image once.
+    No text is longer than the fingerprint, but a text that occurs many times is in it only once.
     """
     longest = MOST_TEXTS * limits.text
     return most <= longest or _characters_in(value) <= longest

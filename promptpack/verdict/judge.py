@@ -13,11 +13,10 @@ from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.tools import read_tools
 from promptpack.reply import Attempt, Policy, Reading, SchemaCheck, Shape, quick_value
 from promptpack.schema import Schema
-from promptpack.template.proving import Proof
 from promptpack.verdict.correction import Expected, write_correction
 from promptpack.verdict.model import Verdict, Violation, code_of
 from promptpack.verdict.output import AgentOutput, error_output
-from promptpack.verdict.rules import find_broken
+from promptpack.verdict.rules import RuleChecker
 
 _RISKS_HINT = f"the risks are {', '.join(replies.RISKS)}"
 
@@ -63,8 +62,7 @@ class Judge:
     def __init__(self, pack: Pack) -> None:
         self._pack = pack
         self._contract = _contract_of(pack)
-        conditions = [(rule.when, rule.require) for rule in self._contract.rules]
-        self._proof = Proof(conditions, self._contract.rule_names, pack.limits) if conditions else None
+        self._rules = RuleChecker(self._contract, pack.limits)
 
     def judge(self, raw: str | bytes, values: Mapping[str, Any] | None, **options: Any) -> Verdict:
         """Judge a reply with a context that has been checked before.
@@ -76,9 +74,6 @@ class Judge:
         if not options and type(raw) is str and len(raw) <= _SHORT:
             value = quick_value(raw, _USUAL_POLICY.max_depth)
             if value is not None and schema.accepts(value):
-                proof = self._proof
-                if contract.output is None and (proof is None or proof.holds(value, values, len(raw))):
-                    return self._accept(Reading("valid", value), schema)
                 return self._hold_to_rules(Reading("valid", value), schema, values)
         asked = Options(**options) if options else _USUAL
         check = SchemaCheck(schema)
@@ -92,7 +87,7 @@ class Judge:
     def _hold_to_rules(self, reading: Reading, schema: Schema, values: Mapping[str, Any] | None) -> Verdict:
         """Judge what was read of a reply and meets the schema."""
         value = reading.value
-        violations, unchecked = self._broken_rules(value, values)
+        violations, unchecked = self._rules.check({**(values or {}), "reply": value, "pack": self._pack.about})
         if not violations and self._contract.output is not None:
             output, violations = self._slots(value, values)
         if violations:
@@ -111,18 +106,6 @@ class Judge:
             make_output=partial(_to_agent_output, value) if self._contract.has_actions else None,
             find_extras=partial(_extras, value, schema),
         )
-
-    def _broken_rules(self, value: Any, values: Mapping[str, Any] | None) -> tuple[list[Violation], tuple[str, ...]]:
-        """Give what breaks a rule, and the names of the rules that look at inputs which are not there."""
-        rules = self._contract.rules
-        if not rules:
-            return [], ()
-        scope = {**(values or {}), "reply": value, "pack": self._pack.about}
-        if self._contract.rule_names <= scope.keys():
-            return find_broken(rules, scope, self._pack.limits), ()
-        checked = [rule for rule in rules if rule.names <= scope.keys()]
-        unchecked = tuple(rule.name for rule in rules if rule not in checked)
-        return find_broken(checked, scope, self._pack.limits), unchecked
 
     def _slots(self, value: Any, values: Mapping[str, Any] | None) -> tuple[Any, list[Violation]]:
         """Read the typed output of a slot prompt; its model may refuse values that meet the schema."""

@@ -1,24 +1,43 @@
-"""The rules of a pack + what they look at -> what breaks one of them."""
+"""The rules of a contract + the values they read -> violations."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from promptpack.pack import Rule
+from promptpack.pack import Contract, Rule
 from promptpack.problem import ContextError
 from promptpack.template import Limits, metered
+from promptpack.template.rule_set import RuleSet
 from promptpack.verdict.model import Violation, code_of
 
-
-def find_broken(rules: Iterable[Rule], scope: Mapping[str, Any], limits: Limits) -> list[Violation]:
-    """Give what breaks a rule, in the order of the rules; all of them together keep to the limits."""
-    with metered(limits):
-        return [violation for rule in rules for violation in _broken(rule, scope)]
+_ALWAYS_GIVEN = ("reply", "pack")
 
 
-def _broken(rule: Rule, scope: Mapping[str, Any]) -> Iterator[Violation]:
+class RuleChecker:
+    """Checks replies against the rules of one contract."""
+
+    def __init__(self, contract: Contract, limits: Limits) -> None:
+        self._rules = contract.rules
+        self._limits = limits
+        self._set = RuleSet([(rule.when, rule.require, rule.names.difference(_ALWAYS_GIVEN)) for rule in self._rules])
+
+    def check(self, scope: Mapping[str, Any]) -> tuple[list[Violation], tuple[str, ...]]:
+        """Return the violations in the order of the rules, and the names of the rules that lack an input.
+
+        All rules together keep to the limits.
+        """
+        if not self._rules:
+            return [], ()
+        with metered(self._limits):
+            failed, skipped = self._set.evaluate(scope)
+            violations = [_violation(self._rules[number], error, scope) for number, error in failed]
+        return violations, tuple(self._rules[number].name for number in skipped)
+
+
+def _violation(rule: Rule, error: ContextError | None, scope: Mapping[str, Any]) -> Violation:
     try:
-        if (rule.when is None or rule.when.evaluate(scope)) and not rule.require.evaluate(scope):
-            yield Violation(code_of("rule"), rule.path, rule.message.render(scope), rule.name)
-    except ContextError as error:
-        message = f"rule {rule.name!r} cannot be worked out: {error.problems[0].message}"
-        yield Violation(code_of("rule_error"), rule.path, message, rule.name)
+        if error is None:
+            return Violation(code_of("rule"), rule.path, rule.message.render(scope), rule.name)
+    except ContextError as failure:
+        error = failure
+    message = f"rule {rule.name!r} cannot be evaluated: {error.problems[0].message}"
+    return Violation(code_of("rule_error"), rule.path, message, rule.name)

@@ -11,13 +11,13 @@ from jinja2.runtime import Undefined
 
 from promptpack.problem import PromptpackError
 from promptpack.template import Source
-from promptpack.template.bounds import Limits
+from promptpack.template.codegen import PackGenerator
 from promptpack.template.engine import Engine
 from promptpack.template.failure import RENDER_ERRORS, render_error
-from promptpack.template.generator import PackGenerator
-from promptpack.template.limits import meter, metered
+from promptpack.template.limits import Limits
+from promptpack.template.meter import meter, metered
+from promptpack.template.output_codegen import OutputGenerator
 from promptpack.template.partials import Trail
-from promptpack.template.quick import QuickGenerator
 
 LIMITS = Limits(steps=400, items=12)
 TEXTS = st.sampled_from(["a", "A", "b", "", "long " * 30])
@@ -55,7 +55,7 @@ class WithoutChains(PackGenerator):
     """Writes filters one by one."""
 
     def visit_Filter(self, node: nodes.Filter, frame: Frame) -> None:  # noqa: N802 -- Jinja's visitor name
-        QuickGenerator.visit_Filter(self, node, frame)
+        OutputGenerator.visit_Filter(self, node, frame)
 
 
 def outcome(source: Source, run: Callable[[], Any]) -> tuple[str, int]:

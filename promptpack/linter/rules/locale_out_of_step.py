@@ -15,7 +15,7 @@ from promptpack.linter.rule import Advice
 from promptpack.linter.subject import Subject
 from promptpack.pack.placed import Placed
 from promptpack.problem import Location, Severity
-from promptpack.template.names import find_needs
+from promptpack.template.names import NeedsFinder
 
 CODE: Final = "PL012"
 NAME: Final = "locale-out-of-step"
@@ -129,9 +129,9 @@ def _placeholders(subject: Subject, default: Subject) -> Iterator[Advice]:
 
 def _needs(subject: Subject) -> list[set[str]]:
     """Give the inputs that each message uses, in the order of the messages."""
-    partials = {name: text.tree for name, text in subject.partials.items()}
+    finder = NeedsFinder({name: text.tree for name, text in subject.partials.items()})
     used: list[set[str]] = [set() for _ in subject.parts.messages]
     for text in subject.texts:
         if text.message is not None:
-            used[text.message].update(use.name for use in find_needs(text.tree, partials.get).names)
+            used[text.message].update(use.name for use in finder.find(text.tree).names)
     return [names & set(subject.inputs) for names in used]

@@ -19,7 +19,7 @@ from promptpack.linter.subject import Subject, Text
 from promptpack.problem import Severity
 from promptpack.prompt.budget.counters import estimate_tokens
 from promptpack.prompt.reply_format import write_reply_format
-from promptpack.template.names import constant_names
+from promptpack.template.includes import constant_names
 
 CODE: Final = "PL015"
 NAME: Final = "over-budget"

@@ -13,7 +13,7 @@ from typing import Final
 from promptpack.linter.rule import Advice
 from promptpack.linter.subject import Subject
 from promptpack.problem import Severity
-from promptpack.template.names import find_needs
+from promptpack.template.names import NeedsFinder
 
 CODE: Final = "PL001"
 NAME: Final = "unused-input"
@@ -32,8 +32,8 @@ def check(subject: Subject) -> Iterator[Advice]:
 
 
 def _used(subject: Subject) -> set[str]:
-    partials = {name: text.tree for name, text in subject.partials.items()}
-    named = {use.name for text in subject.texts for use in find_needs(text.tree, partials.get).names}
+    finder = NeedsFinder({name: text.tree for name, text in subject.partials.items()})
+    named = {use.name for text in subject.texts for use in finder.find(text.tree).names}
     return named | subject.taken_by_name
 
 

@@ -21,7 +21,7 @@ from promptpack.linter.flow import printed_by, start_of
 from promptpack.linter.rule import Advice
 from promptpack.linter.subject import Subject, Text
 from promptpack.problem import Location, Severity
-from promptpack.template.names import constant_names
+from promptpack.template.includes import constant_names
 
 CODE: Final = "PL016"
 NAME: Final = "volatile-before-stable"

@@ -29,7 +29,7 @@ from promptpack.linter.types.signatures import item_of, loop_attributes
 from promptpack.problem import Problem, Severity, did_you_mean
 from promptpack.template import Engine, Source
 from promptpack.template.engine import readable
-from promptpack.template.names import constant_names
+from promptpack.template.includes import constant_names
 
 _IN_EVERY_MACRO = ("caller", "kwargs", "varargs")
 

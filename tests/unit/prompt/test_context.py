@@ -2,12 +2,14 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
 import pytest
 
 from promptpack import ContextError, Pack, PromptTemplate, TemplateContext
+from promptpack.template import Limits
 
 MakePack = Callable[[str], Pack]
 
@@ -91,18 +93,19 @@ def test_what_refers_to_itself_is_refused(make_pack: MakePack) -> None:
 
 
 @pytest.mark.parametrize("value", [("a", "b"), OrderedDict(a=("b",)), {"a": ("b",)}])
-def test_what_becomes_plain_is_copied_every_time(make_pack: MakePack, value: Any) -> None:
+def test_a_value_that_is_not_plain_is_copied_every_time(make_pack: MakePack, value: Any) -> None:
     pack = make_pack(TEXT)
     contexts = [pack.render(X=value).context["X"] for _ in range(2)]
     assert contexts[0] == contexts[1]
     assert contexts[0] in (["a", "b"], {"a": ["b"]})
-    assert pack.last_images == {}
+    assert pack._render_cache.get("X") is None
 
 
-def test_secrets_are_not_remembered(make_pack: MakePack) -> None:
+def test_secrets_are_not_cached(make_pack: MakePack) -> None:
     pack = make_pack(TEXT)
     pack.render(X=["plain"], KEY={"token": "s3cret"})
-    assert list(pack.last_images) == ["X"]
+    assert pack._render_cache.get("X") is not None
+    assert pack._render_cache.get("KEY") is None
 
 
 def test_depth_that_is_allowed_is_taken(make_pack: MakePack) -> None:
@@ -137,7 +140,7 @@ def test_no_method_of_a_foreign_object_runs_whatever_takes_it(make_pack: MakePac
             door()
 
 
-def test_the_reply_format_is_written_again_when_the_tools_are_others(make_pack: MakePack) -> None:
+def test_the_reply_format_is_written_again_when_the_tools_change(make_pack: MakePack) -> None:
     pack = make_pack(
         "inputs: {TOOLS: {type: array}}\nmessages: [{role: system, content: '{{ reply_format }}'}]\n"
         "reply: {contract: agent-output, tools: TOOLS}"
@@ -145,11 +148,19 @@ def test_the_reply_format_is_written_again_when_the_tools_are_others(make_pack: 
     tools = [{"name": "look", "description": "looks", "parameters": {"type": "object", "properties": {"at": {}}}}]
     first = pack.render(TOOLS=tools).messages[0].text
     assert "look: looks" in first
-    assert list(pack.last_formats.values()) == [first]
-    pack.last_formats.update(dict.fromkeys(pack.last_formats, "kept"))
-    assert pack.render(TOOLS=tools).messages[0].text == "kept"
+    fingerprint, text = pack._render_cache.get(("reply_format",))
+    assert text == first
+    pack._render_cache.put(("reply_format",), (fingerprint, "cached"))
+    assert pack.render(TOOLS=tools).messages[0].text == "cached"
     tools[0]["description"] = "listens"
     changed = pack.render(TOOLS=tools).messages[0].text
     assert changed == first.replace("looks", "listens") != first
-    assert list(pack.last_formats.values()) == [changed]
+    assert pack._render_cache.get(("reply_format",))[1] == changed
     assert pack.render(TOOLS=tuple(tools)).messages[0].text == changed
+
+
+def test_a_value_that_was_valid_within_other_limits_is_validated_again(make_pack: MakePack) -> None:
+    pack = make_pack(TEXT)
+    pack.render(X=["plain"] * 3)
+    with pytest.raises(ContextError, match="PP409"):
+        replace(pack, limits=Limits(items=2)).render(X=["plain"] * 3)

@@ -10,7 +10,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from promptpack import PromptpackError
 from promptpack.template import Engine, Source, compile  # noqa: A004
-from promptpack.template.vocabulary import JINJA_FILTER_NAMES, JINJA_TEST_NAMES
+from promptpack.template.language import JINJA_FILTER_NAMES, JINJA_TEST_NAMES
 
 PARTIALS = {
     "p": "p",

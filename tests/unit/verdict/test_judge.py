@@ -192,11 +192,11 @@ def test_rules_that_need_the_context_are_named_when_there_is_none(make_pack: Mak
     assert verdict.unchecked == ("few-steps",)
 
 
-def test_a_rule_that_cannot_be_worked_out_is_a_violation(make_pack: MakePack) -> None:
+def test_a_rule_that_cannot_be_evaluated_is_a_violation(make_pack: MakePack) -> None:
     body = BODY + "    - {name: odd, require: reply.params.nope > 1, message: m}\n"
     verdict = make_pack(body).render().check(reply())
     assert [str(violation) for violation in verdict.violations] == [
-        "PP521 (reply): rule 'odd' cannot be worked out: mapping has no 'nope'"
+        "PP521 (reply): rule 'odd' cannot be evaluated: mapping has no 'nope'"
     ]
 
 

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from promptpack import Pack
-from promptpack.template.bounds import Limits
-from promptpack.verdict.rules import find_broken
+from promptpack import ContextError, Pack
+from promptpack.template import Limits, metered
+from promptpack.template.rule_set import RuleSet
+from promptpack.verdict.rules import RuleChecker
 
 MakePack = Callable[[str], Pack]
 BODY = """\
@@ -20,45 +21,67 @@ reply:
 """
 
 
-def told(make_pack: MakePack, reply: Mapping[str, Any], limits: Limits | None = None) -> list[str]:
+def broken(make_pack: MakePack, reply: Mapping[str, Any], limits: Limits | None = None) -> list[str]:
     pack = make_pack(BODY)
     assert pack.contract is not None
-    found = find_broken(pack.contract.rules, {"reply": reply, "pack": pack.about}, limits or pack.limits)
+    found, _ = RuleChecker(pack.contract, limits or pack.limits).check({"reply": reply, "pack": pack.about})
     return [f"{violation.code} {violation.rule}: {violation.message}" for violation in found]
 
 
-def test_what_breaks_a_rule_is_told_in_the_order_of_the_rules(make_pack: MakePack) -> None:
-    assert told(make_pack, {"action": "PLAN", "tasks": [], "order": []}) == [
+def test_violations_come_in_the_order_of_the_rules(make_pack: MakePack) -> None:
+    assert broken(make_pack, {"action": "PLAN", "tasks": [], "order": []}) == [
         "PP520 first: few",
         "PP520 second: 0 in order",
     ]
-    assert told(make_pack, {"action": "ASK", "tasks": ["a"], "order": ["a"]}) == []
+    assert broken(make_pack, {"action": "ASK", "tasks": ["a"], "order": ["a"]}) == []
 
 
-def test_a_rule_or_a_message_that_fails_is_told_like_a_broken_rule(make_pack: MakePack) -> None:
-    assert told(make_pack, {"action": "PLAN", "tasks": ["a", "b"], "order": ["b"]}) == [
-        "PP521 third: rule 'third' cannot be worked out: mapping has no 'nothing'"
+def test_a_rule_or_message_that_cannot_be_evaluated_is_a_violation(make_pack: MakePack) -> None:
+    assert broken(make_pack, {"action": "PLAN", "tasks": ["a", "b"], "order": ["b"]}) == [
+        "PP521 third: rule 'third' cannot be evaluated: mapping has no 'nothing'"
     ]
-    assert told(make_pack, {"action": "PLAN", "order": ["b"]})[0] == (
-        "PP521 first: rule 'first' cannot be worked out: mapping has no 'tasks'"
+    assert broken(make_pack, {"action": "PLAN", "order": ["b"]})[0] == (
+        "PP521 first: rule 'first' cannot be evaluated: mapping has no 'tasks'"
     )
 
 
 def test_all_rules_together_keep_to_the_limits(make_pack: MakePack) -> None:
     reply = {"action": "PLAN", "tasks": ["a", "b"], "order": ["a", "b"]}
-    assert told(make_pack, reply) == []
-    assert told(make_pack, reply, replace(Limits(), steps=100)) == [
-        "PP521 third: rule 'third' cannot be worked out: template takes more than 100 steps"
+    assert broken(make_pack, reply) == []
+    assert broken(make_pack, reply, replace(Limits(), steps=100)) == [
+        "PP521 third: rule 'third' cannot be evaluated: template takes more than 100 steps"
     ]
 
 
 @pytest.mark.parametrize("steps", [0, 40, 10_000_000])
-def test_a_reply_that_keeps_to_the_rules_is_judged_alike_however_that_is_found(steps: int, make_pack: MakePack) -> None:
+def test_strict_and_lenient_checks_find_the_same_violations(steps: int, make_pack: MakePack) -> None:
     pack = replace(make_pack(BODY), limits=Limits(steps=steps))
     text = (
         '{"thought": "t", "action": "PLAN", "params": {}, "expectedOutcome": "o", "confidence": 1, '
         '"risk": {"level": "low", "description": "d"}, "tasks": ["a", "b"], "order": ["a", "b"]}'
     )
-    quick, slow = pack.check(text), pack.check(text, strict=True)
-    assert (quick.outcome, quick.violations, quick.data) == (slow.outcome, slow.violations, slow.data)
-    assert quick.ok is (steps > 40)
+    lenient, strict = pack.check(text), pack.check(text, strict=True)
+    assert (lenient.outcome, lenient.violations, lenient.data) == (strict.outcome, strict.violations, strict.data)
+    assert lenient.ok is (steps > 40)
+
+
+def test_an_error_in_a_rule_has_the_place_of_that_rule(make_pack: MakePack) -> None:
+    pack = make_pack(BODY)
+    assert pack.contract is not None
+    clauses = [(rule.when, rule.require, frozenset[str]()) for rule in pack.contract.rules]
+    with metered(Limits()):
+        failed, skipped = RuleSet(clauses).evaluate({"reply": {"action": "PLAN"}, "pack": {}})
+    for rule, failure in zip(pack.contract.rules, failed, strict=True):
+        with pytest.raises(ContextError) as alone:
+            rule.require.evaluate({"reply": {"action": "PLAN"}})
+        assert failure.error is not None
+        assert failure.error.problems == alone.value.problems
+    assert skipped == []
+
+
+def test_a_rule_that_reads_a_missing_input_is_skipped(make_pack: MakePack) -> None:
+    pack = make_pack(BODY)
+    assert pack.contract is not None
+    rule = pack.contract.rules[1]
+    with metered(Limits()):
+        assert RuleSet([(None, rule.require, frozenset(("GOAL",)))]).evaluate({"reply": {}}) == ([], [0])

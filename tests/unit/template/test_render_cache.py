@@ -27,7 +27,9 @@ def kept(pack: Pack) -> list[str | None]:
     """The texts that the first message keeps, of those that it may."""
     message: MessageTemplate = pack.messages[0]
     assert isinstance(message.content, Template)
-    return [None if one is None else one.text for one in message.content.code.root_render_func.__globals__["kept"]]
+    slots = message.content.code.root_render_func.__globals__["slots"]
+    found = [pack._render_cache.get(slot) for slot in slots]
+    return [None if one is None else one.text for one in found]
 
 
 def text_of(pack: Pack, **inputs: Any) -> str:
@@ -75,10 +77,11 @@ def test_a_part_is_written_again_only_when_its_values_are_others(make_pack: Make
     x: list[Any] = [1]
     for _ in range(2):
         assert text_of(pack, X=x) == "1|[]"
-    stored = pack.messages[0].content.code.root_render_func.__globals__["kept"]  # type: ignore[union-attr]
-    stored[0] = stored[0]._replace(text="kept|")
-    assert text_of(pack, X=x, Y=[2]) == "kept|[2]"
-    assert text_of(pack, X=(1,), Y=[2]) == "kept|[2]"
+    slots = pack.messages[0].content.code.root_render_func.__globals__["slots"]  # type: ignore[union-attr]
+    cached = pack._render_cache.get(slots[0])
+    pack._render_cache.put(slots[0], cached._replace(text="cached|"))
+    assert text_of(pack, X=x, Y=[2]) == "cached|[2]"
+    assert text_of(pack, X=(1,), Y=[2]) == "cached|[2]"
     x[0] = True
     assert text_of(pack, X=x, Y=[2]) == "true|[2]"
 

@@ -11,7 +11,7 @@ from promptpack.pack import Input, MessageTemplate, Pack
 from promptpack.pack.version import Version
 from promptpack.problem import ContextError, Location
 from promptpack.template import Engine, Limits, Source, compile, metered  # noqa: A004
-from promptpack.template.limits import meter
+from promptpack.template.meter import meter
 from tests.properties.template_grammar import PARTIALS, contexts, templates
 
 SOURCES = {name: Source.of_text(text, name) for name, text in PARTIALS.items()}
@@ -20,7 +20,7 @@ Context = dict[str, Any]
 
 
 def make_pack(text: str, limits: Limits, secret: str, names: Mapping[str, Any]) -> Pack:
-    content = compile(Source.of_text(text), Engine(SOURCES, limits, keeping=True))
+    content = compile(Source.of_text(text), Engine(SOURCES, limits, caching=True))
     inputs = {
         name: Input(name, {}, lambda: Location("pack.yaml", 1, 1), secret=name == secret) for name in (*names, "U")
     }

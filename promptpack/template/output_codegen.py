@@ -8,7 +8,7 @@ from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
 
 from promptpack.template.loops import NUMBER, NUMBERED, is_numbered
-from promptpack.template.work import steps_of_a_pass
+from promptpack.template.steps import steps_of_a_pass
 
 # A run of output holds no more values than this, so that what is joined before it is counted stays small.
 _VALUES_A_RUN: Final = 8
@@ -35,7 +35,7 @@ _LOOP_VARIABLES_IN: Final = (
 )  # fmt: skip
 
 
-class QuickGenerator(CodeGenerator):
+class OutputGenerator(CodeGenerator):
     """Writes code for mappings and text; whatever else turns up at run time goes to the environment as in Jinja."""
 
     def write_commons(self) -> None:
@@ -44,8 +44,8 @@ class QuickGenerator(CodeGenerator):
         self.writeline("meter = environment.meter()")
         self.writeline("printed = environment.printed")
         self.writeline("LoopContext = environment.walk")
-        if self._kept:
-            self.writeline("images = context.images")
+        if self._slots:
+            self.writeline("fingerprints, cache = context.fingerprints, context.cache")
 
     def visit_ExprStmt(self, node: nodes.ExprStmt, frame: Frame) -> None:  # noqa: N802 -- Jinja's visitor name
         """Write a statement; a number stands for that many steps, as no template can say."""
@@ -58,17 +58,17 @@ class QuickGenerator(CodeGenerator):
     def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:  # noqa: N802
         """Write the whole template."""
         self._keeps_loop_variables = any(node.find_all(_LOOP_VARIABLES_IN))
-        self._kept = {scope: place for place, scope in enumerate(node.find_all(nodes.Scope))}
-        self.writeline(f"kept = [None] * {len(self._kept)}")
+        self._slots = {scope: number for number, scope in enumerate(node.find_all(nodes.Scope))}
+        self.writeline(f"slots = [object() for _ in range({len(self._slots)})]")
         super().visit_Template(node, frame)
 
     def visit_Scope(self, node: nodes.Scope, frame: Frame) -> None:  # noqa: N802
-        """Write a part whose text is kept with what it was made of; see `kept`."""
-        names: tuple[str, ...] = node.names  # type: ignore[attr-defined]  # given by `kept`
+        """Write a subtree whose text may be cached; see `memoizable`."""
+        names: tuple[str, ...] = node.names  # type: ignore[attr-defined]  # set by `memoizable`
         key, text, before = (self.temporary_identifier() for _ in range(3))
-        last = f"kept[{self._kept[node]}]"
-        self.writeline(f"{key} = images and environment.find_key({names!r}, images, meter)", node)
-        self.writeline(f"{text} = {key} and environment.recall({last}, {key}, meter)")
+        slot = f"slots[{self._slots[node]}]"
+        self.writeline(f"{key} = fingerprints and environment.cache_key({names!r}, fingerprints, meter)", node)
+        self.writeline(f"{text} = {key} and cache.text({slot}, {key}, meter)")
         self.writeline(f"if {text} is None:")
         self.indent()
         self.writeline(f"{before} = meter.steps, meter.output")
@@ -79,7 +79,7 @@ class QuickGenerator(CodeGenerator):
         self.blockvisit(node.body, inner)
         self.leave_frame(inner)
         self.writeline(f"{text} = concat({inner.buffer})")
-        self.writeline(f"if {key} is not None: {last} = environment.note({key}, {text}, {before}, meter)")
+        self.writeline(f"if {key} is not None: cache.put_text({slot}, {key}, {text}, {before}, meter)")
         self.outdent()
         self.simple_write(text, frame)
 

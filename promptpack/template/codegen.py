@@ -1,15 +1,13 @@
 """Jinja's code generator, extended: methods told apart from keys, partials by way of the trail, work counted."""
 
-from collections.abc import Iterable
 from copy import copy
 from typing import Final, TypeVar
 
 from jinja2 import nodes
 from jinja2.compiler import Frame
 
-from promptpack.template.chains import CHAINED, PASSED, arguments_of, is_lazy
 from promptpack.template.handlebars import OUTLINED
-from promptpack.template.quick import QuickGenerator
+from promptpack.template.output_codegen import OutputGenerator
 
 # The `ctx` of a look-up that is called at once: `order.items()` is the method, `order.items` the key.
 METHOD: Final = "method"
@@ -18,14 +16,8 @@ _CONTAINMENT: Final = ("in", "notin")
 Loading = TypeVar("Loading", nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
 
 
-class PackGenerator(QuickGenerator):
+class PackGenerator(OutputGenerator):
     """Jinja's code generator, with methods told apart from keys, and partials looked for by way of the trail."""
-
-    def pull_dependencies(self, nodes: Iterable["nodes.Node"]) -> None:
-        """Write the names of filters and tests; a filter of a chain has one more."""
-        super().pull_dependencies(nodes)
-        for name in sorted(self.filters.keys() & CHAINED.keys()):
-            self.writeline(f"chained_{name} = environment.chained[{name!r}]")
 
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802 -- Jinja's visitor name
         """Write the look-up of a method or of a key."""
@@ -69,26 +61,6 @@ class PackGenerator(QuickGenerator):
             self.write(", ")
             self.visit(right, frame)
         self.write(")")
-
-    def visit_Filter(self, node: nodes.Filter, frame: Frame) -> None:  # noqa: N802
-        """Write a filter; on a list of plain data, those that follow each other are done one at a time."""
-        if is_lazy(node) or arguments_of(node) is None:
-            super().visit_Filter(node, frame)
-        else:
-            self._write_chained(node, frame)
-
-    def _write_chained(self, node: nodes.Filter, frame: Frame) -> None:
-        """Write a filter of a chain, with those before it that give a list in the place of a lazy value."""
-        value, lazy = node.node, is_lazy(node.node)
-        self.write(f"chained_{node.name}(meter, {self.filters[node.name]}, {PASSED.get(node.name, '')}")
-        if isinstance(value, nodes.Filter) and lazy:
-            self._write_chained(value, frame)
-        elif value is not None:
-            self.visit(value, frame)
-        for argument in arguments_of(node) or ():
-            self.write(", ")
-            self.visit(argument, frame)
-        self.write(f", {lazy})")
 
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802
         """Write `a ~ b`."""

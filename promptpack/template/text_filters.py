@@ -8,7 +8,7 @@ from jinja2.exceptions import TemplateRuntimeError
 from jinja2.filters import make_attrgetter
 from jinja2.utils import pass_environment
 
-from promptpack.template.limits import CHARACTERS_A_STEP, fits_text, step, take
+from promptpack.template.meter import CHARACTERS_A_STEP, fits_text, step, take
 from promptpack.template.values import to_text
 
 Function = Callable[..., Any]

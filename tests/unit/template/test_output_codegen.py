@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from promptpack import ContextError
 from promptpack.template import Engine, Limits, Source, compile, default_engine  # noqa: A004
-from promptpack.template.limits import LimitError
+from promptpack.template.meter import LimitError
 from promptpack.template.values import _usual_writer, to_json
 
 

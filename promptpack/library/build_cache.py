@@ -1,0 +1,42 @@
+"""A cache of the pack files that build without problems, with everything that decides so besides the file itself."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+
+from promptpack.cache import Cache
+from promptpack.files import RecordingFolder
+from promptpack.library.entry import Entry
+from promptpack.template import Source
+
+Lineage = list[list[str]]
+"""A row for each parent: the text of `extends`, the requested locale, the digest of the parent's file."""
+
+
+def store_clean(cache: Cache, entry: Entry, lineage: Lineage, partials: str, folder: RecordingFolder) -> None:
+    """Store that a file builds without problems; `folder` recorded the files that the build read."""
+    row = {"lineage": lineage, "partials": partials, "reads": folder.digests, "alike": folder.alike}
+    cache.put(row, *_name(entry))
+
+
+def find_clean(
+    cache: Cache, entry: Entry, partials: str, is_lineage: Callable[[Lineage], bool]
+) -> RecordingFolder | None:
+    """Return the files that the build reads if the cache knows that it has no problems, else None."""
+    row = cache.get(*_name(entry))
+    if row is None or row["partials"] != partials or not is_lineage(row["lineage"]):
+        return None
+    folder = RecordingFolder(entry.folder.root)
+    return folder if folder.repeats(row["reads"], row["alike"]) else None
+
+
+def digest_of_partials(partials: Mapping[str, Source]) -> str:
+    """Return a digest of the names and texts of partials."""
+    if not partials:
+        return ""
+    texts = [[name, source.text] for name, source in sorted(partials.items())]
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+
+
+def _name(entry: Entry) -> tuple[str, ...]:
+    return "clean", entry.folder.real_root, entry.file, entry.digest

@@ -1,0 +1,115 @@
+"""The code of expressions: plain functions of the values they read, without a scope of Jinja's."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from jinja2 import nodes
+from jinja2.compiler import Frame
+from jinja2.nodes import EvalContext
+from jinja2.runtime import exported
+
+from promptpack.template.codegen import PackGenerator
+
+
+class Condition(NamedTuple):
+    """A rule as trees: `require` must be true if `when` is; it is skipped unless the values have all `names`."""
+
+    when: nodes.Template | None
+    require: nodes.Template
+    names: tuple[str, ...]
+
+
+class ExpressionGenerator(PackGenerator):
+    """Writes trees that assign a value to `result` as the function `root`, which returns the value."""
+
+    def write_expression(self, tree: nodes.Template) -> None:
+        """Write one expression: `root(values)` returns its value."""
+        frame = self._begin([tree])
+        self.visit(_steps_of(tree), frame)
+        self.writeline("return ", tree.body[1])
+        self.visit(_value_of(tree), frame)
+        self._end()
+
+    def write_conditions(self, conditions: Sequence[Condition]) -> None:
+        """Write conditions: `root(values)` returns the failed ones, each with its error, and the skipped ones."""
+        frame = self._begin([tree for when, require, _ in conditions for tree in (when, require) if tree is not None])
+        self.writeline("failed, skipped = [], []")
+        for number, condition in enumerate(conditions):
+            if condition.names:
+                self.writeline(f"if not values.keys() >= {set(condition.names)!r}: skipped.append({number})")
+                self.writeline("else:")
+                self.indent()
+            self._write_condition(number, condition, frame)
+            if condition.names:
+                self.outdent()
+        self.writeline("return failed, skipped")
+        self._end()
+
+    def _write_condition(self, number: int, condition: Condition, frame: Frame) -> None:
+        self.writeline("try:")
+        self.indent()
+        if condition.when is not None:
+            self._write_test("if", condition.when, frame)
+            self.indent()
+        self._write_test("if not", condition.require, frame)
+        self.write(f" failed.append(({number}, None))")
+        if condition.when is not None:
+            self.outdent()
+        self.outdent()
+        self.writeline("except environment.render_errors as error:")
+        self.indent()
+        self.writeline(f"failed.append(({number}, environment.explain(error)))")
+        self.outdent()
+
+    def _write_test(self, keyword: str, tree: nodes.Template, frame: Frame) -> None:
+        self.visit(_steps_of(tree), frame)
+        self.writeline(f"{keyword} environment.truth(", tree.body[1])
+        self.visit(_value_of(tree), frame)
+        self.write("):")
+
+    def _begin(self, trees: Iterable[nodes.Template]) -> Frame:
+        """Write everything up to the first expression; what is the same for each call comes before the function."""
+        body = [node for tree in trees for node in tree.body]
+        frame = Frame(EvalContext(self.environment, None))
+        frame.symbols.analyze_node(nodes.Template([nodes.Output([node.node for node in body])]))  # type: ignore[attr-defined]
+        self.writeline(f"from jinja2.runtime import {', '.join(exported)}")
+        self.writeline("name, blocks, context = None, {}, environment.no_scope")
+        self.writeline("undefined, cond_expr_undefined = environment.undefined, Undefined")
+        self.pull_dependencies(body)
+        self.writeline("def root(values):", extra=1)
+        self.indent()
+        self.writeline("meter = environment.meter()")
+        for target, (_, name) in frame.symbols.loads.items():
+            default = f"environment.globals[{name!r}]" if name in self.environment.globals else "missing"
+            self.writeline(f"{target} = values.get({name!r}, {default})")
+        return frame
+
+    def _end(self) -> None:
+        self.outdent()
+        self.writeline(f"debug_info = {'&'.join(f'{line}={position}' for line, position in self.debug_info)!r}")
+
+
+def _steps_of(tree: nodes.Template) -> nodes.Node:
+    return tree.body[0]
+
+
+def _value_of(tree: nodes.Template) -> nodes.Expr:
+    return tree.body[1].node  # type: ignore[attr-defined,no-any-return]  # an assignment, see `Engine.read_expression`
+
+
+def write_expression(tree: nodes.Template, environment: Any) -> str:
+    """Return the code of an expression."""
+    generator = _generator(environment)
+    generator.write_expression(tree)
+    return generator.stream.getvalue()  # type: ignore[attr-defined,no-any-return]  # a `StringIO` by default
+
+
+def write_conditions(conditions: Sequence[Condition], environment: Any) -> str:
+    """Return the code of conditions."""
+    generator = _generator(environment)
+    generator.write_conditions(conditions)
+    return generator.stream.getvalue()  # type: ignore[attr-defined,no-any-return]  # a `StringIO` by default
+
+
+def _generator(environment: Any) -> ExpressionGenerator:
+    return ExpressionGenerator(environment, None, None, defer_init=True, optimized=False)

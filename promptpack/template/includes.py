@@ -1,0 +1,62 @@
+"""The one way to follow `include`, `import` and `extends`: each partial once per scope, within limits."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Final, Generic, TypeVar
+
+from jinja2 import nodes
+
+MOST_VISITS: Final = 10_000
+"""How many partials a walk may visit, each counted once per scope."""
+DEEPEST_VISIT: Final = 32
+"""How deep partials may include each other; rendering stops sooner, see `partials.DEEPEST`."""
+
+Partial = TypeVar("Partial")
+Result = TypeVar("Result")
+
+
+class TooManyIncludesError(Exception):
+    """A walk visits too many partials, or partials include each other too deep."""
+
+
+class IncludeWalker(Generic[Partial, Result]):
+    """Visits the partials that templates name, and remembers the result of each visit."""
+
+    def __init__(self, find: Callable[[str], Partial | None], most_visits: int = MOST_VISITS) -> None:
+        self._find = find
+        self._most_visits = most_visits
+        self._results: dict[tuple[str, Hashable], Result] = {}
+        self._open: list[str] = []
+
+    def visit(
+        self, template: nodes.Expr, scope: Hashable, enter: Callable[[str, Partial], Result]
+    ) -> Iterator[tuple[str, Result]]:
+        """Enter each partial that a tag names, unless it was entered with the same scope or is being visited now."""
+        for name in constant_names(template):
+            partial = None if name in self._open else self._find(name)
+            if partial is not None:
+                key = name, scope
+                if key not in self._results:
+                    self._results[key] = self._entered(name, partial, enter)
+                yield name, self._results[key]
+
+    def visit_all(self, names: Iterable[str], enter: Callable[[str, Partial], Result]) -> None:
+        """Enter every partial, so that later visits only read results and threads may share the walker."""
+        for name in names:
+            list(self.visit(nodes.Const(name), None, enter))
+
+    def _entered(self, name: str, partial: Partial, enter: Callable[[str, Partial], Result]) -> Result:
+        if len(self._results) >= self._most_visits or len(self._open) >= DEEPEST_VISIT:
+            raise TooManyIncludesError
+        self._open.append(name)
+        try:
+            return enter(name, partial)
+        finally:
+            self._open.pop()
+
+
+def constant_names(template: nodes.Expr) -> Iterator[str]:
+    """Yield the names of partials that an `include`, `import` or `extends` writes in quotes."""
+    items = template.items if isinstance(template, (nodes.List, nodes.Tuple)) else [template]
+    for item in items:
+        if isinstance(item, nodes.Const) and isinstance(item.value, str):
+            yield item.value

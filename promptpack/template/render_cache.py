@@ -1,0 +1,117 @@
+"""The render cache: results of the last renders of a library's packs, within one memory limit.
+
+A pack reads and writes through its `PackCache`. Each slot holds one value, the last one. A cached text carries the
+fingerprints of the values it was rendered from, so that it is used only for equal values, and its cost, so that the
+limits count it like a text rendered again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from sys import getsizeof
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from promptpack.template.meter import Meter
+    from promptpack.template.model import Fingerprint
+
+DEFAULT_LIMIT: Final = 8_000_000
+LARGEST_VALUE: Final = 1_000_000
+"""The largest value in bytes or characters that a slot holds."""
+
+Key = tuple[Any, ...]
+
+
+class CachedText(NamedTuple):
+    """The text of a subtree, the key of the values it was rendered from, and its cost."""
+
+    key: Key
+    text: str
+    steps: int
+    output: int
+
+
+class RenderCache:
+    """Values by slot, at most `limit` bytes; the oldest values make room for new ones.
+
+    It has no lock, because a process that forks while a lock is held can never take it. Threads that race lose a
+    cached value at worst; each value is one immutable object.
+    """
+
+    def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
+        self._limit = limit
+        self._size = 0
+        self._entries: dict[Hashable, tuple[Any, int]] = {}
+
+    @property
+    def size(self) -> int:
+        """The bytes in use."""
+        return self._size
+
+    def get(self, slot: Hashable) -> Any:
+        """Return the value of a slot, or None."""
+        entry = self._entries.get(slot)
+        return None if entry is None else entry[0]
+
+    def put(self, slot: Hashable, value: Any, size: int) -> None:
+        """Store the value of a slot, given its size in bytes."""
+        _, old = self._entries.pop(slot, (None, 0))
+        self._entries[slot] = value, size
+        self._size += size - old
+        if self._size > self._limit:
+            self._shrink()
+
+    def _shrink(self) -> None:
+        entries = list(self._entries.items())
+        size = sum(entry[1] for _, entry in entries)
+        for slot, (_, freed) in entries:
+            if size <= self._limit // 2:
+                break
+            self._entries.pop(slot, None)
+            size -= freed
+        self._size = size
+
+
+class PackCache:
+    """The part of a render cache that one pack uses."""
+
+    __slots__ = ("_shared",)
+
+    def __init__(self, shared: RenderCache | None = None) -> None:
+        self._shared = RenderCache() if shared is None else shared
+
+    def get(self, slot: Hashable) -> Any:
+        """Return the last value of a slot, or None."""
+        return self._shared.get((self, slot))
+
+    def put(self, slot: Hashable, value: Any, *parts: Fingerprint) -> None:
+        """Store the value of a slot; `parts` are the texts and fingerprints that it holds."""
+        self._shared.put((self, slot), value, _size_of(parts))
+
+    def text(self, slot: Hashable, key: Key, meter: Meter) -> str | None:
+        """Return the cached text of a subtree if its key is equal and its cost is within the limits."""
+        cached: CachedText | None = self.get(slot)
+        # A text that costs too much is rendered again, so that the limit fails where it always does.
+        if cached is None or cached.key != key or cached.steps > meter.steps or cached.output > meter.output:
+            return None
+        meter.steps -= cached.steps
+        meter.output -= cached.output
+        return cached.text
+
+    def put_text(self, slot: Hashable, key: Key, text: str, before: tuple[int, int], meter: Meter) -> None:
+        """Store the text of a subtree; `before` are the steps and output that were left before it was rendered."""
+        if len(text) <= LARGEST_VALUE:
+            steps, output = before
+            self.put(slot, CachedText(key, text, steps - meter.steps, output - meter.output), text, *key[1:])
+
+
+def cache_key(names: Iterable[str], fingerprints: Mapping[str, Fingerprint], meter: Meter) -> Key | None:
+    """Return the key of a text that depends on some names; None if one of them has no fingerprint."""
+    try:
+        return (meter.limits, *[fingerprints[name] for name in names])
+    except KeyError:
+        return None
+
+
+def _size_of(parts: Iterable[Fingerprint]) -> int:
+    return 200 + sum(map(getsizeof, parts))
