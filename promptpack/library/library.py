@@ -12,10 +12,9 @@ from promptpack.cache import Cache
 from promptpack.files import Folder, RecordingFolder
 from promptpack.library.build_cache import Lineage, digest_of_partials, find_clean, store_clean
 from promptpack.library.build_result import BuildResult
-from promptpack.library.choosing import choose_locale, preference, refuse_twins, sort_key
 from promptpack.library.contents import Contents, read_again, read_contents
 from promptpack.library.entry import Entry, read_entry
-from promptpack.library.ranges import Request, parse_request
+from promptpack.library.ranges import Request, choose_locale, parse_request, preference, refuse_twins, sort_key
 from promptpack.pack.version import Version
 from promptpack.problem import PackError, Problem, UsageError, did_you_mean
 from promptpack.template.limits import Limits
@@ -24,7 +23,7 @@ from promptpack.template.render_cache import DEFAULT_LIMIT, RenderCache
 if TYPE_CHECKING:
     from promptpack.library.contents import Partials
     from promptpack.pack import Pack, Parts, Sketch, Surroundings
-    from promptpack.pack.partials import PartialsOfPacks
+    from promptpack.pack.link import PartialsOfPacks
     from promptpack.template import Source
 
 _DEEPEST_EXTENDS = 8
@@ -317,7 +316,7 @@ class Library:
         )
 
     def _partials(self, entry: Entry) -> PartialsOfPacks:
-        from promptpack.pack.partials import PartialsOfPacks
+        from promptpack.pack.link import PartialsOfPacks
 
         root = entry.folder.root
         known = self._partials_of_packs.get(root)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from jinja2 import nodes
 
 from promptpack.linter.subject import Subject, Text
-from promptpack.template.handlebars import name_looked_up
 from promptpack.template.includes import constant_names
+from promptpack.template.tree import name_looked_up
 
 # Templates that call macros from macros could be walked through for ever; no honest one takes as many steps.
 _MOST_STEPS = 20_000

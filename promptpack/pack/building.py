@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from promptpack.document import Document
     from promptpack.files import Folder
     from promptpack.pack.contract import Contract
+    from promptpack.pack.link import PartialsOfPacks
     from promptpack.pack.model import MessageTemplate
-    from promptpack.pack.partials import PartialsOfPacks
     from promptpack.pack.parts import Parts
     from promptpack.pack.placed import Placed
     from promptpack.template import Source

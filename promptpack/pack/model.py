@@ -179,7 +179,7 @@ class Pack:
 
     def render(self, context: Any = None, /, **inputs: Any) -> Prompt:
         """Render the messages with a context; raises `ContextError` with every problem of the context."""
-        from promptpack.prompt import render
+        from promptpack.prompt.rendering import render
 
         return render(self, context, inputs)
 

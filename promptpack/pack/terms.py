@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from promptpack import files
 from promptpack.document import read_json
-from promptpack.pack.action_words import action_problems
-from promptpack.pack.contract import AGENT_OUTPUT, Action, Contract, Rule
+from promptpack.pack.contract import AGENT_OUTPUT, ERROR_ACTIONS, Action, Contract, Rule
 from promptpack.problem import PackError, Problem, did_you_mean
 
 if TYPE_CHECKING:
+    from jinja2 import nodes
+
     from promptpack.pack.link import Linker
     from promptpack.pack.parts import Parts
     from promptpack.pack.placed import Placed
     from promptpack.pack.references import References
+    from promptpack.template import Expression
 
 
 def build_contract(parts: Parts, linker: Linker, references: References, output: Any = None) -> Contract | None:
@@ -42,7 +44,7 @@ def build_contract(parts: Parts, linker: Linker, references: References, output:
         output,
     )
     if contract.has_actions:
-        linker.problems += (problem for rule in contract.rules for problem in _action_words(rule, contract, linker))
+        linker.problems += (problem for rule in contract.rules for problem in _action_words(rule, contract))
     return contract
 
 
@@ -138,7 +140,51 @@ def _correction(parts: Parts, linker: Linker) -> Any:
     return None if placed is None else linker.template(placed, "jinja", ("violations", "pack"))
 
 
-def _action_words(rule: Rule, contract: Contract, linker: Linker) -> Iterator[Problem]:
+def _action_words(rule: Rule, contract: Contract) -> Iterator[Problem]:
     for expression in (rule.when, rule.require):
-        if expression is not None:
-            yield from action_problems(expression, contract, linker.engine)
+        if expression is not None and "action" in expression.source.text:
+            yield from _action_problems(expression, contract)
+
+
+def _action_problems(expression: Expression, contract: Contract) -> Iterator[Problem]:
+    """Find comparisons of `reply.action` with a word that is not an action."""
+    from promptpack.template.positions import decode
+
+    source, known, named = expression.source, _known_actions(contract), contract.action_names()
+    try:
+        tree = expression.engine.parse_expression(source)
+    except PackError:
+        return  # reported when the rule was compiled
+    for word in _compared_constants(tree):
+        hint = did_you_mean(word.value, known)
+        # Where tools are called, only what looks like one of our own actions can be said to be misspelt.
+        if word.value not in known and (named or (hint and word.value.isupper())):
+            hint = hint or f"the actions are {', '.join(known)}"
+            yield Problem("PP223", f"no action named {word.value!r}", source.locate(*decode(word.lineno)), hint)
+
+
+def _known_actions(contract: Contract) -> tuple[str, ...]:
+    return contract.action_names() or (*contract.actions, *ERROR_ACTIONS)
+
+
+def _compared_constants(tree: nodes.Template) -> Iterator[nodes.Const]:
+    from jinja2 import nodes
+
+    for compare in tree.find_all(nodes.Compare):
+        sides = [compare.expr, *(operand.expr for operand in compare.ops)]
+        if any(_is_reply_action(side) for side in sides):
+            for side in sides:
+                yield from (word for word in side.find_all(nodes.Const) if isinstance(word.value, str))
+                if isinstance(side, nodes.Const) and isinstance(side.value, str):
+                    yield side
+
+
+def _is_reply_action(node: nodes.Node) -> bool:
+    from jinja2 import nodes
+
+    return (
+        isinstance(node, nodes.Getattr)
+        and node.attr == "action"
+        and isinstance(node.node, nodes.Name)
+        and node.node.name == "reply"
+    )

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from promptpack.lazy import cached_property
-from promptpack.prompt.text import to_text
 
 if TYPE_CHECKING:
     from promptpack.pack import Pack
@@ -61,6 +60,8 @@ class Prompt:
     def to_text(self) -> str:
         """Write the prompt as one text: no content can pose as a role line; slots print as slot prompts do."""
         if self.slots is None:
+            from promptpack.prompt.text import to_text
+
             return to_text(self.messages)
         from promptpack.prompt.slot_rendering import write_text
 

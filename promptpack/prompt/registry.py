@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from promptpack import files
 from promptpack.problem import Location, PackError, Problem, did_you_mean
 from promptpack.prompt.prompt_template import PromptTemplate
-from promptpack.template.errors import PartialNotFoundError
+from promptpack.template.failure import PartialNotFoundError
 
 if TYPE_CHECKING:
     from promptpack.prompt.template_context import TemplateContext

@@ -5,12 +5,10 @@ from typing import Any
 
 from promptpack.pack import CallTemplate, Contract, MessageTemplate, Pack, PartTemplate
 from promptpack.problem import ContextError, Problem, UsageError
-from promptpack.prompt.budget import read_budget
 from promptpack.prompt.context import Context, check_context
 from promptpack.prompt.message import Message, Part, ToolCall, read_message
 from promptpack.prompt.prompt import Origin, Prompt
 from promptpack.prompt.reply_format import write_reply_format
-from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.tools import read_tools
 from promptpack.template import Template, metered
 from promptpack.template.model import Scope
@@ -29,11 +27,19 @@ def render(pack: Pack, context: Any = None, inputs: Mapping[str, Any] | None = N
     try:
         scope = _scope(pack, checked)
         prompt = _from_slots(pack, checked, scope) if pack.slots else _from_messages(pack, checked, scope)
-        return prompt.within(read_budget(pack.budget)) if pack.budget else prompt
+        return _within_budget(prompt) if pack.budget else prompt
     except ContextError as error:
+        from promptpack.prompt.secrets import Secrets
+
         hidden = Secrets(pack, checked.values).hide_error(error)
     # Raised outside the `except`, so that its chain does not hold the error that may quote a secret.
     raise hidden
+
+
+def _within_budget(prompt: Prompt) -> Prompt:
+    from promptpack.prompt.budget import read_budget
+
+    return prompt.within(read_budget(prompt.pack.budget))
 
 
 def _from_slots(pack: Pack, checked: Context, scope: Scope) -> Prompt:

@@ -6,8 +6,8 @@ from typing import Final, TypeVar
 from jinja2 import nodes
 from jinja2.compiler import Frame
 
-from promptpack.template.handlebars import OUTLINED
 from promptpack.template.output_codegen import OutputGenerator
+from promptpack.template.tree import OUTLINED
 
 # The `ctx` of a look-up that is called at once: `order.items()` is the method, `order.items` the key.
 METHOD: Final = "method"

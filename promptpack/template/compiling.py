@@ -76,9 +76,9 @@ def _find_needs(tree: nodes.Template, source: Source, engine: Engine) -> Needs:
         return engine.needs.find(tree)
     except TooManyIncludesError as error:
         message = (
-            f"template includes more than {MOST_VISITS:,} partials, or partials nested deeper than {DEEPEST_VISIT}"
+            f"there are more than {MOST_VISITS:,} partials, or they include each other deeper than {DEEPEST_VISIT}"
         )
-        raise PackError(Problem("PP324", message, source.locate(1, 1), "include fewer partials")) from error
+        raise PackError(Problem("PP324", message, source.locate(1, 1), "use fewer partials")) from error
 
 
 def _unknown_names(needs: Needs, source: Source, engine: Engine, known: Collection[str]) -> list[Problem]:

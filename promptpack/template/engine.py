@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from types import CodeType, MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from jinja2 import BaseLoader, Environment, TemplateNotFound, TemplateSyntaxError, nodes
@@ -13,9 +13,8 @@ from jinja2.parser import Parser
 
 from promptpack.lazy import cached_property
 from promptpack.problem import PackError, Problem
-from promptpack.template import handlebars, policy
+from promptpack.template import policy
 from promptpack.template.codegen import METHOD
-from promptpack.template.expression_codegen import Condition, write_conditions, write_expression
 from promptpack.template.failure import syntax_problem
 from promptpack.template.language import PRINTED_BY
 from promptpack.template.limits import Limits
@@ -28,6 +27,9 @@ from promptpack.template.positions import TooManyTokensError, decode
 from promptpack.template.sandbox import PackEnvironment
 from promptpack.template.steps import count_work
 from promptpack.template.tree import copied, descendants
+
+if TYPE_CHECKING:
+    from promptpack.template.expression_codegen import Condition
 
 _DEFAULT = Limits()
 # What a template that is all brackets or all digits makes Python raise.
@@ -132,11 +134,15 @@ class Engine:
         return self._load(lambda: self.environment.compile(written, name=name, filename=UNPLACED), source)
 
     def load_expression(self, tree: nodes.Template, source: Source) -> PackTemplate:
-        """Make code of an expression's tree, whose root is a function of the values and gives the result."""
+        """Compile an expression to a function of the values that returns the result."""
+        from promptpack.template.expression_codegen import write_expression
+
         return self._load(lambda: compile(write_expression(tree, self.environment), UNPLACED, "exec"), source)
 
-    def load_conditions(self, conditions: Sequence[Condition], source: Source) -> PackTemplate:
-        """Make code of conditions, whose root is a function of the values; see `write_conditions`."""
+    def load_conditions(self, conditions: "Sequence[Condition]", source: Source) -> PackTemplate:
+        """Compile conditions to a function of the values; see `write_conditions`."""
+        from promptpack.template.expression_codegen import write_conditions
+
         return self._load(lambda: compile(write_conditions(conditions, self.environment), UNPLACED, "exec"), source)
 
     def _load(self, compile_tree: Callable[[], CodeType], source: Source) -> PackTemplate:
@@ -159,6 +165,8 @@ class Engine:
 
     def _read(self, source: Source) -> nodes.Template:
         if source.syntax == "handlebars":
+            from promptpack.template import handlebars
+
             return handlebars.parse(source)
         return Parser(self.environment, source.text).parse()
 

@@ -1,6 +1,7 @@
-"""Jinja's and Python's exceptions -> our problems, with their place in the pack file."""
+"""Jinja's and Python's exceptions -> our errors, with their place in the pack file."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from types import TracebackType
 
@@ -8,19 +9,12 @@ from jinja2 import TemplateError, TemplateSyntaxError, UndefinedError
 from jinja2.exceptions import SecurityError, TemplateNotFound
 
 from promptpack.problem import ContextError, Location, Problem, did_you_mean
-from promptpack.template.errors import (
-    MaxDepthReachedError,
-    NotAnArrayError,
-    PartialNotFoundError,
-    VariableNotFoundError,
-)
-from promptpack.template.handlebars_values import NotAListError
 from promptpack.template.language import TAGS
 from promptpack.template.meter import LimitError
 from promptpack.template.model import Source
 from promptpack.template.partials import DEEPEST, IncludeDepthError, PackTemplate
 from promptpack.template.positions import decode
-from promptpack.template.undefined import MissingVariableError
+from promptpack.template.undefined import MissingVariableError, NotAListError
 
 # What running a template on plain data can raise; anything else is a bug of ours and goes through.
 RENDER_ERRORS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, RecursionError, MemoryError)
@@ -35,6 +29,38 @@ _LIMIT_CODES = {
 }
 _UNKNOWN_TAG = re.compile(r"unknown tag '([^']*)'")
 _ENDED = re.compile(r"(Unexpected end of template|Missing end of)")
+
+
+class _NamedError(ContextError):
+    def __init__(self, problems: Problem | Iterable[Problem], name: str) -> None:
+        super().__init__(problems)
+        self.name = name
+
+    def __reduce__(self) -> tuple[type, tuple[tuple[Problem, ...], str]]:  # type: ignore[override]
+        return type(self), (self.problems, self.name)
+
+
+class VariableNotFoundError(_NamedError):
+    """A variable that the template reached is not in the context."""
+
+
+class PartialNotFoundError(_NamedError):
+    """A partial that the template reached, or a template that was asked for, is not registered."""
+
+
+class NotAnArrayError(_NamedError):
+    """An `{{#each}}` reached a value that is not a list."""
+
+
+class MaxDepthReachedError(ContextError):
+    """Includes nest deeper than the limit, most likely in a circle."""
+
+    def __init__(self, problems: Problem | Iterable[Problem], limit: int) -> None:
+        super().__init__(problems)
+        self.limit = limit
+
+    def __reduce__(self) -> tuple[type, tuple[tuple[Problem, ...], int]]:  # type: ignore[override]
+        return type(self), (self.problems, self.limit)
 
 
 def syntax_problem(error: TemplateSyntaxError, source: Source) -> Problem:

@@ -9,11 +9,9 @@ from jinja2 import nodes
 from promptpack.problem import PackError, Problem, did_you_mean
 from promptpack.template.model import Source
 from promptpack.template.positions import LineStarts, decode
+from promptpack.template.tree import HANDLEBARS_VALUES, OUTLINED
 
-# The start of the names of blocks that are functions of their own only because Python wants it so.
-OUTLINED: Final = "_outlined_"
 _ITEM: Final = "item"
-_VALUES: Final = "promptpack.template.handlebars_values"
 _BLOCKS: Final = ("if", "each", "raw")
 _NAME: Final = re.compile(r"[^\s{}]+")
 _RAW_END: Final = re.compile(r"\{\{\s*/\s*raw\s*\}\}")
@@ -30,14 +28,6 @@ def parse(source: Source) -> nodes.Template:
     if reader.problems:
         raise PackError(reader.problems)
     return nodes.Template(body, lineno=1)
-
-
-def name_looked_up(call: nodes.Call) -> str | None:
-    """Give the variable that a call looks up, or None when it is a call of another kind."""
-    if isinstance(call.node, nodes.ImportedName) and call.node.importname == f"{_VALUES}.look_up":
-        name = call.args[1]
-        return name.value if isinstance(name, nodes.Const) else None
-    return None
 
 
 @dataclass(slots=True)
@@ -195,7 +185,7 @@ class _Reader:
         return self._call("look_up", nodes.ContextReference(), nodes.Const(name))
 
     def _call(self, function: str, *arguments: nodes.Expr) -> nodes.Call:
-        called = nodes.ImportedName(f"{_VALUES}.{function}")
+        called = nodes.ImportedName(f"{HANDLEBARS_VALUES}.{function}")
         return nodes.Call(called, list(arguments), [], None, None, lineno=self._position)
 
 

@@ -4,22 +4,13 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from jinja2.exceptions import TemplateRuntimeError
 from jinja2.runtime import Context, LoopContext
 from jinja2.utils import missing
 
 from promptpack.problem import did_you_mean
 from promptpack.template.language import FILTERS, FUNCTIONS, PRINTED_BY
-from promptpack.template.undefined import MissingVariableError, kind_name
+from promptpack.template.undefined import MissingVariableError, NotAListError
 from promptpack.template.values import plain, to_text
-
-
-class NotAListError(TemplateRuntimeError):
-    """A value that is to be walked through is no list."""
-
-    def __init__(self, name: str, value: Any) -> None:
-        super().__init__(f"{name!r} is not a list but a {kind_name(value)}\n'{{{{#each}}}}' walks through lists only")
-        self.name = name
 
 
 def look_up(context: Context, name: str) -> Any:

@@ -10,7 +10,6 @@ from jinja2.utils import Namespace
 
 from promptpack.template.filters import FILTERS as OWN_FILTERS
 from promptpack.template.guards import GUARDED, counted, limited_range
-from promptpack.template.history import FILTERS as HISTORY_FILTERS
 
 Function = Callable[..., Any]
 
@@ -26,6 +25,12 @@ JINJA_TEST_NAMES: Final = (
     "none", "number", "odd", "sameas", "sequence", "string", "test", "true", "undefined", "upper",
 )  # fmt: skip
 
+HISTORY_FILTER_NAMES: Final = (
+    "compact", "early_summary", "first_and_last_input", "first_line", "fold_repeated", "outside_window",
+    "parameter_text", "react_records", "react_window", "return_hint", "tool_call_text", "tool_catalog",
+    "tool_entries", "tool_parameters", "trim_space", "user_inputs",
+)  # fmt: skip
+
 # Inputs that a template prints in a readable form, by the filter that writes it.
 PRINTED_BY: Final = {"HISTORY": "history", "AVAILABLE_TOOLS": "tools"}
 
@@ -34,10 +39,22 @@ TAGS: Final = (
     "endset", "endwith", "extends", "filter", "for", "from", "if", "import", "include", "macro", "raw", "set", "with",
 )  # fmt: skip
 
+
+def _history_filter(name: str) -> Function:
+    """Make a filter of a history function, imported on first use because few packs need one."""
+
+    def filter_history(*values: Any, **options: Any) -> Any:
+        from promptpack.template import history
+
+        return getattr(history, name)(*values, **options)
+
+    return filter_history
+
+
 _ALL_FILTERS: Final[Mapping[str, Any]] = {
     **{name: JINJA_FILTERS[name] for name in JINJA_FILTER_NAMES},
     **{name: guard(JINJA_FILTERS[name]) for name, guard in GUARDED.items()},
-    **HISTORY_FILTERS,
+    **{name: _history_filter(name) for name in HISTORY_FILTER_NAMES},
     **OWN_FILTERS,
 }
 # These look at the items of a value and no deeper, so only the items are counted; JSON is counted as it is written.

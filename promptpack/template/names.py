@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 from jinja2 import nodes
 
-from promptpack.template.handlebars import name_looked_up
 from promptpack.template.includes import IncludeWalker
 from promptpack.template.language import FUNCTIONS
-from promptpack.template.tree import children
+from promptpack.template.tree import children, name_looked_up
 
 _IN_EVERY_MACRO = ("caller", "kwargs", "varargs")
 

@@ -15,6 +15,11 @@ _CERTAIN: Final = frozenset((
 ))  # fmt: skip
 _DEEPEST: Final = 16
 
+HANDLEBARS_VALUES: Final = "promptpack.template.handlebars_values"
+"""The module whose functions the trees of Handlebars templates call."""
+OUTLINED: Final = "_outlined_"
+"""Starts the names of blocks that exist only because Python limits the nesting in one function."""
+
 Tree = TypeVar("Tree", bound=nodes.Node)
 
 
@@ -74,3 +79,11 @@ def _is_plain(node: nodes.Node) -> bool:
         return node.ctx == "load" or node.name != "loop"
     keywords: Sequence[nodes.Keyword] = getattr(node, "kwargs", None) or ()
     return len({keyword.key for keyword in keywords}) == len(keywords)
+
+
+def name_looked_up(call: nodes.Call) -> str | None:
+    """Return the variable that a Handlebars call looks up, or None for any other call."""
+    if isinstance(call.node, nodes.ImportedName) and call.node.importname == f"{HANDLEBARS_VALUES}.look_up":
+        name = call.args[1]
+        return name.value if isinstance(name, nodes.Const) else None
+    return None

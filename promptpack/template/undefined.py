@@ -1,4 +1,4 @@
-"""Names that are not there: an error at first use, with the nearest name that is."""
+"""Undefined names and values of the wrong kind: an error at first use, with a hint."""
 
 from functools import partial
 from typing import Any
@@ -47,6 +47,14 @@ class PackUndefined(StrictUndefined):
             return message
         hint = did_you_mean(self._undefined_name, (key for key in owner if isinstance(key, str)))
         return f"{message}\n{hint}" if hint else message
+
+
+class NotAListError(TemplateRuntimeError):
+    """`{{#each}}` got a value that is not a list; a second line of the message is the hint."""
+
+    def __init__(self, name: str, value: Any) -> None:
+        super().__init__(f"{name!r} is not a list but a {kind_name(value)}\n'{{{{#each}}}}' walks through lists only")
+        self.name = name
 
 
 _KINDS: dict[type[Any], str] = {

@@ -12,7 +12,7 @@ from promptpack.prompt.order import InvalidSequenceError, validate_messages
 from promptpack.prompt.prompt_template import PromptTemplate
 from promptpack.prompt.registry import PromptTemplateRegistry
 from promptpack.prompt.template_context import TemplateContext
-from promptpack.template.errors import (
+from promptpack.template.failure import (
     MaxDepthReachedError,
     NotAnArrayError,
     PartialNotFoundError,

@@ -43,7 +43,7 @@ from promptpack.linter.types.operations import arithmetic, compare
 from promptpack.linter.types.report import DEAD_BRANCH, MAYBE_MISSING, WRONG_KIND, Report, spell
 from promptpack.linter.types.signatures import CUT, FUNCTIONS, LISTS, LOOPED, WALKED
 from promptpack.problem import Problem
-from promptpack.template.handlebars import name_looked_up
+from promptpack.template.tree import name_looked_up
 
 _ARITHMETIC: Final = (nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.FloorDiv, nodes.Mod, nodes.Pow)
 CallMacro = Callable[[Object, list[Type], dict[str, Type], Env, nodes.Call], Type]

@@ -9,7 +9,7 @@ import pytest
 
 from promptpack.problem import ContextError, PackError
 from promptpack.prompt.prompt_template import PromptTemplate
-from promptpack.template.errors import (
+from promptpack.template.failure import (
     MaxDepthReachedError,
     NotAnArrayError,
     PartialNotFoundError,

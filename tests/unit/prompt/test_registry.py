@@ -8,7 +8,7 @@ import pytest
 from promptpack.problem import PackError
 from promptpack.prompt.prompt_template import PromptTemplate
 from promptpack.prompt.registry import PromptTemplateRegistry
-from promptpack.template.errors import PartialNotFoundError
+from promptpack.template.failure import PartialNotFoundError
 
 
 @pytest.fixture

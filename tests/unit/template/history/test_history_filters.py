@@ -5,7 +5,7 @@ import jinja2
 import pytest
 
 import promptpack.template.history
-from promptpack.template.history import FILTERS
+from promptpack.template.language import HISTORY_FILTER_NAMES
 
 HISTORY = [
     {"role": "user", "content": "go"},
@@ -17,7 +17,8 @@ HISTORY = [
 
 def render(template: str) -> str:
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=True)
-    environment.filters.update(FILTERS)
+    functions = {name: getattr(promptpack.template.history, name) for name in HISTORY_FILTER_NAMES}
+    environment.filters.update(functions)
     return environment.from_string(template).render(HISTORY=HISTORY, TOOLS=[{"name": "find"}])
 
 
@@ -43,7 +44,7 @@ def test_every_function_is_a_filter(template: str, expected: str) -> None:
 
 
 def test_the_filters_are_the_public_functions() -> None:
-    assert set(FILTERS) == set(promptpack.template.history.__all__) - {"FILTERS"}
+    assert set(HISTORY_FILTER_NAMES) == set(promptpack.template.history.__all__)
 
 
 def test_an_undefined_history_is_not_taken_for_an_empty_one() -> None:
