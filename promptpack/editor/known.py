@@ -10,7 +10,7 @@ from promptpack.editor.buffer import Buffer
 from promptpack.editor.cursor import Cursor, block_start
 from promptpack.editor.scope import names_at, schemas_at
 from promptpack.linter.subject import Subject
-from promptpack.linter.types.lattice import Anything, MappingOf, Type, members
+from promptpack.linter.types.lattice import AnyType, MappingType, Type, members
 from promptpack.linter.types.lattice import describe as describe_type
 from promptpack.pack import Input
 from promptpack.template.language import FILTERS, FUNCTIONS, LOOP_ATTRIBUTES, LOOP_METHODS, TAGS, TESTS
@@ -89,7 +89,7 @@ def _set_here(buffer: Buffer, offset: int, name: str, one: Type | None) -> Known
 
 
 def _spelt(one: Type) -> str:
-    spelt = ("any value" if isinstance(member, Anything) else describe_type(member) for member in members(one))
+    spelt = ("any value" if isinstance(member, AnyType) else describe_type(member) for member in members(one))
     return " or ".join(dict.fromkeys(spelt)) or "nothing"
 
 
@@ -134,8 +134,8 @@ def _fields(types: Mapping[str, Type], path: str) -> dict[str, Type]:
     first, *steps = path.split(".")
     found: dict[str, Type] = {first: types[first]} if first in types else {}
     for step in (first, *steps):
-        shapes = [one for one in members(found[step]) if isinstance(one, MappingOf)] if step in found else []
-        found = {name: field.type for shape in shapes for name, field in shape.fields.items()}
+        shapes = [one for one in members(found[step]) if isinstance(one, MappingType)] if step in found else []
+        found = {name: known.type for shape in shapes for name, known in shape.properties.items()}
     return found
 
 

@@ -9,7 +9,7 @@ from promptpack.editor.cursor import block_start, tag_start
 from promptpack.linter.flow import Origin, find_printed
 from promptpack.linter.shapes import at
 from promptpack.linter.subject import Subject, Text
-from promptpack.linter.types import env_at, rendering_env
+from promptpack.linter.types import rendering_scope, scope_at
 from promptpack.linter.types.lattice import Type
 from promptpack.problem import PackError
 from promptpack.template import Source
@@ -24,10 +24,10 @@ def names_at(buffer: Buffer, offset: int) -> Mapping[str, Type] | None:
     subject, before = buffer.subject, _before(buffer, offset)
     if subject is None or before is None:
         return None
-    known = rendering_env(subject.sketch)
+    known = rendering_scope(subject.sketch)
     source = Source.of_text(_closed(before, _PROBE))
     try:
-        found = env_at(source, subject.engine, known, _PROBE)
+        found = scope_at(source, subject.engine, known, _PROBE)
     except PackError:
         return None  # half typed
     types = {} if found is None else {name: found.get(name) for name in found.types if name not in known.types}
