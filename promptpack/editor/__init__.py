@@ -1,21 +1,13 @@
-"""A pack file while it is being typed -> what an editor shows: proposals, descriptions, definitions, new names."""
+"""Language features for a pack file in an editor: proposals, descriptions, definitions, renames."""
 
 from promptpack.editor.buffer import Buffer
 from promptpack.editor.complete import Proposal, complete
 from promptpack.editor.define import define
 from promptpack.editor.describe import Description, describe
-from promptpack.editor.desk import Desk
-from promptpack.editor.rename import Change, find_renamable, rename
+from promptpack.editor.rename import Replacement, find_renamable, rename
+from promptpack.editor.workspace import Workspace
 
 __all__ = [
-    "Buffer",
-    "Change",
-    "Description",
-    "Desk",
-    "Proposal",
-    "complete",
-    "define",
-    "describe",
-    "find_renamable",
-    "rename",
-]
+    "Buffer", "Description", "Proposal", "Replacement", "Workspace",
+    "complete", "define", "describe", "find_renamable", "rename",
+]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The `Buffer`: a pack file as an editor holds it, and the pack as it last could be read."""
+"""The `Buffer`: the text of a pack file in an editor, and the last pack that could be read from it."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from promptpack.linter.subject import Subject
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """What the functions of this folder look at; offsets count the characters of `text`."""
+    """The input of the functions of this folder; offsets count the characters of `text`."""
 
     path: str
     text: str

@@ -1,26 +1,26 @@
-"""Where the word under a cursor is defined: an input, a key of it, a partial, or the pack that is extended."""
+"""Find the definition of the word at a cursor: an input, a key of it, a partial, or the extended pack."""
 
 from promptpack.editor.buffer import Buffer
-from promptpack.editor.cursor import word_under
-from promptpack.editor.scope import origins_at
+from promptpack.editor.cursor_word import find_word_under
+from promptpack.editor.scope import find_origins
 from promptpack.linter.subject import Subject
 from promptpack.problem import Location, UsageError
 
 
 def define(buffer: Buffer, offset: int) -> Location | None:
-    """Find the definition of the word at `offset`."""
+    """Return the location of the definition of the word at `offset`."""
     subject = buffer.subject
     if subject is None:
         return None
-    cursor = word_under(buffer.text, offset, buffer.syntax)
-    match cursor.kind:
+    word = find_word_under(buffer.text, offset, buffer.syntax)
+    match word.kind:
         case "name" | "input":
-            return _input(subject, cursor.word)
+            return _input(subject, word.text)
         case "attribute":
-            steps = [*cursor.owner.split("."), cursor.word]
-            return _key(subject, steps) or _key_of_origin(buffer, subject, cursor.start, ".".join(steps))
+            path = [*word.owner.split("."), word.text]
+            return _key(subject, path) or _key_of_origin(buffer, subject, word.start, ".".join(path))
         case "partial":
-            source = subject.engine.partials.get(cursor.word)
+            source = subject.engine.partials.get(word.text)
             return source.locate(1, 1) if source else None
         case "pack":
             return _parent(buffer, subject)
@@ -33,19 +33,19 @@ def _input(subject: Subject, name: str) -> Location | None:
     return declared.location if declared else None
 
 
-def _key(subject: Subject, steps: list[str]) -> Location | None:
-    placed = subject.parts.inputs.get(steps[0])
-    for step in steps[1:]:
+def _key(subject: Subject, path: list[str]) -> Location | None:
+    placed = subject.parts.inputs.get(path[0])
+    for key in path[1:]:
         properties = placed.value.get("properties") if placed and isinstance(placed.value, dict) else None
-        if placed is None or not isinstance(properties, dict) or step not in properties:
+        if placed is None or not isinstance(properties, dict) or key not in properties:
             return None
-        placed = placed.child("properties", step)
+        placed = placed.child("properties", key)
     return placed.locate_key() if placed else None
 
 
 def _key_of_origin(buffer: Buffer, subject: Subject, offset: int, expression: str) -> Location | None:
-    """Follow a name that the template has set back to the key of the input that it comes from."""
-    for origin in origins_at(buffer, offset, expression):
+    """Return the location of the input key that a name set by the template comes from."""
+    for origin in find_origins(buffer, offset, expression):
         placed = subject.parts.inputs.get(origin.input)
         for key in origin.keys:
             inner = ("items",) if key == "*" else ("properties", key)
@@ -65,5 +65,5 @@ def _parent(buffer: Buffer, subject: Subject) -> Location | None:
     try:
         entry = buffer.library.find(request, subject.identity[2])
     except UsageError:
-        return None  # told as a problem of the pack
+        return None  # reported as a problem of the pack
     return Location(entry.shown, 1, 1)

@@ -1,15 +1,15 @@
-"""What the word under a cursor means, as Markdown."""
+"""Explain the word at a cursor, as Markdown."""
 
 from dataclasses import dataclass
 
 from promptpack.editor.buffer import Buffer
-from promptpack.editor.cursor import Cursor, word_under
-from promptpack.editor.known import known_at
+from promptpack.editor.cursor_word import CursorWord, find_word_under
+from promptpack.editor.symbols import find_symbols
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A text about the word from `start` to `end`."""
+    """The explanation of the word from `start` to `end`."""
 
     text: str
     start: int
@@ -17,13 +17,13 @@ class Description:
 
 
 def describe(buffer: Buffer, offset: int) -> Description | None:
-    """Explain the word at `offset`, if it means anything in a template."""
-    cursor = word_under(buffer.text, offset, buffer.syntax)
-    found = next((known for known in known_at(buffer, cursor) if _names(cursor, known.name)), None)
-    return Description(found.markdown, cursor.start, cursor.start + len(cursor.word)) if found else None
+    """Return the explanation of the word at `offset`; None if it means nothing in a template."""
+    word = find_word_under(buffer.text, offset, buffer.syntax)
+    found = next((symbol for symbol in find_symbols(buffer, word) if _is_name_of(word, symbol.name)), None)
+    return Description(found.markdown, word.start, word.start + len(word.text)) if found else None
 
 
-def _names(cursor: Cursor, name: str) -> bool:
-    if cursor.kind == "pack":
-        return cursor.word.partition("@")[0] == name.partition("@")[0]
-    return cursor.word == name
+def _is_name_of(word: CursorWord, name: str) -> bool:
+    if word.kind == "pack":
+        return word.text.partition("@")[0] == name.partition("@")[0]
+    return word.text == name

@@ -1,4 +1,4 @@
-"""Give an input another name wherever the pack, its locale variants and the packs that extend it say the old one."""
+"""Rename an input in a pack, in its locale variants and in the packs that extend it."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -21,8 +21,8 @@ _RESERVED = frozenset((*GIVEN, *FUNCTIONS, "reply", "violations", "loop", "true"
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Change:
-    """`length` characters at a place give way to a text."""
+class Replacement:
+    """Replaces `length` characters at a location by a text."""
 
     location: Location
     length: int
@@ -30,33 +30,33 @@ class Change:
 
 
 def find_renamable(buffer: Buffer, offset: int) -> tuple[int, int] | None:
-    """Give the start and end of the input's name at `offset`, or None where there is none."""
+    """Return the start and end of the input name at `offset`, or None if there is none."""
     subject = buffer.subject
     word = next((found for found in _WORD.finditer(buffer.text) if found.start() <= offset <= found.end()), None)
     if subject is None or word is None or word[0] not in subject.inputs:
         return None
     line = buffer.text.count("\n", 0, word.start()) + 1
-    place = Location(subject.document.path, line, word.start() - buffer.text.rfind("\n", 0, word.start()))
-    return word.span() if place in _places(subject, word[0]) else None
+    location = Location(subject.document.path, line, word.start() - buffer.text.rfind("\n", 0, word.start()))
+    return word.span() if location in _own_locations(subject, word[0]) else None
 
 
-def rename(buffer: Buffer, offset: int, name: str) -> tuple[Change, ...]:
-    """Rename the input at `offset`; raises `UsageError` where that would change what packs mean."""
+def rename(buffer: Buffer, offset: int, name: str) -> tuple[Replacement, ...]:
+    """Rename the input at `offset`; raise `UsageError` if that would break a pack or change its meaning."""
     span = find_renamable(buffer, offset)
     if span is None or buffer.subject is None:
-        raise UsageError(Problem("PP921", "this is no name of an input", None, "put the cursor on an input's name"))
+        raise UsageError(Problem("PP921", "this is not an input's name", None, "put the cursor on an input's name"))
     old = buffer.text[slice(*span)]
     affected = _affected(buffer.subject, old)
-    shared = {place: text for subject in affected for place, text in _shared_uses(subject, old, affected)}
+    shared = {location: text for subject in affected for location, text in _shared_uses(subject, old, affected)}
     problems = [*_name_problems(affected, old, name), *_shared_problems(buffer.subject, affected, old, shared)]
     if problems:
         raise UsageError(problems)
-    places = {place for subject in affected for place in _places(subject, old)} | shared.keys()
-    return tuple(sorted(Change(place, len(old), name) for place in places))
+    locations = {location for subject in affected for location in _own_locations(subject, old)} | shared.keys()
+    return tuple(sorted(Replacement(location, len(old), name) for location in locations))
 
 
 def _affected(subject: Subject, name: str) -> list[Subject]:
-    """Find the packs that have the same input: those that declare it beside this one, and those that inherit it."""
+    """Return the packs that share an input: this one, the variants that declare it, and the packs that inherit it."""
     declaring = {subject.parts.inputs[name].document.path}
     declaring |= {
         variant.document.path
@@ -69,8 +69,8 @@ def _affected(subject: Subject, name: str) -> list[Subject]:
             other = subject.neighbours.subject_of(entry)
         except PackError as error:
             if entry.document is None or re.search(rf"\b{name}\b", entry.document.text):
-                message = f"{entry.shown} is broken, so nobody can say whether it uses {name!r}"
-                raise UsageError(Problem("PP922", message, None, "mend it first")) from error
+                message = f"{entry.shown} is broken, so it is unknown whether it uses {name!r}"
+                raise UsageError(Problem("PP922", message, None, "fix it first")) from error
             continue
         if name in other.inputs and other.parts.inputs[name].document.path in declaring:
             found.append(other)
@@ -80,20 +80,20 @@ def _affected(subject: Subject, name: str) -> list[Subject]:
 def _name_problems(affected: list[Subject], old: str, new: str) -> Iterator[Problem]:
     if not re.fullmatch(r"[A-Za-z]\w*", new, re.ASCII) or new in _RESERVED:
         yield Problem("PP923", f"{new!r} cannot be the name of an input", None, "use letters, digits and '_'")
-    elif new != old and any(new in _taken(subject) for subject in affected):
-        yield Problem("PP923", f"{new!r} is taken", None, "choose another name")
+    elif new != old and any(new in _used_names(subject) for subject in affected):
+        yield Problem("PP923", f"{new!r} is already used", None, "choose another name")
 
 
-def _taken(subject: Subject) -> set[str]:
+def _used_names(subject: Subject) -> set[str]:
     texts = (*subject.texts, *subject.partials.values())
     stored = {node.name for text in texts for node in text.tree.find_all(nodes.Name) if node.ctx != "load"}
     return stored | set(subject.inputs)
 
 
 def _shared_uses(subject: Subject, name: str, affected: list[Subject]) -> Iterator[tuple[Location, Text]]:
-    """Find the uses in texts outside of the files of the packs that are renamed."""
+    """Return the uses of the input in texts outside the files of the affected packs."""
     own = {other.document.path for other in affected}
-    return ((place, text) for place, text in _uses(subject, name) if place.path not in own)
+    return ((location, text) for location, text in _uses(subject, name) if location.path not in own)
 
 
 def _shared_problems(
@@ -102,17 +102,16 @@ def _shared_problems(
     own = {subject.document.path for subject in affected}
     declared = {subject.parts.inputs[name].document.path for subject in affected}
     for path in sorted(declared - own):
-        yield Problem(
-            "PP924", f"{name!r} is declared in {path}, which is not among these packs", None, "rename it there"
-        )
-    for place in sorted(shared):
-        if not place.path.endswith(_PARTIAL_FILE) or _is_used_elsewhere(subject, own, shared[place].name):
-            hint = "packs that are not renamed use it too; set the name there first"
-            yield Problem("PP924", f"{name!r} is used in a text that other packs share", place, hint)
+        message = f"{name!r} is declared in {path}, which this rename does not change"
+        yield Problem("PP924", message, None, "rename it there")
+    for location in sorted(shared):
+        if not location.path.endswith(_PARTIAL_FILE) or _is_used_elsewhere(subject, own, shared[location].name):
+            hint = "packs that this rename does not change use that text too; remove the name from it first"
+            yield Problem("PP924", f"{name!r} is used in a text that other packs share", location, hint)
 
 
 def _is_used_elsewhere(subject: Subject, own: set[str], partial: str) -> bool:
-    """Say whether a pack that is not renamed includes a partial, or may do so."""
+    """Return whether a pack that is not affected includes a partial, or may include it."""
     for entry in subject.neighbours.entries:
         if entry.shown in own:
             continue
@@ -125,34 +124,34 @@ def _is_used_elsewhere(subject: Subject, own: set[str], partial: str) -> bool:
     return False
 
 
-def _places(subject: Subject, name: str) -> set[Location]:
-    """Find every place in the pack's own file where the input is named."""
+def _own_locations(subject: Subject, name: str) -> set[Location]:
+    """Return the locations of the input's name in the pack's own file."""
     own = subject.document.path
-    used = (place for place, _ in _uses(subject, name))
-    return {place for place in (*used, *_named(subject, name)) if place.path == own}
+    used = (location for location, _ in _uses(subject, name))
+    return {location for location in (*used, *_named(subject, name)) if location.path == own}
 
 
 def _uses(subject: Subject, name: str) -> Iterator[tuple[Location, Text]]:
-    """Find where templates and expressions use the input, inherited ones among them."""
+    """Yield where templates and expressions use the input, including inherited ones."""
     included = (subject.partials.get(partial) for partial in subject.sketch.linker.used_partials)
     own = (text for text in subject.partials.values() if text.source.locate(1, 1).path == subject.document.path)
     for text in (*subject.texts, *(text for text in included if text is not None), *own):
         for use in NeedsFinder({}).find(text.tree).names:
             if use.name == name:
-                yield _place_of(text, use.position, name, subject), text
+                yield _locate_name(text, use.position, name, subject), text
 
 
-def _place_of(text: Text, position: int, name: str, subject: Subject) -> Location:
-    place = text.locate(position)
-    if text.source.syntax == "jinja" or place.path != subject.document.path:
-        return place
-    # A Handlebars tag is known by where it opens; the name stands inside of it.
+def _locate_name(text: Text, position: int, name: str, subject: Subject) -> Location:
+    found = text.locate(position)
+    if text.source.syntax == "jinja" or found.path != subject.document.path:
+        return found
+    # The position of a Handlebars name is the start of its tag.
     lines = subject.document.text.split("\n")
-    return Location(place.path, place.line, lines[place.line - 1].index(name, place.column - 1) + 1)
+    return Location(found.path, found.line, lines[found.line - 1].index(name, found.column - 1) + 1)
 
 
 def _named(subject: Subject, name: str) -> Iterator[Location]:
-    """Find where the pack's own file names the input outside of templates."""
+    """Yield where the pack's own file names the input outside templates."""
     document: Document = subject.document
     root = Placed(document.data, document, ())
     if name in document.data.get("inputs", {}):

@@ -1,15 +1,15 @@
-"""The scope of a cursor: the names that the template around it has set, with their types, and the schemas they have."""
+"""Find the names that a template sets before a cursor, with their types and schemas."""
 
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from promptpack.editor.buffer import Buffer
-from promptpack.editor.cursor import block_start, tag_start
+from promptpack.editor.cursor_word import find_block_start, find_tag_start
 from promptpack.linter.flow import Origin, find_printed
 from promptpack.linter.shapes import at
 from promptpack.linter.subject import Subject, Text
-from promptpack.linter.types import env_at, rendering_env
+from promptpack.linter.types import rendering_scope, scope_at
 from promptpack.linter.types.lattice import Type
 from promptpack.problem import PackError
 from promptpack.template import Source
@@ -19,27 +19,27 @@ _TAG: Final = re.compile(r"\{%[-+]?\s*(end)?(for|if|macro|call|with|filter|block
 _HEADER: Final = re.compile(r"[|>][-+]?\d?[ \t]*(?:#.*)?\Z")
 
 
-def names_at(buffer: Buffer, offset: int) -> Mapping[str, Type] | None:
-    """Give the names that can be seen at a place because the template has set them; None when nobody can tell."""
-    subject, before = buffer.subject, _before(buffer, offset)
+def find_names(buffer: Buffer, offset: int) -> Mapping[str, Type] | None:
+    """Return the types of the names that the template sets before an offset; None if they are unknown."""
+    subject, before = buffer.subject, _text_before(buffer, offset)
     if subject is None or before is None:
         return None
-    known = rendering_env(subject.sketch)
-    source = Source.of_text(_closed(before, _PROBE))
+    outer = rendering_scope(subject.sketch)
+    source = Source.of_text(_close_blocks(before, _PROBE))
     try:
-        found = env_at(source, subject.engine, known, _PROBE)
+        found = scope_at(source, subject.engine, outer, _PROBE)
     except PackError:
         return None  # half typed
-    types = {} if found is None else {name: found.get(name) for name in found.types if name not in known.types}
+    types = {} if found is None else {name: found.get(name) for name in found.types if name not in outer.types}
     return {name: one for name, one in types.items() if one is not None}
 
 
-def origins_at(buffer: Buffer, offset: int, expression: str) -> tuple[Origin, ...]:
-    """Give the inputs that an expression at a place takes its value from, and the keys on the way."""
-    subject, before = buffer.subject, _before(buffer, offset)
+def find_origins(buffer: Buffer, offset: int, expression: str) -> tuple[Origin, ...]:
+    """Return the inputs and keys that the value of an expression at an offset comes from."""
+    subject, before = buffer.subject, _text_before(buffer, offset)
     if subject is None or before is None:
         return ()
-    source = Source.of_text(_closed(before, expression))
+    source = Source.of_text(_close_blocks(before, expression))
     try:
         tree = subject.engine.read(source)
     except PackError:
@@ -49,9 +49,9 @@ def origins_at(buffer: Buffer, offset: int, expression: str) -> tuple[Origin, ..
     return tuple(found.origin for found in printed if found.position == last and found.text.source is source)
 
 
-def schemas_at(buffer: Buffer, offset: int, expression: str) -> Iterator[Mapping[str, Any]]:
-    """Give the schemas of an expression's value, where they are known."""
-    for origin in origins_at(buffer, offset, expression):
+def find_schemas(buffer: Buffer, offset: int, expression: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the known schemas of the value of an expression."""
+    for origin in find_origins(buffer, offset, expression):
         found = _schema(buffer.subject, origin) if buffer.subject else None
         if found is not None:
             yield found
@@ -65,26 +65,26 @@ def _schema(subject: Subject, origin: Origin) -> Mapping[str, Any] | None:
     return None if found is None else {**found, "$defs": declared.schema.get("$defs", {})}
 
 
-def _before(buffer: Buffer, offset: int) -> str | None:
-    """Give the text of the template before the tag that a place is in."""
-    start = tag_start(buffer.text, offset, buffer.syntax)
+def _text_before(buffer: Buffer, offset: int) -> str | None:
+    """Return the text of the template before the tag at an offset."""
+    start = find_tag_start(buffer.text, offset, buffer.syntax)
     if start is None or buffer.syntax != "jinja":
         return None
     line_start = buffer.text.rfind("\n", 0, start) + 1
-    opened = block_start(buffer.text, offset)
+    opened = find_block_start(buffer.text, offset)
     header_end = buffer.text.find("\n", opened)
     if opened >= 0 and _HEADER.search(buffer.text[opened:header_end]):
         return buffer.text[header_end + 1 : start]
     return buffer.text[line_start:start].partition(": ")[2]
 
 
-def _closed(before: str, expression: str) -> str:
-    """Print an expression after a text, and close what the text has left open."""
-    waiting: list[str] = []
+def _close_blocks(before: str, expression: str) -> str:
+    """Return a template that prints an expression after a text and closes its open blocks."""
+    open_blocks: list[str] = []
     for tag in _TAG.finditer(before):
         if tag[1]:
-            waiting = waiting[:-1]
+            open_blocks = open_blocks[:-1]
         elif tag[2] != "set" or "=" not in tag[3]:
-            waiting.append(tag[2])
-    ends = "".join(f"{{% end{name} %}}" for name in reversed(waiting))
+            open_blocks.append(tag[2])
+    ends = "".join(f"{{% end{name} %}}" for name in reversed(open_blocks))
     return f"{before}{{{{ {expression} }}}}{ends}"

@@ -1,4 +1,4 @@
-"""The language server: an editor's questions over stdio, answered by the functions of this folder."""
+"""The language server: answers the requests of an editor over stdio, with the functions of this folder."""
 
 import asyncio
 import re
@@ -12,12 +12,12 @@ from pygls.lsp.server import LanguageServer
 from pygls.workspace import TextDocument
 
 from promptpack import __version__, files
-from promptpack.editor import Buffer, Desk, complete, define, describe, find_renamable, rename
+from promptpack.editor import Buffer, Workspace, complete, define, describe, find_renamable, rename
 from promptpack.linter import Edit
 from promptpack.problem import Location, Problem, PromptpackError
 
-# How long typing must rest before a file is linted.
-_PAUSE = 0.15
+# Seconds without typing before a file is linted.
+_LINT_DELAY = 0.15
 _WORD = re.compile(r"[\w.-]+|\S")
 _SEVERITIES = {
     "error": types.DiagnosticSeverity.Error,
@@ -36,12 +36,12 @@ _ITEM_KINDS = {
 
 
 class PackServer:
-    """Turns LSP's words into ours and back; positions are counted as the editor counts them."""
+    """Translates between LSP and this package; positions are counted as the editor counts them."""
 
     def __init__(self) -> None:
-        self.desk = Desk()
+        self.workspace = Workspace()
         self.server = LanguageServer("promptpack", __version__)
-        offered: dict[str, tuple[Any, Any]] = {
+        features: dict[str, tuple[Any, Any]] = {
             types.TEXT_DOCUMENT_DID_OPEN: (self._opened, None),
             types.TEXT_DOCUMENT_DID_CHANGE: (self._changed, None),
             types.TEXT_DOCUMENT_DID_SAVE: (self._saved, None),
@@ -59,25 +59,25 @@ class PackServer:
                 types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix]),
             ),
         }
-        for name, (function, options) in offered.items():
-            # pygls marks what it is given, and a method cannot be marked.
+        for name, (function, options) in features.items():
+            # pygls sets attributes on the function, which a bound method does not allow.
             self.server.feature(name, options)(partial(function))
 
     def run(self) -> None:
-        """Serve one editor until it hangs up."""
+        """Serve one editor until it disconnects."""
         self.server.start_io()
 
     def _opened(self, params: types.DidOpenTextDocumentParams) -> None:
         self._publish(self._document(params.text_document.uri))
 
     async def _changed(self, params: types.DidChangeTextDocumentParams) -> None:
-        await asyncio.sleep(_PAUSE)
+        await asyncio.sleep(_LINT_DELAY)
         document = self._document(params.text_document.uri)
         if document.version == params.text_document.version:
             self._publish(document)
 
     def _saved(self, params: types.DidSaveTextDocumentParams) -> None:
-        self.desk.refresh()
+        self.workspace.refresh()
         self._publish(self._document(params.text_document.uri))
 
     def _closed(self, params: types.DidCloseTextDocumentParams) -> None:
@@ -88,12 +88,12 @@ class PackServer:
         offset = document.offset_at_position(params.position)
         items = [
             types.CompletionItem(
-                proposal.known.name,
+                proposal.symbol.name,
                 kind=_ITEM_KINDS.get(proposal.kind, types.CompletionItemKind.Variable),
-                detail=proposal.known.detail,
-                documentation=types.MarkupContent(types.MarkupKind.Markdown, proposal.known.text),
+                detail=proposal.symbol.detail,
+                documentation=types.MarkupContent(types.MarkupKind.Markdown, proposal.symbol.text),
                 sort_text=f"{rank:04}",
-                text_edit=types.TextEdit(_range(document, proposal.start, offset), proposal.known.name),
+                text_edit=types.TextEdit(_range(document, proposal.start, offset), proposal.symbol.name),
             )
             for rank, proposal in enumerate(complete(self._buffer(document), offset))
         ]
@@ -110,7 +110,7 @@ class PackServer:
     def _define(self, params: types.DefinitionParams) -> types.Location | None:
         document = self._document(params.text_document.uri)
         found = define(self._buffer(document), document.offset_at_position(params.position))
-        return None if found is None else types.Location(_uri(found.path), self._place(found, 0))
+        return None if found is None else types.Location(_uri(found.path), self._range_at(found, 0))
 
     def _prepare_rename(self, params: types.PrepareRenameParams) -> types.Range | None:
         document = self._document(params.text_document.uri)
@@ -122,19 +122,19 @@ class PackServer:
         offset = document.offset_at_position(params.position)
         changes: dict[str, list[types.TextEdit]] = {}
         try:
-            for change in rename(self._buffer(document), offset, params.new_name):
-                edit = types.TextEdit(self._place(change.location, change.length), change.text)
-                changes.setdefault(_uri(change.location.path), []).append(edit)
+            for replacement in rename(self._buffer(document), offset, params.new_name):
+                edit = types.TextEdit(self._range_at(replacement.location, replacement.length), replacement.text)
+                changes.setdefault(_uri(replacement.location.path), []).append(edit)
         except PromptpackError as error:
             from pygls.exceptions import JsonRpcException
 
-            # The editor shows this text to whoever asked for the new name.
+            # The editor shows this text to the user.
             raise JsonRpcException(str(error), types.LSPErrorCodes.RequestFailed) from error
         return types.WorkspaceEdit(changes=changes)
 
     def _fixes(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         document = self._document(params.text_document.uri)
-        report = self.desk.report(document.path, document.source)
+        report = self.workspace.report(document.path, document.source)
         return [
             self._fix(document, problem, edits)
             for problem, edits in report.fixes.items()
@@ -142,7 +142,7 @@ class PackServer:
         ]
 
     def _fix(self, document: TextDocument, problem: Problem, edits: tuple[Edit, ...]) -> types.CodeAction:
-        changes = [types.TextEdit(self._span(document, edit), edit.text) for edit in edits]
+        changes = [types.TextEdit(self._edit_range(document, edit), edit.text) for edit in edits]
         return types.CodeAction(
             title=f"Fix {problem.code}: {problem.message}",
             kind=types.CodeActionKind.QuickFix,
@@ -150,8 +150,8 @@ class PackServer:
             edit=types.WorkspaceEdit(changes={document.uri: changes}),
         )
 
-    def _span(self, document: TextDocument, edit: Edit) -> types.Range:
-        # Edits count in the text as it is parsed: without a byte order mark, and with one character a line end.
+    def _edit_range(self, document: TextDocument, edit: Edit) -> types.Range:
+        # Edits count in the parsed text: without a byte order mark, and with one character per line end.
         text = document.source.removeprefix("\ufeff").replace("\r\n", "\n")
         ends = [(text.count("\n", 0, end), end - text.rfind("\n", 0, end) - 1) for end in (edit.start, edit.end)]
         return types.Range(*(_client_position(self.server, document.lines, *end) for end in ends))
@@ -160,11 +160,11 @@ class PackServer:
         return self.server.workspace.get_text_document(uri)
 
     def _buffer(self, document: TextDocument) -> Buffer:
-        return self.desk.open(document.path, document.source)
+        return self.workspace.open(document.path, document.source)
 
     def _publish(self, document: TextDocument) -> None:
         try:
-            problems = self.desk.report(document.path, document.source).problems
+            problems = self.workspace.report(document.path, document.source).problems
         except PromptpackError as error:
             problems = error.problems
         diagnostics = [self._diagnostic(document, problem) for problem in problems]
@@ -173,25 +173,25 @@ class PackServer:
         )
 
     def _diagnostic(self, document: TextDocument, problem: Problem) -> types.Diagnostic:
-        place = problem.location
-        here = place is not None and place.path == document.path
-        told = problem.message if here or place is None else f"{place}: {problem.message}"
+        location = problem.location
+        is_here = location is not None and location.path == document.path
+        message = problem.message if is_here or location is None else f"{location}: {problem.message}"
         return types.Diagnostic(
-            range=self._word(document, place) if here and place else _range(document, 0, 0),
+            range=self._word_range(document, location) if is_here and location else _range(document, 0, 0),
             severity=_SEVERITIES[problem.severity],
             code=problem.code,
             source="promptpack",
-            message=f"{told}\nhint: {problem.hint}" if problem.hint else told,
+            message=f"{message}\nhint: {problem.hint}" if problem.hint else message,
         )
 
-    def _word(self, document: TextDocument, place: Location) -> types.Range:
-        line = document.lines[place.line - 1] if 0 < place.line <= len(document.lines) else ""
-        word = _WORD.match(line, max(place.column - 1, 0))
-        return self._place(place, len(word[0]) if word else 0)
+    def _word_range(self, document: TextDocument, location: Location) -> types.Range:
+        line = document.lines[location.line - 1] if 0 < location.line <= len(document.lines) else ""
+        word = _WORD.match(line, max(location.column - 1, 0))
+        return self._range_at(location, len(word[0]) if word else 0)
 
-    def _place(self, place: Location, length: int) -> types.Range:
-        lines = self._lines(place.path)
-        line, column = max(place.line - 1, 0), max(place.column - 1, 0)
+    def _range_at(self, location: Location, length: int) -> types.Range:
+        lines = self._lines(location.path)
+        line, column = max(location.line - 1, 0), max(location.column - 1, 0)
         return types.Range(*(_client_position(self.server, lines, line, end) for end in (column, column + length)))
 
     def _lines(self, path: str) -> Sequence[str]:

@@ -1,16 +1,16 @@
-"""`promptpack lsp` as an editor sees it: over stdio, on packs that are being typed."""
+"""`promptpack lsp` as an editor uses it: over stdio, on packs that are being typed."""
 
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import pytest_lsp
+import pytest_asyncio
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
-from pytest_lsp import ClientServerConfig, LanguageClient
 
-ROOT = Path(__file__).parents[2]
+from tests.e2e.language_client import ServerClient, start_server
+
 GREETER = """\
 promptpack: 1
 name: greeter
@@ -27,15 +27,11 @@ tests:
 BASE = "promptpack: 1\nname: base\nversion: 1.0.0\nabstract: true\npartials:\n  polite: Be polite.\n"
 
 
-@pytest_lsp.fixture(  # type: ignore[untyped-decorator]
-    config=ClientServerConfig(server_command=[sys.executable, "-m", "promptpack", "lsp"])
-)
-async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
-    await lsp_client.initialize_session(
-        types.InitializeParams(capabilities=types.ClientCapabilities(), process_id=None)
-    )
-    yield
-    await lsp_client.shutdown_session()
+@pytest_asyncio.fixture
+async def client() -> AsyncIterator[ServerClient]:
+    params = types.InitializeParams(capabilities=types.ClientCapabilities(), process_id=None)
+    async with start_server([sys.executable, "-m", "promptpack", "lsp"], params) as started:
+        yield started
 
 
 @pytest.fixture
@@ -46,32 +42,33 @@ def packs(tmp_path: Path) -> Path:
     return tmp_path / "packs"
 
 
-def opened(client: LanguageClient, packs: Path, text: str) -> types.TextDocumentIdentifier:
+def opened(client: ServerClient, packs: Path, text: str) -> types.TextDocumentIdentifier:
     uri = (packs / "greeter" / "1.0.0.yaml").as_uri()
     item = types.TextDocumentItem(uri=uri, language_id="yaml", version=1, text=text)
     client.text_document_did_open(types.DidOpenTextDocumentParams(item))
     return types.TextDocumentIdentifier(uri)
 
 
-def place(text: str, before: str) -> types.Position:
-    """Give the place right after a piece of text, counted in UTF-16 as editors do."""
+def position(text: str, before: str) -> types.Position:
+    """Return the position right after a piece of text, counted in UTF-16 as editors do."""
     offset = text.index(before) + len(before)
     line = text[text.rfind("\n", 0, offset) + 1 : offset]
     return types.Position(text.count("\n", 0, offset), len(line.encode("utf-16-le")) // 2)
 
 
 def word(text: str, name: str, before: str = "") -> types.Range:
-    start, end = place(text, before) if before else place(text, name), place(text, before + name)
+    start, end = position(text, before) if before else position(text, name), position(text, before + name)
     return types.Range(types.Position(start.line, end.character - len(name)), end)
 
 
-async def shown(client: LanguageClient, uri: str) -> list[tuple[str | int | None, str, types.Range]]:
-    await client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-    return [(one.code, one.message, one.range) for one in client.diagnostics[uri] if one.source == "promptpack"]
+async def shown(client: ServerClient, uri: str, version: int = 1) -> list[tuple[str | int | None, str, types.Range]]:
+    """Return the diagnostics of a version of a document."""
+    found = await client.wait_for_diagnostics(uri, lambda published: published.version == version)
+    return [(one.code, one.message, one.range) for one in found if one.source == "promptpack"]
 
 
 @pytest.mark.asyncio
-async def test_what_is_wrong_with_the_flow_is_shown(client: LanguageClient, packs: Path) -> None:
+async def test_problems_of_the_flow_are_shown(client: ServerClient, packs: Path) -> None:
     text = "flow: 1\nsteps:\n  greeter: {pack: greeter@^1, inputs: {NAME: given}, next: redaer}\n"
     uri = (packs / "flow.yaml").as_uri()
     client.text_document_did_open(
@@ -83,7 +80,7 @@ async def test_what_is_wrong_with_the_flow_is_shown(client: LanguageClient, pack
 
 
 @pytest.mark.asyncio
-async def test_problems_are_shown_while_typing_and_go_away_when_mended(client: LanguageClient, packs: Path) -> None:
+async def test_problems_are_shown_while_typing_and_disappear_when_fixed(client: ServerClient, packs: Path) -> None:
     wrong = GREETER.replace("{{ NAME", "{{ NMAE")
     document = opened(client, packs, wrong)
     message = "template uses undeclared input 'NMAE'\nhint: did you mean 'NAME'?"
@@ -91,21 +88,21 @@ async def test_problems_are_shown_while_typing_and_go_away_when_mended(client: L
     changed = types.VersionedTextDocumentIdentifier(uri=document.uri, version=2)
     whole = types.TextDocumentContentChangeWholeDocument(GREETER)
     client.text_document_did_change(types.DidChangeTextDocumentParams(changed, [whole]))
-    assert "PP301" not in [code for code, _, _ in await shown(client, document.uri)]
+    assert "PP301" not in [code for code, _, _ in await shown(client, document.uri, version=2)]
 
 
 @pytest.mark.asyncio
-async def test_a_file_that_is_no_pack_is_left_alone(client: LanguageClient, packs: Path) -> None:
+async def test_a_file_that_is_not_a_pack_is_ignored(client: ServerClient, packs: Path) -> None:
     document = opened(client, packs, "services: {web: {image: x}}\n")
     assert await shown(client, document.uri) == []
 
 
 @pytest.mark.asyncio
-async def test_half_typed_templates_are_completed(client: LanguageClient, packs: Path) -> None:
+async def test_half_typed_templates_are_completed(client: ServerClient, packs: Path) -> None:
     opened(client, packs, GREETER)
     half = GREETER.replace("{{ NAME | fenced }}", "{{ NA")
     document = opened(client, packs, half)
-    found = await client.text_document_completion_async(types.CompletionParams(document, place(half, "🙂 {{ NA")))
+    found = await client.text_document_completion_async(types.CompletionParams(document, position(half, "🙂 {{ NA")))
     assert isinstance(found, types.CompletionList)
     first = found.items[0]
     assert (first.label, first.detail) == ("NAME", "string, required, untrusted")
@@ -114,44 +111,46 @@ async def test_half_typed_templates_are_completed(client: LanguageClient, packs:
 
 
 @pytest.mark.asyncio
-async def test_hover_explains_and_definition_leads_there(client: LanguageClient, packs: Path) -> None:
+async def test_a_word_is_explained_and_leads_to_its_definition(client: ServerClient, packs: Path) -> None:
     document = opened(client, packs, GREETER)
-    hover = await client.text_document_hover_async(types.HoverParams(document, place(GREETER, "🙂 {{ NA")))
+    hover = await client.text_document_hover_async(types.HoverParams(document, position(GREETER, "🙂 {{ NA")))
     assert hover is not None
     assert isinstance(hover.contents, types.MarkupContent)
     assert hover.contents.value.endswith("Who is greeted 🙂")
     assert hover.range == word(GREETER, "NAME", "🙂 {{ ")
-    there = await client.text_document_definition_async(types.DefinitionParams(document, place(GREETER, "'pol")))
+    there = await client.text_document_definition_async(types.DefinitionParams(document, position(GREETER, "'pol")))
     assert isinstance(there, types.Location)
     assert there.uri == (packs / "base" / "1.0.0.yaml").as_uri()
     assert there.range.start == types.Position(5, 10)
 
 
 @pytest.mark.asyncio
-async def test_what_a_template_sets_is_completed_explained_and_found(client: LanguageClient, packs: Path) -> None:
+async def test_names_set_by_a_template_are_completed_explained_and_found(client: ServerClient, packs: Path) -> None:
     people = (
         "  PEOPLE: {type: array, items: {type: object, properties: {first: {type: string, description: As called}}}}\n"
     )
     loop = "{% for one in PEOPLE %}{{ one.first }}{% endfor %}"
     text = GREETER.replace("messages:", people + "messages:").replace("{{ NAME | fenced }}", loop)
     document = opened(client, packs, text)
-    found = await client.text_document_completion_async(types.CompletionParams(document, place(text, "{{ one.")))
+    found = await client.text_document_completion_async(types.CompletionParams(document, position(text, "{{ one.")))
     assert isinstance(found, types.CompletionList)
     assert [(item.label, item.detail) for item in found.items] == [("first", "string")]
-    hover = await client.text_document_hover_async(types.HoverParams(document, place(text, "{{ one.fi")))
+    hover = await client.text_document_hover_async(types.HoverParams(document, position(text, "{{ one.fi")))
     assert hover is not None
     assert isinstance(hover.contents, types.MarkupContent)
     assert hover.contents.value == "**first** (string)\n\nAs called"
-    there = await client.text_document_definition_async(types.DefinitionParams(document, place(text, "{{ one.fi")))
+    there = await client.text_document_definition_async(types.DefinitionParams(document, position(text, "{{ one.fi")))
     assert isinstance(there, types.Location)
     assert there.range.start == word(text, "first", "properties: {").start
-    parent = await client.text_document_definition_async(types.DefinitionParams(document, place(text, "extends: ba")))
+    parent = await client.text_document_definition_async(
+        types.DefinitionParams(document, position(text, "extends: ba"))
+    )
     assert isinstance(parent, types.Location)
     assert parent.uri == (packs / "base" / "1.0.0.yaml").as_uri()
 
 
 @pytest.mark.asyncio
-async def test_a_rename_reaches_rules_variants_and_partials_that_are_files(client: LanguageClient, packs: Path) -> None:
+async def test_a_rename_changes_rules_variants_and_partial_files(client: ServerClient, packs: Path) -> None:
     rules = (
         "reply: {rules: [{name: r, require: NAME != reply.thought, message: 'not {{ NAME }}'}], actions: {GO: {}}}\n"
     )
@@ -161,7 +160,7 @@ async def test_a_rename_reaches_rules_variants_and_partials_that_are_files(clien
     variant = packs / "greeter" / "1.0.0.de.yaml"
     variant.write_text(text.replace("version: 1.0.0", "version: 1.0.0\nlocale: de"), encoding="utf-8")
     document = opened(client, packs, text)
-    edit = await client.text_document_rename_async(types.RenameParams(document, place(text, "🙂 {{ NA"), "WHO"))
+    edit = await client.text_document_rename_async(types.RenameParams(document, position(text, "🙂 {{ NA"), "WHO"))
     assert edit is not None
     assert edit.changes is not None
     counts = {uri.rpartition("/packs/")[2]: len(changes) for uri, changes in edit.changes.items()}
@@ -169,13 +168,13 @@ async def test_a_rename_reaches_rules_variants_and_partials_that_are_files(clien
     (packs / "other.yaml").write_text(text.replace("name: greeter", "name: other"), encoding="utf-8")
     client.text_document_did_save(types.DidSaveTextDocumentParams(document))
     with pytest.raises(JsonRpcException, match="PP924 'NAME' is used in a text that other packs share"):
-        await client.text_document_rename_async(types.RenameParams(document, place(text, "🙂 {{ NA"), "WHO"))
+        await client.text_document_rename_async(types.RenameParams(document, position(text, "🙂 {{ NA"), "WHO"))
 
 
 @pytest.mark.asyncio
-async def test_an_input_is_renamed_everywhere_at_once(client: LanguageClient, packs: Path) -> None:
+async def test_an_input_is_renamed_everywhere_in_one_edit(client: ServerClient, packs: Path) -> None:
     document = opened(client, packs, GREETER)
-    at = place(GREETER, "🙂 {{ NA")
+    at = position(GREETER, "🙂 {{ NA")
     assert await client.text_document_prepare_rename_async(types.PrepareRenameParams(document, at)) is not None
     edit = await client.text_document_rename_async(types.RenameParams(document, at, "WHO"))
     assert edit is not None
@@ -189,7 +188,7 @@ async def test_an_input_is_renamed_everywhere_at_once(client: LanguageClient, pa
         await client.text_document_rename_async(types.RenameParams(document, at, "pack"))
 
 
-def test_without_the_extra_one_is_told_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     from click.testing import CliRunner
 
     from promptpack.cli.commands.lsp import command

@@ -1,15 +1,17 @@
-"""What an editor shows for a pack by its JSON Schema alone: the real yaml-language-server, over stdio."""
+"""An editor with only the JSON Schema of packs: the real yaml-language-server, over stdio."""
 
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import pytest_lsp
+import pytest_asyncio
 from lsprotocol import types
-from pytest_lsp import ClientServerConfig, LanguageClient
+
+from tests.e2e.language_client import ServerClient, start_server
 
 ROOT = Path(__file__).parents[2]
+NODE = Path(sys.executable).parent / "node"
 SERVER = ROOT / ".venv" / "editor" / "node_modules" / ".bin" / "yaml-language-server"
 PLANNER = (ROOT / "packs" / "planner" / "1.0.0.en.yaml").read_text(encoding="utf-8")
 SETTINGS = {"yaml": {"validate": True, "hover": True, "completion": True, "schemaStore": {"enable": False}}}
@@ -28,19 +30,14 @@ CAPABILITIES = types.ClientCapabilities(
 )
 
 
-@pytest_lsp.fixture(  # type: ignore[untyped-decorator]
-    config=ClientServerConfig(server_command=[str(Path(sys.executable).parent / "node"), str(SERVER), "--stdio"])
-)
-async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
-    lsp_client.set_configuration(SETTINGS)
-    await lsp_client.initialize_session(
-        types.InitializeParams(capabilities=CAPABILITIES, process_id=None, root_uri=ROOT.as_uri())
-    )
-    yield
-    await lsp_client.shutdown_session()
+@pytest_asyncio.fixture
+async def client() -> AsyncIterator[ServerClient]:
+    params = types.InitializeParams(capabilities=CAPABILITIES, process_id=None, root_uri=ROOT.as_uri())
+    async with start_server([str(NODE), str(SERVER), "--stdio"], params, SETTINGS) as started:
+        yield started
 
 
-def opened(client: LanguageClient, text: str, name: str) -> str:
+def opened(client: ServerClient, text: str, name: str) -> str:
     """Open a text as if it were a file beside the planner, so that its modeline finds the schema."""
     uri = (ROOT / "packs" / "planner" / name).as_uri()
     client.text_document_did_open(
@@ -49,39 +46,35 @@ def opened(client: LanguageClient, text: str, name: str) -> str:
     return uri
 
 
-def place(text: str, before: str) -> types.Position:
-    """Give the place right after a piece of text."""
+def position(text: str, before: str) -> types.Position:
+    """Return the position right after a piece of text."""
     offset = text.index(before) + len(before)
     return types.Position(text.count("\n", 0, offset), offset - text.rfind("\n", 0, offset) - 1)
 
 
 def at(uri: str, text: str, before: str) -> tuple[types.TextDocumentIdentifier, types.Position]:
-    return types.TextDocumentIdentifier(uri), place(text, before)
-
-
-async def diagnostics_of(client: LanguageClient, uri: str) -> list[types.Diagnostic]:
-    while uri not in client.diagnostics:
-        await client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-    return list(client.diagnostics[uri])
+    return types.TextDocumentIdentifier(uri), position(text, before)
 
 
 @pytest.mark.asyncio
-async def test_a_shipped_pack_has_no_diagnostics(client: LanguageClient) -> None:
-    assert await diagnostics_of(client, opened(client, PLANNER, "clean.yaml")) == []
+async def test_a_shipped_pack_has_no_diagnostics(client: ServerClient) -> None:
+    uri = opened(client, PLANNER, "clean.yaml")
+    assert await client.wait_for_diagnostics(uri) == []
 
 
 @pytest.mark.asyncio
-async def test_a_misspelt_key_and_a_wrong_word_are_shown_at_their_places(client: LanguageClient) -> None:
+async def test_a_misspelled_key_and_a_wrong_word_are_shown_at_their_positions(client: ServerClient) -> None:
     text = PLANNER.replace("version: 1.0.0", "verison: 1.0.0").replace("role: system", "role: sytem")
-    found = await diagnostics_of(client, opened(client, text, "wrong.yaml"))
+    uri = opened(client, text, "wrong.yaml")
+    found = await client.wait_for_diagnostics(uri, lambda published: len(published.diagnostics) > 0)
     lines = {text.split("\n")[one.range.start.line].strip(): one for one in found}
     assert "verison" in lines["verison: 1.0.0"].message
     assert "system" in lines["role: sytem"].message
-    assert lines["role: sytem"].range.start == place(text, "role: ")
+    assert lines["role: sytem"].range.start == position(text, "role: ")
 
 
 @pytest.mark.asyncio
-async def test_keys_are_completed_with_what_they_mean(client: LanguageClient) -> None:
+async def test_keys_are_completed_with_their_meaning(client: ServerClient) -> None:
     text = PLANNER.replace("locale: en\n", "locale: en\nab\n")
     uri = opened(client, text, "keys.yaml")
     found = await client.text_document_completion_async(types.CompletionParams(*at(uri, text, "\nab")))
@@ -92,7 +85,7 @@ async def test_keys_are_completed_with_what_they_mean(client: LanguageClient) ->
 
 
 @pytest.mark.asyncio
-async def test_the_words_of_an_enum_are_completed(client: LanguageClient) -> None:
+async def test_the_words_of_an_enum_are_completed(client: ServerClient) -> None:
     text = PLANNER.replace("role: user", "role: ", 1)
     uri = opened(client, text, "enum.yaml")
     found = await client.text_document_completion_async(
@@ -104,12 +97,12 @@ async def test_the_words_of_an_enum_are_completed(client: LanguageClient) -> Non
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize(
-    ("before", "told"),
+    ("before", "explanation"),
     [("\nexten", "builds on"), ("trust: untr", "untrusted"), ("    role: sys", "who speaks")],
 )
-async def test_hovering_explains(client: LanguageClient, before: str, told: str) -> None:
+async def test_a_word_is_explained(client: ServerClient, before: str, explanation: str) -> None:
     uri = opened(client, PLANNER, "hover.yaml")
     found = await client.text_document_hover_async(types.HoverParams(*at(uri, PLANNER, before)))
     assert found is not None
     assert isinstance(found.contents, types.MarkupContent)
-    assert told in found.contents.value.lower()
+    assert explanation in found.contents.value.lower()

@@ -1,4 +1,4 @@
-"""Laws of the type checker: on closed types it misses no failure, and what it calls an error never works."""
+"""Laws of the type checker: on closed types it misses no failure, and every error that it reports always fails."""
 
 from collections.abc import Callable
 from typing import Any
@@ -55,7 +55,7 @@ schemas = st.recursive(
 
 
 def values_of(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
-    """Give values that meet one of the schemas above."""
+    """Return values that match one of the schemas above."""
     if "anyOf" in schema:
         return st.one_of(*(values_of(one) for one in schema["anyOf"]))
     if "enum" in schema or "const" in schema:
@@ -97,8 +97,8 @@ filters = st.sampled_from(
 )  # fmt: skip
 
 
-def straight(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    """Give expressions all of whose parts are always worked out."""
+def eager(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Return expressions all of whose operands are always evaluated."""
     return st.one_of(
         st.tuples(inner, filters).map(lambda pair: f"({pair[0]}) | {pair[1]}"),
         st.tuples(inner, st.sampled_from(["==", "!=", "<", ">=", "+", "-", "*", "~", "%", "in", "not in"]), inner).map(
@@ -112,19 +112,19 @@ def straight(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     )
 
 
-def choosing(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+def short_circuiting(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     return st.one_of(
         st.tuples(inner, st.sampled_from(["and", "or"]), inner).map(
             lambda parts: f"(({parts[0]}) {parts[1]} ({parts[2]}))"
         ),
         st.tuples(inner, inner, inner).map(lambda parts: f"(({parts[0]}) if ({parts[1]}) else ({parts[2]}))"),
-        straight(inner),
+        eager(inner),
     )
 
 
 atoms = st.one_of(paths, paths, paths, constants)
-straight_expressions = st.recursive(atoms, straight, max_leaves=3)
-expressions = st.recursive(atoms, choosing, max_leaves=4)
+eager_expressions = st.recursive(atoms, eager, max_leaves=3)
+expressions = st.recursive(atoms, short_circuiting, max_leaves=4)
 conditions = st.one_of(
     expressions,
     st.tuples(paths, tests).map(lambda pair: f"{pair[0]} is {pair[1]}"),
@@ -157,14 +157,14 @@ templates = st.recursive(st.one_of(prints, prints, sets), statements, max_leaves
 
 @st.composite
 def scenes(draw: Draw) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Draw the types of the inputs, and contexts that meet them."""
+    """Draw the types of the inputs, and contexts that match them."""
     declared = {name: draw(schemas) for name in INPUTS}
     contexts = [{name: draw(values_of(schema)) for name, schema in declared.items()} for _ in range(4)]
     return {name: from_schema(schema) for name, schema in declared.items()}, contexts
 
 
-def outcome(template: str, context: dict[str, Any]) -> Problem | None:
-    """Give what a render fails with, or None."""
+def failure_of(template: str, context: dict[str, Any]) -> Problem | None:
+    """Return the problem that a render fails with, or None."""
     try:
         compile(Source.of_text(template), ENGINE).render(context)
     except ContextError as error:
@@ -172,7 +172,7 @@ def outcome(template: str, context: dict[str, Any]) -> Problem | None:
     return None
 
 
-def told(template: str, known: dict[str, Any]) -> tuple[Problem, ...]:
+def check(template: str, known: dict[str, Any]) -> tuple[Problem, ...]:
     try:
         return check_template(Source.of_text(template), ENGINE, known)
     except PackError:
@@ -181,38 +181,36 @@ def told(template: str, known: dict[str, Any]) -> tuple[Problem, ...]:
 
 @quick
 @given(scenes(), templates)
-def test_no_render_fails_where_the_checker_was_silent(
+def test_no_render_fails_if_the_checker_reports_nothing(
     scene: tuple[dict[str, Any], list[dict[str, Any]]], template: str
 ) -> None:
     known, contexts = scene
-    problems = told(template, known)
+    problems = check(template, known)
     for context in contexts:
-        failure = outcome(template, context)
+        failure = failure_of(template, context)
         assert failure is None or problems, f"{failure}\n{template}\n{context}"
 
 
 @quick
-@given(scenes(), straight_expressions)
-def test_what_is_called_an_error_fails_with_every_context(
-    scene: tuple[dict[str, Any], list[dict[str, Any]]], expression: str
-) -> None:
+@given(scenes(), eager_expressions)
+def test_an_error_fails_with_every_context(scene: tuple[dict[str, Any], list[dict[str, Any]]], expression: str) -> None:
     known, contexts = scene
     template = f"{{{{ {expression} }}}}"
-    errors = [problem for problem in told(template, known) if problem.severity == "error"]
+    errors = [problem for problem in check(template, known) if problem.severity == "error"]
     if errors:
         for context in contexts:
-            assert outcome(template, context) is not None, f"{errors[0]}\n{template}\n{context}"
+            assert failure_of(template, context) is not None, f"{errors[0]}\n{template}\n{context}"
 
 
 @quick
-@given(scenes(), conditions, straight_expressions)
-def test_what_is_called_an_error_behind_a_condition_fails_whenever_the_condition_holds(
+@given(scenes(), conditions, eager_expressions)
+def test_an_error_after_a_condition_fails_whenever_the_condition_holds(
     scene: tuple[dict[str, Any], list[dict[str, Any]]], condition: str, expression: str
 ) -> None:
     known, contexts = scene
     template = f"{{% if {condition} %}}\n{{{{ {expression} }}}}{{% endif %}}"
     errors = [
-        one for one in told(template, known) if one.severity == "error" and one.location and one.location.line == 2
+        one for one in check(template, known) if one.severity == "error" and one.location and one.location.line == 2
     ]
     if errors:
         decide = compile_expression(Source.of_text(condition), ENGINE)
@@ -221,12 +219,12 @@ def test_what_is_called_an_error_behind_a_condition_fails_whenever_the_condition
                 holds = decide.evaluate(context)
             except ContextError:
                 continue
-            assert not holds or outcome(template, context) is not None, f"{errors[0]}\n{template}\n{context}"
+            assert not holds or failure_of(template, context) is not None, f"{errors[0]}\n{template}\n{context}"
 
 
 @quick
 @given(scenes(), conditions)
-def test_a_condition_that_is_called_impossible_never_holds(
+def test_a_condition_reported_as_impossible_never_holds(
     scene: tuple[dict[str, Any], list[dict[str, Any]]], condition: str
 ) -> None:
     known, contexts = scene

@@ -1,8 +1,8 @@
-"""Types through templates: what a schema says about values, followed through every expression and statement."""
+"""Infer types through templates: from the schemas of values through every expression and statement."""
 
-from promptpack.linter.types.check import Checked, check_expression, check_template
-from promptpack.linter.types.packs import check_pack, rendering_env
+from promptpack.linter.types.check import check_expression, check_template
+from promptpack.linter.types.packs import check_pack, rendering_scope
+from promptpack.linter.types.probe import scope_at
 from promptpack.linter.types.schemas import from_schema
-from promptpack.linter.types.scope import env_at
 
-__all__ = ["Checked", "check_expression", "check_pack", "check_template", "env_at", "from_schema", "rendering_env"]
+__all__ = ["check_expression", "check_pack", "check_template", "from_schema", "rendering_scope", "scope_at"]

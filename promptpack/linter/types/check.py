@@ -1,4 +1,4 @@
-"""A template or an expression, and what is known of its names -> what is wrong with it, before it is ever rendered."""
+"""A template or an expression, with the types of its names -> its problems, before it is ever rendered."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,49 +6,49 @@ from dataclasses import dataclass
 from jinja2 import nodes
 
 from promptpack.linter.types.lattice import Type
-from promptpack.linter.types.narrowing import Env
-from promptpack.linter.types.report import Report, Steps, TooMuchError
-from promptpack.linter.types.statements import Statements
+from promptpack.linter.types.narrowing import TypeScope
+from promptpack.linter.types.problem_collector import NodeLimitError, NodeMeter, ProblemCollector
+from promptpack.linter.types.statements import StatementChecker
 from promptpack.problem import Problem
 from promptpack.template import Engine, Source
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """What an expression told, and what is known when it is true and when it is false; None: it never is."""
+class CheckedExpression:
+    """The problems of an expression, and the scopes in which it is true and false; None if it never is."""
 
     problems: tuple[Problem, ...]
-    true: Env | None
-    false: Env | None
+    true: TypeScope | None
+    false: TypeScope | None
 
 
 def check_template(
-    source: Source, engine: Engine, known: Env | Mapping[str, Type], steps: Steps | None = None
+    source: Source, engine: Engine, known: TypeScope | Mapping[str, Type], meter: NodeMeter | None = None
 ) -> tuple[Problem, ...]:
     """Check a template that compiles."""
-    report = Report(source, steps or Steps())
-    walker = Statements(engine, report)
+    collector = ProblemCollector(source, meter or NodeMeter())
+    checker = StatementChecker(engine, collector)
     try:
-        walker.template(engine.read(source), _env(known))
-        walker.finish()
-    except (TooMuchError, RecursionError):
-        pass  # what a hostile template hides behind its size is stopped by its limits
-    return tuple(report.problems)
+        checker.template(engine.read(source), _as_scope(known))
+        checker.finish()
+    except (NodeLimitError, RecursionError):
+        pass  # a hostile template of this size is stopped by the limits of rendering
+    return tuple(collector.problems)
 
 
 def check_expression(
-    source: Source, engine: Engine, known: Env | Mapping[str, Type], steps: Steps | None = None
-) -> Checked:
+    source: Source, engine: Engine, known: TypeScope | Mapping[str, Type], meter: NodeMeter | None = None
+) -> CheckedExpression:
     """Check an expression that compiles, as in `when` and `require`."""
-    report = Report(source, steps or Steps())
-    env = _env(known)
+    collector = ProblemCollector(source, meter or NodeMeter())
+    scope = _as_scope(known)
     (assignment,) = engine.read_expression(source).find_all(nodes.Assign)
     try:
-        seen = Statements(engine, report).expressions.condition(assignment.node, env)
-    except (TooMuchError, RecursionError):
-        return Checked(tuple(report.problems), env, env)
-    return Checked(tuple(report.problems), seen.true, seen.false)
+        inferred = StatementChecker(engine, collector).expressions.infer_condition(assignment.node, scope)
+    except (NodeLimitError, RecursionError):
+        return CheckedExpression(tuple(collector.problems), scope, scope)
+    return CheckedExpression(tuple(collector.problems), inferred.true, inferred.false)
 
 
-def _env(known: Env | Mapping[str, Type]) -> Env:
-    return known if isinstance(known, Env) else Env(dict(known))
+def _as_scope(known: TypeScope | Mapping[str, Type]) -> TypeScope:
+    return known if isinstance(known, TypeScope) else TypeScope(dict(known))

@@ -1,4 +1,4 @@
-"""Expressions: the type of each, and what is known of the names in it when it holds and when it does not."""
+"""Infer the type of each expression, and the types of its names where it is true and where it is false."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,331 +7,334 @@ from typing import Any, Final
 from jinja2 import nodes
 
 from promptpack.linter.types import lookups
-from promptpack.linter.types.applying import apply_filter, apply_test, keywords
+from promptpack.linter.types.filters_and_tests import apply_filter, apply_test, keyword_arguments
 from promptpack.linter.types.lattice import (
     ANY,
     NEVER,
-    Anything,
-    Boolean,
-    Field,
-    Gap,
-    ListOf,
-    MappingOf,
-    Missing,
-    Object,
-    Text,
-    TupleOf,
+    AnyType,
+    BooleanType,
+    ListType,
+    MappingType,
+    MissingReason,
+    MissingType,
+    ObjectType,
+    Property,
+    TextType,
+    TupleType,
     Type,
     describe,
     is_never,
-    join,
     members,
     type_of,
+    union,
 )
 from promptpack.linter.types.narrowing import (
-    Env,
-    Part,
+    TypeScope,
     constant_key,
-    either,
     falsy,
     handlebars_falsy,
     handlebars_truthy,
-    refine,
+    merge_scopes,
+    narrow_scope,
     truthy,
 )
-from promptpack.linter.types.operations import arithmetic, compare
-from promptpack.linter.types.report import DEAD_BRANCH, MAYBE_MISSING, WRONG_KIND, Report, spell
-from promptpack.linter.types.signatures import CUT, FUNCTIONS, LISTS, LOOPED, WALKED
+from promptpack.linter.types.operations import Narrowing, check_arithmetic, check_comparison
+from promptpack.linter.types.problem_collector import DEAD_BRANCH, MAYBE_MISSING, WRONG_KIND, ProblemCollector, spell
+from promptpack.linter.types.signatures import COLLECTIONS, FUNCTIONS, ITERABLE, LISTS, SLICEABLE
 from promptpack.problem import Problem
 from promptpack.template.tree import name_looked_up
 
 _ARITHMETIC: Final = (nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.FloorDiv, nodes.Mod, nodes.Pow)
-CallMacro = Callable[[Object, list[Type], dict[str, Type], Env, nodes.Call], Type]
+CallMacro = Callable[[ObjectType, list[Type], dict[str, Type], TypeScope, nodes.Call], Type]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """The type of an expression, and what is known when it is true and when it is false; None: it never is."""
+class Inference:
+    """The type of an expression, and the scopes in which it is true and false; None if it never is."""
 
     type: Type
-    true: Env | None
-    false: Env | None
+    true: TypeScope | None
+    false: TypeScope | None
 
 
-class Expressions:
-    """Walks through expressions."""
+_UNREACHABLE: Final = Inference(NEVER, None, None)
 
-    def __init__(self, report: Report, call_macro: CallMacro) -> None:
-        self._report = report
+
+class ExpressionChecker:
+    """Infers the types of expressions and collects their problems."""
+
+    def __init__(self, collector: ProblemCollector, call_macro: CallMacro) -> None:
+        self._collector = collector
         self._call_macro = call_macro
 
-    def value(self, node: nodes.Node, env: Env) -> Type:
-        """Give the type of an expression whose value is used here."""
-        return self._report.use(self.type(node, env))
+    def infer_used(self, node: nodes.Node, scope: TypeScope) -> Type:
+        """Return the type of an expression whose value is used here, and report it if it is missing."""
+        return self._collector.use(self.infer_type(node, scope))
 
-    def type(self, node: nodes.Node, env: Env) -> Type:
-        """Give the type of an expression; what is missing is told by whoever uses it."""
+    def infer_type(self, node: nodes.Node, scope: TypeScope) -> Type:
+        """Return the type of an expression; a missing value is reported only where it is used."""
+        if not isinstance(node, (nodes.Name, nodes.Getattr, nodes.Getitem, nodes.Const, nodes.Filter)):
+            return self.infer(node, scope).type
+        self._collector.count_node()
         match node:
             case nodes.Name():
-                self._report.step()
-                return self._name(node, env)
-            case nodes.Getattr() | nodes.Getitem():
-                self._report.step()
-                return self._look_up(node, env)
+                return self._name(node, scope)
             case nodes.Const():
-                self._report.step()
                 return type_of(node.value)
             case nodes.Filter():
-                self._report.step()
-                return self._filter(node, env)
-        return self.see(node, env).type
+                return self._filter(node, scope)
+        return self._look_up(node, scope)
 
-    def condition(self, node: nodes.Node, env: Env) -> Seen:
-        """See an expression that decides something."""
-        seen = self.see(node, env)
-        used = self._report.use(seen.type)
-        if any(isinstance(one, ListOf) and one.form == "lazy" for one in members(used)):
+    def infer_condition(self, node: nodes.Node, scope: TypeScope) -> Inference:
+        """Infer an expression that is used as a condition."""
+        inferred = self.infer(node, scope)
+        used = self._collector.use(inferred.type)
+        if any(isinstance(one, ListType) and one.form == "lazy" for one in members(used)):
             message = f"{spell(node)} is a lazy list, which counts as true even when it is empty"
-            self._report.tell(
-                Problem(DEAD_BRANCH, message, self._report.place(node), "add '| list' before it", "warning")
+            self._collector.add(
+                Problem(DEAD_BRANCH, message, self._collector.locate(node), "add '| list' before it", "warning")
             )
-        if seen.true is None and seen.false is None:
-            return Seen(used, env, env)
-        return seen
+        if inferred.true is None and inferred.false is None:
+            return Inference(used, scope, scope)
+        return inferred
 
-    def see(self, node: nodes.Node, env: Env) -> Seen:
-        """See an expression, and what it says as a condition."""
+    def infer(self, node: nodes.Node, scope: TypeScope) -> Inference:
+        """Infer the type of an expression, and the scopes in which it is true and false."""
         match node:
             case nodes.Name() | nodes.Getattr() | nodes.Getitem():
-                return _by_path(node, self.type(node, env), env)
+                return _by_path(node, self.infer_type(node, scope), scope)
             case nodes.Const():
-                return _by_type(self.type(node, env), env)
+                return _by_type(self.infer_type(node, scope), scope)
             case nodes.Filter():
-                return _by_filter(node, self.type(node, env), env)
-        self._report.step()
+                return _by_filter(node, self.infer_type(node, scope), scope)
+        self._collector.count_node()
         match node:
             case nodes.TemplateData():
-                return _by_type(Text(), env)
+                return _by_type(TextType(), scope)
             case nodes.And():
-                left = self.condition(node.left, env)
-                right = Seen(NEVER, None, None) if left.true is None else self.see(node.right, left.true)
-                type_ = join((falsy(left.type), right.type))
-                return Seen(type_, right.true, either(left.false, right.false))
+                left = self.infer_condition(node.left, scope)
+                right = _UNREACHABLE if left.true is None else self.infer(node.right, left.true)
+                type_ = union((falsy(left.type), right.type))
+                return Inference(type_, right.true, merge_scopes(left.false, right.false))
             case nodes.Or():
-                left = self.condition(node.left, env)
-                right = Seen(NEVER, None, None) if left.false is None else self.see(node.right, left.false)
-                type_ = join((truthy(left.type), right.type))
-                return Seen(type_, either(left.true, right.true), right.false)
+                left = self.infer_condition(node.left, scope)
+                right = _UNREACHABLE if left.false is None else self.infer(node.right, left.false)
+                type_ = union((truthy(left.type), right.type))
+                return Inference(type_, merge_scopes(left.true, right.true), right.false)
             case nodes.Not():
-                seen = self.condition(node.node, env)
-                return Seen(_boolean(seen.false, seen.true), seen.false, seen.true)
+                inferred = self.infer_condition(node.node, scope)
+                return Inference(_boolean(inferred.false, inferred.true), inferred.false, inferred.true)
             case nodes.CondExpr():
-                return self._choose(node, env)
+                return self._choose(node, scope)
             case nodes.Compare():
-                return self._compare(node, env)
+                return self._compare(node, scope)
             case nodes.Test():
-                return self._test(node, env)
+                return self._test(node, scope)
             case nodes.Call():
-                return self._call(node, env)
-        return _by_type(self._other(node, env), env)
+                return self._call(node, scope)
+        return _by_type(self._other(node, scope), scope)
 
-    def _other(self, node: nodes.Node, env: Env) -> Type:
+    def _other(self, node: nodes.Node, scope: TypeScope) -> Type:
         match node:
             case nodes.BinExpr() if isinstance(node, _ARITHMETIC):
-                return arithmetic(node, self.value(node.left, env), self.value(node.right, env), self._report)
+                left, right = self.infer_used(node.left, scope), self.infer_used(node.right, scope)
+                return check_arithmetic(node, left, right, self._collector)
             case nodes.Neg() | nodes.Pos():
-                return arithmetic(node, self.value(node.node, env), None, self._report)
+                return check_arithmetic(node, self.infer_used(node.node, scope), None, self._collector)
             case nodes.Concat():
                 for part in node.nodes:
-                    self.value(part, env)
-                return Text()
+                    self.infer_used(part, scope)
+                return TextType()
             case nodes.List():
-                return ListOf(join(self.type(item, env) for item in node.items))
+                return ListType(union(self.infer_type(item, scope) for item in node.items))
             case nodes.Tuple():
-                return TupleOf(tuple(self.type(item, env) for item in node.items))
+                return TupleType(tuple(self.infer_type(item, scope) for item in node.items))
             case nodes.Dict():
-                return self._mapping(node, env)
+                return self._mapping(node, scope)
         for child in node.iter_child_nodes():
-            self.see(child, env)
+            self.infer(child, scope)
         return ANY
 
-    def _name(self, node: nodes.Name, env: Env) -> Type:
-        known = env.get(node.name)
+    def _name(self, node: nodes.Name, scope: TypeScope) -> Type:
+        known = scope.get(node.name)
         if known is None:
-            # A name that nothing sets is told when the template is compiled.
-            return Object("function") if node.name in FUNCTIONS else ANY
-        if not any(isinstance(one, Missing) and one.unset for one in members(known)):
+            # The compiler reports a name that nothing sets.
+            return ObjectType("function") if node.name in FUNCTIONS else ANY
+        if not any(isinstance(one, MissingType) and one.is_unset for one in members(known)):
             return known
-        gap = Gap(
-            MAYBE_MISSING,
-            f"{node.name!r} is not set here",
-            f"{node.name!r} may not be set here",
-            "set it in every branch, or before them, or give it a default",
-            self._report.spot(node),
-        )
-        return join(Missing(gap) if isinstance(one, Missing) and one.unset else one for one in members(known))
+        certain, possible = f"{node.name!r} is not set here", f"{node.name!r} may be unset here"
+        hint = "set it in every branch, or before them, or give it a default"
+        at = self._collector.locate_lazily(node)
+        missing = MissingType(MissingReason(MAYBE_MISSING, certain, possible, hint, at))
+        return union(missing if isinstance(one, MissingType) and one.is_unset else one for one in members(known))
 
-    def _look_up(self, node: nodes.Getattr | nodes.Getitem, env: Env) -> Type:
-        owner = self.value(node.node, env)
+    def _look_up(self, node: nodes.Getattr | nodes.Getitem, scope: TypeScope) -> Type:
+        owner = self.infer_used(node.node, scope)
         key = constant_key(node)
         if key is not None:
-            return lookups.look_up(owner, key, node, self._report)
-        assert isinstance(node, nodes.Getitem)  # noqa: S101 -- the other look-up always has a key
+            return lookups.look_up(owner, key, node, self._collector)
+        assert isinstance(node, nodes.Getitem)  # noqa: S101 -- the other kind of lookup always has a key
         if isinstance(node.arg, nodes.Slice):
-            return self._cut(owner, node, env)
-        return lookups.index(owner, self.value(node.arg, env), node, self._report)
+            return self._slice(owner, node, scope)
+        return lookups.look_up_index(owner, self.infer_used(node.arg, scope), node, self._collector)
 
-    def _cut(self, owner: Type, node: nodes.Getitem, env: Env) -> Type:
+    def _slice(self, owner: Type, node: nodes.Getitem, scope: TypeScope) -> Type:
         for part in node.arg.iter_child_nodes():
-            self.value(part, env)
-        kept = self._report.expect(owner, CUT, "a slice", node.node, self._report.spot(node))
-        return join(ListOf(join(one.items)) if isinstance(one, TupleOf) else one for one in members(kept))
+            self.infer_used(part, scope)
+        accepted = self._collector.expect(owner, SLICEABLE, "a slice", node.node, self._collector.locate_lazily(node))
+        return union(ListType(union(one.items)) if isinstance(one, TupleType) else one for one in members(accepted))
 
-    def _mapping(self, node: nodes.Dict, env: Env) -> Type:
-        fields: dict[str, Field] = {}
+    def _mapping(self, node: nodes.Dict, scope: TypeScope) -> Type:
+        properties: dict[str, Property] = {}
         known = True
         for pair in node.items:
-            value = self.type(pair.value, env)
+            value = self.infer_type(pair.value, scope)
             if isinstance(pair.key, nodes.Const) and isinstance(pair.key.value, str):
-                fields[pair.key.value] = Field(value, required=True)
+                properties[pair.key.value] = Property(value, required=True)
             else:
-                self.value(pair.key, env)
+                self.infer_used(pair.key, scope)
                 known = False
-        return MappingOf(fields, None if known else ANY)
+        return MappingType(properties, None if known else ANY)
 
-    def _choose(self, node: nodes.CondExpr, env: Env) -> Seen:
-        told = self._report.count
-        test = self.condition(node.test, env)
+    def _choose(self, node: nodes.CondExpr, scope: TypeScope) -> Inference:
+        count = self._collector.count
+        test = self.infer_condition(node.test, scope)
         if test.true is None:
-            self._report.dead(node.test, "the first choice is never taken: its condition never holds", told)
+            message = "the value before 'if' is never used: the condition never holds"
+            self._collector.add_dead_branch(node.test, message, count)
         elif test.false is None and node.expr2 is not None:
-            self._report.dead(node.test, "the second choice is never taken: its condition always holds", told)
-        first = self.see(node.expr1, test.true) if test.true else Seen(NEVER, None, None)
-        second = Seen(Missing(), None, test.false)
+            message = "the value after 'else' is never used: the condition always holds"
+            self._collector.add_dead_branch(node.test, message, count)
+        first = self.infer(node.expr1, test.true) if test.true else _UNREACHABLE
+        second = Inference(MissingType(), None, test.false)
         if node.expr2 is not None:
-            second = self.see(node.expr2, test.false) if test.false else Seen(NEVER, None, None)
-        return Seen(join((first.type, second.type)), either(first.true, second.true), either(first.false, second.false))
+            second = self.infer(node.expr2, test.false) if test.false else _UNREACHABLE
+        true, false = merge_scopes(first.true, second.true), merge_scopes(first.false, second.false)
+        return Inference(union((first.type, second.type)), true, false)
 
-    def _compare(self, node: nodes.Compare, env: Env) -> Seen:
-        left = self.value(node.expr, env)
+    def _compare(self, node: nodes.Compare, scope: TypeScope) -> Inference:
+        left = self.infer_used(node.expr, scope)
         if len(node.ops) == 1:
             operand = node.ops[0]
-            right = self.value(operand.expr, env)
-            narrowing = compare(operand.op, (node.expr, left), (operand.expr, right), self._report)
-            return self._narrowed(narrowing, env)
+            right = self.infer_used(operand.expr, scope)
+            narrowing = check_comparison(operand.op, (node.expr, left), (operand.expr, right), self._collector)
+            return self._narrowed(narrowing, scope)
         before, type_ = node.expr, left
         for operand in node.ops:
-            right = self.value(operand.expr, env)
-            compare(operand.op, (before, type_), (operand.expr, right), self._report)
+            right = self.infer_used(operand.expr, scope)
+            check_comparison(operand.op, (before, type_), (operand.expr, right), self._collector)
             before, type_ = operand.expr, right
-        return Seen(Boolean(), env, env)
+        return Inference(BooleanType(), scope, scope)
 
-    def _test(self, node: nodes.Test, env: Env) -> Seen:
-        seen = self.see(node.node, env)
-        arguments = [self.value(argument, env) for argument in node.args]
-        narrowing = apply_test(node, seen.type, arguments, self._report)
-        return self._narrowed(narrowing, env)
+    def _test(self, node: nodes.Test, scope: TypeScope) -> Inference:
+        inferred = self.infer(node.node, scope)
+        arguments = [self.infer_used(argument, scope) for argument in node.args]
+        narrowing = apply_test(node, inferred.type, arguments, self._collector)
+        return self._narrowed(narrowing, scope)
 
-    def _narrowed(self, narrowing: tuple[nodes.Node, Type, Part, Part] | None, env: Env) -> Seen:
+    def _narrowed(self, narrowing: Narrowing | None, scope: TypeScope) -> Inference:
         if narrowing is None:
-            return Seen(Boolean(), env, env)
+            return Inference(BooleanType(), scope, scope)
         subject, type_, holds, fails = narrowing
-        true = None if is_never(holds(type_)) else refine(env, subject, holds)
-        false = None if is_never(fails(type_)) else refine(env, subject, fails)
+        true = None if is_never(holds(type_)) else narrow_scope(scope, subject, holds)
+        false = None if is_never(fails(type_)) else narrow_scope(scope, subject, fails)
         if true is None and false is None:
-            true = false = env
-        return Seen(_boolean(true, false), true, false)
+            true = false = scope
+        return Inference(_boolean(true, false), true, false)
 
-    def _filter(self, node: nodes.Filter, env: Env) -> Type:
-        assert node.node is not None  # noqa: S101 -- only the filter of a block has none, and is never seen here
-        return self.filtered(node, self.type(node.node, env), env)
+    def _filter(self, node: nodes.Filter, scope: TypeScope) -> Type:
+        assert node.node is not None  # noqa: S101 -- only the filter of a block has none, and is not inferred here
+        return self.infer_filtered(node, self.infer_type(node.node, scope), scope)
 
-    def filtered(self, node: nodes.Filter, given: Type, env: Env) -> Type:
-        """Give what a filter makes of a value."""
-        positional = [self.type(argument, env) for argument in node.args]
-        named = {name: self.type(value, env) for name, value in keywords(node).items()}
-        return apply_filter(node, given, positional, named, self._report)
+    def infer_filtered(self, node: nodes.Filter, given: Type, scope: TypeScope) -> Type:
+        """Return the type of the result of a filter."""
+        positional = [self.infer_type(argument, scope) for argument in node.args]
+        named = {name: self.infer_type(value, scope) for name, value in keyword_arguments(node).items()}
+        return apply_filter(node, given, positional, named, self._collector)
 
-    def _call(self, node: nodes.Call, env: Env) -> Seen:
+    def _call(self, node: nodes.Call, scope: TypeScope) -> Inference:
         if isinstance(node.node, nodes.ImportedName):
-            return self._handlebars(node, node.node.importname.rpartition(".")[2], env)
+            return self._handlebars(node, node.node.importname.rpartition(".")[2], scope)
         if isinstance(node.node, nodes.EnvironmentAttribute):
-            return Seen(ANY, env, env)
-        positional = [self.type(argument, env) for argument in node.args]
-        named = {keyword.key: self.type(keyword.value, env) for keyword in node.kwargs}
-        return _by_type(self._called(node, positional, named, env), env)
+            return Inference(ANY, scope, scope)
+        positional = [self.infer_type(argument, scope) for argument in node.args]
+        named = {keyword.key: self.infer_type(keyword.value, scope) for keyword in node.kwargs}
+        return _by_type(self._call_result(node, positional, named, scope), scope)
 
-    def _called(self, node: nodes.Call, positional: list[Type], named: dict[str, Type], env: Env) -> Type:
+    def _call_result(self, node: nodes.Call, positional: list[Type], named: dict[str, Type], scope: TypeScope) -> Type:
         called = node.node
-        if isinstance(called, nodes.Name) and called.name in FUNCTIONS and env.get(called.name) is None:
+        if isinstance(called, nodes.Name) and called.name in FUNCTIONS and scope.get(called.name) is None:
             if called.name == "dict" and not node.args and node.dyn_kwargs is None:
-                return MappingOf({name: Field(one, required=True) for name, one in named.items()}, None)
+                return MappingType({name: Property(one, required=True) for name, one in named.items()}, None)
             return FUNCTIONS[called.name]
         if isinstance(called, nodes.Getattr):
-            owner = self.value(called.node, env)
-            if not (isinstance(owner, Object) and owner.attributes and called.attr in owner.attributes):
-                return lookups.method(owner, called.attr, positional, called, self._report)
+            owner = self.infer_used(called.node, scope)
+            if not (isinstance(owner, ObjectType) and owner.attributes and called.attr in owner.attributes):
+                return lookups.call_method(owner, called.attr, positional, called, self._collector)
             callee = owner.attributes[called.attr]
         else:
-            callee = self.value(called, env)
-        return join(self._result(one, node, positional, named, env) for one in members(callee))
+            callee = self.infer_used(called, scope)
+        return union(self._result(one, node, positional, named, scope) for one in members(callee))
 
-    def _result(self, one: Type, node: nodes.Call, positional: list[Type], named: dict[str, Type], env: Env) -> Type:
-        if isinstance(one, Object) and one.macro is not None:
-            return self._call_macro(one, positional, named, env, node)
-        if not isinstance(one, (Anything, Object)):
+    def _result(
+        self, one: Type, node: nodes.Call, positional: list[Type], named: dict[str, Type], scope: TypeScope
+    ) -> Type:
+        if isinstance(one, ObjectType) and one.macro is not None:
+            return self._call_macro(one, positional, named, scope, node)
+        if not isinstance(one, (AnyType, ObjectType)):
             message = f"{spell(node.node)} is {describe(one)} and cannot be called"
-            self._report.tell(Problem(WRONG_KIND, message, self._report.place(node), "remove the brackets"))
+            self._collector.add(Problem(WRONG_KIND, message, self._collector.locate(node), "remove the parentheses"))
         return ANY
 
-    def _handlebars(self, node: nodes.Call, function: str, env: Env) -> Seen:
+    def _handlebars(self, node: nodes.Call, function: str, scope: TypeScope) -> Inference:
         if function == "look_up":
             name = nodes.Name(name_looked_up(node) or "", "load", lineno=node.lineno)
-            return self.see(name, env)
+            return self.infer(name, scope)
         subject = node.args[-1]
         if isinstance(subject, nodes.Call):
             subject = nodes.Name(name_looked_up(subject) or "", "load", lineno=node.lineno)
-        given = self.type(subject, env)
+        given = self.infer_type(subject, scope)
         if function == "truth":
-            return self._narrowed((subject, given, handlebars_truthy, handlebars_falsy), env)
-        used = self._report.use(given)
+            return self._narrowed((subject, given, handlebars_truthy, handlebars_falsy), scope)
+        used = self._collector.use(given)
         if function == "items":
-            return Seen(self._report.expect(used, LISTS, "'{{#each}}'", subject, self._report.spot(node)), env, env)
-        return Seen(Text(), env, env)
+            at = self._collector.locate_lazily(node)
+            return Inference(self._collector.expect(used, LISTS, "'{{#each}}'", subject, at), scope, scope)
+        return Inference(TextType(), scope, scope)
 
-    def items(self, node: nodes.Node, env: Env) -> Type:
-        """See what a loop goes through."""
-        given = self.value(node, env)
-        spot = self._report.spot(node)
-        kept = self._report.expect(given, WALKED, "a loop", node, spot)
-        if any(isinstance(one, Text) for one in members(kept)):
-            self._report.doubt(kept, LOOPED, "a loop", node, spot)
-        return kept
-
-
-def _by_path(node: nodes.Node, type_: Type, env: Env) -> Seen:
-    true = None if is_never(truthy(type_)) else refine(env, node, truthy)
-    false = None if is_never(falsy(type_)) else refine(env, node, falsy)
-    return Seen(type_, true, false)
+    def infer_iterable(self, node: nodes.Node, scope: TypeScope) -> Type:
+        """Return the type of the value that a loop iterates over."""
+        given = self.infer_used(node, scope)
+        at = self._collector.locate_lazily(node)
+        accepted = self._collector.expect(given, ITERABLE, "a loop", node, at)
+        if any(isinstance(one, TextType) for one in members(accepted)):
+            self._collector.warn_meaningless(accepted, COLLECTIONS, "a loop", node, at)
+        return accepted
 
 
-def _by_filter(node: nodes.Filter, type_: Type, env: Env) -> Seen:
-    seen = _by_type(type_, env)
+def _by_path(node: nodes.Node, type_: Type, scope: TypeScope) -> Inference:
+    true = None if is_never(truthy(type_)) else narrow_scope(scope, node, truthy)
+    false = None if is_never(falsy(type_)) else narrow_scope(scope, node, falsy)
+    return Inference(type_, true, false)
+
+
+def _by_filter(node: nodes.Filter, type_: Type, scope: TypeScope) -> Inference:
+    inferred = _by_type(type_, scope)
     if node.node is not None and node.name in ("default", "d") and _is_falsy_default(node):
-        return Seen(type_, refine(seen.true, node.node, truthy), seen.false)
-    return seen
+        return Inference(type_, narrow_scope(inferred.true, node.node, truthy), inferred.false)
+    return inferred
 
 
-def _by_type(type_: Type, env: Env) -> Seen:
-    return Seen(type_, None if is_never(truthy(type_)) else env, None if is_never(falsy(type_)) else env)
+def _by_type(type_: Type, scope: TypeScope) -> Inference:
+    return Inference(type_, None if is_never(truthy(type_)) else scope, None if is_never(falsy(type_)) else scope)
 
 
 def _boolean(true: Any, false: Any) -> Type:
-    return Boolean(frozenset(value for value, env in ((True, true), (False, false)) if env is not None))
+    return BooleanType(frozenset(value for value, scope in ((True, true), (False, false)) if scope is not None))
 
 
 def _is_falsy_default(node: nodes.Filter) -> bool:
-    given = node.args[0] if node.args else keywords(node).get("default_value")
+    given = node.args[0] if node.args else keyword_arguments(node).get("default_value")
     if given is None:
         return not node.kwargs
     if isinstance(given, (nodes.List, nodes.Dict)):

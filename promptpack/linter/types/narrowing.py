@@ -1,4 +1,4 @@
-"""What a condition says about the values in it: the part of a type for which a test holds, and the names it narrows."""
+"""Narrow types by conditions: the part of a type for which a test holds, and the names that it narrows."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -8,102 +8,102 @@ from jinja2 import nodes
 
 from promptpack.linter.types.lattice import (
     NEVER,
-    Anything,
-    Boolean,
-    Field,
-    ListOf,
-    MappingOf,
-    Missing,
-    Null,
-    Number,
-    Object,
-    Text,
-    TupleOf,
+    AnyType,
+    BooleanType,
+    ListType,
+    MappingType,
+    MissingType,
+    NullType,
+    NumberType,
+    ObjectType,
+    Property,
+    TextType,
+    TupleType,
     Type,
+    intersect_texts,
     is_never,
-    join,
-    meet_texts,
     members,
+    union,
 )
 
-Part = Callable[[Type], Type]
-"""The part of a type for which something holds."""
+Narrower = Callable[[Type], Type]
+"""Returns the part of a type for which a condition holds."""
 
 _EMPTY: Final = frozenset(("",))
 
 
 @dataclass(frozen=True, slots=True)
-class Env:
-    """What is known of each name at one place of a template; `narrowed` is what conditions around it add."""
+class TypeScope:
+    """The type of each name at one position of a template; `narrowed` holds the types narrowed by conditions."""
 
     types: Mapping[str, Type]
     narrowed: Mapping[str, Type] = field(default_factory=dict)
     inner: frozenset[str] = frozenset()
 
     def get(self, name: str) -> Type | None:
-        """Give the type of a name, or None when nothing sets it."""
+        """Return the type of a name, or None if nothing sets it."""
         return self.narrowed.get(name) or self.types.get(name)
 
-    def bind(self, name: str, type_: Type, *, inner: bool = False) -> "Env":
-        """Set a name; one that belongs to a loop or another inner scope is `inner`."""
+    def bind(self, name: str, type_: Type, *, inner: bool = False) -> "TypeScope":
+        """Set a name; `inner` marks a name that belongs to a loop or another inner scope."""
         narrowed = {other: one for other, one in self.narrowed.items() if other != name}
-        return Env({**self.types, name: type_}, narrowed, self.inner | {name} if inner else self.inner)
+        return TypeScope({**self.types, name: type_}, narrowed, self.inner | {name} if inner else self.inner)
 
-    def narrow(self, name: str, type_: Type) -> "Env":
-        """Say more about a name."""
+    def narrow(self, name: str, type_: Type) -> "TypeScope":
+        """Narrow the type of a name."""
         return replace(self, narrowed={**self.narrowed, name: type_})
 
 
-def either(left: Env | None, right: Env | None) -> Env | None:
-    """Give what is known when one of two conditions holds."""
+def merge_scopes(left: TypeScope | None, right: TypeScope | None) -> TypeScope | None:
+    """Return the scope in which one of two conditions holds."""
     if left is None or right is None:
         return left or right
     narrowed = {
-        name: join((one, right.narrowed[name])) for name, one in left.narrowed.items() if name in right.narrowed
+        name: union((one, right.narrowed[name])) for name, one in left.narrowed.items() if name in right.narrowed
     }
     return replace(left, narrowed=narrowed)
 
 
-def after(before: Env, branches: Iterable[Env]) -> Env:
-    """Give what is known after branches of which one was taken; a name that only some of them set may be unset."""
+def scope_after(before: TypeScope, branches: Iterable[TypeScope]) -> TypeScope:
+    """Return the scope after branches, of which one was taken; a name that only some of them set may be unset."""
     ends = list(branches)
     if not ends:
         return before
-    names = dict.fromkeys(name for end in ends for name in end.types)
-    return replace(before, types={name: _after(name, ends) for name in names}, narrowed=_still(before, ends))
+    types = {name: _type_after(name, ends) for name in dict.fromkeys(name for end in ends for name in end.types)}
+    return replace(before, types=types, narrowed=_still_narrowed(before, ends))
 
 
-def _after(name: str, ends: list[Env]) -> Type:
+def _type_after(name: str, ends: list[TypeScope]) -> Type:
     found = [end.types.get(name) for end in ends]
     if all(one is found[0] for one in found) and found[0] is not None:
         return found[0]
-    return join(Missing(unset=True) if one is None else one for one in found)
+    return union(MissingType(is_unset=True) if one is None else one for one in found)
 
 
-def _still(before: Env, ends: list[Env]) -> Mapping[str, Type]:
+def _still_narrowed(before: TypeScope, ends: list[TypeScope]) -> Mapping[str, Type]:
     return {
         name: one for name, one in before.narrowed.items() if all(end.types[name] is before.types[name] for end in ends)
     }
 
 
-def refine(env: Env | None, node: nodes.Node, part: Part) -> Env | None:
-    """Narrow the name that an expression starts from, by what holds of the expression; None: it cannot hold."""
-    if env is None:
+def narrow_scope(scope: TypeScope | None, node: nodes.Node, narrower: Narrower) -> TypeScope | None:
+    """Narrow the name that an expression starts with, by a condition on the expression; None if it never holds."""
+    if scope is None:
         return None
     if isinstance(node, nodes.Name):
-        known = env.get(node.name)
+        known = scope.get(node.name)
         if known is None:
-            return env
-        narrowed = part(known)
-        return None if is_never(narrowed) else env.narrow(node.name, narrowed)
+            return scope
+        narrowed = narrower(known)
+        return None if is_never(narrowed) else scope.narrow(node.name, narrowed)
     key = constant_key(node)
     if key is None:
-        return env
-    return refine(env, node.node, lambda owner: join(refine_key(one, key, part) for one in members(owner)))  # type: ignore[attr-defined]  # both look-ups have it
+        return scope
+    return narrow_scope(scope, node.node, lambda owner: union(narrow_key(one, key, narrower) for one in members(owner)))  # type: ignore[attr-defined]  # both kinds of lookup have it
 
 
 def constant_key(node: nodes.Node) -> str | None:
-    """Give the key of `X.key` and `X["key"]`, or None when it is not written out."""
+    """Return the key of `X.key` and `X["key"]`, or None if it is not a literal."""
     match node:
         case nodes.Getattr():
             return node.attr
@@ -112,138 +112,137 @@ def constant_key(node: nodes.Node) -> str | None:
     return None
 
 
-def refine_key(owner: Type, key: str, part: Part) -> Type:
-    """Narrow a mapping by what holds of one of its keys."""
-    if isinstance(owner, (Anything, Object)):
+def narrow_key(owner: Type, key: str, narrower: Narrower) -> Type:
+    """Narrow a mapping by a condition on one of its keys."""
+    if isinstance(owner, (AnyType, ObjectType)):
         return owner
-    if not isinstance(owner, MappingOf):
-        return NEVER if is_never(part(Missing())) else owner
-    known = owner.fields.get(key)
+    if not isinstance(owner, MappingType):
+        return NEVER if is_never(narrower(MissingType())) else owner
+    known = owner.properties.get(key)
     if known is not None:
-        before = known.type if known.required else join((known.type, Missing()))
+        before = known.type if known.required else union((known.type, MissingType()))
     else:
-        before = Missing() if owner.rest is None else join((owner.rest, Missing()))
-    now = part(before)
+        before = MissingType() if owner.rest is None else union((owner.rest, MissingType()))
+    now = narrower(before)
     if is_never(now):
         return NEVER
-    there = [one for one in members(now) if not isinstance(one, Missing)]
-    if not there:
-        return replace(owner, fields={**owner.fields, key: Field(NEVER)})
-    return replace(owner, fields={**owner.fields, key: Field(join(there), len(there) == len(members(now)))})
+    present = [one for one in members(now) if not isinstance(one, MissingType)]
+    narrowed = Property(union(present), required=len(present) == len(members(now)))
+    return replace(owner, properties={**owner.properties, key: narrowed})
 
 
-def each(rule: Callable[[Type], Type]) -> Part:
-    """Make a part of what it is for each member of a union."""
-    return lambda type_: join(rule(one) for one in members(type_))
+def for_each_member(rule: Callable[[Type], Type]) -> Narrower:
+    """Return a narrower that applies a rule to each member of a union."""
+    return lambda type_: union(rule(one) for one in members(type_))
 
 
 def _truthy(one: Type) -> Type:
     match one:
-        case Null() | Missing():
+        case NullType() | MissingType():
             return NEVER
-        case Boolean():
-            return Boolean(one.values & {True}) if True in one.values else NEVER
-        case Text():
-            return meet_texts(one, Text(None, _EMPTY))
-        case ListOf() if is_never(one.item) and one.form != "lazy":
+        case BooleanType():
+            return BooleanType(one.values & {True}) if True in one.values else NEVER
+        case TextType():
+            return intersect_texts(one, TextType(None, _EMPTY))
+        case ListType() if is_never(one.item) and one.form != "lazy":
             return NEVER
-        case TupleOf(items=()):
+        case TupleType(items=()):
             return NEVER
-        case MappingOf() if not one.fields and one.rest is None:
+        case MappingType() if not one.properties and one.rest is None:
             return NEVER
     return one
 
 
 def _falsy(one: Type) -> Type:
     match one:
-        case Missing() | Object() | ListOf(form="lazy"):
+        case MissingType() | ObjectType() | ListType(form="lazy"):
             return NEVER
-        case Boolean():
-            return Boolean(one.values & {False}) if False in one.values else NEVER
-        case Text():
-            return meet_texts(one, Text(_EMPTY))
-        case ListOf():
-            return ListOf(NEVER, one.form)
-        case TupleOf() if one.items:
+        case BooleanType():
+            return BooleanType(one.values & {False}) if False in one.values else NEVER
+        case TextType():
+            return intersect_texts(one, TextType(_EMPTY))
+        case ListType():
+            return ListType(NEVER, one.form)
+        case TupleType() if one.items:
             return NEVER
-        case MappingOf():
-            return NEVER if any(known.required for known in one.fields.values()) else MappingOf({}, None)
+        case MappingType():
+            return NEVER if any(known.required for known in one.properties.values()) else MappingType({}, None)
     return one
 
 
-truthy: Final[Part] = each(_truthy)
-falsy: Final[Part] = each(_falsy)
-# `{{#if}}` of Handlebars: what is missing is false, and an empty mapping is true.
-handlebars_truthy: Final[Part] = each(lambda one: one if isinstance(one, MappingOf) else _truthy(one))
-handlebars_falsy: Final[Part] = each(
-    lambda one: NEVER if isinstance(one, MappingOf) else one if isinstance(one, Missing) else _falsy(one)
+truthy: Final[Narrower] = for_each_member(_truthy)
+falsy: Final[Narrower] = for_each_member(_falsy)
+# In `{{#if}}` of Handlebars, a missing value is false and an empty mapping is true.
+handlebars_truthy: Final[Narrower] = for_each_member(lambda one: one if isinstance(one, MappingType) else _truthy(one))
+handlebars_falsy: Final[Narrower] = for_each_member(
+    lambda one: NEVER if isinstance(one, MappingType) else one if isinstance(one, MissingType) else _falsy(one)
 )
 
 
-def _kinds(*kinds: type) -> tuple[Part, Part]:
-    """Make the two parts of a test that holds for every value of these kinds, and for no other."""
+def _by_kinds(*kinds: type) -> tuple[Narrower, Narrower]:
+    """Return the two narrowers of a test that holds for every value of these kinds, and for no other."""
     return (
-        each(lambda one: one if isinstance(one, (Anything, *kinds)) else NEVER),
-        each(lambda one: NEVER if isinstance(one, kinds) else one),
+        for_each_member(lambda one: one if isinstance(one, (AnyType, *kinds)) else NEVER),
+        for_each_member(lambda one: NEVER if isinstance(one, kinds) else one),
     )
 
 
-def _some_of(*kinds: type) -> tuple[Part, Part]:
-    """Make the two parts of a test that holds for some values of these kinds, and for no other."""
-    return _kinds(*kinds)[0], each(lambda one: one)
+def _within_kinds(*kinds: type) -> tuple[Narrower, Narrower]:
+    """Return the two narrowers of a test that holds for some values of these kinds, and for no other."""
+    return _by_kinds(*kinds)[0], for_each_member(lambda one: one)
 
 
-def _value(value: bool) -> tuple[Part, Part]:
+def _by_boolean(value: bool) -> tuple[Narrower, Narrower]:
     def other(one: Type) -> Type:
-        if not isinstance(one, Boolean):
+        if not isinstance(one, BooleanType):
             return one
-        return Boolean(one.values - {value}) if one.values - {value} else NEVER
+        return BooleanType(one.values - {value}) if one.values - {value} else NEVER
 
-    return equal_to(value)[0], each(other)
+    return equal_to(value)[0], for_each_member(other)
 
 
-def _listed(*forms: str) -> tuple[Part, Part]:
+def _by_list_forms(*forms: str) -> tuple[Narrower, Narrower]:
     def holds(one: Type) -> bool:
-        return isinstance(one, (TupleOf, Text, MappingOf)) or (isinstance(one, ListOf) and one.form in forms)
+        return isinstance(one, (TupleType, TextType, MappingType)) or (isinstance(one, ListType) and one.form in forms)
 
     return (
-        each(lambda one: one if isinstance(one, Anything) or holds(one) else NEVER),
-        each(lambda one: NEVER if holds(one) else one),
+        for_each_member(lambda one: one if isinstance(one, AnyType) or holds(one) else NEVER),
+        for_each_member(lambda one: NEVER if holds(one) else one),
     )
 
 
-def equal_to(value: Any) -> tuple[Part, Part]:
-    """Make the two parts of a comparison with a value that is written out."""
+def equal_to(value: Any) -> tuple[Narrower, Narrower]:
+    """Return the two narrowers of a comparison with a literal value: equal and not equal."""
 
     def same(one: Type) -> Type:
         match one, value:
-            case Anything(), _:
+            case AnyType(), _:
                 return one
-            case Text(), str():
-                return meet_texts(one, Text(frozenset((value,))))
-            case Null(), None:
+            case TextType(), str():
+                return intersect_texts(one, TextType(frozenset((value,))))
+            case NullType(), None:
                 return one
-            case Boolean(), bool():
-                return Boolean(one.values & {value}) if value in one.values else NEVER
-            case ((Number() | Boolean()), (int() | float())):
+            case BooleanType(), bool():
+                return BooleanType(one.values & {value}) if value in one.values else NEVER
+            case ((NumberType() | BooleanType()), (int() | float())):
                 return one
         return NEVER
 
     def other(one: Type) -> Type:
         match one, value:
-            case Text(), str():
-                return meet_texts(one, Text(None, frozenset((value,))))
-            case Null(), None:
+            case TextType(), str():
+                return intersect_texts(one, TextType(None, frozenset((value,))))
+            case NullType(), None:
                 return NEVER
-            case Boolean(), bool():
-                return Boolean(one.values - {value}) if one.values - {value} else NEVER
+            case BooleanType(), bool():
+                return BooleanType(one.values - {value}) if one.values - {value} else NEVER
         return one
 
-    return each(same), each(other)
+    return for_each_member(same), for_each_member(other)
 
 
-def among(values: list[Any]) -> tuple[Part, Part]:
-    """Make the two parts of `in` with a list that is written out."""
+def among(values: list[Any]) -> tuple[Narrower, Narrower]:
+    """Return the two narrowers of `in` with a literal list: contained and not contained."""
     pairs = [equal_to(value) for value in values]
 
     def other(type_: Type) -> Type:
@@ -251,25 +250,25 @@ def among(values: list[Any]) -> tuple[Part, Part]:
             type_ = rest(type_)
         return type_
 
-    return (lambda type_: join(same(type_) for same, _ in pairs)), other
+    return (lambda type_: union(same(type_) for same, _ in pairs)), other
 
 
 DEFINED: Final = (
-    each(lambda one: NEVER if isinstance(one, Missing) else one),
-    each(lambda one: one if isinstance(one, Missing) else NEVER),
+    for_each_member(lambda one: NEVER if isinstance(one, MissingType) else one),
+    for_each_member(lambda one: one if isinstance(one, MissingType) else NEVER),
 )
-TEST_PARTS: Final[Mapping[str, tuple[Part, Part]]] = {
+TEST_NARROWERS: Final[Mapping[str, tuple[Narrower, Narrower]]] = {
     "defined": DEFINED,
     "undefined": (DEFINED[1], DEFINED[0]),
-    "none": _kinds(Null),
-    "string": _kinds(Text),
-    "mapping": _kinds(MappingOf),
-    "number": _kinds(Number, Boolean),
-    "integer": _some_of(Number),
-    "float": _some_of(Number),
-    "boolean": _kinds(Boolean),
-    "true": _value(True),
-    "false": _value(False),
-    "sequence": _listed("list"),
-    "iterable": _listed("list", "lazy", "view"),
+    "none": _by_kinds(NullType),
+    "string": _by_kinds(TextType),
+    "mapping": _by_kinds(MappingType),
+    "number": _by_kinds(NumberType, BooleanType),
+    "integer": _within_kinds(NumberType),
+    "float": _within_kinds(NumberType),
+    "boolean": _by_kinds(BooleanType),
+    "true": _by_boolean(True),
+    "false": _by_boolean(False),
+    "sequence": _by_list_forms("list"),
+    "iterable": _by_list_forms("list", "lazy", "view"),
 }

@@ -1,12 +1,12 @@
-"""Every template and expression of a pack, with the types of its inputs and of the replies that its contract allows."""
+"""Check every template and expression of a pack, with the types of its inputs and of its reply contract."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from promptpack.linter.types.check import check_expression, check_template
-from promptpack.linter.types.lattice import Field, ListOf, MappingOf, Text, Type
-from promptpack.linter.types.narrowing import Env
-from promptpack.linter.types.report import DEAD_BRANCH, Steps
+from promptpack.linter.types.lattice import ListType, MappingType, Property, TextType, Type
+from promptpack.linter.types.narrowing import TypeScope
+from promptpack.linter.types.problem_collector import DEAD_BRANCH, NodeMeter
 from promptpack.linter.types.schemas import from_schema
 from promptpack.pack import CallTemplate, Contract, Input, MessageTemplate, PartTemplate, Rule
 from promptpack.problem import Problem
@@ -14,8 +14,8 @@ from promptpack.template import Engine, Expression, Template
 from promptpack.template.model import UNPLACED
 
 
-class Linked(Protocol):
-    """What is looked at: a pack's inputs, messages, slots and contract."""
+class CheckablePack(Protocol):
+    """The checked sections of a pack: inputs, messages, slots and contract."""
 
     @property
     def inputs(self) -> Mapping[str, Input]:
@@ -34,96 +34,98 @@ class Linked(Protocol):
         """The contract of its replies."""
 
 
-_ABOUT = MappingOf({name: Field(Text(), required=True) for name in ("name", "version", "agent", "locale")}, None)
+_TEXT = Property(TextType(), required=True)
+_PACK_TYPE = MappingType(dict.fromkeys(("name", "version", "agent", "locale"), _TEXT), None)
 
 
-def rendering_env(pack: Linked) -> Env:
-    """Give what is known of the names that every message has."""
+def rendering_scope(pack: CheckablePack) -> TypeScope:
+    """Return the scope of a message: the types of the names that every message can use."""
     inputs = {name: from_schema(declared.schema) for name, declared in pack.inputs.items()}
-    return Env({**inputs, "pack": _ABOUT, "reply_format": Text()})
+    return TypeScope({**inputs, "pack": _PACK_TYPE, "reply_format": TextType()})
 
 
-def check_pack(pack: Linked, engine: Engine) -> tuple[Problem, ...]:
-    """Find everything that the types of a pack say about its templates."""
-    found = dict.fromkeys(_PackCheck(pack, engine).run())
-    # What stands in for a text that did not compile has no place in a file, and nothing is said about it.
+def check_pack(pack: CheckablePack, engine: Engine) -> tuple[Problem, ...]:
+    """Return the type problems of the templates of a pack."""
+    found = dict.fromkeys(_PackChecker(pack, engine).run())
+    # The stand-in for a text that did not compile has no location, and its problems are not reported.
     return tuple(problem for problem in found if problem.location and problem.location.path != UNPLACED)
 
 
-class _PackCheck:
-    def __init__(self, pack: Linked, engine: Engine) -> None:
+class _PackChecker:
+    def __init__(self, pack: CheckablePack, engine: Engine) -> None:
         self._pack = pack
         self._engine = engine
-        self._steps = Steps()
-        self._rendering = rendering_env(pack)
-        self._judging = Env({name: one for name, one in self._rendering.types.items() if name != "reply_format"})
+        self._meter = NodeMeter()
+        self._rendering_scope = rendering_scope(pack)
+        names = self._rendering_scope.types.items()
+        self._contract_scope = TypeScope({name: type_ for name, type_ in names if name != "reply_format"})
 
     def run(self) -> Iterator[Problem]:
-        """Go through the messages, the slots and the contract."""
+        """Check the messages, the slots and the contract."""
         for message in self._pack.messages:
             yield from self._message(message)
-        yield from self._templates(self._pack.slots, self._rendering)
+        yield from self._templates(self._pack.slots, self._rendering_scope)
         if self._pack.contract is not None:
             yield from self._contract(self._pack.contract)
 
     def _message(self, message: MessageTemplate) -> Iterator[Problem]:
-        env: Env | None = self._rendering
+        scope: TypeScope | None = self._rendering_scope
         if message.when is not None:
-            problems, env = self._when(message.when, self._rendering, "this message is never sent")
+            problems, scope = self._when(message.when, self._rendering_scope, "this message is never sent")
             yield from problems
-        if env is None:
+        if scope is None:
             return
         values = (message.content, message.name, message.tool_call_id, message.tool_calls)
-        yield from self._templates(values, env)
+        yield from self._templates(values, scope)
 
-    def _when(self, when: Expression, env: Env, never: str) -> tuple[tuple[Problem, ...], Env | None]:
-        checked = check_expression(when.source, self._engine, env, self._steps)
+    def _when(self, when: Expression, scope: TypeScope, never: str) -> tuple[tuple[Problem, ...], TypeScope | None]:
+        checked = check_expression(when.source, self._engine, scope, self._meter)
         if checked.true is not None or checked.problems:
             return checked.problems, checked.true
-        place = when.source.locate(1, 1)
-        return (Problem(DEAD_BRANCH, f"{never}: its condition never holds", place, "", "warning"),), None
+        location = when.source.locate(1, 1)
+        return (Problem(DEAD_BRANCH, f"{never}: its condition never holds", location, "", "warning"),), None
 
-    def _templates(self, value: Any, env: Env) -> Iterator[Problem]:
-        """Check the templates inside of nested data."""
+    def _templates(self, value: Any, scope: TypeScope) -> Iterator[Problem]:
+        """Check the templates in nested data."""
         match value:
             case Template():
-                yield from check_template(value.source, self._engine, env, self._steps)
+                yield from check_template(value.source, self._engine, scope, self._meter)
             case PartTemplate():
-                inner: Env | None = env
+                inner: TypeScope | None = scope
                 if value.when is not None:
-                    problems, inner = self._when(value.when, env, "this part is never sent")
+                    problems, inner = self._when(value.when, scope, "this part is never sent")
                     yield from problems
                 if inner is not None:
                     yield from self._templates((value.value, value.extra), inner)
             case CallTemplate():
-                yield from self._templates((value.id, value.name, value.arguments), env)
+                yield from self._templates((value.id, value.name, value.arguments), scope)
             case Mapping():
                 for item in value.values():
-                    yield from self._templates(item, env)
+                    yield from self._templates(item, scope)
             case tuple():
                 for item in value:
-                    yield from self._templates(item, env)
+                    yield from self._templates(item, scope)
 
     def _contract(self, contract: Contract) -> Iterator[Problem]:
-        env = self._judging.bind("reply", from_schema(contract.shape()))
+        scope = self._contract_scope.bind("reply", from_schema(contract.shape()))
         for rule in contract.rules:
-            yield from self._rule(rule, env)
+            yield from self._rule(rule, scope)
         if contract.correction is not None:
-            violation = MappingOf({name: Field(Text(), required=True) for name in ("code", "path", "message")}, None)
-            known: dict[str, Type] = {"violations": ListOf(violation), "pack": _ABOUT}
-            yield from check_template(contract.correction.source, self._engine, known, self._steps)
+            violation = MappingType(dict.fromkeys(("code", "path", "message"), _TEXT), None)
+            known: dict[str, Type] = {"violations": ListType(violation), "pack": _PACK_TYPE}
+            yield from check_template(contract.correction.source, self._engine, known, self._meter)
 
-    def _rule(self, rule: Rule, env: Env) -> Iterator[Problem]:
-        applied: Env | None = env
+    def _rule(self, rule: Rule, scope: TypeScope) -> Iterator[Problem]:
+        applied: TypeScope | None = scope
         if rule.when is not None:
-            problems, applied = self._when(rule.when, env, "this rule is never applied")
+            problems, applied = self._when(rule.when, scope, "this rule is never applied")
             yield from problems
         if applied is None:
             return
-        required = check_expression(rule.require.source, self._engine, applied, self._steps)
+        required = check_expression(rule.require.source, self._engine, applied, self._meter)
         yield from required.problems
         if not required.problems and None in (required.true, required.false):
-            told = "this rule can never be broken" if required.false is None else "this rule can never be met"
-            yield Problem(DEAD_BRANCH, told, rule.require.source.locate(1, 1), "", "warning")
+            message = "this rule can never be broken" if required.false is None else "this rule can never be met"
+            yield Problem(DEAD_BRANCH, message, rule.require.source.locate(1, 1), "", "warning")
         if required.false is not None:
-            yield from check_template(rule.message.source, self._engine, required.false, self._steps)
+            yield from check_template(rule.message.source, self._engine, required.false, self._meter)

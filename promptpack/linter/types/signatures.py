@@ -1,4 +1,4 @@
-"""What every filter, test and method of the template language takes and gives: one table, line by line."""
+"""The signatures of every filter, test and method of the template language: accepted kinds and result types."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,32 +7,32 @@ from typing import Final
 
 from promptpack.linter.types.lattice import (
     ANY,
+    INTEGER,
     NEVER,
-    WHOLE,
-    Boolean,
-    ListOf,
-    MappingOf,
-    Null,
-    Number,
-    Text,
-    TupleOf,
+    BooleanType,
+    ListType,
+    MappingType,
+    NullType,
+    NumberType,
+    TextType,
+    TupleType,
     Type,
-    join,
     kind_of,
     members,
+    union,
 )
 from promptpack.template.language import LOOP_ATTRIBUTES
 
-Gives = Callable[[Type], Type]
+Returns = Callable[[Type], Type]
 Kinds = frozenset[str]
 
 EVERY: Final[Kinds] = frozenset(("null", "boolean", "number", "text", "list", "lazy", "view", "mapping"))
 NUMBERS: Final[Kinds] = frozenset(("number", "boolean"))
-WALKED: Final[Kinds] = frozenset(("text", "list", "lazy", "view", "mapping"))
+ITERABLE: Final[Kinds] = frozenset(("text", "list", "lazy", "view", "mapping"))
 SIZED: Final[Kinds] = frozenset(("text", "list", "view", "mapping"))
-WRITTEN: Final[Kinds] = frozenset(("text", "number", "boolean"))
-LOOPED: Final[Kinds] = WALKED - {"text"}
-CUT: Final[Kinds] = frozenset(("text", "list"))
+TEXT_LIKE: Final[Kinds] = frozenset(("text", "number", "boolean"))
+COLLECTIONS: Final[Kinds] = ITERABLE - {"text"}
+SLICEABLE: Final[Kinds] = frozenset(("text", "list"))
 TEXTS: Final[Kinds] = frozenset(("text",))
 LISTS: Final[Kinds] = frozenset(("list",))
 MAPPINGS: Final[Kinds] = frozenset(("mapping",))
@@ -40,58 +40,58 @@ MAPPINGS: Final[Kinds] = frozenset(("mapping",))
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a filter takes without an error and what makes sense, its further parameters, and what it gives.
+    """The kinds that a filter accepts without an error, its result, its parameters, and the kinds that make sense.
 
-    A parameter with `=` may be left out, one behind `*` is given by name only, and `...` takes any number of them.
+    A parameter with `=` is optional, one after `*` is keyword-only, and `...` stands for any number of parameters.
     """
 
-    takes: Kinds
-    gives: Gives
+    accepts: Kinds
+    returns: Returns
     parameters: str = ""
-    suits: Kinds = EVERY
+    meaningful: Kinds = EVERY
 
 
 def form_of(one: Type) -> str:
-    """Give the kind of a type as signatures name it: lists are told apart by their form."""
-    return one.form if isinstance(one, ListOf) else kind_of(one)
+    """Return the kind of a type as signatures name it: a list is named by its form."""
+    return one.form if isinstance(one, ListType) else kind_of(one)
 
 
 def item_of(one: Type) -> Type:
-    """Give the type of what a loop over a value gives."""
-    return join(_item(member) for member in members(one))
+    """Return the type of the items of a loop over a value."""
+    return union(_item(member) for member in members(one))
 
 
 def _item(one: Type) -> Type:
     match one:
-        case ListOf():
+        case ListType():
             return one.item
-        case TupleOf():
-            return join(one.items)
-        case Text():
-            return Text()
-        case MappingOf():
+        case TupleType():
+            return union(one.items)
+        case TextType():
+            return TextType()
+        case MappingType():
             return key_of(one)
     return ANY
 
 
-def key_of(one: MappingOf) -> Type:
-    """Give the type of a mapping's keys."""
-    return Text(frozenset(one.fields)) if one.rest is None and one.fields else Text()
+def key_of(one: MappingType) -> Type:
+    """Return the type of the keys of a mapping."""
+    return TextType(frozenset(one.properties)) if one.rest is None and one.properties else TextType()
 
 
 def value_of(one: Type) -> Type:
-    """Give the type of the values of a mapping."""
-    found = [member for member in members(one) if isinstance(member, MappingOf)]
+    """Return the type of the values of a mapping."""
+    found = [member for member in members(one) if isinstance(member, MappingType)]
     if len(found) != len(members(one)):
         return ANY
-    return join(
+    return union(
         value
         for owner in found
-        for value in (*(known.type for known in owner.fields.values()), *(() if owner.rest is None else (owner.rest,)))
+        for value in (*(one.type for one in owner.properties.values()), *(() if owner.rest is None else (owner.rest,)))
     )
 
 
-def _always(type_: Type) -> Gives:
+def _always(type_: Type) -> Returns:
     return lambda _: type_
 
 
@@ -100,131 +100,131 @@ def _same(one: Type) -> Type:
 
 
 def _list(one: Type) -> Type:
-    return ListOf(item_of(one))
+    return ListType(item_of(one))
 
 
 def _lazy(one: Type) -> Type:
-    return ListOf(item_of(one), "lazy")
+    return ListType(item_of(one), "lazy")
 
 
 def _rows(one: Type) -> Type:
-    return ListOf(ListOf(join((item_of(one), Null()))))
+    return ListType(ListType(union((item_of(one), NullType()))))
 
 
 def _pairs(one: Type) -> Type:
-    owners = [member for member in members(one) if isinstance(member, MappingOf)]
-    return TupleOf((join(key_of(owner) for owner in owners) if owners else ANY, value_of(one)))
+    owners = [member for member in members(one) if isinstance(member, MappingType)]
+    return TupleType((union(key_of(owner) for owner in owners) if owners else ANY, value_of(one)))
 
 
 def _reversed(one: Type) -> Type:
-    return join(Text() if isinstance(member, Text) else _lazy(member) for member in members(one))
+    return union(TextType() if isinstance(member, TextType) else _lazy(member) for member in members(one))
 
 
 def _flat(one: Type) -> Type:
-    return ListOf(join(_items_or_itself(inner) for inner in members(item_of(one))))
+    return ListType(union(_items_or_itself(inner) for inner in members(item_of(one))))
 
 
 def _items_or_itself(one: Type) -> Type:
-    return item_of(one) if isinstance(one, (ListOf, TupleOf)) else one
+    return item_of(one) if isinstance(one, (ListType, TupleType)) else one
 
 
-_TEXT: Final = _always(Text())
-_TEXTS: Final = _always(ListOf(Text()))
-_WHOLE: Final = _always(WHOLE)
-_NUMBER: Final = _always(Number())
-_BOOLEAN: Final = _always(Boolean())
+_TEXT: Final = _always(TextType())
+_TEXTS: Final = _always(ListType(TextType()))
+_INTEGER: Final = _always(INTEGER)
+_NUMBER: Final = _always(NumberType())
+_BOOLEAN: Final = _always(BooleanType())
 _ANY: Final = _always(ANY)
-_RECORDS: Final = _always(ListOf(ANY))
+_RECORDS: Final = _always(ListType(ANY))
 
 FILTERS: Final[Mapping[str, Signature]] = MappingProxyType(
     {
         "abs": Signature(NUMBERS, _same),
-        "batch": Signature(WALKED, _rows, "linecount fill_with="),
-        "capitalize": Signature(EVERY, _TEXT, "", WRITTEN),
+        "batch": Signature(ITERABLE, _rows, "linecount fill_with="),
+        "capitalize": Signature(EVERY, _TEXT, "", TEXT_LIKE),
         "center": Signature(EVERY, _TEXT, "width="),
         "compact": Signature(EVERY, _TEXT, "limit= ellipsis="),
-        "count": Signature(SIZED, _WHOLE),
+        "count": Signature(SIZED, _INTEGER),
         "d": Signature(EVERY, _same, "default_value= boolean="),
         "default": Signature(EVERY, _same, "default_value= boolean="),
-        "dictsort": Signature(MAPPINGS, lambda one: ListOf(_pairs(one)), "case_sensitive= by= reverse="),
+        "dictsort": Signature(MAPPINGS, lambda one: ListType(_pairs(one)), "case_sensitive= by= reverse="),
         "early_summary": Signature(EVERY, _ANY, "..."),
         "fenced": Signature(EVERY, _TEXT, "tag="),
-        "first": Signature(WALKED, item_of),
+        "first": Signature(ITERABLE, item_of),
         "first_and_last_input": Signature(EVERY, _ANY, "* limit= correction_extra= correction_texts="),
         "first_line": Signature(EVERY, _TEXT),
-        "flatten": Signature(WALKED, _flat),
-        "float": Signature(EVERY, _NUMBER, "default=", WRITTEN),
+        "flatten": Signature(ITERABLE, _flat),
+        "float": Signature(EVERY, _NUMBER, "default=", TEXT_LIKE),
         "fold_repeated": Signature(EVERY, _RECORDS, "replacement= * unknown_tool="),
         "groupby": Signature(
-            WALKED,
-            lambda one: ListOf(TupleOf((ANY, ListOf(item_of(one))), ("grouper", "list"))),
+            ITERABLE,
+            lambda one: ListType(TupleType((ANY, ListType(item_of(one))), ("grouper", "list"))),
             "attribute default= case_sensitive=",
         ),
         "history": Signature(LISTS, _TEXT, "empty="),
         "indent": Signature(EVERY, _TEXT, "width= first= blank="),
-        "int": Signature(EVERY, _WHOLE, "default= base=", WRITTEN),
-        "items": Signature(MAPPINGS, lambda one: ListOf(_pairs(one), "lazy")),
-        "join": Signature(WALKED, _TEXT, "d= attribute="),
+        "int": Signature(EVERY, _INTEGER, "default= base=", TEXT_LIKE),
+        "items": Signature(MAPPINGS, lambda one: ListType(_pairs(one), "lazy")),
+        "join": Signature(ITERABLE, _TEXT, "d= attribute="),
         "json": Signature(EVERY, _TEXT, "indent="),
         "last": Signature(SIZED, item_of),
-        "length": Signature(SIZED, _WHOLE),
-        "list": Signature(WALKED, _list),
-        "lower": Signature(EVERY, _TEXT, "", WRITTEN),
-        "map": Signature(WALKED, _lazy, "..."),
-        "max": Signature(WALKED, item_of, "case_sensitive= attribute="),
-        "min": Signature(WALKED, item_of, "case_sensitive= attribute="),
+        "length": Signature(SIZED, _INTEGER),
+        "list": Signature(ITERABLE, _list),
+        "lower": Signature(EVERY, _TEXT, "", TEXT_LIKE),
+        "map": Signature(ITERABLE, _lazy, "..."),
+        "max": Signature(ITERABLE, item_of, "case_sensitive= attribute="),
+        "min": Signature(ITERABLE, item_of, "case_sensitive= attribute="),
         "out_of_order": Signature(LISTS, _TEXTS, "order key= needs="),
         "outside_window": Signature(EVERY, _ANY, "size= * unknown_tool="),
         "parameter_text": Signature(EVERY, _TEXT, "..."),
         "react_records": Signature(EVERY, _RECORDS, "..."),
         "react_window": Signature(EVERY, _RECORDS, "size="),
-        "reject": Signature(WALKED, _lazy, "..."),
-        "rejectattr": Signature(WALKED, _lazy, "..."),
-        "replace": Signature(EVERY, _TEXT, "old new count=", WRITTEN),
+        "reject": Signature(ITERABLE, _lazy, "..."),
+        "rejectattr": Signature(ITERABLE, _lazy, "..."),
+        "replace": Signature(EVERY, _TEXT, "old new count=", TEXT_LIKE),
         "return_hint": Signature(EVERY, _TEXT, "returns default="),
-        "reverse": Signature(WALKED, _reversed),
+        "reverse": Signature(ITERABLE, _reversed),
         "round": Signature(NUMBERS, _NUMBER, "precision= method="),
-        "select": Signature(WALKED, _lazy, "..."),
-        "selectattr": Signature(WALKED, _lazy, "..."),
-        "slice": Signature(WALKED, _rows, "slices fill_with="),
-        "sort": Signature(WALKED, _list, "reverse= case_sensitive= attribute="),
+        "select": Signature(ITERABLE, _lazy, "..."),
+        "selectattr": Signature(ITERABLE, _lazy, "..."),
+        "slice": Signature(ITERABLE, _rows, "slices fill_with="),
+        "sort": Signature(ITERABLE, _list, "reverse= case_sensitive= attribute="),
         "string": Signature(EVERY, _TEXT),
-        "sum": Signature(WALKED, _NUMBER, "attribute= start="),
-        "title": Signature(EVERY, _TEXT, "", WRITTEN),
+        "sum": Signature(ITERABLE, _NUMBER, "attribute= start="),
+        "title": Signature(EVERY, _TEXT, "", TEXT_LIKE),
         "tojson": Signature(EVERY, _TEXT, "indent="),
         "tool_call_text": Signature(EVERY, _TEXT, "..."),
         "tool_catalog": Signature(EVERY, _ANY, "..."),
         "tool_entries": Signature(EVERY, _RECORDS, "..."),
         "tool_parameters": Signature(EVERY, _RECORDS, "style="),
         "tools": Signature(LISTS, _TEXT, "empty="),
-        "trim": Signature(EVERY, _TEXT, "chars=", WRITTEN),
+        "trim": Signature(EVERY, _TEXT, "chars=", TEXT_LIKE),
         "trim_space": Signature(EVERY, _TEXT),
         "truncate": Signature(SIZED, _same, "length= killwords= end= leeway=", TEXTS),
-        "unique": Signature(WALKED, _lazy, "case_sensitive= attribute="),
-        "upper": Signature(EVERY, _TEXT, "", WRITTEN),
+        "unique": Signature(ITERABLE, _lazy, "case_sensitive= attribute="),
+        "upper": Signature(EVERY, _TEXT, "", TEXT_LIKE),
         "user_inputs": Signature(EVERY, _TEXTS, "* limit= correction_extra= correction_texts="),
-        "wordcount": Signature(EVERY, _WHOLE, "", WRITTEN),
-        "wordwrap": Signature(EVERY, _TEXT, "...", WRITTEN),
+        "wordcount": Signature(EVERY, _INTEGER, "", TEXT_LIKE),
+        "wordwrap": Signature(EVERY, _TEXT, "...", TEXT_LIKE),
         "yaml": Signature(EVERY, _TEXT),
     }
 )
-# Filters that take what is missing.
-FORGIVING_FILTERS: Final = frozenset(("d", "default", "items"))
-# Filters that do nothing, and so fail on nothing, before someone walks through what they give.
+# Filters that accept a missing value.
+TOLERANT_FILTERS: Final = frozenset(("d", "default", "items"))
+# Filters that do nothing, and so cannot fail, before their result is iterated over.
 LAZY_FILTERS: Final = frozenset(("items", "map", "reject", "rejectattr", "select", "selectattr", "unique"))
 
 
 @dataclass(frozen=True, slots=True)
 class TestSignature:
-    """What a test takes without an error, how many arguments it has, and whether it takes what is missing."""
+    """The kinds that a test accepts, its number of arguments, and whether it accepts a missing value."""
 
-    takes: Kinds = EVERY
+    accepts: Kinds = EVERY
     arguments: int = 0
-    forgiving: bool = True
+    accepts_missing: bool = True
 
 
-_COMPARES: Final = TestSignature(EVERY, 1, forgiving=False)
-_NAMES: Final = TestSignature(EVERY, 0, forgiving=False)
+_COMPARES: Final = TestSignature(EVERY, 1, accepts_missing=False)
+_NAMES: Final = TestSignature(EVERY, 0, accepts_missing=False)
 
 TESTS: Final[Mapping[str, TestSignature]] = MappingProxyType(
     {
@@ -239,8 +239,8 @@ TESTS: Final[Mapping[str, TestSignature]] = MappingProxyType(
             _COMPARES,
         ),
         **dict.fromkeys(("filter", "iterable", "lower", "test", "upper"), _NAMES),
-        **dict.fromkeys(("even", "odd"), TestSignature(NUMBERS, 0, forgiving=False)),
-        "divisibleby": TestSignature(NUMBERS, 1, forgiving=False),
+        **dict.fromkeys(("even", "odd"), TestSignature(NUMBERS, 0, accepts_missing=False)),
+        "divisibleby": TestSignature(NUMBERS, 1, accepts_missing=False),
         "sameas": TestSignature(EVERY, 1),
     }
 )  # fmt: skip
@@ -250,36 +250,36 @@ TEXT_METHODS: Final[Mapping[str, Type]] = MappingProxyType(
         **dict.fromkeys(
             ("capitalize", "casefold", "join", "lower", "lstrip", "removeprefix", "removesuffix", "replace", "rstrip",
              "strip", "title", "upper"),
-            Text(),
+            TextType(),
         ),
-        **dict.fromkeys(("count", "find", "index", "rfind"), WHOLE),
+        **dict.fromkeys(("count", "find", "index", "rfind"), INTEGER),
         **dict.fromkeys(
             ("endswith", "isalnum", "isalpha", "isdecimal", "isdigit", "islower", "isspace", "isupper", "startswith"),
-            Boolean(),
+            BooleanType(),
         ),
-        **dict.fromkeys(("partition", "rpartition"), TupleOf((Text(), Text(), Text()))),
-        **dict.fromkeys(("rsplit", "split", "splitlines"), ListOf(Text())),
+        **dict.fromkeys(("partition", "rpartition"), TupleType((TextType(), TextType(), TextType()))),
+        **dict.fromkeys(("rsplit", "split", "splitlines"), ListType(TextType())),
     }
 )  # fmt: skip
-LIST_METHODS: Final[Mapping[str, Type]] = MappingProxyType({"count": WHOLE, "index": WHOLE})
-MAPPING_METHODS: Final[Mapping[str, Gives]] = MappingProxyType(
+LIST_METHODS: Final[Mapping[str, Type]] = MappingProxyType({"count": INTEGER, "index": INTEGER})
+MAPPING_METHODS: Final[Mapping[str, Returns]] = MappingProxyType(
     {
         "get": _ANY,
-        "items": lambda one: ListOf(_pairs(one), "view"),
-        "keys": lambda one: ListOf(item_of(one), "view"),
-        "values": lambda one: ListOf(value_of(one), "view"),
+        "items": lambda one: ListType(_pairs(one), "view"),
+        "keys": lambda one: ListType(item_of(one), "view"),
+        "values": lambda one: ListType(value_of(one), "view"),
     }
 )
-LOOP_METHODS: Final[Mapping[str, Type]] = MappingProxyType({"changed": Boolean(), "cycle": ANY})
+LOOP_METHODS: Final[Mapping[str, Type]] = MappingProxyType({"changed": BooleanType(), "cycle": ANY})
 
 
 def loop_attributes(item: Type) -> Mapping[str, Type]:
-    """Give what `loop` has inside of a loop."""
-    flags = dict.fromkeys(("first", "last"), Boolean())
+    """Return the attributes of `loop` in a loop."""
+    flags = dict.fromkeys(("first", "last"), BooleanType())
     neighbours = dict.fromkeys(("nextitem", "previtem"), ANY if item == NEVER else item)
-    return {**dict.fromkeys(LOOP_ATTRIBUTES, WHOLE), **flags, **neighbours}
+    return {**dict.fromkeys(LOOP_ATTRIBUTES, INTEGER), **flags, **neighbours}
 
 
 FUNCTIONS: Final[Mapping[str, Type]] = MappingProxyType(
-    {"dict": MappingOf(), "namespace": ANY, "range": ListOf(WHOLE, "view")}
+    {"dict": MappingType(), "namespace": ANY, "range": ListType(INTEGER, "view")}
 )

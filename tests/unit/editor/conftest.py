@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from promptpack.editor import Buffer, Desk
+from promptpack.editor import Buffer, Workspace
 
 OpenBuffer = Callable[..., tuple[Buffer, int]]
 
@@ -60,21 +60,21 @@ partials:
 
 @pytest.fixture
 def open_buffer(tmp_path: Path) -> OpenBuffer:
-    """Open a pack beside its parent; the bar in the text is where the cursor stands."""
+    """Open a pack beside its parent; the bar in the text marks the cursor."""
     for name, text in (("base/1.2.0.yaml", BASE), ("demo/1.0.0.yaml", PACK.replace("¦", ""))):
         path = tmp_path / "packs" / name
         path.parent.mkdir(parents=True)
         path.write_text(text, encoding="utf-8")
-    desk = Desk()
+    workspace = Workspace()
     file = str(tmp_path / "packs" / "demo" / "1.0.0.yaml")
 
     def opened(text: str = PACK) -> tuple[Buffer, int]:
-        desk.open(file, PACK.replace("¦", ""))
-        return desk.open(file, text.replace("¦", "")), text.index("¦")
+        workspace.open(file, PACK.replace("¦", ""))
+        return workspace.open(file, text.replace("¦", "")), text.index("¦")
 
     return opened
 
 
 def typed(before: str, after: str = "") -> str:
-    """Put a half-typed text at the end of the user's message; the cursor stands after it."""
+    """Put a half-typed text at the end of the user's message, with the cursor after it."""
     return PACK.replace('"{{ GOAL | fenced }}¦"', f"'{before}¦{after}'")

@@ -5,7 +5,7 @@ from tests.unit.editor.conftest import OpenBuffer, typed
 
 
 def proposed(open_buffer: OpenBuffer, text: str) -> list[str]:
-    return [proposal.known.name for proposal in complete(*open_buffer(text))]
+    return [proposal.symbol.name for proposal in complete(*open_buffer(text))]
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ def proposed(open_buffer: OpenBuffer, text: str) -> list[str]:
         ("{% for item in TASK.steps %}{{ loop.l", "last", {"index", "length"}),
     ],
 )
-def test_what_fits_is_proposed_and_what_was_typed_comes_first(
+def test_valid_names_are_proposed_with_matches_first(
     open_buffer: OpenBuffer, text: str, first: str, all_of: set[str]
 ) -> None:
     found = proposed(open_buffer, typed(text))
@@ -32,14 +32,14 @@ def test_what_fits_is_proposed_and_what_was_typed_comes_first(
     assert len(found) == len(set(found))
 
 
-def test_rules_know_the_reply(open_buffer: OpenBuffer) -> None:
+def test_keys_of_the_reply_are_proposed_in_rules(open_buffer: OpenBuffer) -> None:
     text = typed("x").replace("¦", "").replace("require: reply.params.note", "require: reply.params.n¦")
     assert proposed(open_buffer, text)[0] == "note"
     text = typed("x").replace("¦", "").replace("require: reply.params", "require: reply.¦")
     assert {"thought", "action", "params", "risk", "confidence"} <= set(proposed(open_buffer, text))
 
 
-def test_names_of_packs_and_inputs_are_proposed_where_yaml_takes_them(open_buffer: OpenBuffer) -> None:
+def test_packs_and_inputs_are_proposed_as_yaml_values(open_buffer: OpenBuffer) -> None:
     text = typed("x").replace("¦", "")
     assert proposed(open_buffer, text.replace("extends: base@^1", "extends: b¦")) == ["base@^1"]
     assert proposed(open_buffer, text.replace("history: HISTORY", "history: H¦"))[0] == "HISTORY"
@@ -52,7 +52,7 @@ def test_nothing_is_proposed_in_plain_text(open_buffer: OpenBuffer) -> None:
 def test_a_pack_that_never_could_be_read_still_has_its_filters(open_buffer: OpenBuffer) -> None:
     buffer, offset = open_buffer(typed("{{ x | up"))
     unknown = type(buffer)(buffer.path, buffer.text, buffer.library)
-    assert complete(unknown, offset)[0].known.name == "upper"
+    assert complete(unknown, offset)[0].symbol.name == "upper"
 
 
 TASKS = """\
@@ -79,13 +79,13 @@ SCOPES = {
 
 
 @pytest.mark.parametrize("before", SCOPES)
-def test_what_a_template_sets_is_completed_with_its_types(open_buffer: OpenBuffer, before: str) -> None:
+def test_names_set_by_a_template_are_completed_with_their_types(open_buffer: OpenBuffer, before: str) -> None:
     text = typed(before).replace("partials:\n", TASKS)
-    assert {one.known.name: one.known.detail for one in complete(*open_buffer(text))} == SCOPES[before]
+    assert {one.symbol.name: one.symbol.detail for one in complete(*open_buffer(text))} == SCOPES[before]
 
 
 @pytest.mark.parametrize(
-    ("before", "seen", "unseen"),
+    ("before", "visible", "hidden"),
     [
         ("{% for t in TASKS %}{{ ", {"t": "object, set here"}, set()),
         ("{% for t in TASKS %}{% endfor %}{{ ", {}, {"t"}),
@@ -95,16 +95,16 @@ def test_what_a_template_sets_is_completed_with_its_types(open_buffer: OpenBuffe
         ("{% if GOAL %}{% set x = 1 %}{% else %}{% set x = 2 %}{% endif %}{{ ", {"x": "a number, set here"}, set()),
     ],
 )  # fmt: skip
-def test_only_what_can_be_seen_from_here_is_proposed(
-    open_buffer: OpenBuffer, before: str, seen: dict[str, str], unseen: set[str]
+def test_only_visible_names_are_proposed(
+    open_buffer: OpenBuffer, before: str, visible: dict[str, str], hidden: set[str]
 ) -> None:
     text = typed(before).replace("partials:\n", TASKS)
-    found = {one.known.name: one.known.detail for one in complete(*open_buffer(text))}
-    assert seen.items() <= found.items()
-    assert unseen.isdisjoint(found)
+    found = {one.symbol.name: one.symbol.detail for one in complete(*open_buffer(text))}
+    assert visible.items() <= found.items()
+    assert hidden.isdisjoint(found)
 
 
-def test_scopes_are_known_inside_of_a_block_of_text(open_buffer: OpenBuffer) -> None:
+def test_scopes_are_known_in_a_block_of_text(open_buffer: OpenBuffer) -> None:
     text = typed("x").replace("¦", "").replace("partials:\n", TASKS)
     text = text.replace("{% for step in TASK.steps %}{{ step }}", "{% for step in TASKS %}\n      {{ step.ti¦ }}")
     assert proposed(open_buffer, text)[0] == "title"

@@ -1,4 +1,4 @@
-"""Templates and expressions against types: what is told, word for word, and what is left alone."""
+"""Check templates and expressions against types: the exact problems, and templates without any."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ KNOWN = {
 }
 
 
-def told(template: str, **partials: str) -> list[str]:
+def check(template: str, **partials: str) -> list[str]:
     engine = Engine({name: Source.of_text(text, f"{name}.j2") for name, text in partials.items()})
     return [
         str(problem).replace("\n  hint:", " |")
@@ -67,28 +67,28 @@ HINT = "add it to 'required', test it with 'is defined', or give a default"
         ("{{ LABEL.id }}", "t:1:10: PL202 'LABEL' is text or null, which has no key 'id'"),
         ("{{ OWNER.name }}", "t:1:10: PL202 'OWNER' may be text, which has no key 'name' | test it with 'is mapping' first"),
         ("{% for c in COUNT %}{% endfor %}", "t:1:13: PL202 a loop needs a list, but 'COUNT' is a number"),
-        ("{% for k, v in TASK %}{% endfor %}", "t:1:9: PL202 text cannot be taken apart into 2 names | to walk through a mapping, add '.items()'"),
+        ("{% for k, v in TASK %}{% endfor %}", "t:1:9: PL202 text cannot be unpacked into 2 names | to loop over keys and values, add '.items()'"),
         ("{{ GOAL | abs }}", "t:1:11: PL202 filter 'abs' needs a number, but 'GOAL' is text"),
         ("{{ TASK | upper }}", "t:1:11: PL202 filter 'upper' needs text or a number, but 'TASK' is a mapping"),
         ("{{ TASKS | map('abs') | list }}", "t:1:17: PL202 filter 'abs' needs a number, but this value is a mapping"),
         ("{{ TASKS | sum(attribute='id') }}", "t:1:12: PL202 filter 'sum' needs numbers, but an item is text"),
         ("{{ TASKS[:1].id }}", "t:1:14: PL202 this value is a list, which has no key 'id'"),
-        ("{{ COUNT[0] }}", "t:1:9: PL202 'COUNT' is a number, which cannot be looked into"),
-        ("{{ GOAL - 1 }}", "t:1:4: PL202 '-' does not take text and a number, which it is given"),
-        ("{{ GOAL < COUNT }}", "t:1:4: PL202 '<' cannot compare text with a number, which it is given"),
-        ("{{ COUNT in GOAL }}", "t:1:4: PL202 'in' on the left of a text needs text, but 'COUNT' is a number"),
+        ("{{ COUNT[0] }}", "t:1:9: PL202 'COUNT' is a number, which cannot be indexed"),
+        ("{{ GOAL - 1 }}", "t:1:4: PL202 '-' cannot be applied to text and a number"),
+        ("{{ GOAL < COUNT }}", "t:1:4: PL202 '<' cannot compare text with a number"),
+        ("{{ COUNT in GOAL }}", "t:1:4: PL202 'in' with text on its right needs text, but 'COUNT' is a number"),
         ("{{ GOAL is even }}", "t:1:12: PL202 test 'even' needs a number, but 'GOAL' is text"),
-        ("{{ GOAL() }}", "t:1:8: PL202 'GOAL' is text and cannot be called | remove the brackets"),
+        ("{{ GOAL() }}", "t:1:8: PL202 'GOAL' is text and cannot be called | remove the parentheses"),
         ("{{ GOAL.get('a') }}", "t:1:9: PL202 'GOAL' is text, which has no method 'get'"),
         ("{{ (TASKS | map(attribute='id')) == ['a'] }}", "t:1:13: PL202 this value is a lazy list, which equals nothing | add '| list' before it"),
         ("{{ TASK.note }}", f"t:1:9: PL203 'TASK' may have no key 'note' | {HINT}"),
         ("{{ TASKS | map(attribute='size') | sum }}", f"t:1:27: PL203 'item' may have no key 'size' | {HINT}"),
         ("{% if TASK.note is undefined %}{{ TASK.note }}{% endif %}", "t:1:40: PL203 'TASK' has no key 'note' here"),
-        ("{% if GOAL %}{% set a = 1 %}{% endif %}{{ a }}", "t:1:43: PL203 'a' may not be set here | set it in every branch, or before them, or give it a default"),
+        ("{% if GOAL %}{% set a = 1 %}{% endif %}{{ a }}", "t:1:43: PL203 'a' may be unset here | set it in every branch, or before them, or give it a default"),
         ("{% macro m(a) %}{{ a }}{% endmacro %}{{ m() }}", "t:1:20: PL203 'a' is not set here | set it in every branch, or before them, or give it a default"),
         ("{{ COLOUR == 'green' }}", "t:1:14: PL204 'COLOUR' is never 'green' | it is one of blue, red"),
         ("{{ COLOUR in ['rde', 'red'] }}", "t:1:15: PL204 'COLOUR' is never 'rde' | did you mean 'red'?"),
-        ("{{ 'green' in [COLOUR] }}", "t:1:4: PL204 'green' is never in the list | it holds only blue, red"),
+        ("{{ 'green' in [COLOUR] }}", "t:1:4: PL204 'green' is never in the list | it contains only blue, red"),
         ("{{ COUNT == 'three' }}", "t:1:13: PL204 'COUNT' is a number and never equals 'three'"),
         ("{% if COUNT is mapping %}x{% endif %}", "t:1:13: PL205 this branch is never taken: its condition never holds"),
         ("{% if COLOUR == 'red' %}{% elif COLOUR == 'blue' %}{% else %}x{% endif %}", "t:1:50: PL205 the branches after this one are never taken: its condition always holds"),
@@ -100,8 +100,8 @@ HINT = "add it to 'required', test it with 'is defined', or give a default"
         ("{% macro m(a) %}{{ a }}{% endmacro %}{{ m(1, 2) }}", "t:1:42: PL206 macro 'm' takes 1 argument, not 2"),
     ],
 )  # fmt: skip
-def test_this_is_told(template: str, expected: str) -> None:
-    problems = told(template)
+def test_this_is_reported(template: str, expected: str) -> None:
+    problems = check(template)
     assert expected in problems
     assert [problem for problem in problems if "PL202" not in problem or problem == expected] == [expected]
 
@@ -136,46 +136,46 @@ def test_this_is_told(template: str, expected: str) -> None:
         "{{ TASKS[0].id }}{{ TASKS | first | json }}{{ (TASKS | last).id }}{{ range(COUNT) | list }}",
     ],
 )
-def test_this_is_left_alone(template: str) -> None:
-    assert told(template) == []
+def test_this_is_accepted(template: str) -> None:
+    assert check(template) == []
 
 
-def test_a_partial_is_told_in_its_own_file() -> None:
-    assert told("{% include 'p' %}", p="\n{{ TASK.taskid }}") == [
+def test_a_problem_in_a_partial_is_reported_in_its_own_file() -> None:
+    assert check("{% include 'p' %}", p="\n{{ TASK.taskid }}") == [
         "p.j2:2:9: PL201 'TASK' has no key 'taskid' | did you mean 'taskId'?"
     ]
 
 
 def test_a_partial_sees_the_scope_around_its_include() -> None:
-    assert told("{% for t in TASKS %}{% include 'p' %}{% endfor %}", p="{{ t.id }}{{ loop.index }}") == []
-    assert told("{% for t in TASKS %}{% include 'p' %}{% endfor %}", p="{{ t.name }}") != []
+    assert check("{% for t in TASKS %}{% include 'p' %}{% endfor %}", p="{{ t.id }}{{ loop.index }}") == []
+    assert check("{% for t in TASKS %}{% include 'p' %}{% endfor %}", p="{{ t.name }}") != []
 
 
-def test_a_branch_of_a_partial_is_not_called_dead_since_others_include_it() -> None:
-    assert told("{% include 'p' %}", p="{% if COUNT is string %}x{% endif %}") == []
+def test_a_branch_of_a_partial_is_never_reported_as_dead() -> None:
+    assert check("{% include 'p' %}", p="{% if COUNT is string %}x{% endif %}") == []
 
 
 def test_blocks_fill_the_layout_that_is_extended() -> None:
     layout = "{% block body %}{{ GOAL.id }}{% endblock %}{{ a }}"
-    assert told("{% extends 'p' %}{% set a = 1 %}{% block body %}{{ GOAL }}{% endblock %}", p=layout) == []
-    assert told("{% extends 'p' %}{% set a = 1 %}{{ GOAL.id }}", p=layout) == [
+    assert check("{% extends 'p' %}{% set a = 1 %}{% block body %}{{ GOAL }}{% endblock %}", p=layout) == []
+    assert check("{% extends 'p' %}{% set a = 1 %}{{ GOAL.id }}", p=layout) == [
         "p.j2:1:25: PL202 'GOAL' is text, which has no key 'id'"
     ]
 
 
 def test_macros_of_imported_partials_are_followed() -> None:
     shared = "{% macro line(task) %}{{ task.id }}{% endmacro %}"
-    assert told("{% from 'p' import line %}{{ line(GOAL) }}", p=shared) == [
+    assert check("{% from 'p' import line %}{{ line(GOAL) }}", p=shared) == [
         "p.j2:1:31: PL202 'task' is text, which has no key 'id'"
     ]
-    assert told("{% import 'p' as lib %}{% for t in TASKS %}{{ lib.line(t) }}{% endfor %}", p=shared) == []
-    assert told("{% from 'p' import lin %}", p=shared) == [
-        "t:1:20: PL201 the partial sets no 'lin' | did you mean 'line'?"
+    assert check("{% import 'p' as lib %}{% for t in TASKS %}{{ lib.line(t) }}{% endfor %}", p=shared) == []
+    assert check("{% from 'p' import lin %}", p=shared) == [
+        "t:1:20: PL201 the partial does not define 'lin' | did you mean 'line'?"
     ]
 
 
-def test_a_macro_that_nothing_calls_is_looked_at_too() -> None:
-    assert told("{% macro m(a) %}{{ a.b }}{{ GOAL.id }}{% endmacro %}") == [
+def test_a_macro_that_nothing_calls_is_checked_too() -> None:
+    assert check("{% macro m(a) %}{{ a.b }}{{ GOAL.id }}{% endmacro %}") == [
         "t:1:34: PL202 'GOAL' is text, which has no key 'id'"
     ]
 
@@ -225,11 +225,11 @@ def expression(text: str, **known: Any) -> list[str]:
         '(reply.action == "PLAN" or reply.action == "ERROR") and reply.params',
     ],
 )
-def test_the_action_tells_which_params_there_are(text: str) -> None:
+def test_the_action_decides_which_params_exist(text: str) -> None:
     assert expression(text, reply=REPLY) == []
 
 
-def test_params_of_another_action_are_told() -> None:
+def test_params_of_another_action_are_reported() -> None:
     assert expression("reply.params.tasks", reply=REPLY) == [
         "t:1:14: PL203 'reply.params' may have no key 'tasks'\n  hint: its keys are message"
     ]
@@ -238,7 +238,7 @@ def test_params_of_another_action_are_told() -> None:
     ]
 
 
-def test_what_holds_behind_a_condition_is_known() -> None:
+def test_a_condition_narrows_the_types_after_it() -> None:
     checked = check_expression(Source.of_text("COLOUR == 'red'"), Engine(), KNOWN)
     assert checked.true is not None
     assert check_template(Source.of_text("{{ COLOUR == 'blue' }}"), Engine(), checked.true) != ()
@@ -246,6 +246,6 @@ def test_what_holds_behind_a_condition_is_known() -> None:
     assert check_expression(Source.of_text("COUNT is number"), Engine(), KNOWN).false is None
 
 
-def test_a_template_without_end_is_left_before_it_ends() -> None:
+def test_an_endless_template_stops_at_the_limit_of_nodes() -> None:
     doubling = {f"p{level}": f"{{% include 'p{level + 1}' %}}" * 8 for level in range(12)}
-    assert told("{% include 'p0' %}{{ GOAL.id }}", **doubling, p12="{{ GOAL }}") == []
+    assert check("{% include 'p0' %}{{ GOAL.id }}", **doubling, p12="{{ GOAL }}") == []

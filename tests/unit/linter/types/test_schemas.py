@@ -6,18 +6,18 @@ import pytest
 
 from promptpack.linter.types.lattice import (
     ANY,
+    INTEGER,
     NEVER,
-    WHOLE,
-    Anything,
-    Boolean,
-    Either,
-    Field,
-    ListOf,
-    MappingOf,
-    Null,
-    Number,
-    Text,
+    AnyType,
+    BooleanType,
+    ListType,
+    MappingType,
+    NullType,
+    NumberType,
+    Property,
+    TextType,
     Type,
+    UnionType,
 )
 from promptpack.linter.types.schemas import from_schema
 
@@ -28,35 +28,35 @@ from promptpack.linter.types.schemas import from_schema
         ({}, ANY),
         (True, ANY),
         (False, NEVER),
-        ({"type": "string"}, Text()),
-        ({"type": "string", "minLength": 1}, Text(None, frozenset(("",)))),
-        ({"enum": ["a", "b"]}, Text(frozenset(("a", "b")))),
-        ({"type": "string", "enum": ["a", 1]}, Text(frozenset(("a",)))),
-        ({"const": True}, Boolean(frozenset((True,)))),
-        ({"type": ["integer", "null"]}, Either((WHOLE, Null()))),
-        ({"type": ["integer", "number"]}, Number()),
-        ({"type": "array", "items": {"type": "number"}}, ListOf(Number())),
-        ({"type": "array", "prefixItems": [{"type": "number"}]}, ListOf(ANY)),
-        ({"type": "object"}, MappingOf()),
+        ({"type": "string"}, TextType()),
+        ({"type": "string", "minLength": 1}, TextType(None, frozenset(("",)))),
+        ({"enum": ["a", "b"]}, TextType(frozenset(("a", "b")))),
+        ({"type": "string", "enum": ["a", 1]}, TextType(frozenset(("a",)))),
+        ({"const": True}, BooleanType(frozenset((True,)))),
+        ({"type": ["integer", "null"]}, UnionType((INTEGER, NullType()))),
+        ({"type": ["integer", "number"]}, NumberType()),
+        ({"type": "array", "items": {"type": "number"}}, ListType(NumberType())),
+        ({"type": "array", "prefixItems": [{"type": "number"}]}, ListType(ANY)),
+        ({"type": "object"}, MappingType()),
         (
             {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": False},
-            MappingOf({"a": Field(Text())}, None),
+            MappingType({"a": Property(TextType())}, None),
         ),
-        ({"type": "object", "additionalProperties": {"type": "string"}}, MappingOf({}, Text())),
+        ({"type": "object", "additionalProperties": {"type": "string"}}, MappingType({}, TextType())),
         (
             {"type": "object", "patternProperties": {"^x": {"type": "string"}}, "additionalProperties": False},
-            MappingOf({}, Text()),
+            MappingType({}, TextType()),
         ),
-        ({"type": "object", "required": ["a"]}, MappingOf({"a": Field(ANY, required=True)})),
-        ({"required": ["a"]}, Anything(MappingOf({"a": Field(ANY, required=True)}))),
+        ({"type": "object", "required": ["a"]}, MappingType({"a": Property(ANY, required=True)})),
+        ({"required": ["a"]}, AnyType(MappingType({"a": Property(ANY, required=True)}))),
         (
             {"allOf": [{"type": "object"}, {"required": ["a"]}, {"properties": {"a": {"type": "string"}}}]},
-            MappingOf({"a": Field(Text(), required=True)}),
+            MappingType({"a": Property(TextType(), required=True)}),
         ),
-        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, Either((Text(), Null()))),
-        ({"type": "string", "oneOf": [{"const": "a"}, {"const": "b"}]}, Text(frozenset(("a", "b")))),
+        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, UnionType((TextType(), NullType()))),
+        ({"type": "string", "oneOf": [{"const": "a"}, {"const": "b"}]}, TextType(frozenset(("a", "b")))),
         ({"allOf": [{"type": "string"}, {"type": "null"}]}, NEVER),
-        ({"$ref": "#/$defs/a", "$defs": {"a": {"type": "string"}}}, Text()),
+        ({"$ref": "#/$defs/a", "$defs": {"a": {"type": "string"}}}, TextType()),
         ({"$ref": "https://example.org/a"}, ANY),
         ({"not": {"type": "string"}}, ANY),
     ],
@@ -69,25 +69,27 @@ def test_a_schema_that_refers_to_itself_is_followed_once() -> None:
     tree = {"type": "object", "properties": {"child": {"$ref": "#"}}}
     assert from_schema(
         {"$ref": "#/$defs/tree", "$defs": {"tree": {**tree, "properties": {"child": {"$ref": "#/$defs/tree"}}}}}
-    ) == (MappingOf({"child": Field(ANY)}))
+    ) == (MappingType({"child": Property(ANY)}))
 
 
 def test_if_and_then_by_a_word_give_variants() -> None:
     case = {"if": {"properties": {"kind": {"const": "a"}}, "required": ["kind"]}, "then": {"required": ["more"]}}
     schema = {"type": "object", "required": ["kind"], "properties": {"kind": {"enum": ["a", "b"]}}, "allOf": [case]}
-    assert from_schema(schema) == Either(
+    assert from_schema(schema) == UnionType(
         (
-            MappingOf({"kind": Field(Text(frozenset("a")), required=True), "more": Field(ANY, required=True)}),
-            MappingOf({"kind": Field(Text(frozenset("b")), required=True)}),
+            MappingType(
+                {"kind": Property(TextType(frozenset("a")), required=True), "more": Property(ANY, required=True)}
+            ),
+            MappingType({"kind": Property(TextType(frozenset("b")), required=True)}),
         )
     )
 
 
-def test_references_that_multiply_do_not_take_for_ever() -> None:
+def test_references_that_multiply_stop_at_the_limit() -> None:
     def level(number: int, letter: str) -> dict[str, Any]:
         reference = {"$ref": f"#/$defs/{letter}{number + 1}"}
         return {"type": "object", "properties": dict.fromkeys("xyz", reference)}
 
     definitions = {f"{letter}{number}": level(number, letter) for letter in "ab" for number in range(20)}
     both = {"allOf": [{"$ref": "#/$defs/a0"}, {"$ref": "#/$defs/b0"}], "$defs": definitions}
-    assert isinstance(from_schema(both), MappingOf)
+    assert isinstance(from_schema(both), MappingType)

@@ -1,4 +1,4 @@
-"""The table of signatures is in step with the language: the same names, and the parameters that the functions have."""
+"""The table of signatures matches the template language: the same names, and the same parameters."""
 
 import inspect
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from promptpack.linter.types import signatures
 from promptpack.linter.types.lattice import ANY
 from promptpack.template import language
 
-FED_BY_JINJA = ("environment", "eval_ctx", "context")
+PASSED_BY_JINJA = ("environment", "eval_ctx", "context")
 
 
 def test_the_table_has_every_filter_test_function_and_method_and_no_other() -> None:
@@ -23,10 +23,10 @@ def test_the_table_has_every_filter_test_function_and_method_and_no_other() -> N
     assert set(signatures.loop_attributes(ANY)) == language.LOOP_ATTRIBUTES
 
 
-def written(name: str) -> Iterator[str]:
-    """Write a filter's parameters as the table does, from the function itself."""
+def parameters_of(name: str) -> Iterator[str]:
+    """Yield the parameters of a filter function, written as in the table."""
     parameters = list(inspect.signature(language.FILTERS[name]).parameters.values())
-    if parameters[0].name in FED_BY_JINJA:
+    if parameters[0].name in PASSED_BY_JINJA:
         parameters = parameters[1:]
     keyword_only = False
     for parameter in parameters[1:]:
@@ -39,5 +39,5 @@ def written(name: str) -> Iterator[str]:
 @pytest.mark.parametrize(
     "name", [name for name, one in signatures.FILTERS.items() if "..." not in one.parameters], ids=str
 )
-def test_a_filter_has_the_parameters_that_the_table_says(name: str) -> None:
-    assert signatures.FILTERS[name].parameters.split() == list(written(name))
+def test_the_table_has_the_parameters_of_the_function(name: str) -> None:
+    assert signatures.FILTERS[name].parameters.split() == list(parameters_of(name))

@@ -1,16 +1,16 @@
 import pytest
 
-from promptpack.editor.cursor import find_cursor, word_under
+from promptpack.editor.cursor_word import find_typed_word, find_word_under
 
 HEAD = "promptpack: 1\nmessages:\n  - role: user\n    content: |\n      "
 
 
 def at(text: str, syntax: str = "jinja") -> tuple[str, str, str]:
-    """Read the cursor at the bar in the text."""
+    """Return the kind, the owner and the text of the word at the bar."""
     before, after = text.split("¦")
-    cursor = find_cursor(before + after, len(before), syntax)
-    assert (before + after)[cursor.start : len(before)].endswith(cursor.word)
-    return cursor.kind, cursor.owner, cursor.word
+    word = find_typed_word(before + after, len(before), syntax)
+    assert (before + after)[word.start : len(before)].endswith(word.text)
+    return word.kind, word.owner, word.text
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def at(text: str, syntax: str = "jinja") -> tuple[str, str, str]:
         ("{{ A +\n      B¦", ("name", "", "B")),
     ],
 )
-def test_what_is_typed_inside_of_a_template(typed: str, expected: tuple[str, str, str]) -> None:
+def test_the_typed_word_is_found_in_a_template(typed: str, expected: tuple[str, str, str]) -> None:
     assert at(HEAD + typed) == expected
 
 
@@ -70,12 +70,12 @@ def test_handlebars_has_its_own_words(typed: str, expected: tuple[str, str, str]
         ("¦", ("none", "", "")),
     ],
 )
-def test_what_is_typed_outside_of_templates(text: str, expected: tuple[str, str, str]) -> None:
+def test_the_typed_word_is_found_outside_templates(text: str, expected: tuple[str, str, str]) -> None:
     assert at(text) == expected
 
 
-def test_the_word_under_a_cursor_goes_to_its_own_end() -> None:
+def test_the_word_under_a_cursor_is_found_whole() -> None:
     text = HEAD + "{{ USER_GOAL | fenced }}"
-    assert word_under(text, text.index("GOAL")).word == "USER_GOAL"
-    assert word_under(text, text.index("nced")).kind == "filter"
-    assert word_under(text, text.index("promptpack")).kind == "none"
+    assert find_word_under(text, text.index("GOAL")).text == "USER_GOAL"
+    assert find_word_under(text, text.index("nced")).kind == "filter"
+    assert find_word_under(text, text.index("promptpack")).kind == "none"

@@ -1,25 +1,25 @@
-"""Where a cursor stands: the kind of word it is in, read from the text alone, since half-typed text has no parser."""
+"""Find the word at a cursor and its kind, from the text alone, since half-typed text cannot be parsed."""
 
 import re
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["name", "attribute", "filter", "test", "partial", "tag", "block", "pack", "input", "none"]
+WordKind = Literal["name", "attribute", "filter", "test", "partial", "tag", "block", "pack", "input", "none"]
 
 _REGIONS = {"{{": "}}", "{%": "%}", "{#": "#}"}
 _WORD_END = re.compile(r"[\w-]*")
-_REQUEST_END = re.compile(r"[\w@^~.<>=,-]*")
+_PACK_END = re.compile(r"[\w@^~.<>=,-]*")
 _EXPRESSION_KEY = re.compile(r"(?:^|[\s{,])(?:when|require):[ \t]+(?![>|][-+]?\d?[ \t]*$)(?P<typed>.*)\Z")
 _EXPRESSION_BLOCK = re.compile(r"[ \t]*(?:- )?(?:when|require):[ \t]*[>|][-+]?\d?[ \t]*(?:#.*)?\Z")
 _VALUE = re.compile(r"[ \t]*(?:- )?(?P<key>extends|history|tools):[ \t]*[\"']?(?P<word>[\w@^~.<>=,-]*)\Z")
 _NAMES_PARTIALS = re.compile(r"[-+]?\s*(?:include|import|from|extends)\b")
-_PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+_PATTERNS: tuple[tuple[WordKind, re.Pattern[str]], ...] = (
     ("filter", re.compile(r"\|\s*(?P<word>\w*)\Z")),
     ("test", re.compile(r"\bis\s+(?:not\s+)?(?P<word>\w*)\Z")),
     ("attribute", re.compile(r"(?<![\w.])(?P<owner>[A-Za-z_]\w*(?:\.\w+)*)\.(?P<word>\w*)\Z")),
     ("name", re.compile(r"(?<![\w.])(?P<word>\w*)\Z")),
 )
-_HANDLEBARS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+_HANDLEBARS: tuple[tuple[WordKind, re.Pattern[str]], ...] = (
     ("partial", re.compile(r"\A\s*>\s*(?P<word>[\w./-]*)\Z")),
     ("block", re.compile(r"\A\s*[#/](?P<word>\w*)\Z")),
     ("name", re.compile(r"\A\s*(?:#(?:if|each)\s+)?(?P<word>[^\s{}#/>]*)\Z")),
@@ -28,58 +28,58 @@ _TAG = re.compile(r"\A[-+]?\s*(?P<word>\w*)\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Cursor:
-    """The word that a cursor stands in or after; `owner` is what stands before its dot."""
+class CursorWord:
+    """The word at or before a cursor; `owner` is the expression before its dot."""
 
-    kind: Kind
+    kind: WordKind
     start: int = 0
-    word: str = ""
+    text: str = ""
     owner: str = ""
 
 
-_NOWHERE = Cursor("none")
+_NO_WORD = CursorWord("none")
 
 
-def find_cursor(text: str, offset: int, syntax: str = "jinja") -> Cursor:
-    """Say what is being typed right before an offset."""
+def find_typed_word(text: str, offset: int, syntax: str = "jinja") -> CursorWord:
+    """Return the word that is being typed right before an offset."""
     line = text[text.rfind("\n", 0, offset) + 1 : offset]
     region = _region(text, offset, ("{{",) if syntax == "handlebars" else tuple(_REGIONS))
     if region is not None:
         start, opening = region
-        return _inside(text[start + 2 : offset], offset, opening, syntax)
+        return _word_in_tag(text[start + 2 : offset], offset, opening, syntax)
     if value := _VALUE.match(line):
-        kind: Kind = "pack" if value["key"] == "extends" else "input"
-        return Cursor(kind, offset - len(value["word"]), value["word"])
+        kind: WordKind = "pack" if value["key"] == "extends" else "input"
+        return CursorWord(kind, offset - len(value["word"]), value["word"])
     expression = _EXPRESSION_KEY.search(line)
     if expression is not None:
-        return _inside(expression["typed"], offset, "{{", "jinja")
-    if _EXPRESSION_BLOCK.match(block_head(text, offset)):
-        return _inside(line, offset, "{{", "jinja")
-    return _NOWHERE
+        return _word_in_tag(expression["typed"], offset, "{{", "jinja")
+    if _EXPRESSION_BLOCK.match(find_block_head(text, offset)):
+        return _word_in_tag(line, offset, "{{", "jinja")
+    return _NO_WORD
 
 
-def tag_start(text: str, offset: int, syntax: str = "jinja") -> int | None:
-    """Give where the tag starts that is open at an offset; None outside of tags."""
+def find_tag_start(text: str, offset: int, syntax: str = "jinja") -> int | None:
+    """Return the start of the tag that is open at an offset; None outside tags."""
     region = _region(text, offset, ("{{",) if syntax == "handlebars" else tuple(_REGIONS))
     return None if region is None else region[0]
 
 
-def word_under(text: str, offset: int, syntax: str = "jinja") -> Cursor:
-    """Say what word a cursor stands in, up to the word's own end."""
-    kind = find_cursor(text, offset, syntax).kind
-    end = (_REQUEST_END if kind == "pack" else _WORD_END).match(text, offset)
-    cursor = find_cursor(text, end.end() if end else offset, syntax)
-    return cursor if cursor.word else _NOWHERE
+def find_word_under(text: str, offset: int, syntax: str = "jinja") -> CursorWord:
+    """Return the whole word at an offset."""
+    kind = find_typed_word(text, offset, syntax).kind
+    end = (_PACK_END if kind == "pack" else _WORD_END).match(text, offset)
+    word = find_typed_word(text, end.end() if end else offset, syntax)
+    return word if word.text else _NO_WORD
 
 
-def block_head(text: str, offset: int) -> str:
-    """Give the line that opens the block around an offset: the nearest one above that is indented less."""
-    start = block_start(text, offset)
+def find_block_head(text: str, offset: int) -> str:
+    """Return the line that opens the block around an offset: the nearest line above that is indented less."""
+    start = find_block_start(text, offset)
     return text[start : _line_end(text, start)] if start >= 0 else ""
 
 
-def block_start(text: str, offset: int) -> int:
-    """Give where that line starts, or -1 when there is none."""
+def find_block_start(text: str, offset: int) -> int:
+    """Return the start of that line, or -1 if there is none."""
     line_start = text.rfind("\n", 0, offset) + 1
     own = _indent(text[line_start : _line_end(text, line_start)])
     while line_start > 0:
@@ -100,7 +100,7 @@ def _line_end(text: str, start: int) -> int:
 
 
 def _region(text: str, offset: int, openings: tuple[str, ...]) -> tuple[int, str] | None:
-    """Find the tag that is open at an offset: where it starts, and what opens it."""
+    """Return the start and the opening of the tag that is open at an offset."""
     opened = max(openings, key=lambda opening: text.rfind(opening, 0, offset))
     start = text.rfind(opened, 0, offset)
     if start < 0 or text.find(_REGIONS[opened], start + 2, offset) >= 0:
@@ -108,30 +108,30 @@ def _region(text: str, offset: int, openings: tuple[str, ...]) -> tuple[int, str
     return start, opened
 
 
-def _inside(typed: str, offset: int, opening: str, syntax: str) -> Cursor:
+def _word_in_tag(typed: str, offset: int, opening: str, syntax: str) -> CursorWord:
     if opening == "{#":
-        return _NOWHERE
+        return _NO_WORD
     if syntax == "handlebars":
-        return _first(_HANDLEBARS, typed, offset)
+        return _match_first(_HANDLEBARS, typed, offset)
     quoted = _open_quote(typed)
     if quoted is not None:
         names_partial = opening == "{%" and _NAMES_PARTIALS.match(typed)
-        return Cursor("partial", offset - len(quoted), quoted) if names_partial else _NOWHERE
+        return CursorWord("partial", offset - len(quoted), quoted) if names_partial else _NO_WORD
     if opening == "{%" and (tag := _TAG.match(typed)):
-        return Cursor("tag", offset - len(tag["word"]), tag["word"])
-    return _first(_PATTERNS, typed, offset)
+        return CursorWord("tag", offset - len(tag["word"]), tag["word"])
+    return _match_first(_PATTERNS, typed, offset)
 
 
-def _first(patterns: tuple[tuple[Kind, re.Pattern[str]], ...], typed: str, offset: int) -> Cursor:
+def _match_first(patterns: tuple[tuple[WordKind, re.Pattern[str]], ...], typed: str, offset: int) -> CursorWord:
     for kind, pattern in patterns:
         if found := pattern.search(typed):
             word = found["word"]
-            return Cursor(kind, offset - len(word), word, found.groupdict().get("owner") or "")
-    return _NOWHERE
+            return CursorWord(kind, offset - len(word), word, found.groupdict().get("owner") or "")
+    return _NO_WORD
 
 
 def _open_quote(typed: str) -> str | None:
-    """Give what follows a quote that is not closed, or None when all are."""
+    """Return the text after an unclosed quote, or None if all are closed."""
     quote, start = "", 0
     for index, character in enumerate(typed):
         if character == quote:

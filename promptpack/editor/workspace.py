@@ -1,4 +1,4 @@
-"""The `Desk`: the packs that an editor works on, one library a folder, and each file's last readable state."""
+"""The `Workspace`: the packs that are open in an editor, with one library per folder and the last readable packs."""
 
 import re
 
@@ -14,16 +14,16 @@ _IS_FLOW = re.compile(r"^flow:", re.MULTILINE)
 _IS_PACK = re.compile(r"^promptpack:", re.MULTILINE)
 
 
-class Desk:
-    """Looks at files as they are typed; what lies on the disk is read once, until something was saved."""
+class Workspace:
+    """Lints and opens files as they are typed; files on disk are cached until something is saved."""
 
     def __init__(self) -> None:
         self._libraries: dict[str, Library] = {}
         self._subjects: dict[str, Subject] = {}
-        self._ledgers: dict[str, tuple[Settings, Ledger]] = {}
+        self._caches: dict[str, tuple[Settings, Ledger]] = {}
 
     def report(self, path: str, text: str) -> Report:
-        """Lint a file as it is typed; a file that is neither a pack nor a flow has nothing wrong with it."""
+        """Lint a file as it is typed; a file that is neither a pack nor a flow has no problems."""
         root, wanted = files.root_of(path)
         folder = files.Folder(root)
         if folder.inside(path) == flow.FILE and _IS_FLOW.search(text):
@@ -31,10 +31,10 @@ class Desk:
         if not _IS_PACK.search(text):
             return Report()
         settings = find_settings(root)
-        return lint_library(self._library(root, path, text), settings, wanted, self._ledger(root, settings))
+        return lint_library(self._library(root, path, text), settings, wanted, self._cache(root, settings))
 
     def open(self, path: str, text: str) -> Buffer:
-        """Make a buffer of a file as it is typed; while it cannot be read, its last readable state is known."""
+        """Return a buffer of a file as it is typed; while it is unreadable, with its last readable pack."""
         library = self._library(files.root_of(path)[0], path, text)
         entry = next(entry for entry in library.entries if entry.shown == path)
         try:
@@ -44,15 +44,15 @@ class Desk:
         return Buffer(path, text, library, self._subjects[path])
 
     def refresh(self) -> None:
-        """Read the disk again when something is asked next."""
+        """Drop the cached libraries, so that files are read from disk again."""
         self._libraries.clear()
 
-    def _ledger(self, root: str, settings: Settings) -> Ledger:
-        """Give what is known of the packs of a folder, as long as the settings stay the same."""
-        known = self._ledgers.get(root)
-        if known is None or known[0] != settings:
-            known = self._ledgers[root] = (settings, Ledger())
-        return known[1]
+    def _cache(self, root: str, settings: Settings) -> Ledger:
+        """Return the cached lint results of a folder; changed settings start a new cache."""
+        cached = self._caches.get(root)
+        if cached is None or cached[0] != settings:
+            cached = self._caches[root] = (settings, Ledger())
+        return cached[1]
 
     def _library(self, root: str, path: str, text: str) -> Library:
         return self._open(root).with_text(path, text)

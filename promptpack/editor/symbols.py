@@ -1,4 +1,4 @@
-"""What can be said about a name in a template: inputs, keys of values, filters, tests, functions, tags, partials."""
+"""Find the symbols at a cursor: inputs, keys of values, filters, tests, functions, tags, partials."""
 
 import inspect
 import re
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from promptpack.editor.buffer import Buffer
-from promptpack.editor.cursor import Cursor, block_start
-from promptpack.editor.scope import names_at, schemas_at
+from promptpack.editor.cursor_word import CursorWord, find_block_start
+from promptpack.editor.scope import find_names, find_schemas
 from promptpack.linter.subject import Subject
-from promptpack.linter.types.lattice import Anything, MappingOf, Type, members
+from promptpack.linter.types.lattice import AnyType, MappingType, Type, members
 from promptpack.linter.types.lattice import describe as describe_type
 from promptpack.pack import Input
 from promptpack.template.language import FILTERS, FUNCTIONS, LOOP_ATTRIBUTES, LOOP_METHODS, TAGS, TESTS
@@ -20,19 +20,19 @@ _SET_HERE = re.compile(r"\{%-?\s*(?:for\s+(?P<loop>[\w\s,]+?)\s+in\b|(?:set|macr
 _GIVEN = {
     "pack": "The pack itself: `name`, `version`, `agent`, `locale`.",
     "reply_format": "The output instructions, written from the reply contract.",
-    "reply": "The reply that is being judged.",
-    "violations": "What is wrong with the reply: each has `path`, `rule`, `message` and `code`.",
+    "reply": "The reply that is being checked.",
+    "violations": "The violations of the reply: each has `code`, `path` and `message`.",
     "loop": "The loop around this place: `index`, `first`, `last` and more.",
 }
 _BLOCKS = ("each", "if", "raw")
-_PARTIAL_LINES = 20
-# References may go in circles.
-_DEEPEST_REFERENCE = 8
+_MAX_PARTIAL_LINES = 20
+# References may be circular.
+_MAX_REFERENCE_DEPTH = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A name, in a few words and in full."""
+class Symbol:
+    """A name, with a short and a full explanation."""
 
     name: str
     detail: str = ""
@@ -40,24 +40,24 @@ class Known:
 
     @property
     def markdown(self) -> str:
-        """The name, explained."""
+        """The name and its explanation."""
         head = f"**{self.name}**" + (f" ({self.detail})" if self.detail else "")
         return f"{head}\n\n{self.text}".strip()
 
 
-def known_at(buffer: Buffer, cursor: Cursor) -> Iterator[Known]:
-    """Give everything that may stand where the cursor is."""
+def find_symbols(buffer: Buffer, word: CursorWord) -> Iterator[Symbol]:
+    """Yield all symbols that are valid at the cursor."""
     subject = buffer.subject
-    match cursor.kind:
+    match word.kind:
         case "filter":
-            yield from (Known(name, "filter", _summary(function)) for name, function in sorted(FILTERS.items()))
+            yield from (Symbol(name, "filter", _summary(function)) for name, function in sorted(FILTERS.items()))
         case "test":
             named = ((name, function) for name, function in sorted(TESTS.items()) if name.isidentifier())
-            yield from (Known(name, "test", _summary(function)) for name, function in named)
+            yield from (Symbol(name, "test", _summary(function)) for name, function in named)
         case "tag":
-            yield from (Known(name, "tag") for name in TAGS)
+            yield from (Symbol(name, "tag") for name in TAGS)
         case "block":
-            yield from (Known(name, "block") for name in _BLOCKS)
+            yield from (Symbol(name, "block") for name in _BLOCKS)
         case "partial" if subject is not None:
             yield from _partials(subject)
         case "pack" if subject is not None:
@@ -65,113 +65,112 @@ def known_at(buffer: Buffer, cursor: Cursor) -> Iterator[Known]:
         case "input" if subject is not None:
             yield from (_input(declared) for declared in subject.inputs.values())
         case "attribute" if subject is not None:
-            yield from _keys(buffer, subject, cursor)
+            yield from _keys(buffer, subject, word)
         case "name" if subject is not None:
-            yield from _names(buffer, subject, cursor.start)
+            yield from _names(buffer, subject, word.start)
 
 
-def _names(buffer: Buffer, subject: Subject, offset: int) -> Iterator[Known]:
+def _names(buffer: Buffer, subject: Subject, offset: int) -> Iterator[Symbol]:
     yield from (_input(declared) for declared in subject.inputs.values())
-    types = names_at(buffer, offset)
+    types = find_names(buffer, offset)
     for name in sorted(_set_before(buffer.text, offset) if types is None else types):
         yield _set_here(buffer, offset, name, (types or {}).get(name))
-    yield from (Known(name, "given", text) for name, text in _GIVEN.items())
+    yield from (Symbol(name, "given", text) for name, text in _GIVEN.items())
     if buffer.syntax == "jinja":
-        yield from (Known(name, "function", _summary(function)) for name, function in FUNCTIONS.items())
+        yield from (Symbol(name, "function", _summary(function)) for name, function in FUNCTIONS.items())
 
 
-def _set_here(buffer: Buffer, offset: int, name: str, one: Type | None) -> Known:
-    """Tell what is known of a name that the template sets: what its schema says, or else what the types say."""
-    schema = next(schemas_at(buffer, offset, name), None)
+def _set_here(buffer: Buffer, offset: int, name: str, type_: Type | None) -> Symbol:
+    """Explain a name that the template sets: by its schema if known, else by its type."""
+    schema = next(find_schemas(buffer, offset, name), None)
     if schema is not None:
-        return Known(name, f"{_kind(schema)}, set here", str(schema.get("description", "")))
-    return Known(name, "set here" if one is None else f"{_spelt(one)}, set here")
+        return Symbol(name, f"{_kind(schema)}, set here", str(schema.get("description", "")))
+    return Symbol(name, "set here" if type_ is None else f"{_spell_type(type_)}, set here")
 
 
-def _spelt(one: Type) -> str:
-    spelt = ("any value" if isinstance(member, Anything) else describe_type(member) for member in members(one))
-    return " or ".join(dict.fromkeys(spelt)) or "nothing"
+def _spell_type(type_: Type) -> str:
+    spelled = ("any value" if isinstance(member, AnyType) else describe_type(member) for member in members(type_))
+    return " or ".join(dict.fromkeys(spelled)) or "nothing"
 
 
 def _set_before(text: str, offset: int) -> set[str]:
-    """Find the names that the template sets above the cursor, in the block that the cursor stands in."""
-    above = text[max(block_start(text, offset), 0) : offset]
+    """Return the names that the template sets before the cursor, in the block of the cursor."""
+    above = text[max(find_block_start(text, offset), 0) : offset]
     found: set[str] = set()
     for match in _SET_HERE.finditer(above):
         found.update(re.findall(r"\w+", match["loop"] or match["name"]))
     return found
 
 
-def _input(declared: Input) -> Known:
+def _input(declared: Input) -> Symbol:
     words = [_kind(declared.schema)]
     words.append("required" if declared.required else "optional")
     words += ["untrusted"] if not declared.trusted else []
     words += ["secret"] if declared.secret else []
-    return Known(declared.name, ", ".join(words), declared.description)
+    return Symbol(declared.name, ", ".join(words), declared.description)
 
 
-def _keys(buffer: Buffer, subject: Subject, cursor: Cursor) -> Iterator[Known]:
-    owner = cursor.owner
+def _keys(buffer: Buffer, subject: Subject, word: CursorWord) -> Iterator[Symbol]:
+    owner = word.owner
     if owner == "pack":
-        yield from (Known(name, "text") for name in _PACK_KEYS)
+        yield from (Symbol(name, "text") for name in _PACK_KEYS)
         return
     if owner == "loop":
-        yield from (Known(name, "loop") for name in sorted(LOOP_ATTRIBUTES | LOOP_METHODS))
+        yield from (Symbol(name, "loop") for name in sorted(LOOP_ATTRIBUTES | LOOP_METHODS))
         return
     found = dict(properties_of(subject, owner))
-    for schema in () if found else schemas_at(buffer, cursor.start, owner):
+    for schema in () if found else find_schemas(buffer, word.start, owner):
         found |= _properties(schema, schema)
     for name, schema in found.items():
-        yield Known(name, _kind(schema), str(schema.get("description", "")))
+        yield Symbol(name, _kind(schema), str(schema.get("description", "")))
     if not found:
-        yield from (
-            Known(name, _spelt(one)) for name, one in _fields(names_at(buffer, cursor.start) or {}, owner).items()
-        )
+        types = _keys_by_type(find_names(buffer, word.start) or {}, owner)
+        yield from (Symbol(name, _spell_type(type_)) for name, type_ in types.items())
 
 
-def _fields(types: Mapping[str, Type], path: str) -> dict[str, Type]:
-    """Give the keys that a name of the template has by its type."""
-    first, *steps = path.split(".")
+def _keys_by_type(types: Mapping[str, Type], path: str) -> dict[str, Type]:
+    """Return the keys of a name, or of a value in it, by its type."""
+    first, *keys = path.split(".")
     found: dict[str, Type] = {first: types[first]} if first in types else {}
-    for step in (first, *steps):
-        shapes = [one for one in members(found[step]) if isinstance(one, MappingOf)] if step in found else []
-        found = {name: field.type for shape in shapes for name, field in shape.fields.items()}
+    for key in (first, *keys):
+        shapes = [one for one in members(found[key]) if isinstance(one, MappingType)] if key in found else []
+        found = {name: known.type for shape in shapes for name, known in shape.properties.items()}
     return found
 
 
 def properties_of(subject: Subject, path: str) -> Mapping[str, Mapping[str, Any]]:
-    """Give the keys that a value has by its schema: an input or the reply, or a value inside of them."""
-    first, *steps = path.split(".")
+    """Return the keys of an input or the reply, or of a value in them, by its schema."""
+    first, *keys = path.split(".")
     if first in subject.inputs:
         root: Mapping[str, Any] = subject.inputs[first].schema
     elif first == "reply" and subject.contract is not None:
         root = subject.contract.shape()
-        if steps[:1] == ["params"] and subject.contract.has_actions:
-            return _of_params(subject, steps[1:])
+        if keys[:1] == ["params"] and subject.contract.has_actions:
+            return _of_params(subject, keys[1:])
     else:
         return {}
-    return _walk(root, steps)
+    return _follow(root, keys)
 
 
-def _of_params(subject: Subject, steps: list[str]) -> Mapping[str, Mapping[str, Any]]:
+def _of_params(subject: Subject, keys: list[str]) -> Mapping[str, Mapping[str, Any]]:
     found: dict[str, Mapping[str, Any]] = {}
     actions = subject.contract.actions.values() if subject.contract else ()
     for action in actions:
-        found.update(_walk(action.params or {}, steps))
+        found.update(_follow(action.params or {}, keys))
     return found
 
 
-def _walk(root: Mapping[str, Any], steps: list[str]) -> Mapping[str, Mapping[str, Any]]:
+def _follow(root: Mapping[str, Any], keys: list[str]) -> Mapping[str, Mapping[str, Any]]:
     found = _properties(root, root)
-    for step in steps:
-        if step not in found:
+    for key in keys:
+        if key not in found:
             return {}
-        found = _properties(found[step], root)
+        found = _properties(found[key], root)
     return found
 
 
 def _properties(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int = 0) -> dict[str, Mapping[str, Any]]:
-    if depth > _DEEPEST_REFERENCE:
+    if depth > _MAX_REFERENCE_DEPTH:
         return {}
     reference = schema.get("$ref")
     found: dict[str, Mapping[str, Any]] = {}
@@ -185,21 +184,21 @@ def _properties(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int =
     return {**found, **{name: value for name, value in own.items() if isinstance(value, Mapping)}}
 
 
-def _partials(subject: Subject) -> Iterator[Known]:
+def _partials(subject: Subject) -> Iterator[Symbol]:
     for name, source in subject.engine.partials.items():
         lines = source.text.split("\n")
-        shown = "\n".join(lines[:_PARTIAL_LINES]) + ("\n..." if len(lines) > _PARTIAL_LINES else "")
+        shown = "\n".join(lines[:_MAX_PARTIAL_LINES]) + ("\n..." if len(lines) > _MAX_PARTIAL_LINES else "")
         fence = "`" * max(3, *(len(run) + 1 for run in re.findall(r"`+", shown) or [""]))
-        yield Known(name, "partial", f"{fence}jinja\n{shown}\n{fence}")
+        yield Symbol(name, "partial", f"{fence}jinja\n{shown}\n{fence}")
 
 
-def _packs(subject: Subject) -> Iterator[Known]:
+def _packs(subject: Subject) -> Iterator[Symbol]:
     own = subject.identity[0]
     for document in subject.neighbours.documents():
         data = document.data
         if data["name"] != own:
             major = str(data["version"]).split(".", maxsplit=1)[0]
-            yield Known(f"{data['name']}@^{major}", "pack", str(data.get("description", "")))
+            yield Symbol(f"{data['name']}@^{major}", "pack", str(data.get("description", "")))
 
 
 def _kind(schema: Mapping[str, Any]) -> str:
@@ -210,6 +209,6 @@ def _kind(schema: Mapping[str, Any]) -> str:
 
 
 def _summary(function: Any) -> str:
-    """Give the first sentence of what a function says about itself."""
+    """Return the first paragraph of the docstring of a function."""
     lines = (inspect.getdoc(function) or "").split("\n\n", 1)[0].split("\n")
     return " ".join(line.strip() for line in lines)

@@ -1,0 +1,201 @@
+"""Collects the problems of a template: each one once, at its location in the file of the template."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Final
+
+from jinja2 import nodes
+
+from promptpack.linter.types.lattice import (
+    ANY,
+    AnyType,
+    LazyLocation,
+    MissingReason,
+    MissingType,
+    Type,
+    describe,
+    drop_missing,
+    is_never,
+    members,
+    union,
+)
+from promptpack.linter.types.narrowing import constant_key
+from promptpack.linter.types.signatures import (
+    COLLECTIONS,
+    ITERABLE,
+    LISTS,
+    MAPPINGS,
+    NUMBERS,
+    SIZED,
+    SLICEABLE,
+    TEXT_LIKE,
+    TEXTS,
+    Kinds,
+    form_of,
+)
+from promptpack.problem import Location, Problem
+from promptpack.template import Source
+
+UNKNOWN_KEY: Final = "PL201"
+WRONG_KIND: Final = "PL202"
+MAYBE_MISSING: Final = "PL203"
+IMPOSSIBLE_VALUE: Final = "PL204"
+DEAD_BRANCH: Final = "PL205"
+WRONG_ARGUMENT: Final = "PL206"
+
+# A normal template visits a few thousand nodes; includes and calls that multiply each other could go on forever.
+_MAX_NODES: Final = 200_000
+_NEEDS: Final[Mapping[Kinds, str]] = {
+    NUMBERS: "a number",
+    ITERABLE: "a list",
+    SIZED: "a list, text or a mapping",
+    TEXT_LIKE: "text or a number",
+    LISTS: "a list",
+    MAPPINGS: "a mapping",
+    COLLECTIONS: "a list",
+    SLICEABLE: "text or a list",
+    TEXTS: "text",
+}
+
+
+class NodeLimitError(Exception):
+    """The limit of visited nodes is exceeded; only the problems found so far are reported."""
+
+
+@dataclass(slots=True)
+class NodeMeter:
+    """The number of nodes that may still be visited for a pack."""
+
+    remaining: int = _MAX_NODES
+
+
+class ProblemCollector:
+    """Collects problems, and tracks which source is being checked."""
+
+    def __init__(self, source: Source, meter: NodeMeter) -> None:
+        self.problems: dict[Problem, None] = {}
+        self._source = source
+        self._meter = meter
+        self._only_warnings = False
+        # In a partial or macro, a branch that is dead for this use may be taken for another.
+        self.is_shared = False
+
+    @contextmanager
+    def inside(self, source: Source | None = None) -> Iterator[None]:
+        """Check a partial, or a macro of this source, and return to the current source afterwards."""
+        before = self._source, self.is_shared
+        self._source, self.is_shared = source or self._source, True
+        try:
+            yield
+        finally:
+            self._source, self.is_shared = before
+
+    @property
+    def source(self) -> Source:
+        """The source that is being checked."""
+        return self._source
+
+    def count_node(self) -> None:
+        """Count one visited node; raise `NodeLimitError` beyond the limit."""
+        self._meter.remaining -= 1
+        if self._meter.remaining < 0:
+            raise NodeLimitError
+
+    def locate_lazily(self, node: nodes.Node, word: str = "") -> LazyLocation:
+        """Return the location of a node, or of a word in it, to be resolved only if it is needed."""
+        return LazyLocation(self._source, node.lineno, word)
+
+    def locate(self, node: nodes.Node, word: str = "") -> Location:
+        """Return the location of a node, or of a word in it."""
+        return self.locate_lazily(node, word).resolve()
+
+    @contextmanager
+    def as_warnings(self) -> Iterator[None]:
+        """Report errors as warnings, since the code in this block may never run."""
+        before, self._only_warnings = self._only_warnings, True
+        try:
+            yield
+        finally:
+            self._only_warnings = before
+
+    def add(self, problem: Problem) -> None:
+        """Add a problem; an error replaces the same problem as a warning."""
+        warning = replace(problem, severity="warning")
+        if self._only_warnings:
+            problem = warning
+        if problem != warning:
+            self.problems.pop(warning, None)
+        elif replace(problem, severity="error") in self.problems:
+            return
+        self.problems[problem] = None
+
+    @property
+    def count(self) -> int:
+        """The number of problems so far."""
+        return len(self.problems)
+
+    def add_dead_branch(self, test: nodes.Node, message: str, count_before: int) -> None:
+        """Report a dead branch, unless its condition itself has a problem, found since `count_before`."""
+        if not self.is_shared and self.count == count_before:
+            self.add(Problem(DEAD_BRANCH, message, self.locate(test), "", "warning"))
+
+    def use(self, type_: Type) -> Type:
+        """Report what is missing where a value is used, and return the type of the value if present."""
+        present = drop_missing(type_)
+        reasons = [one.reason for one in members(type_) if isinstance(one, MissingType) and one.reason is not None]
+        unknown = any(isinstance(one, MissingType) and one.reason is None for one in members(type_))
+        certain = is_never(present) and not unknown
+        for reason in reasons if certain or not is_never(present) else ():
+            self.add(_missing_problem(reason, certain=certain))
+        return ANY if is_never(present) and (reasons or unknown) else present
+
+    def expect(self, type_: Type, accepts: Kinds, what: str, node: nodes.Node, at: LazyLocation) -> Type:
+        """Report values of a kind that `what` does not accept, and return the type of the others."""
+        wrong = [one for one in members(type_) if not isinstance(one, AnyType) and form_of(one) not in accepts]
+        if not wrong:
+            return type_
+        certain = len(wrong) == len(members(type_))
+        self.add(_kind_problem(what, accepts, node, wrong, at, certain=certain))
+        return ANY if certain else union(one for one in members(type_) if one not in wrong)
+
+    def warn_meaningless(self, type_: Type, meaningful: Kinds, what: str, node: nodes.Node, at: LazyLocation) -> None:
+        """Warn about values of a kind that `what` accepts, but that make no sense."""
+        wrong = [one for one in members(type_) if not isinstance(one, AnyType) and form_of(one) not in meaningful]
+        if wrong:
+            certain = len(wrong) == len(members(type_))
+            self.add(replace(_kind_problem(what, meaningful, node, wrong, at, certain=certain), severity="warning"))
+
+
+def _missing_problem(reason: MissingReason, *, certain: bool) -> Problem:
+    location = reason.location.resolve() if reason.location else None
+    if certain or reason.is_definite:
+        return Problem(reason.code, reason.certain_message, location, reason.hint, "error" if certain else "warning")
+    code = MAYBE_MISSING if reason.code == UNKNOWN_KEY else reason.code
+    return Problem(code, reason.possible_message, location, reason.hint, "warning")
+
+
+def _kind_problem(
+    what: str, accepts: Kinds, node: nodes.Node, wrong: Sequence[Type], at: LazyLocation, *, certain: bool
+) -> Problem:
+    names = " or ".join(dict.fromkeys(describe(one) for one in wrong))
+    message = f"{what} needs {_NEEDS[accepts]}, but {spell(node)} {'is' if certain else 'may be'} {names}"
+    lazy = any(form_of(one) == "lazy" for one in wrong)
+    hint = "add '| list' before it" if lazy else "" if certain else "test its kind first, or make the schema stricter"
+    return Problem(WRONG_KIND, message, at.resolve(), hint, "error" if certain else "warning")
+
+
+def spell(node: nodes.Node) -> str:
+    """Return a name or a lookup as the author wrote it, and 'this value' for other expressions."""
+    path = _path(node)
+    return repr(path) if path else "this value"
+
+
+def _path(node: nodes.Node) -> str:
+    if isinstance(node, nodes.Name):
+        return node.name
+    key = constant_key(node)
+    if key is not None:
+        owner = _path(node.node)  # type: ignore[attr-defined]  # both kinds of lookup have it
+        return f"{owner}.{key}" if owner else ""
+    return ""
