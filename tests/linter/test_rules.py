@@ -6,18 +6,18 @@ import click
 import pytest
 
 from promptpack.cli.reports import text
-from promptpack.linter import RULES, Rule, Settings, lint
-from promptpack.linter.page import all_pages, body, summary
+from promptpack.linter import RULES, LintRule, LintSettings, lint
+from promptpack.linter.rule_pages import body, summary, write_rules_page
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 
 
-def folder_of(rule: Rule) -> Path:
+def folder_of(rule: LintRule) -> Path:
     return HERE / f"{rule.CODE.lower()}-{rule.NAME}"
 
 
-def named(rule: Rule) -> str:
+def named(rule: LintRule) -> str:
     return rule.NAME
 
 
@@ -32,7 +32,7 @@ def case_name(path: Path) -> str:
 
 def lint_fixture(path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(path.parent)
-    return click.unstyle(text.write(lint([path.name], Settings()))) + "\n"
+    return click.unstyle(text.write(lint([path.name], LintSettings()))) + "\n"
 
 
 @pytest.mark.parametrize("path", cases("bad"), ids=case_name)
@@ -48,7 +48,7 @@ def test_a_good_pack_is_clean_for_every_rule(path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("rule", RULES, ids=named)
-def test_every_rule_has_both_kinds(rule: Rule) -> None:
+def test_every_rule_has_both_kinds(rule: LintRule) -> None:
     for kind in ("bad", "good"):
         assert any(path.parent == folder_of(rule) for path in cases(kind))
 
@@ -66,7 +66,7 @@ def test_codes_and_names_are_unique_and_in_order() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=named)
-def test_a_rule_is_in_the_file_of_its_name_and_explains_itself(rule: Rule) -> None:
+def test_a_rule_is_in_the_file_of_its_name_and_explains_itself(rule: LintRule) -> None:
     assert (ROOT / "promptpack" / "linter" / "rules" / f"{rule.NAME.replace('-', '_')}.py").is_file()
     assert summary(rule).endswith(".")
     assert "Bad: " in body(rule)
@@ -75,4 +75,6 @@ def test_a_rule_is_in_the_file_of_its_name_and_explains_itself(rule: Rule) -> No
 
 def test_the_page_of_all_rules_is_generated_from_them() -> None:
     page = (ROOT / "docs" / "reference" / "rules.md").read_text(encoding="utf-8")
-    assert page == all_pages(RULES), "write it anew: promptpack rules --format markdown > docs/reference/rules.md"
+    assert page == write_rules_page(RULES), (
+        "write it anew: promptpack rules --format markdown > docs/reference/rules.md"
+    )

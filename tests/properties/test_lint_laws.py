@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from promptpack.linter import Report, Settings, lint, lint_text
+from promptpack.linter import LintReport, LintSettings, lint, lint_text
 from promptpack.template import Expression, Template
 
 ROOT = Path(__file__).parents[2]
@@ -18,8 +18,8 @@ TAGS = st.sampled_from(
 )
 
 
-def lint_as_planner(text: str, tmp_path: Path) -> Report:
-    return lint_text(str(tmp_path / "planner" / "1.0.0.en.yaml"), text, Settings())
+def lint_as_planner(text: str, tmp_path: Path) -> LintReport:
+    return lint_text(str(tmp_path / "planner" / "1.0.0.en.yaml"), text, LintSettings())
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -43,13 +43,13 @@ def test_lint_runs_no_template_and_opens_no_connection(monkeypatch: pytest.Monke
     monkeypatch.setattr(Template, "render", refuse)
     monkeypatch.setattr(Expression, "evaluate", refuse)
     monkeypatch.setattr(socket, "socket", refuse)
-    assert lint([str(ROOT / "packs")], Settings(), cache=False).problems == ()
+    assert lint([str(ROOT / "packs")], LintSettings(), cache=False).problems == ()
     assert lint([str(ROOT / "tests" / "linter" / "pl003-untrusted-in-system" / "bad.yaml")], cache=False).failed
 
 
 def test_every_hostile_pack_gets_its_report() -> None:
     folder = ROOT / "tests" / "conformance" / "hostile" / "vectors" / "packs"
-    report = lint([str(folder)], Settings(), cache=False)
+    report = lint([str(folder)], LintSettings(), cache=False)
     assert len(report.files) == len(list(folder.glob("*.yaml")))
     told = {problem.location.path for problem in report.problems if problem.location}
     assert len(told) > len(report.files) / 2

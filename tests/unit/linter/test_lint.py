@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from promptpack.linter import Settings, lint, lint_text, mend
+from promptpack.linter import LintSettings, apply_fixes, lint, lint_text
 from promptpack.problem import UsageError
 
 PACK = """\
@@ -25,7 +25,7 @@ def packs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def told(path: str, text: str) -> list[str]:
-    return [str(problem) for problem in lint_text(path, text, Settings()).problems]
+    return [str(problem) for problem in lint_text(path, text, LintSettings()).problems]
 
 
 def test_an_unsaved_text_is_linted_in_place_of_the_file(packs: Path) -> None:
@@ -49,9 +49,9 @@ def test_a_folder_of_one_pack_is_linted_among_the_others(packs: Path) -> None:
     (packs / "polite").mkdir()
     child = 'promptpack: 1\nname: polite\nversion: 1.0.0\nextends: greeter@^1\nmessages: [{role: assistant, content: "Please."}]\n'
     (packs / "polite" / "1.0.0.yaml").write_text(child, encoding="utf-8")
-    report = lint(["packs/polite"], Settings())
+    report = lint(["packs/polite"], LintSettings())
     assert (report.files, report.problems) == (("packs/polite/1.0.0.yaml",), ())
-    assert lint(["packs/polite/1.0.0.yaml", "packs"], Settings()).files == (
+    assert lint(["packs/polite/1.0.0.yaml", "packs"], LintSettings()).files == (
         "packs/greeter/1.0.0.yaml",
         "packs/polite/1.0.0.yaml",
     )
@@ -62,7 +62,7 @@ def test_a_changed_partial_lints_the_packs_that_may_use_it(packs: Path) -> None:
     (packs / "_partials" / "tone.j2").write_text("Be {{ NICE }}.\n", encoding="utf-8")
     path = packs / "greeter" / "1.0.0.yaml"
     path.write_text(PACK.replace("Greet", "{% include 'tone' %} Greet"), encoding="utf-8")
-    (problem,) = lint(["packs/_partials/tone.j2"], Settings()).problems
+    (problem,) = lint(["packs/_partials/tone.j2"], LintSettings()).problems
     assert str(problem).startswith("packs/_partials/tone.j2:1:7: PP301 template uses undeclared input 'NICE'")
 
 
@@ -70,7 +70,7 @@ def test_a_changed_schema_lints_the_packs_that_may_refer_to_it(packs: Path) -> N
     path = packs / "greeter" / "1.0.0.yaml"
     path.write_text(PACK.replace("{type: string, ", "{$ref: name.json, "), encoding="utf-8")
     (packs / "greeter" / "name.json").write_text('{"type": "string", "minimum": 1}', encoding="utf-8")
-    (problem,) = lint(["packs/greeter/name.json"], Settings()).problems
+    (problem,) = lint(["packs/greeter/name.json"], LintSettings()).problems
     assert str(problem).startswith("packs/greeter/name.json:1:20: PL018 'minimum' does nothing beside type string")
 
 
@@ -115,7 +115,7 @@ def test_an_ignore_in_a_shared_partial_is_idle_when_no_pack_has_a_use_for_it(pac
     )
     pack = PACK.replace("Greet", "{% include 'tone' %} Greet").replace("description", "trust: untrusted, description")
     (packs / "greeter" / "1.0.0.yaml").write_text(pack, encoding="utf-8")
-    first, second = lint(["packs"], Settings(), cache=False).problems
+    first, second = lint(["packs"], LintSettings(), cache=False).problems
     assert str(first) == (
         "packs/_partials/tone.j2:1:23: PL020 nothing to ignore: PL003 is not found on the next line\n  hint: remove it"
     )
@@ -124,22 +124,22 @@ def test_an_ignore_in_a_shared_partial_is_idle_when_no_pack_has_a_use_for_it(pac
     )
     loud = pack.replace("role: user", "role: system").replace("Greet {{ NAME }}", "Greet")
     (packs / "greeter" / "1.0.0.yaml").write_text(loud, encoding="utf-8")
-    report = lint(["packs"], Settings(), cache=False)
+    report = lint(["packs"], LintSettings(), cache=False)
     assert [problem.location for problem in report.problems] == [second.location]
-    assert mend(report) == 1
+    assert apply_fixes(report) == 1
     assert partial.read_bytes() == b"{# promptpack: ignore=PL003 meant so #}\r\n{{ NAME }} !\n"
-    assert lint(["packs"], Settings(), cache=False).problems == ()
+    assert lint(["packs"], LintSettings(), cache=False).problems == ()
 
 
 def test_what_is_wrong_with_a_flow_can_be_ignored(packs: Path) -> None:
     flow = packs / "flow.yaml"
     step = "flow: 1\nsteps:\n  greeter: {pack: greeter@^2, inputs: {NAME: given}}"
     flow.write_text(step, encoding="utf-8")
-    assert [problem.code for problem in lint(["packs"], Settings()).problems] == ["PP712"]
+    assert [problem.code for problem in lint(["packs"], LintSettings()).problems] == ["PP712"]
     flow.write_text(f"{step}  # promptpack: ignore=PP712 it comes with the next release\n", encoding="utf-8")
-    assert lint(["packs"], Settings()).problems == ()
+    assert lint(["packs"], LintSettings()).problems == ()
     flow.write_text(f"{step.replace('@^2', '@^1')}  # promptpack: ignore=PP712, PP711\n", encoding="utf-8")
-    assert [str(problem) for problem in lint(["packs"], Settings()).problems] == [
+    assert [str(problem) for problem in lint(["packs"], LintSettings()).problems] == [
         "packs/flow.yaml:3:76: PL020 nothing to ignore: PP712 is not found on this line\n  hint: remove it",
         "packs/flow.yaml:3:83: PL020 no rule 'PP711' to ignore\n"
         "  hint: what is wrong with the pack itself cannot be ignored; mend it",
@@ -211,4 +211,8 @@ def test_where_names_are_lost_nothing_is_said_about_them(old: str, new: str, cod
 
 def test_two_packs_of_one_name_are_still_looked_at(packs: Path) -> None:
     (packs / "twin.yaml").write_text(PACK.replace("{{ NAME", "{{ NAEM"), encoding="utf-8")
-    assert [str(problem).split()[1] for problem in lint(["packs"], Settings()).problems] == ["PP705", "PP705", "PP301"]
+    assert [str(problem).split()[1] for problem in lint(["packs"], LintSettings()).problems] == [
+        "PP705",
+        "PP705",
+        "PP301",
+    ]

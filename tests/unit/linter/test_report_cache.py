@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from promptpack.linter import Report, lint
-from promptpack.linter.settings import Settings
+from promptpack.linter import LintReport, lint
+from promptpack.linter.lint_settings import LintSettings
 
 PACK = """\
 promptpack: 1
@@ -34,7 +34,7 @@ def entries(root: Path) -> set[str]:
     return {file.name for file in (root.parent / "cache" / "promptpack").iterdir()}
 
 
-def twice(settings: Settings | None = None) -> Report:
+def twice(settings: LintSettings | None = None) -> LintReport:
     """Lint, and again from the cache: the reports are the same, edits included."""
     first, again = (lint(["packs"], settings) for _ in range(2))
     assert first == again == lint(["packs"], settings, cache=False)
@@ -72,7 +72,7 @@ def test_a_file_that_goes_away_is_seen(root: Path) -> None:
 def test_settings_are_part_of_what_a_report_relies_on(root: Path) -> None:
     codes = {problem.code for problem in twice().problems}
     assert codes
-    assert not twice(Settings(ignore=tuple(codes))).problems
+    assert not twice(LintSettings(ignore=tuple(codes))).problems
     (root.parent / "promptpack.toml").write_text(f"[lint]\nignore = {sorted(codes)}\n")
     assert not twice().problems
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from promptpack.linter import Report, lint
+from promptpack.linter import LintReport, lint
 
 PARAGRAPH = "Nobody may answer before every source was read twice and named with its page. " * 3
 BASE = """\
@@ -87,7 +87,7 @@ def write(folder: Path, file: str, number: int) -> None:
     (folder / file).write_text(text, "utf-8")
 
 
-def told(report: Report) -> tuple[object, ...]:
+def told(report: LintReport) -> tuple[object, ...]:
     return report.files, report.problems, list(report.fixes.items())
 
 

@@ -1,23 +1,23 @@
 import pytest
 
-from promptpack.linter.flow import find_printed
-from promptpack.linter.subject import Text
+from promptpack.linter.data_flow import trace_template
+from promptpack.linter.subject import ParsedText
 from promptpack.template import Engine, Source
 
 ENGINE = Engine()
 PARTIALS = {"loud": "x {{ A | upper }}", "macros": "{% macro box(x) %}{{ x }}{% endmacro %}"}
 
 
-def text(content: str, name: str = "") -> Text:
+def text(content: str, name: str = "") -> ParsedText:
     source = Source.of_text(content)
-    return Text("content", source, ENGINE.read(source), name=name)
+    return ParsedText("content", source, ENGINE.read(source), name=name)
 
 
 def printed(content: str) -> list[str]:
     partials = {name: text(partial, name) for name, partial in PARTIALS.items()}
     return [
         " | ".join((".".join((found.origin.input, *found.origin.keys)), *found.origin.filters))
-        for found in find_printed(text(content), partials)
+        for found in trace_template(text(content), partials)
     ]
 
 
@@ -61,5 +61,5 @@ def test_macros_that_call_each_other_for_ever_are_left_off() -> None:
 
 def test_handlebars_values_are_followed_too() -> None:
     source = Source.of_text("{{#if A}}{{#each B}}{{item}}{{/each}}{{C}}{{/if}}", syntax="handlebars")
-    found = find_printed(Text("content", source, ENGINE.read(source)), {})
+    found = trace_template(ParsedText("content", source, ENGINE.read(source)), {})
     assert [one.origin.input for one in found] == ["B", "C"]

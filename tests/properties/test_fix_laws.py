@@ -8,7 +8,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from promptpack.linter import Settings, lint, mend
+from promptpack.linter import LintSettings, apply_fixes, lint
 
 # Pieces that are mended (each with what is left of it), and pieces that are none of mending's business.
 IDLE = [
@@ -45,8 +45,8 @@ LAYOUTS: dict[str, Layout] = {
 
 def mend_all(file: Path) -> None:
     """Mend as the command does: mending one thing may show the next."""
-    while (report := lint([str(file)], Settings(), cache=False)).fixes:
-        assert mend(report) == 1
+    while (report := lint([str(file)], LintSettings(), cache=False)).fixes:
+        assert apply_fixes(report) == 1
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -81,8 +81,8 @@ def test_what_is_around_stays_whatever_it_is(comment: str, blank: str, ending: s
     file = tmp_path / "p.yaml"
     file.write_text(written("minItems: 3, "), encoding="utf-8", newline="")
     before = yaml.safe_load(file.read_text(encoding="utf-8"))
-    report = lint([str(file)], Settings(select=("PL018",)), cache=False)
-    assert mend(report) == 1
+    report = lint([str(file)], LintSettings(select=("PL018",)), cache=False)
+    assert apply_fixes(report) == 1
     assert file.read_text(encoding="utf-8") == written("")
     del before["inputs"]["A"]["minItems"]
     assert yaml.safe_load(file.read_text(encoding="utf-8")) == before

@@ -2,23 +2,23 @@ from pathlib import Path
 
 import pytest
 
-from promptpack.linter import RULES, Settings, find_settings
+from promptpack.linter import RULES, LintSettings, find_settings
 from promptpack.problem import UsageError
 
 
-def codes(settings: Settings) -> list[str]:
+def codes(settings: LintSettings) -> list[str]:
     return [rule.CODE for rule in settings.rules]
 
 
 def test_all_rules_are_asked_unless_told_otherwise() -> None:
-    assert Settings().rules == RULES
-    assert codes(Settings(select=("PL001",))) == ["PL001"]
-    assert codes(Settings(select=("unused-input", "PL002"))) == ["PL001", "PL002"]
-    assert codes(Settings(select=("PL00",), ignore=("PL001",)))[0] == "PL002"
+    assert LintSettings().rules == RULES
+    assert codes(LintSettings(select=("PL001",))) == ["PL001"]
+    assert codes(LintSettings(select=("unused-input", "PL002"))) == ["PL001", "PL002"]
+    assert codes(LintSettings(select=("PL00",), ignore=("PL001",)))[0] == "PL002"
 
 
 def test_a_caller_selects_anew_and_ignores_more() -> None:
-    narrowed = Settings(select=("PL001",), ignore=("PL002",)).narrowed(["PL"], ["PL001"])
+    narrowed = LintSettings(select=("PL001",), ignore=("PL002",)).narrowed(["PL"], ["PL001"])
     assert "PL001" not in codes(narrowed)
     assert "PL002" not in codes(narrowed)
     assert "PL020" in codes(narrowed)
@@ -26,16 +26,16 @@ def test_a_caller_selects_anew_and_ignores_more() -> None:
 
 def test_the_most_exact_selector_decides_the_severity() -> None:
     unused, undescribed = RULES[:2]
-    settings = Settings(severity={"PL": "note", "PL001": "error", "input-without-description": "warning"})
+    settings = LintSettings(severity={"PL": "note", "PL001": "error", "input-without-description": "warning"})
     assert settings.severity_of(unused) == "error"
     assert settings.severity_of(undescribed) == "warning"
     assert settings.severity_of(RULES[-1]) == "note"
-    assert Settings().severity_of(unused) == "warning"
+    assert LintSettings().severity_of(unused) == "warning"
 
 
 def test_an_unknown_rule_is_told_with_the_nearest() -> None:
     with pytest.raises(UsageError) as caught:
-        Settings(select=("PL001", "unusd-input"), severity={"QQ": "note"})
+        LintSettings(select=("PL001", "unusd-input"), severity={"QQ": "note"})
     assert [str(problem) for problem in caught.value.problems] == [
         "PP914 no rule 'unusd-input'\n  hint: did you mean 'unused-input'?",
         "PP914 no rule 'QQ'\n  hint: see 'promptpack rules'",
