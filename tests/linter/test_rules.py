@@ -1,4 +1,4 @@
-"""Every rule: what it finds in `bad`, word for word, and that `good` is clean for all rules."""
+"""Every rule: its exact report for `bad`, and no problem of any rule in `good`."""
 
 from pathlib import Path
 
@@ -17,12 +17,12 @@ def folder_of(rule: LintRule) -> Path:
     return HERE / f"{rule.CODE.lower()}-{rule.NAME}"
 
 
-def named(rule: LintRule) -> str:
+def name_of(rule: LintRule) -> str:
     return rule.NAME
 
 
 def cases(kind: str) -> list[Path]:
-    """Find the fixtures of a kind: files, and folders of packs where a rule compares packs or reads other files."""
+    """Return the fixtures of a kind: files, or folders of packs if a rule compares packs or reads other files."""
     return sorted(path for path in HERE.glob(f"pl*/{kind}*") if path.suffix != ".txt")
 
 
@@ -36,19 +36,19 @@ def lint_fixture(path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.mark.parametrize("path", cases("bad"), ids=case_name)
-def test_a_rule_finds_exactly_this(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rule_reports_exactly_this(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = path.with_name(f"{path.stem}.txt").read_text(encoding="utf-8")
     assert path.parent.name.split("-")[0].upper() in expected
     assert lint_fixture(path, monkeypatch) == expected
 
 
 @pytest.mark.parametrize("path", cases("good"), ids=case_name)
-def test_a_good_pack_is_clean_for_every_rule(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_good_pack_has_no_problem_of_any_rule(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert lint_fixture(path, monkeypatch) == "\n"
 
 
-@pytest.mark.parametrize("rule", RULES, ids=named)
-def test_every_rule_has_both_kinds(rule: LintRule) -> None:
+@pytest.mark.parametrize("rule", RULES, ids=name_of)
+def test_every_rule_has_a_bad_and_a_good_fixture(rule: LintRule) -> None:
     for kind in ("bad", "good"):
         assert any(path.parent == folder_of(rule) for path in cases(kind))
 
@@ -65,8 +65,8 @@ def test_codes_and_names_are_unique_and_in_order() -> None:
     assert len({rule.NAME for rule in RULES}) == len(RULES)
 
 
-@pytest.mark.parametrize("rule", RULES, ids=named)
-def test_a_rule_is_in_the_file_of_its_name_and_explains_itself(rule: LintRule) -> None:
+@pytest.mark.parametrize("rule", RULES, ids=name_of)
+def test_a_rule_is_in_the_file_of_its_name_and_is_documented(rule: LintRule) -> None:
     assert (ROOT / "promptpack" / "linter" / "rules" / f"{rule.NAME.replace('-', '_')}.py").is_file()
     assert summary(rule).endswith(".")
     assert "Bad: " in body(rule)
@@ -76,5 +76,5 @@ def test_a_rule_is_in_the_file_of_its_name_and_explains_itself(rule: LintRule) -
 def test_the_page_of_all_rules_is_generated_from_them() -> None:
     page = (ROOT / "docs" / "reference" / "rules.md").read_text(encoding="utf-8")
     assert page == write_rules_page(RULES), (
-        "write it anew: promptpack rules --format markdown > docs/reference/rules.md"
+        "regenerate it: promptpack rules --format markdown > docs/reference/rules.md"
     )

@@ -4,7 +4,7 @@ The prompt leaves your system: the provider receives it and may store it, and a 
 keeps a value out of promptpack's logs, traces and snapshots, not out of the prompt.
 
 Bad: `API_KEY: {type: string, secret: true}` and `content: "Call it with {{ API_KEY }}"`
-Good: give the key to the tool that needs it, and only the name of the tool to the model.
+Good: give the key to the tool that needs it, and only the name of the key to the model.
 """
 
 from collections.abc import Iterator

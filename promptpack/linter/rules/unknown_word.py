@@ -2,12 +2,12 @@
 
 The prompt teaches a word that makes the reply invalid: an action that was renamed, a misspelled field, an enum value
 that was removed. Words of the inputs, the examples and the tests are not reported. The rule finds
-- words such as `continue_executon` or `taskIds` that are similar to a word of the contract; plain words only in
+* words such as `continue_executon` or `taskIds` that are similar to a word of the contract; plain words only in
   backquotes
-- a value that its field does not allow, written next to the field (`"level": "critical"`, or level is `critical`), in
+* a value that its field does not allow, written next to the field (`"level": "critical"`, or level is `critical`), in
   a list of alternatives (`low|medium|critical`), or in a list after the field
-- a word such as `ASK_USER` next to "action" that is not an action
-- a path such as `risk.levl` into an object that has no such field
+* a word such as `ASK_USER` next to "action" that is not an action
+* a path such as `risk.levl` into an object that has no such field
 
 Bad: "choose `continue_executon`", where the contract has `continue_execution`.
 Good: the word of the contract; better still, `{{ reply_format }}`, which always matches the contract.

@@ -49,17 +49,17 @@ def printed(content: str) -> list[str]:
         ("{% include 'nowhere' %}", []),
     ],
 )
-def test_values_are_followed_to_where_they_are_printed(content: str, expected: list[str]) -> None:
+def test_values_are_traced_to_where_they_are_printed(content: str, expected: list[str]) -> None:
     assert printed(content) == expected
 
 
-def test_macros_that_call_each_other_for_ever_are_left_off() -> None:
+def test_endless_macro_calls_are_cut_off() -> None:
     doubling = "".join(f"{{% macro m{n}(x) %}}{{{{ m{n + 1}(x) ~ m{n + 1}(x) }}}}{{% endmacro %}}" for n in range(40))
     assert printed(doubling + "{{ m0(A) }}") == []
     assert printed("{% macro m(x) %}{{ m(x) }}{{ x }}{% endmacro %}{{ m(A) }}") == ["A"]
 
 
-def test_handlebars_values_are_followed_too() -> None:
+def test_handlebars_values_are_traced_too() -> None:
     source = Source.of_text("{{#if A}}{{#each B}}{{item}}{{/each}}{{C}}{{/if}}", syntax="handlebars")
     found = trace_template(ParsedText("content", source, ENGINE.read(source)), {})
     assert [one.origin.input for one in found] == ["B", "C"]

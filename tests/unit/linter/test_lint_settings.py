@@ -10,21 +10,21 @@ def codes(settings: LintSettings) -> list[str]:
     return [rule.CODE for rule in settings.rules]
 
 
-def test_all_rules_are_asked_unless_told_otherwise() -> None:
+def test_all_rules_are_checked_by_default() -> None:
     assert LintSettings().rules == RULES
     assert codes(LintSettings(select=("PL001",))) == ["PL001"]
     assert codes(LintSettings(select=("unused-input", "PL002"))) == ["PL001", "PL002"]
     assert codes(LintSettings(select=("PL00",), ignore=("PL001",)))[0] == "PL002"
 
 
-def test_a_caller_selects_anew_and_ignores_more() -> None:
+def test_a_caller_replaces_the_selection_and_ignores_more() -> None:
     narrowed = LintSettings(select=("PL001",), ignore=("PL002",)).narrowed(["PL"], ["PL001"])
     assert "PL001" not in codes(narrowed)
     assert "PL002" not in codes(narrowed)
     assert "PL020" in codes(narrowed)
 
 
-def test_the_most_exact_selector_decides_the_severity() -> None:
+def test_the_most_specific_selector_decides_the_severity() -> None:
     unused, undescribed = RULES[:2]
     settings = LintSettings(severity={"PL": "note", "PL001": "error", "input-without-description": "warning"})
     assert settings.severity_of(unused) == "error"
@@ -33,12 +33,12 @@ def test_the_most_exact_selector_decides_the_severity() -> None:
     assert LintSettings().severity_of(unused) == "warning"
 
 
-def test_an_unknown_rule_is_told_with_the_nearest() -> None:
+def test_an_unknown_rule_is_reported_with_a_suggestion() -> None:
     with pytest.raises(UsageError) as caught:
         LintSettings(select=("PL001", "unusd-input"), severity={"QQ": "note"})
     assert [str(problem) for problem in caught.value.problems] == [
-        "PP914 no rule 'unusd-input'\n  hint: did you mean 'unused-input'?",
-        "PP914 no rule 'QQ'\n  hint: see 'promptpack rules'",
+        "PP914 unknown rule 'unusd-input'\n  hint: did you mean 'unused-input'?",
+        "PP914 unknown rule 'QQ'\n  hint: see 'promptpack rules'",
     ]
 
 
@@ -47,7 +47,7 @@ def write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def test_the_nearest_file_with_settings_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_nearest_file_with_settings_applies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "pyproject.toml", '[tool.promptpack.lint]\nignore = ["PL001"]\n')
     write(tmp_path / "a" / "pyproject.toml", "[tool.other]\n")
@@ -58,7 +58,7 @@ def test_the_nearest_file_with_settings_counts(tmp_path: Path, monkeypatch: pyte
     assert find_settings("a/packs").select == ("PL002",)
 
 
-def test_files_may_be_spared_by_pattern(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_can_be_ignored_by_file_pattern(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "promptpack.toml", '[lint.per-file-ignores]\n"packs/old/*" = ["PL001"]\n')
     monkeypatch.chdir(tmp_path)
     settings = find_settings(".")
@@ -70,25 +70,25 @@ def test_files_may_be_spared_by_pattern(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
-        ("[lint\n", "promptpack.toml: PP911 cannot be read as TOML: Expected ']' at the end of a table declaration (at line 1, column 6)"),
-        ("[lnit]\n", "promptpack.toml:1:2: PP912 no lint setting 'lnit'\n  hint: did you mean 'lint'?"),
-        ("lint = 1\n", "promptpack.toml:1:1: PP913 lint setting 'lint' is not a table"),
-        ("# x\n[lint]\nselct = []\n", "promptpack.toml:3:1: PP912 no lint setting 'selct'\n  hint: did you mean 'select'?"),
-        ("[lint]\nselect = 'PL001'\n", "promptpack.toml:2:1: PP913 lint setting 'select' is not a list of codes or names of rules"),
-        ("[lint]\nignore = [1]\n", "promptpack.toml:2:1: PP913 lint setting 'ignore' is not a list of codes or names of rules"),
-        ("[lint.severity]\nPL001 = 'fatal'\n", "promptpack.toml:1:7: PP913 lint setting 'severity' is not a table of rules with one of error, warning, note"),
-        ("[lint.severity]\nPL001 = []\n", "promptpack.toml:1:7: PP913 lint setting 'severity' is not a table of rules with one of error, warning, note"),
-        ("[lint]\nper-file-ignores = []\n", "promptpack.toml:2:1: PP913 lint setting 'per-file-ignores' is not a table of file patterns with lists of codes"),
-        ("[lint]\nignore = ['PL0', 'PL999']\n", "promptpack.toml:2:19: PP914 no rule 'PL999'\n  hint: see 'promptpack rules'"),
+        ("[lint\n", "promptpack.toml: PP911 cannot be parsed as TOML: Expected ']' at the end of a table declaration (at line 1, column 6)"),
+        ("[lnit]\n", "promptpack.toml:1:2: PP912 unknown lint setting 'lnit'\n  hint: did you mean 'lint'?"),
+        ("lint = 1\n", "promptpack.toml:1:1: PP913 lint setting 'lint' must be a table"),
+        ("# x\n[lint]\nselct = []\n", "promptpack.toml:3:1: PP912 unknown lint setting 'selct'\n  hint: did you mean 'select'?"),
+        ("[lint]\nselect = 'PL001'\n", "promptpack.toml:2:1: PP913 lint setting 'select' must be a list of rule codes or names"),
+        ("[lint]\nignore = [1]\n", "promptpack.toml:2:1: PP913 lint setting 'ignore' must be a list of rule codes or names"),
+        ("[lint.severity]\nPL001 = 'fatal'\n", "promptpack.toml:1:7: PP913 lint setting 'severity' must be a table that maps rules to error, warning, note"),
+        ("[lint.severity]\nPL001 = []\n", "promptpack.toml:1:7: PP913 lint setting 'severity' must be a table that maps rules to error, warning, note"),
+        ("[lint]\nper-file-ignores = []\n", "promptpack.toml:2:1: PP913 lint setting 'per-file-ignores' must be a table that maps file patterns to lists of rules"),
+        ("[lint]\nignore = ['PL0', 'PL999']\n", "promptpack.toml:2:19: PP914 unknown rule 'PL999'\n  hint: see 'promptpack rules'"),
     ],
 )  # fmt: skip
-def test_wrong_settings_are_told_at_their_place(
-    text: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_invalid_settings_are_reported_with_their_location(
+    text: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "promptpack.toml", text)
     with pytest.raises(UsageError) as caught:
         find_settings(".")
-    assert [str(problem) for problem in caught.value.problems] == [told]
+    assert [str(problem) for problem in caught.value.problems] == [expected]
