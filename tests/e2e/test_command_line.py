@@ -274,7 +274,9 @@ def test_rules_are_listed_and_explained(folder: Path) -> None:
     done = run(folder, "rules")
     assert done.stdout.startswith("PL001 unused-input (warning): An input that no template, rule or history uses.\n")
     done = run(folder, "rules", "PL002")
-    assert done.stdout.startswith("PL002 input-without-description (warning)\nAn input without a description.\n\nThe")
+    assert done.stdout.startswith(
+        "PL002 input-without-description (warning)\nAn input without a description.\n\nCallers"
+    )
     assert (
         json.loads(run(folder, "rules", "PL002", "--format", "json").stdout)[0]["name"] == "input-without-description"
     )
