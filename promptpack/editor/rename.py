@@ -8,7 +8,7 @@ from jinja2 import nodes
 
 from promptpack.document import Document
 from promptpack.editor.buffer import Buffer
-from promptpack.linter.subject import Subject, Text
+from promptpack.linter.subject import ParsedText, Subject
 from promptpack.pack.link import GIVEN
 from promptpack.pack.placed import Placed, items_at
 from promptpack.problem import Location, PackError, Problem, UsageError
@@ -60,13 +60,13 @@ def _affected(subject: Subject, name: str) -> list[Subject]:
     declaring = {subject.parts.inputs[name].document.path}
     declaring |= {
         variant.document.path
-        for variant in subject.neighbours.variants(subject)
+        for variant in subject.library.variants(subject)
         if name in variant.inputs and variant.owns(variant.parts.inputs[name])
     }
     found: list[Subject] = []
-    for entry in subject.neighbours.entries:
+    for entry in subject.library.entries:
         try:
-            other = subject.neighbours.subject_of(entry)
+            other = subject.library.load(entry)
         except PackError as error:
             if entry.document is None or re.search(rf"\b{name}\b", entry.document.text):
                 message = f"{entry.shown} is broken, so it is unknown whether it uses {name!r}"
@@ -90,14 +90,14 @@ def _used_names(subject: Subject) -> set[str]:
     return stored | set(subject.inputs)
 
 
-def _shared_uses(subject: Subject, name: str, affected: list[Subject]) -> Iterator[tuple[Location, Text]]:
+def _shared_uses(subject: Subject, name: str, affected: list[Subject]) -> Iterator[tuple[Location, ParsedText]]:
     """Return the uses of the input in texts outside the files of the affected packs."""
     own = {other.document.path for other in affected}
     return ((location, text) for location, text in _uses(subject, name) if location.path not in own)
 
 
 def _shared_problems(
-    subject: Subject, affected: list[Subject], name: str, shared: Mapping[Location, Text]
+    subject: Subject, affected: list[Subject], name: str, shared: Mapping[Location, ParsedText]
 ) -> Iterator[Problem]:
     own = {subject.document.path for subject in affected}
     declared = {subject.parts.inputs[name].document.path for subject in affected}
@@ -112,14 +112,14 @@ def _shared_problems(
 
 def _is_used_elsewhere(subject: Subject, own: set[str], partial: str) -> bool:
     """Return whether a pack that is not affected includes a partial, or may include it."""
-    for entry in subject.neighbours.entries:
+    for entry in subject.library.entries:
         if entry.shown in own:
             continue
         try:
-            other = subject.neighbours.subject_of(entry)
+            other = subject.library.load(entry)
         except PackError:
             return True
-        if not other.is_whole or partial in other.sketch.linker.used_partials:
+        if not other.is_complete or partial in other.sketch.linker.used_partials:
             return True
     return False
 
@@ -131,7 +131,7 @@ def _own_locations(subject: Subject, name: str) -> set[Location]:
     return {location for location in (*used, *_named(subject, name)) if location.path == own}
 
 
-def _uses(subject: Subject, name: str) -> Iterator[tuple[Location, Text]]:
+def _uses(subject: Subject, name: str) -> Iterator[tuple[Location, ParsedText]]:
     """Yield where templates and expressions use the input, including inherited ones."""
     included = (subject.partials.get(partial) for partial in subject.sketch.linker.used_partials)
     own = (text for text in subject.partials.values() if text.source.locate(1, 1).path == subject.document.path)
@@ -141,7 +141,7 @@ def _uses(subject: Subject, name: str) -> Iterator[tuple[Location, Text]]:
                 yield _locate_name(text, use.position, name, subject), text
 
 
-def _locate_name(text: Text, position: int, name: str, subject: Subject) -> Location:
+def _locate_name(text: ParsedText, position: int, name: str, subject: Subject) -> Location:
     found = text.locate(position)
     if text.source.syntax == "jinja" or found.path != subject.document.path:
         return found

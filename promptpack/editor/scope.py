@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from promptpack.editor.buffer import Buffer
 from promptpack.editor.cursor_word import find_block_start, find_tag_start
-from promptpack.linter.flow import Origin, find_printed
-from promptpack.linter.shapes import at
-from promptpack.linter.subject import Subject, Text
+from promptpack.linter.data_flow import InputOrigin, trace_template
+from promptpack.linter.schema_lookup import schema_at
+from promptpack.linter.subject import ParsedText, Subject
 from promptpack.linter.types import rendering_scope, scope_at
 from promptpack.linter.types.lattice import Type
 from promptpack.problem import PackError
@@ -34,7 +34,7 @@ def find_names(buffer: Buffer, offset: int) -> Mapping[str, Type] | None:
     return {name: one for name, one in types.items() if one is not None}
 
 
-def find_origins(buffer: Buffer, offset: int, expression: str) -> tuple[Origin, ...]:
+def find_origins(buffer: Buffer, offset: int, expression: str) -> tuple[InputOrigin, ...]:
     """Return the inputs and keys that the value of an expression at an offset comes from."""
     subject, before = buffer.subject, _text_before(buffer, offset)
     if subject is None or before is None:
@@ -44,7 +44,7 @@ def find_origins(buffer: Buffer, offset: int, expression: str) -> tuple[Origin, 
         tree = subject.engine.read(source)
     except PackError:
         return ()  # half typed
-    printed = find_printed(Text("content", source, tree), subject.partials)
+    printed = trace_template(ParsedText("content", source, tree), subject.partials)
     last = max((found.position for found in printed if found.text.source is source), default=0)
     return tuple(found.origin for found in printed if found.position == last and found.text.source is source)
 
@@ -57,11 +57,11 @@ def find_schemas(buffer: Buffer, offset: int, expression: str) -> Iterator[Mappi
             yield found
 
 
-def _schema(subject: Subject, origin: Origin) -> Mapping[str, Any] | None:
+def _schema(subject: Subject, origin: InputOrigin) -> Mapping[str, Any] | None:
     declared = subject.inputs.get(origin.input)
     if declared is None or origin.filters:
         return None
-    found = at(declared.schema, origin.keys)
+    found = schema_at(declared.schema, origin.keys)
     return None if found is None else {**found, "$defs": declared.schema.get("$defs", {})}
 
 

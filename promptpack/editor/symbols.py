@@ -194,7 +194,7 @@ def _partials(subject: Subject) -> Iterator[Symbol]:
 
 def _packs(subject: Subject) -> Iterator[Symbol]:
     own = subject.identity[0]
-    for document in subject.neighbours.documents():
+    for document in subject.library.documents():
         data = document.data
         if data["name"] != own:
             major = str(data["version"]).split(".", maxsplit=1)[0]

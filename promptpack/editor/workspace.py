@@ -5,9 +5,9 @@ import re
 from promptpack import files, flow
 from promptpack.editor.buffer import Buffer
 from promptpack.library import Library
-from promptpack.linter import Report, Settings, find_settings, lint_flow, lint_library
-from promptpack.linter.ledger import Ledger
-from promptpack.linter.subject import Neighbours, Subject
+from promptpack.linter import LintReport, LintSettings, find_settings, lint_flow, lint_library
+from promptpack.linter.result_cache import ResultCache
+from promptpack.linter.subject import LintLibrary, Subject
 from promptpack.problem import PackError
 
 _IS_FLOW = re.compile(r"^flow:", re.MULTILINE)
@@ -20,16 +20,16 @@ class Workspace:
     def __init__(self) -> None:
         self._libraries: dict[str, Library] = {}
         self._subjects: dict[str, Subject] = {}
-        self._caches: dict[str, tuple[Settings, Ledger]] = {}
+        self._caches: dict[str, tuple[LintSettings, ResultCache]] = {}
 
-    def report(self, path: str, text: str) -> Report:
+    def report(self, path: str, text: str) -> LintReport:
         """Lint a file as it is typed; a file that is neither a pack nor a flow has no problems."""
         root, wanted = files.root_of(path)
         folder = files.Folder(root)
         if folder.inside(path) == flow.FILE and _IS_FLOW.search(text):
             return lint_flow(folder, self._open(root), find_settings(root), text)
         if not _IS_PACK.search(text):
-            return Report()
+            return LintReport()
         settings = find_settings(root)
         return lint_library(self._library(root, path, text), settings, wanted, self._cache(root, settings))
 
@@ -38,7 +38,7 @@ class Workspace:
         library = self._library(files.root_of(path)[0], path, text)
         entry = next(entry for entry in library.entries if entry.shown == path)
         try:
-            self._subjects[path] = Neighbours(library).subject_of(entry)
+            self._subjects[path] = LintLibrary(library).load(entry)
         except PackError:
             return Buffer(path, text, library, self._subjects.get(path))
         return Buffer(path, text, library, self._subjects[path])
@@ -47,11 +47,11 @@ class Workspace:
         """Drop the cached libraries, so that files are read from disk again."""
         self._libraries.clear()
 
-    def _cache(self, root: str, settings: Settings) -> Ledger:
+    def _cache(self, root: str, settings: LintSettings) -> ResultCache:
         """Return the cached lint results of a folder; changed settings start a new cache."""
         cached = self._caches.get(root)
         if cached is None or cached[0] != settings:
-            cached = self._caches[root] = (settings, Ledger())
+            cached = self._caches[root] = (settings, ResultCache())
         return cached[1]
 
     def _library(self, root: str, path: str, text: str) -> Library:

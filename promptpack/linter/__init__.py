@@ -1,28 +1,28 @@
-"""Advice about packs: every problem of the files asked about, at once."""
+"""Lint packs: find every problem in the given files in one pass."""
 
 from promptpack.linter.catalogue import RULES, find_rules
 from promptpack.linter.edit import Edit
+from promptpack.linter.fixes import apply_fixes
 from promptpack.linter.lint import lint, lint_flow, lint_library, lint_text
-from promptpack.linter.mend import mend
-from promptpack.linter.report import Report
-from promptpack.linter.rule import Advice, Rule
-from promptpack.linter.settings import Settings, find_settings
-from promptpack.linter.subject import Subject, Text
+from promptpack.linter.lint_report import LintReport
+from promptpack.linter.lint_settings import LintSettings, find_settings
+from promptpack.linter.rule import LintProblem, LintRule
+from promptpack.linter.subject import ParsedText, Subject
 
 __all__ = [
     "RULES",
-    "Advice",
     "Edit",
-    "Report",
-    "Rule",
-    "Settings",
+    "LintProblem",
+    "LintReport",
+    "LintRule",
+    "LintSettings",
+    "ParsedText",
     "Subject",
-    "Text",
+    "apply_fixes",
     "find_rules",
     "find_settings",
     "lint",
     "lint_flow",
     "lint_library",
     "lint_text",
-    "mend",
 ]

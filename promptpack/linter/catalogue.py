@@ -1,8 +1,8 @@
-"""Every rule, in the order of its code."""
+"""All rules, in the order of their codes."""
 
 from typing import Final
 
-from promptpack.linter.rule import Rule
+from promptpack.linter.rule import LintRule
 from promptpack.linter.rules import (
     broken_example,
     dead_branch,
@@ -35,7 +35,7 @@ from promptpack.linter.rules import (
 )
 from promptpack.problem import did_you_mean
 
-RULES: Final[tuple[Rule, ...]] = (
+RULES: Final[tuple[LintRule, ...]] = (
     unused_input,
     input_without_description,
     untrusted_in_system,
@@ -67,13 +67,13 @@ RULES: Final[tuple[Rule, ...]] = (
 )
 
 
-def instead_of(word: str) -> str:
-    """Hint at the rule that a wrong selector may mean; of codes, only the same one in other letters is near."""
+def suggest_rule(word: str) -> str:
+    """Return a hint for an unknown selector; among codes, only a difference in case counts as similar."""
     codes = (rule.CODE for rule in RULES if word.upper() == rule.CODE)
     return did_you_mean(word, (*codes, *(rule.NAME for rule in RULES))) or "see 'promptpack rules'"
 
 
-def find_rules(selector: str) -> tuple[Rule, ...]:
-    """Give the rules that a selector means: a name, a code, or the beginning of codes such as PL or PL1."""
+def find_rules(selector: str) -> tuple[LintRule, ...]:
+    """Return the rules that a selector matches: a name, a code, or a prefix of codes such as PL or PL1."""
     by_code = tuple(rule for rule in RULES if selector.startswith("PL") and rule.CODE.startswith(selector))
     return by_code or tuple(rule for rule in RULES if selector == rule.NAME)

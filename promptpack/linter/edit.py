@@ -1,4 +1,4 @@
-"""Changes of a file's text that keep everything around them: comments, layout, line ends, the byte order mark."""
+"""Text edits that preserve everything around them: comments, layout, line endings, the byte order mark."""
 
 import re
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ _BOM = "\ufeff"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Edit:
-    """What stands from `start` to `end` of a document's text gives way to `text`."""
+    """Replace the characters from `start` to `end` of a document's text with `text`."""
 
     start: int
     end: int
@@ -18,12 +18,12 @@ class Edit:
 
 
 def apply(raw: str, edits: Iterable[Edit]) -> str:
-    """Apply edits to a file's text as it is on disk; of two that overlap, the later one waits for another time."""
+    """Apply edits to a file's text as it is on disk; of two that overlap, the second is left for the next run."""
     chosen: list[Edit] = []
     for edit in sorted(set(edits)):
         if not chosen or chosen[-1].end <= edit.start:
             chosen.append(edit)
-    # Edits count as documents do: without the byte order mark, and a line end of two characters as one.
+    # Edits count characters as documents do: without the byte order mark, and CRLF as one character.
     starts = [found.start() for found in _CHARACTER.finditer(raw, 1 if raw.startswith(_BOM) else 0)] + [len(raw)]
     for edit in reversed(chosen):
         raw = raw[: starts[edit.start]] + edit.text + raw[starts[edit.end] :]

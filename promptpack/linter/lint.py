@@ -1,4 +1,4 @@
-"""Paths -> `Report`: packs are read, checked, linked and shown to the rules, never rendered."""
+"""Lint paths into a `LintReport`: packs are parsed, validated, linked and checked by rules, but never rendered."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -8,180 +8,178 @@ from promptpack.cache import Cache
 from promptpack.library import Library
 from promptpack.library.entry import Entry
 from promptpack.linter.edit import Edit
-from promptpack.linter.ignores import Ignore
-from promptpack.linter.ignoring import Ignores, SharedIgnores, Written
-from promptpack.linter.ledger import Ledger, Outcome
-from promptpack.linter.memory import recall
-from promptpack.linter.report import Report
-from promptpack.linter.rule import Advice, Rule
+from promptpack.linter.ignore_comments import Ignore
+from promptpack.linter.ignore_tracking import IgnoreSource, IgnoreTracker, SharedIgnores
+from promptpack.linter.lint_report import LintReport
+from promptpack.linter.lint_settings import LintSettings, find_settings
+from promptpack.linter.report_cache import get_or_compute
+from promptpack.linter.result_cache import LintResult, ResultCache
+from promptpack.linter.rule import LintProblem, LintRule
 from promptpack.linter.rules import unused_ignore
-from promptpack.linter.settings import Settings, find_settings
-from promptpack.linter.subject import Neighbours, Subject
+from promptpack.linter.subject import LintLibrary, Subject
 from promptpack.problem import PackError, Problem, UsageError
 
-_WHERE_SOMETHING_IS_MISSING = ("PP203", "PP241")
+_MISSING_SECTION = ("PP203", "PP241")
 
 
 def lint(
     paths: Iterable[str],
-    settings: Settings | None = None,
+    settings: LintSettings | None = None,
     *,
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
     cache: str | bool | None = None,
-) -> Report:
-    """Lint folders of packs and single pack files; a file is linted among the packs of its own root.
+) -> LintReport:
+    """Lint folders of packs and single pack files; a file is linted together with the packs of its root folder.
 
-    Without settings, those of the nearest `promptpack.toml` or `pyproject.toml` count; `select` and `ignore` are laid
-    over either. A pack is not linted again while nothing it relies on has changed: see `Cache.open` for what `cache`
-    may be.
+    Without `settings`, the nearest `promptpack.toml` or `pyproject.toml` applies; `select` and `ignore` override
+    either. Results are cached until a dependency of the pack changes: see `Cache.open` for the values of `cache`.
     """
-    kept = Cache.open(cache)
+    stored = Cache.open(cache)
 
-    def lint_root(root: str, wanted: Collection[str]) -> Report:
+    def lint_root(root: str, wanted: Collection[str]) -> LintReport:
         chosen = (settings or find_settings(root)).narrowed(select, ignore)
 
-        def work() -> Report:
-            return lint_library(Library.open(root, cache=cache), chosen, wanted, Ledger.open(kept, root, chosen))
+        def compute() -> LintReport:
+            return lint_library(Library.open(root, cache=cache), chosen, wanted, ResultCache.open(stored, root, chosen))
 
-        return recall(kept, root, chosen, wanted, work)
+        return get_or_compute(stored, root, chosen, wanted, compute)
 
-    return Report.join(lint_root(root, wanted) for root, wanted in files.group_by_root(paths).items())
+    return LintReport.join(lint_root(root, wanted) for root, wanted in files.group_by_root(paths).items())
 
 
-def lint_text(path: str, text: str, settings: Settings | None = None) -> Report:
-    """Lint a file as if it held `text`, as an editor's unsaved buffer does; the file need not be there yet."""
+def lint_text(path: str, text: str, settings: LintSettings | None = None) -> LintReport:
+    """Lint a file as if it contained `text`, such as an editor's unsaved buffer; the file need not exist."""
     root, wanted = files.root_of(path)
     library = Library.open(root).with_text(path, text)
     return lint_library(library, settings or find_settings(root), wanted)
 
 
 def lint_library(
-    library: Library, settings: Settings, wanted: Collection[str] = (), ledger: Ledger | None = None
-) -> Report:
-    """Lint the packs of an open library, or the wanted files of it; what the ledger holds is not worked out again."""
-    ledger = ledger or Ledger()
-    neighbours = Neighbours(library, ledger.paragraphs)
-    entries = [entry for entry in neighbours.entries if not wanted or entry.shown in wanted]
-    strangers = sorted(set(wanted) - {entry.shown for entry in entries})
-    if strangers:
-        hint = "packs are .yaml files outside of folders that start with '_' or '.'"
-        raise UsageError(Problem("PP706", f"{path!r} is not a pack file", None, hint) for path in strangers)
-    outcomes = [_outcome(entry, neighbours, settings, ledger) for entry in entries]
-    ledger.close(neighbours.entries)
-    reports = [outcome.report for outcome in outcomes]
+    library: Library, settings: LintSettings, wanted: Collection[str] = (), cache: ResultCache | None = None
+) -> LintReport:
+    """Lint the packs of an open library, or only the wanted files; cached results are not computed again."""
+    cache = cache or ResultCache()
+    packs = LintLibrary(library, cache.paragraphs)
+    entries = [entry for entry in packs.entries if not wanted or entry.shown in wanted]
+    unknown = sorted(set(wanted) - {entry.shown for entry in entries})
+    if unknown:
+        hint = "packs are .yaml files outside folders that start with '_' or '.'"
+        raise UsageError(Problem("PP706", f"{path!r} is not a pack file", None, hint) for path in unknown)
+    results = [_lint_or_load(entry, packs, settings, cache) for entry in entries]
+    cache.save(packs.entries)
+    reports = [result.report for result in results]
     if not wanted:
         reports += (lint_flow(folder, library, settings) for folder in library.folders)
-        shared = SharedIgnores.join(outcome.ignores for outcome in outcomes)
-        reports.append(_report(_tell_idle(shared.idle(_codes(settings.rules)), settings)))
-    return Report.join([Report(tuple(entry.shown for entry in entries)), *reports])
+        shared = SharedIgnores.join(result.ignores for result in results)
+        reports.append(_report(_check_unused(shared.unused(_codes(settings.rules)), settings)))
+    return LintReport.join([LintReport(tuple(entry.shown for entry in entries)), *reports])
 
 
-def lint_flow(folder: files.Folder, library: Library, settings: Settings, text: str | None = None) -> Report:
-    """Lint the flow of a folder, or `text` in its place; what is wrong with it can be ignored, unless it is no flow."""
+def lint_flow(folder: files.Folder, library: Library, settings: LintSettings, text: str | None = None) -> LintReport:
+    """Lint the flow of a folder, or `text` in its place; problems can be ignored, except those of an invalid file."""
     try:
         found = flow.find(folder) if text is None else flow.read_text(folder, text)
     except PackError as error:
-        return Report(problems=error.problems)
+        return LintReport(problems=error.problems)
     if found is None:
-        return Report()
-    ignores = Ignores([(found.document.text, found.document.path, found.document)])
-    told = [problem for problem in flow.check(found, library) if not ignores.silence(problem.location, problem.code)]
-    idle = _report(_tell_idle(ignores.idle(_codes(settings.rules), flow.CODES), settings))
-    return Report.join([Report(problems=tuple(told)), idle])
+        return LintReport()
+    ignores = IgnoreTracker([(found.document.text, found.document.path, found.document)])
+    problems = [one for one in flow.check(found, library) if not ignores.silence(one.location, one.code)]
+    unused = _report(_check_unused(ignores.unused(_codes(settings.rules), flow.CODES), settings))
+    return LintReport.join([LintReport(problems=tuple(problems)), unused])
 
 
-def _outcome(entry: Entry, neighbours: Neighbours, settings: Settings, ledger: Ledger) -> Outcome:
-    known = ledger.recall(entry, neighbours)
-    if known is not None:
-        return known
-    outcome = _lint_entry(entry, neighbours, settings)
-    ledger.remember(entry, neighbours, outcome)
-    return outcome
+def _lint_or_load(entry: Entry, library: LintLibrary, settings: LintSettings, cache: ResultCache) -> LintResult:
+    result = cache.get(entry, library)
+    if result is None:
+        result = _lint_entry(entry, library, settings)
+        cache.put(entry, library, result)
+    return result
 
 
-def _lint_entry(entry: Entry, neighbours: Neighbours, settings: Settings) -> Outcome:
+def _lint_entry(entry: Entry, library: LintLibrary, settings: LintSettings) -> LintResult:
     try:
-        return _lint_subject(neighbours.subject_of(entry), settings)
+        return _lint_subject(library.load(entry), settings)
     except PackError as error:
-        told = Report.join([Report(problems=error.problems), _lint_refused(entry, neighbours, settings)])
-        return Outcome(told, SharedIgnores(is_open=True))
+        report = LintReport.join([LintReport(problems=error.problems), _lint_salvaged(entry, library, settings)])
+        return LintResult(report, SharedIgnores(has_gaps=True))
 
 
-def _lint_refused(entry: Entry, neighbours: Neighbours, settings: Settings) -> Report:
-    """Tell what else is wrong with a pack that was refused, as far as what is left of it shows."""
+def _lint_salvaged(entry: Entry, library: LintLibrary, settings: LintSettings) -> LintReport:
+    """Report the other problems of an invalid pack, as far as its valid sections show them."""
     try:
-        subject = neighbours.salvage(entry)
+        subject = library.salvage(entry)
     except PackError as error:
-        return Report(problems=error.problems)
+        return LintReport(problems=error.problems)
     if subject is None:
-        return Report()
+        return LintReport()
     report = _lint_subject(subject, settings).report
-    # What was taken out is not missing.
-    told = [problem for problem in report.problems if problem.code not in _WHERE_SOMETHING_IS_MISSING]
-    return replace(report, problems=tuple(told))
+    # Sections that were removed as invalid are not missing.
+    problems = [problem for problem in report.problems if problem.code not in _MISSING_SECTION]
+    return replace(report, problems=tuple(problems))
 
 
-def _lint_subject(subject: Subject, settings: Settings) -> Outcome:
-    # Characters that nobody sees are a rule's to tell, which knows where they belong to a script.
+def _lint_subject(subject: Subject, settings: LintSettings) -> LintResult:
+    # PL005 reports invisible characters, since it knows which ones belong to a script.
     warnings = (problem for problem in subject.document.warnings if problem.code != "PP104")
-    told = Report(problems=(*subject.sketch.problems, *warnings))
-    others = Ignores(_shared_texts(subject))
-    report = Report.join([told, _report(_ask(subject, settings, others))])
-    return Outcome(report, SharedIgnores(others.all, others.used, is_open=not subject.is_whole))
+    own = LintReport(problems=(*subject.sketch.problems, *warnings))
+    shared = IgnoreTracker(_shared_texts(subject))
+    report = LintReport.join([own, _report(_check_rules(subject, settings, shared))])
+    return LintResult(report, SharedIgnores(shared.all, shared.used, has_gaps=not subject.is_complete))
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    rule: Rule
+    rule: LintRule
     problem: Problem
     edits: tuple[Edit, ...]
 
 
-def _report(found: Iterable[_Found]) -> Report:
+def _report(found: Iterable[_Found]) -> LintReport:
     listed = list(found)
-    return Report(
+    return LintReport(
         problems=tuple(one.problem for one in listed), fixes={one.problem: one.edits for one in listed if one.edits}
     )
 
 
-def _ask(subject: Subject, settings: Settings, others: Ignores) -> list[_Found]:
+def _check_rules(subject: Subject, settings: LintSettings, shared: IgnoreTracker) -> list[_Found]:
     document = subject.document
     rules = _rules_for(document.path, settings)
-    own = Ignores([(document.text, document.path, document)])
-    heard = [
-        _found(rule, advice, settings)
+    own = IgnoreTracker([(document.text, document.path, document)])
+    found = [
+        _found(rule, problem, settings)
         for rule in rules
-        for advice in rule.check(subject)
-        if not own.silence(advice.location, rule.CODE, rule.NAME)
-        if not others.silence(advice.location, rule.CODE, rule.NAME)
+        for problem in rule.check(subject)
+        if not own.silence(problem.location, rule.CODE, rule.NAME)
+        if not shared.silence(problem.location, rule.CODE, rule.NAME)
     ]
-    idle = () if subject.refused else _tell_idle(own.idle(_codes(rules)), settings)
-    return [*heard, *(one for one in idle if not own.silence(one.problem.location, one.rule.CODE, one.rule.NAME))]
+    unused = () if subject.is_salvaged else _check_unused(own.unused(_codes(rules)), settings)
+    return [*found, *(one for one in unused if not own.silence(one.problem.location, one.rule.CODE, one.rule.NAME))]
 
 
-def _tell_idle(idle: Iterable[Ignore], settings: Settings) -> Iterator[_Found]:
-    for ignore in idle:
+def _check_unused(unused: Iterable[Ignore], settings: LintSettings) -> Iterator[_Found]:
+    for ignore in unused:
         if unused_ignore in _rules_for(ignore.location.path, settings):
-            yield _found(unused_ignore, unused_ignore.tell(ignore), settings)
+            yield _found(unused_ignore, unused_ignore.report(ignore), settings)
 
 
-def _rules_for(path: str, settings: Settings) -> list[Rule]:
-    unwanted = settings.ignored_in(path)
-    return [rule for rule in settings.rules if rule.CODE not in unwanted]
+def _rules_for(path: str, settings: LintSettings) -> list[LintRule]:
+    ignored = settings.ignored_in(path)
+    return [rule for rule in settings.rules if rule.CODE not in ignored]
 
 
-def _found(rule: Rule, advice: Advice, settings: Settings) -> _Found:
-    severity = settings.severity_of(rule, advice.severity)
-    return _Found(rule, Problem(rule.CODE, advice.message, advice.location, advice.hint, severity), advice.edits)
+def _found(rule: LintRule, found: LintProblem, settings: LintSettings) -> _Found:
+    severity = settings.severity_of(rule, found.severity)
+    return _Found(rule, Problem(rule.CODE, found.message, found.location, found.hint, severity), found.edits)
 
 
-def _codes(rules: Iterable[Rule]) -> set[str]:
+def _codes(rules: Iterable[LintRule]) -> set[str]:
     return {rule.CODE for rule in rules}
 
 
-def _shared_texts(subject: Subject) -> Iterator[Written]:
-    """Give what the pack shares with others: partials that are files, and the schema files that it refers to."""
+def _shared_texts(subject: Subject) -> Iterator[IgnoreSource]:
+    """Iterate over the files that the pack shares with others: partials, and referenced schema files."""
     for partial in subject.partials.values():
         path = partial.source.locate(1, 1).path
         if path != subject.document.path and path.endswith(".j2"):

@@ -1,4 +1,4 @@
-"""What a rule is: a module with a code, a name, a severity and a `check`; its docstring is its page."""
+"""The interface of a lint rule: a module with a code, a name, a severity and `check`; its docstring is its page."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from promptpack.problem import Location, Problem, Severity
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
-    """What a rule has to say about one place; `edits` mend it without changing what the pack does.
+class LintProblem:
+    """A problem that a rule found; `edits` fix it without changing what the pack does.
 
-    `severity` is there where the rule is less or more sure than it usually is; settings have the last word.
+    `severity` overrides the severity of the rule for this problem; the settings override both.
     """
 
     message: str
@@ -23,25 +23,25 @@ class Advice:
     severity: Severity | None = None
 
     @classmethod
-    def of(cls, problem: Problem) -> "Advice":
-        """Take over what was found elsewhere, by a check that several rules share."""
+    def from_problem(cls, problem: Problem) -> "LintProblem":
+        """Convert a problem found by a check that several rules share."""
         return cls(problem.message, problem.location or Location(""), problem.hint, severity=problem.severity)
 
 
-class Rule(Protocol):
-    """One rule; modules of `linter/rules/` are such, and `linter/catalogue.py` lists them."""
+class LintRule(Protocol):
+    """A lint rule; each module in `linter/rules/` is one, and `linter/catalogue.py` lists them."""
 
     @property
     def CODE(self) -> str:  # noqa: N802 -- a constant of the module
-        """The code, stable for ever."""
+        """The code, which never changes."""
 
     @property
     def NAME(self) -> str:  # noqa: N802
-        """The name that people say."""
+        """The name, which can be used in place of the code."""
 
     @property
     def SEVERITY(self) -> Severity:  # noqa: N802
-        """How sure the rule is: `error` and `warning` fail a run, `note` does not."""
+        """How serious a problem is: `error` and `warning` fail a run, `note` does not."""
 
-    def check(self, subject: Subject, /) -> Iterable[Advice]:
-        """Look at one pack."""
+    def check(self, subject: Subject, /) -> Iterable[LintProblem]:
+        """Iterate over the problems of one pack."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from promptpack.cli.main import COMMANDS
-from promptpack.linter import Settings, lint
+from promptpack.linter import LintSettings, lint
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -54,4 +54,4 @@ def test_the_readme_tells_a_misspelt_input_as_lint_does(tmp_path: Path, monkeypa
     file = tmp_path / "packs" / "greeter" / "1.0.0.yaml"
     file.parent.mkdir(parents=True)
     file.write_text(pack.replace("{{ NAME", "{{ NMAE"), "utf-8")
-    assert str(lint(["packs"], Settings()).problems[0]) == told
+    assert str(lint(["packs"], LintSettings()).problems[0]) == told

@@ -208,7 +208,7 @@ def test_lint_takes_what_it_is_asked_for_and_refuses_the_rest(folder: Path) -> N
     done = run(folder, "lint", "--select", "unused-inptu")
     assert (done.returncode, done.stderr) == (
         2,
-        "PP914 no rule 'unused-inptu'\n  hint: did you mean 'unused-input'?\n",
+        "PP914 unknown rule 'unused-inptu'\n  hint: did you mean 'unused-input'?\n",
     )
     (folder / "notes.txt").write_text("no pack", encoding="utf-8")
     done = run(folder, "lint", "notes.txt")
@@ -224,7 +224,7 @@ def test_lint_finds_its_settings_above_the_packs(folder: Path) -> None:
     done = run(folder, "lint")
     assert (done.returncode, done.stderr) == (
         2,
-        "pyproject.toml:2:1: PP912 no lint setting 'ignroe'\n  hint: did you mean 'ignore'?\n",
+        "pyproject.toml:2:1: PP912 unknown lint setting 'ignroe'\n  hint: did you mean 'ignore'?\n",
     )
 
 
@@ -274,12 +274,14 @@ def test_rules_are_listed_and_explained(folder: Path) -> None:
     done = run(folder, "rules")
     assert done.stdout.startswith("PL001 unused-input (warning): An input that no template, rule or history uses.\n")
     done = run(folder, "rules", "PL002")
-    assert done.stdout.startswith("PL002 input-without-description (warning)\nAn input without a description.\n\nThe")
+    assert done.stdout.startswith(
+        "PL002 input-without-description (warning)\nAn input without a description.\n\nCallers"
+    )
     assert (
         json.loads(run(folder, "rules", "PL002", "--format", "json").stdout)[0]["name"] == "input-without-description"
     )
     done = run(folder, "rules", "PL999")
-    assert (done.returncode, done.stderr) == (2, "PP914 no rule 'PL999'\n  hint: see 'promptpack rules'\n")
+    assert (done.returncode, done.stderr) == (2, "PP914 unknown rule 'PL999'\n  hint: see 'promptpack rules'\n")
 
 
 def test_lint_speaks_to_programs(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Every rule: what it finds in `bad`, word for word, and that `good` is clean for all rules."""
+"""Every rule: its exact report for `bad`, and no problem of any rule in `good`."""
 
 from pathlib import Path
 
@@ -6,23 +6,23 @@ import click
 import pytest
 
 from promptpack.cli.reports import text
-from promptpack.linter import RULES, Rule, Settings, lint
-from promptpack.linter.page import all_pages, body, summary
+from promptpack.linter import RULES, LintRule, LintSettings, lint
+from promptpack.linter.rule_pages import body, summary, write_rules_page
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 
 
-def folder_of(rule: Rule) -> Path:
+def folder_of(rule: LintRule) -> Path:
     return HERE / f"{rule.CODE.lower()}-{rule.NAME}"
 
 
-def named(rule: Rule) -> str:
+def name_of(rule: LintRule) -> str:
     return rule.NAME
 
 
 def cases(kind: str) -> list[Path]:
-    """Find the fixtures of a kind: files, and folders of packs where a rule compares packs or reads other files."""
+    """Return the fixtures of a kind: files, or folders of packs if a rule compares packs or reads other files."""
     return sorted(path for path in HERE.glob(f"pl*/{kind}*") if path.suffix != ".txt")
 
 
@@ -32,23 +32,23 @@ def case_name(path: Path) -> str:
 
 def lint_fixture(path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(path.parent)
-    return click.unstyle(text.write(lint([path.name], Settings()))) + "\n"
+    return click.unstyle(text.write(lint([path.name], LintSettings()))) + "\n"
 
 
 @pytest.mark.parametrize("path", cases("bad"), ids=case_name)
-def test_a_rule_finds_exactly_this(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rule_reports_exactly_this(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = path.with_name(f"{path.stem}.txt").read_text(encoding="utf-8")
     assert path.parent.name.split("-")[0].upper() in expected
     assert lint_fixture(path, monkeypatch) == expected
 
 
 @pytest.mark.parametrize("path", cases("good"), ids=case_name)
-def test_a_good_pack_is_clean_for_every_rule(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_good_pack_has_no_problem_of_any_rule(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert lint_fixture(path, monkeypatch) == "\n"
 
 
-@pytest.mark.parametrize("rule", RULES, ids=named)
-def test_every_rule_has_both_kinds(rule: Rule) -> None:
+@pytest.mark.parametrize("rule", RULES, ids=name_of)
+def test_every_rule_has_a_bad_and_a_good_fixture(rule: LintRule) -> None:
     for kind in ("bad", "good"):
         assert any(path.parent == folder_of(rule) for path in cases(kind))
 
@@ -65,8 +65,8 @@ def test_codes_and_names_are_unique_and_in_order() -> None:
     assert len({rule.NAME for rule in RULES}) == len(RULES)
 
 
-@pytest.mark.parametrize("rule", RULES, ids=named)
-def test_a_rule_is_in_the_file_of_its_name_and_explains_itself(rule: Rule) -> None:
+@pytest.mark.parametrize("rule", RULES, ids=name_of)
+def test_a_rule_is_in_the_file_of_its_name_and_is_documented(rule: LintRule) -> None:
     assert (ROOT / "promptpack" / "linter" / "rules" / f"{rule.NAME.replace('-', '_')}.py").is_file()
     assert summary(rule).endswith(".")
     assert "Bad: " in body(rule)
@@ -75,4 +75,6 @@ def test_a_rule_is_in_the_file_of_its_name_and_explains_itself(rule: Rule) -> No
 
 def test_the_page_of_all_rules_is_generated_from_them() -> None:
     page = (ROOT / "docs" / "reference" / "rules.md").read_text(encoding="utf-8")
-    assert page == all_pages(RULES), "write it anew: promptpack rules --format markdown > docs/reference/rules.md"
+    assert page == write_rules_page(RULES), (
+        "regenerate it: promptpack rules --format markdown > docs/reference/rules.md"
+    )

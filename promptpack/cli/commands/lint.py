@@ -9,7 +9,7 @@ from promptpack import files
 from promptpack.cli.output import print_problems
 from promptpack.cli.reports.catalogue import FORMATS
 from promptpack.cli.watching import changes
-from promptpack.linter import Report, lint, mend
+from promptpack.linter import LintReport, apply_fixes, lint
 from promptpack.problem import PromptpackError
 
 # Mending one thing may show the next; nothing honest needs more rounds.
@@ -72,13 +72,13 @@ def _run_again(wanted: _Wanted) -> None:
         print_problems(error.problems, err=True)
 
 
-def _run(wanted: _Wanted) -> Report:
+def _run(wanted: _Wanted) -> LintReport:
     report = lint(wanted.paths, select=wanted.select, ignore=wanted.ignore)
     before = len(report.problems)
     for _ in range(_MOST_ROUNDS if wanted.fix else 0):
         if not report.fixes:
             break
-        mend(report)
+        apply_fixes(report)
         report = lint(wanted.paths, select=wanted.select, ignore=wanted.ignore)
     written = FORMATS[wanted.format](report)
     if written:
@@ -87,7 +87,7 @@ def _run(wanted: _Wanted) -> Report:
     return report
 
 
-def _summary(report: Report, mended: int, fix: bool) -> str:
+def _summary(report: LintReport, mended: int, fix: bool) -> str:
     counts = Counter[str](problem.severity for problem in report.problems)
     told = ", ".join(click.style(f"{counts[kind]} {kind}(s)", fg=_COLOURS[kind]) for kind in _COLOURS if counts[kind])
     parts = [f"{len(report.files)} pack file(s)", told or click.style("no problems", fg="green")]

@@ -3,9 +3,9 @@
 import click
 
 from promptpack.cli.output import print_json
-from promptpack.linter import RULES, Rule, find_rules
-from promptpack.linter.page import all_pages, body, summary
-from promptpack.linter.settings import unknown_rule
+from promptpack.linter import RULES, LintRule, find_rules
+from promptpack.linter.lint_settings import unknown_rule
+from promptpack.linter.rule_pages import body, summary, write_rules_page
 from promptpack.problem import UsageError
 
 
@@ -21,7 +21,7 @@ def command(rule: str | None, format: str) -> None:  # noqa: A002 -- the option'
         case "json":
             print_json([_as_data(one) for one in chosen])
         case "markdown":
-            click.echo(all_pages(chosen), nl=False)
+            click.echo(write_rules_page(chosen), nl=False)
         case _ if rule:
             click.echo("\n\n".join(_page(one) for one in chosen))
         case _:
@@ -29,12 +29,12 @@ def command(rule: str | None, format: str) -> None:  # noqa: A002 -- the option'
                 click.echo(f"{click.style(one.CODE, bold=True)} {one.NAME} ({one.SEVERITY}): {summary(one)}")
 
 
-def _page(rule: Rule) -> str:
+def _page(rule: LintRule) -> str:
     head = f"{click.style(rule.CODE, bold=True)} {rule.NAME} ({rule.SEVERITY})"
     return f"{head}\n{summary(rule)}\n\n{body(rule)}"
 
 
-def _as_data(rule: Rule) -> dict[str, str]:
+def _as_data(rule: LintRule) -> dict[str, str]:
     return {
         "code": rule.CODE,
         "name": rule.NAME,

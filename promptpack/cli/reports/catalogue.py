@@ -5,9 +5,9 @@ from types import MappingProxyType
 from typing import Final
 
 from promptpack.cli.reports import github, junit, plain_json, sarif, text
-from promptpack.linter import Report
+from promptpack.linter import LintReport
 
-FORMATS: Final[Mapping[str, Callable[[Report], str]]] = MappingProxyType(
+FORMATS: Final[Mapping[str, Callable[[LintReport], str]]] = MappingProxyType(
     {
         "text": text.write,
         "json": plain_json.write,

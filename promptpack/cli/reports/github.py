@@ -1,13 +1,13 @@
 """For GitHub Actions: one workflow command a problem, which GitHub shows beside the line of the change."""
 
 from promptpack.cli.output import visible
-from promptpack.linter import Report
+from promptpack.linter import LintReport
 from promptpack.problem import Problem
 
 _LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def write(report: Report) -> str:
+def write(report: LintReport) -> str:
     """Write one line a problem."""
     return "\n".join(_line(problem) for problem in report.problems)
 

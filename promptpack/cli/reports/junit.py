@@ -3,11 +3,11 @@
 from xml.sax.saxutils import escape, quoteattr
 
 from promptpack.cli.output import visible
-from promptpack.linter import Report
+from promptpack.linter import LintReport
 from promptpack.problem import Problem
 
 
-def write(report: Report) -> str:
+def write(report: LintReport) -> str:
     """Write every file as a test suite; notes do not fail."""
     by_file: dict[str, list[Problem]] = {path: [] for path in report.files}
     for problem in report.problems:

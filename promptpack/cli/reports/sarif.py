@@ -7,14 +7,14 @@ from urllib.parse import quote
 
 from promptpack import __version__
 from promptpack.cli.output import visible
-from promptpack.linter import RULES, Report
-from promptpack.linter.page import summary
+from promptpack.linter import RULES, LintReport
+from promptpack.linter.rule_pages import summary
 from promptpack.problem import Location, Problem
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def write(report: Report) -> str:
+def write(report: LintReport) -> str:
     """Write one run; the rules that found something are described in it."""
     codes = sorted({problem.code for problem in report.problems})
     index = {code: place for place, code in enumerate(codes)}

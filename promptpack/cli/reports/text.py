@@ -8,7 +8,7 @@ import click
 
 from promptpack import files
 from promptpack.cli.output import styled, visible
-from promptpack.linter import Report
+from promptpack.linter import LintReport
 from promptpack.problem import Location, PackError, Problem
 
 _WIDEST = 100
@@ -17,7 +17,7 @@ _LEAD = 60
 _HIDDEN = re.compile("[\u00ad\u061c\u200b-\u200f\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\U000e0000-\U000e01ef]")
 
 
-def write(report: Report) -> str:
+def write(report: LintReport) -> str:
     """Write every problem with the line it is about."""
     lines = _Lines()
     return "\n".join(styled(problem, "".join(lines.excerpt(problem))) for problem in report.problems)

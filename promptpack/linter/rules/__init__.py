@@ -1,1 +1,1 @@
-"""The rules, one module each: the docstring is the rule's page, `check` looks at one pack."""
+"""The lint rules, one module each: the docstring is the page of the rule, `check` finds the problems of one pack."""

@@ -1,19 +1,19 @@
 """An example that fails its own schema.
 
-`reply_format` shows the example to the model: one that breaks the contract teaches it to fail. The example of an
-action must have that action, and every value under the `examples` of an input, of params or of a schema inside of them
-must be one that the schema takes. Rules are not worked out here; `promptpack test` does that.
+`reply_format` shows the example to the model: an example that breaks the contract teaches the model to break it too.
+The example of an action must have that action, and every value under `examples` of an input, of params or of a
+subschema must match that schema. Rules of the contract are not checked here; `promptpack test` checks them.
 
 Bad: an example with `confidence: 150`, or the example of `TASK_PLAN` with `action: PLAN`.
-Good: an example that could be sent as it stands.
+Good: an example that would be a valid reply.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from promptpack import schema
-from promptpack.linter.rule import Advice
-from promptpack.linter.shapes import walk
+from promptpack.linter.rule import LintProblem
+from promptpack.linter.schema_lookup import walk
 from promptpack.linter.subject import Subject
 from promptpack.pack import Contract
 from promptpack.pack.placed import Placed
@@ -24,52 +24,52 @@ NAME: Final = "broken-example"
 SEVERITY: Final[Severity] = "error"
 
 
-def check(subject: Subject) -> Iterator[Advice]:
-    """Check the examples of actions, of the reply, and of inputs."""
+def check(subject: Subject) -> Iterator[LintProblem]:
+    """Check the examples of the reply, of actions and of inputs."""
     contract = subject.contract
-    # A template with a problem leaves the contract as it is; another problem may be one of its schemas.
+    # Template problems (PP3..) do not affect the contract; other problems may be in its schemas.
     if contract is not None and all(problem.code.startswith("PP3") for problem in subject.sketch.problems):
-        yield from _replies(subject, contract)
+        yield from _check_replies(subject, contract)
     for name, placed in subject.parts.inputs.items():
         if subject.owns(placed):
-            yield from _inside(name, placed, subject.inputs[name].schema)
+            yield from _check_schema_examples(name, placed, subject.inputs[name].schema)
     for name, placed in subject.parts.actions.items():
         params = contract.actions[name].params if contract else None
         if subject.owns(placed) and params is not None:
-            yield from _inside(f"params of {name}", placed.child("params"), params)
+            yield from _check_schema_examples(f"params of {name}", placed.child("params"), params)
 
 
-def _inside(what: str, placed: Placed, bundled: Mapping[str, Any]) -> Iterator[Advice]:
-    """Check the examples of a schema and of the schemas inside of it, each against its own."""
+def _check_schema_examples(what: str, placed: Placed, bundled: Mapping[str, Any]) -> Iterator[LintProblem]:
+    """Check the examples of a schema and of its subschemas, each against its own schema."""
     for path, written in walk(placed.value):
         if not isinstance(written.get("examples"), list):
             continue
         node: Any = bundled
         for step in path:
             node = node[step]
-        checked = schema.compile({**node, "$defs": bundled.get("$defs", {})})
-        named = next((step for step in reversed(path) if isinstance(step, str)), what)
+        compiled = schema.compile({**node, "$defs": bundled.get("$defs", {})})
+        name = next((step for step in reversed(path) if isinstance(step, str)), what)
         for index in range(len(written["examples"])):
-            yield from _told(f"example of {named!r}", placed.child(*path, "examples", index), checked)
+            yield from _check_example(f"example of {name!r}", placed.child(*path, "examples", index), compiled)
 
 
-def _replies(subject: Subject, contract: Contract) -> Iterator[Advice]:
+def _check_replies(subject: Subject, contract: Contract) -> Iterator[LintProblem]:
     for name, placed in subject.parts.actions.items():
         if "example" not in placed.value or not subject.owns(placed):
             continue
         example = placed.child("example")
-        yield from _told(f"example of {name}", example, contract.schema)
-        taken = example.value.get("action", name)
-        if taken != name and taken in (contract.action_names() or (taken,)):
+        yield from _check_example(f"example of {name}", example, contract.schema)
+        action = example.value.get("action", name)
+        if action != name and action in (contract.action_names() or (action,)):
             hint = f"write 'action: {name}'"
-            yield Advice(f"example of {name} has the action {taken!r}", example.locate("action"), hint)
+            yield LintProblem(f"example of {name} has the action {action!r}", example.locate("action"), hint)
     whole = subject.parts.reply.get("example")
     if whole is not None and subject.owns(whole):
-        yield from _told("example of the reply", whole, contract.schema)
+        yield from _check_example("example of the reply", whole, contract.schema)
 
 
-def _told(what: str, example: Placed, checked: schema.Schema) -> Iterator[Advice]:
-    for finding in checked.check(example.value):
-        where = f" (in {finding.pointer})" if finding.pointer else ""
-        place = example.locate_key(*finding.path) if finding.at_key else example.locate(*finding.path)
-        yield Advice(f"{what}: {finding.message}{where}", place, finding.hint)
+def _check_example(what: str, example: Placed, compiled: schema.Schema) -> Iterator[LintProblem]:
+    for mismatch in compiled.check(example.value):
+        where = f" (in {mismatch.pointer})" if mismatch.pointer else ""
+        location = example.locate_key(*mismatch.path) if mismatch.at_key else example.locate(*mismatch.path)
+        yield LintProblem(f"{what}: {mismatch.message}{where}", location, mismatch.hint)

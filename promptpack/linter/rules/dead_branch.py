@@ -1,7 +1,7 @@
-"""A branch that can never be taken, a message that is never sent, a rule that can never be broken.
+"""A branch that never runs, a message that is never sent, or a rule that can never fail.
 
-The types say that its condition always or never holds. Partials and macros serve more than one place and are not told.
-A lazy list, as `select` and `map` give it, counts as true even when it is empty.
+According to the types, its condition is always true or always false. Partials and macros are not reported, since they
+are used in several places. A lazy list, as returned by `select` and `map`, is true even when it is empty.
 
 Bad: `{% if USER_GOAL is string %}...{% else %}...{% endif %}` where `USER_GOAL` is always text.
 Good: a condition that depends on the context; `{% if TASKS | selectattr("done") | list %}`.
@@ -10,7 +10,7 @@ Good: a condition that depends on the context; `{% if TASKS | selectattr("done")
 from collections.abc import Iterator
 from typing import Final
 
-from promptpack.linter.rule import Advice
+from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.problem import Severity
 
@@ -19,6 +19,6 @@ NAME: Final = "dead-branch"
 SEVERITY: Final[Severity] = "warning"
 
 
-def check(subject: Subject) -> Iterator[Advice]:
-    """Take it from what the types say."""
-    return (Advice.of(problem) for problem in subject.mistyped if problem.code == CODE)
+def check(subject: Subject) -> Iterator[LintProblem]:
+    """Return the type problems with this code."""
+    return (LintProblem.from_problem(problem) for problem in subject.type_problems if problem.code == CODE)

@@ -1,10 +1,10 @@
-"""A character that nobody sees, or that changes the direction of what is seen.
+"""An invisible character, or one that changes the direction of text.
 
-Zero-width characters, soft hyphens, Hangul fillers, runs of variation selectors and direction marks hide instructions
-from reviewers, and come along unnoticed with text copied from the web. Those that belong to a script or an emoji are
-not told: joiners in Persian, Indic and emoji, marks beside right-to-left letters, zero-width spaces in Thai and
-Khmer. Characters that are never honest (such as direction overrides) are refused in YAML (PP104); this rule also
-finds them written as escapes, and in partials that are files.
+Zero-width characters, soft hyphens, Hangul fillers, runs of variation selectors and direction marks can hide
+instructions from reviewers, and are easily copied by accident with text from the web. Characters that a script or an
+emoji needs are not reported: joiners in Persian, Indic and emoji, marks next to right-to-left letters, zero-width
+spaces in Thai and Khmer. Characters without a legitimate use, such as direction overrides, are invalid in YAML
+(PP104); this rule also finds them when they are written as escapes, and in partial files.
 
 Bad: `content: "Be brief.\\u200bIgnore the rules."`
 Good: `content: Be brief.`
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from promptpack.linter.edit import Edit
-from promptpack.linter.rule import Advice
+from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.problem import Location, Severity
 
@@ -32,26 +32,26 @@ _JOINERS: Final = "\u200c\u200d"
 _MARKS: Final = "\u061c\u200e\u200f"
 _SELECTORS: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _SPACELESS: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
-_HINT: Final = "remove it; if it is meant, say so: promptpack: ignore=PL005"
+_HINT: Final = "remove it; if it is intended, add the comment 'promptpack: ignore=PL005'"
 
 
-def check(subject: Subject) -> Iterator[Advice]:
-    """Search the file as written, the values that escapes make, and the partials that are files."""
+def check(subject: Subject) -> Iterator[LintProblem]:
+    """Search the raw file, the values of escapes, and partial files."""
     document = subject.document
-    for index in _found(document.text):
+    for index in _find_hidden(document.text):
         edit = Edit(index, index + 1)
-        yield Advice(_message(document.text[index]), _place(document.path, document.text, index), _HINT, (edit,))
-    for path, text in _texts(document.data, ()):
-        for index in _found(text):
+        yield LintProblem(_message(document.text[index]), _locate(document.path, document.text, index), _HINT, (edit,))
+    for keys, text in _texts(document.data, ()):
+        for index in _find_hidden(text):
             if text[index] not in document.text:
                 line = text.count("\n", 0, index) + 1
                 column = index - text.rfind("\n", 0, index)
-                yield Advice(_message(text[index]), document.locate_inside(path, line, column), _HINT)
+                yield LintProblem(_message(text[index]), document.locate_inside(keys, line, column), _HINT)
     for partial in subject.partials.values():
-        place = partial.source.locate(1, 1)
-        if place.path.endswith(".j2"):
+        path = partial.source.locate(1, 1).path
+        if path.endswith(".j2"):
             text = partial.source.text
-            yield from (Advice(_message(text[at]), _place(place.path, text, at), _HINT) for at in _found(text))
+            yield from (LintProblem(_message(text[at]), _locate(path, text, at), _HINT) for at in _find_hidden(text))
 
 
 def _texts(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
@@ -66,12 +66,12 @@ def _texts(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str 
                 yield from _texts(item, (*path, index))
 
 
-def _found(text: str) -> Iterator[int]:
-    return (found.start() for found in _HIDDEN.finditer(text) if not _belongs(text, found.start()))
+def _find_hidden(text: str) -> Iterator[int]:
+    return (found.start() for found in _HIDDEN.finditer(text) if not _is_needed(text, found.start()))
 
 
-def _belongs(text: str, index: int) -> bool:
-    """Say whether a hidden character has work to do beside its neighbours."""
+def _is_needed(text: str, index: int) -> bool:
+    """Return whether the characters around a hidden character need it."""
     character, before, after = text[index], text[index - 1 : index], text[index + 1 : index + 2]
     if character in _JOINERS:
         return _is_beyond_latin(before) and _is_beyond_latin(after)
@@ -87,7 +87,7 @@ def _is_beyond_latin(character: str) -> bool:
     return character > "\u02ff" and unicodedata.category(character)[0] in "LMS"
 
 
-def _place(path: str, text: str, index: int) -> Location:
+def _locate(path: str, text: str, index: int) -> Location:
     return Location(path, text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index))
 
 

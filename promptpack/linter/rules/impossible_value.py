@@ -1,15 +1,15 @@
 """A comparison with a value that the other side never has.
 
-The words of an `enum` are followed through templates and rules, and so are the kinds of values.
+The values of an `enum`, and the types of values, are followed through templates and rules.
 
-Bad: `reply.params.route == "new_taks"` where the contract knows `new_task`.
+Bad: `reply.params.route == "new_taks"` where the contract has `new_task`.
 Good: `reply.params.route == "new_task"`.
 """
 
 from collections.abc import Iterator
 from typing import Final
 
-from promptpack.linter.rule import Advice
+from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.problem import Severity
 
@@ -18,6 +18,6 @@ NAME: Final = "impossible-value"
 SEVERITY: Final[Severity] = "warning"
 
 
-def check(subject: Subject) -> Iterator[Advice]:
-    """Take it from what the types say."""
-    return (Advice.of(problem) for problem in subject.mistyped if problem.code == CODE)
+def check(subject: Subject) -> Iterator[LintProblem]:
+    """Return the type problems with this code."""
+    return (LintProblem.from_problem(problem) for problem in subject.type_problems if problem.code == CODE)

@@ -1,7 +1,7 @@
 """An input without a description.
 
-The description is what callers, editors and `promptpack show` have to go by: without it, only its author knows what
-`TASK_CONTEXT` should hold.
+Callers, editors and `promptpack show` rely on the description: without it, only the author knows what `TASK_CONTEXT`
+should contain.
 
 Bad: `USER_GOAL: {type: string}`
 Good: `USER_GOAL: {type: string, description: What the user wants, in their own words.}`
@@ -10,7 +10,7 @@ Good: `USER_GOAL: {type: string, description: What the user wants, in their own 
 from collections.abc import Iterator
 from typing import Final
 
-from promptpack.linter.rule import Advice
+from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.problem import Severity
 
@@ -19,9 +19,10 @@ NAME: Final = "input-without-description"
 SEVERITY: Final[Severity] = "warning"
 
 
-def check(subject: Subject) -> Iterator[Advice]:
-    """Look at the inputs that the pack declares itself."""
+def check(subject: Subject) -> Iterator[LintProblem]:
+    """Check the inputs that the pack's own file declares."""
     for name, placed in subject.parts.inputs.items():
-        described = subject.inputs[name].schema.get("description") or subject.inputs[name].description
-        if subject.owns(placed) and not str(described or "").strip() and "$ref" not in placed.value:
-            yield Advice(f"input {name!r} has no description", placed.locate_key(), "say what callers should give")
+        description = subject.inputs[name].schema.get("description") or subject.inputs[name].description
+        if subject.owns(placed) and not str(description or "").strip() and "$ref" not in placed.value:
+            hint = "describe the value that callers must provide"
+            yield LintProblem(f"input {name!r} has no description", placed.locate_key(), hint)

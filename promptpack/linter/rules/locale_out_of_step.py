@@ -1,17 +1,18 @@
-"""Variants of one pack in different languages that do not fit each other.
+"""Variants of one pack in different languages that do not match.
 
-Callers choose a language, not another interface: every variant must take the same inputs, have the same messages in the
-same roles, fill in the same values, and allow the same actions; schemas may differ in words for people only. Told is
-the variant; the file without a language in its name is what it is compared with.
+Callers choose a language, not a different interface: every variant must declare the same inputs, have the same messages
+in the same roles, use the same inputs in each message, and allow the same actions; schemas may differ only in titles,
+descriptions, examples and defaults. Each variant is compared with the file that has no language in its name, and the
+problem is reported in the variant.
 
-Bad: `1.0.0.yaml` takes `RESOURCE_POOL`, `1.0.0.en.yaml` does not.
-Good: the same names everywhere; only the words differ.
+Bad: `1.0.0.yaml` has the input `RESOURCE_POOL`, `1.0.0.en.yaml` does not.
+Good: the same names in every variant; only the wording differs.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from promptpack.linter.rule import Advice
+from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.pack.placed import Placed
 from promptpack.problem import Location, Severity
@@ -21,25 +22,26 @@ CODE: Final = "PL012"
 NAME: Final = "locale-out-of-step"
 SEVERITY: Final[Severity] = "error"
 
+_HINT: Final = "make it the same in every variant"
 _VALUES: Final = ("const", "enum", "required")
-# What is said in the language of the variant; a mapping of such a name is a property.
-_WORDS: Final = ("description", "title", "examples", "default", "$comment")
+# Keywords with text in the language of the variant; a mapping under such a name is a property.
+_TEXT_KEYWORDS: Final = ("description", "title", "examples", "default", "$comment")
 
 
-def check(subject: Subject) -> Iterator[Advice]:
-    """Compare a variant with the default file of its version."""
-    default = next((other for other in subject.neighbours.variants(subject) if _is_default(other)), None)
-    if default is None or _is_default(subject) or not (subject.is_whole and default.is_whole):
+def check(subject: Subject) -> Iterator[LintProblem]:
+    """Compare a variant with the default variant of its version."""
+    default = next((other for other in subject.library.variants(subject) if _is_default(other)), None)
+    if default is None or _is_default(subject) or not (subject.is_complete and default.is_complete):
         return
-    place = subject.document.locate_key(("locale",))
-    other = default.document.path
-    yield from _differences("input", subject.parts.inputs, default.parts.inputs, place, other)
-    yield from _kinds(subject, default)
-    yield from _differences("action", subject.parts.actions, default.parts.actions, place, other)
-    yield from _params(subject, default)
-    yield from _differences("rule", subject.parts.rules, default.parts.rules, place, other)
-    yield from _differences("slot", subject.parts.slots, default.parts.slots, place, other)
-    yield from _messages(subject, default)
+    location = subject.document.locate_key(("locale",))
+    path = default.document.path
+    yield from _compare_names("input", subject.parts.inputs, default.parts.inputs, location, path)
+    yield from _compare_inputs(subject, default)
+    yield from _compare_names("action", subject.parts.actions, default.parts.actions, location, path)
+    yield from _compare_params(subject, default)
+    yield from _compare_names("rule", subject.parts.rules, default.parts.rules, location, path)
+    yield from _compare_names("slot", subject.parts.slots, default.parts.slots, location, path)
+    yield from _compare_messages(subject, default)
 
 
 def _is_default(subject: Subject) -> bool:
@@ -48,87 +50,86 @@ def _is_default(subject: Subject) -> bool:
     return not locale or not file.startswith(f"{version}.{locale}.")
 
 
-def _differences(
-    what: str, own: dict[str, Placed], others: dict[str, Placed], place: Location, path: str
-) -> Iterator[Advice]:
+def _compare_names(
+    what: str, own: dict[str, Placed], others: dict[str, Placed], location: Location, path: str
+) -> Iterator[LintProblem]:
     for name in others:
         if name not in own:
-            yield Advice(f"{what} {name!r} of {path} is missing here", place, "give every variant the same")
+            yield LintProblem(f"{what} {name!r} is missing here, but is in {path}", location, _HINT)
     for name, placed in own.items():
         if name not in others:
-            yield Advice(f"{what} {name!r} is not in {path}", placed.locate_key(), "give every variant the same")
+            yield LintProblem(f"{what} {name!r} is not in {path}", placed.locate_key(), _HINT)
 
 
-def _kinds(subject: Subject, default: Subject) -> Iterator[Advice]:
+def _compare_inputs(subject: Subject, default: Subject) -> Iterator[LintProblem]:
     for name, own in subject.inputs.items():
         other = default.inputs.get(name)
         if other is None:
             continue
+        path = default.document.path
         for what, mine, theirs in (
             ("required", own.required, other.required),
             ("trusted", own.trusted, other.trusted),
             ("secret", own.secret, other.secret),
-            ("of type", own.schema.get("type"), other.schema.get("type")),
         ):
             if mine != theirs:
-                told = f"{what} {theirs}" if what == "of type" else what if theirs else f"not {what}"
-                message = f"input {name!r} is {told} in {default.document.path}, and not so here"
-                yield Advice(message, own.location, "give every variant the same")
-        if own.schema.get("type") == other.schema.get("type") and _shape(own.schema) != _shape(other.schema):
-            message = f"input {name!r} has another schema in {default.document.path}"
-            yield Advice(message, own.location, "give every variant the same")
+                where = f"here, but not in {path}" if mine else f"in {path}, but not here"
+                yield LintProblem(f"input {name!r} is {what} {where}", own.location, _HINT)
+        own_type, other_type = own.schema.get("type"), other.schema.get("type")
+        if own_type != other_type:
+            yield LintProblem(f"input {name!r} has type {own_type}, but {other_type} in {path}", own.location, _HINT)
+        elif _shape(own.schema) != _shape(other.schema):
+            yield LintProblem(f"input {name!r} has a different schema in {path}", own.location, _HINT)
 
 
-def _params(subject: Subject, default: Subject) -> Iterator[Advice]:
+def _compare_params(subject: Subject, default: Subject) -> Iterator[LintProblem]:
     if subject.contract is None or default.contract is None:
         return
     for name, own in subject.contract.actions.items():
         other = default.contract.actions.get(name)
         if other is not None and _shape(own.params) != _shape(other.params):
-            message = f"params of {name} have another schema in {default.document.path}"
-            yield Advice(message, subject.parts.actions[name].locate_key(), "give every variant the same")
+            message = f"params of {name} have a different schema in {default.document.path}"
+            yield LintProblem(message, subject.parts.actions[name].locate_key(), _HINT)
 
 
 def _shape(schema: Any) -> Any:
-    """Give what a schema asks for, without its words for people."""
+    """Return a schema without its descriptions, examples and other text for people."""
     if isinstance(schema, Mapping):
         return {
             key: value if key in _VALUES else _shape(value)
             for key, value in schema.items()
-            if not key.startswith("x-") and (key not in _WORDS or isinstance(value, Mapping))
+            if not key.startswith("x-") and (key not in _TEXT_KEYWORDS or isinstance(value, Mapping))
         }
     return [_shape(item) for item in schema] if isinstance(schema, list) else schema
 
 
-def _messages(subject: Subject, default: Subject) -> Iterator[Advice]:
+def _compare_messages(subject: Subject, default: Subject) -> Iterator[LintProblem]:
     own, others = subject.parts.messages, default.parts.messages
     path = default.document.path
     if len(own) != len(others):
-        place = subject.document.locate_key(("messages",))
-        yield Advice(f"has {len(own)} message(s), {path} has {len(others)}", place, "give every variant the same")
+        location = subject.document.locate_key(("messages",))
+        yield LintProblem(f"has {len(own)} message(s), but {path} has {len(others)}", location, _HINT)
         return
     for mine, theirs in zip(own, others, strict=True):
         for key in ("role", "history", "id"):
             if mine.value.get(key) != theirs.value.get(key):
-                message = f"{key} is {mine.value.get(key)!r}, and {theirs.value.get(key)!r} in {path}"
-                yield Advice(message, mine.locate_key(key), "give every variant the same")
-    yield from _placeholders(subject, default)
+                message = f"{key} is {mine.value.get(key)!r}, but {theirs.value.get(key)!r} in {path}"
+                yield LintProblem(message, mine.locate_key(key), _HINT)
+    yield from _compare_uses(subject, default)
 
 
-def _placeholders(subject: Subject, default: Subject) -> Iterator[Advice]:
-    own, others = _needs(subject), _needs(default)
+def _compare_uses(subject: Subject, default: Subject) -> Iterator[LintProblem]:
+    own, others, path = _used_inputs(subject), _used_inputs(default), default.document.path
     for index, (mine, theirs) in enumerate(zip(own, others, strict=True)):
-        place = subject.parts.messages[index].locate()
+        location = subject.parts.messages[index].locate()
         for name in sorted(theirs - mine):
-            message = f"does not use {name!r}, which this message of {default.document.path} does"
-            yield Advice(message, place, "fill in the same values in every variant")
+            yield LintProblem(f"this message uses {name!r} in {path}, but not here", location, _HINT)
         for name in sorted(mine - theirs):
-            message = f"uses {name!r}, which this message of {default.document.path} does not"
-            yield Advice(message, place, "fill in the same values in every variant")
+            yield LintProblem(f"this message uses {name!r} here, but not in {path}", location, _HINT)
 
 
-def _needs(subject: Subject) -> list[set[str]]:
-    """Give the inputs that each message uses, in the order of the messages."""
+def _used_inputs(subject: Subject) -> list[set[str]]:
+    """Return the inputs that each message uses, in the order of the messages."""
     finder = NeedsFinder({name: text.tree for name, text in subject.partials.items()})
     used: list[set[str]] = [set() for _ in subject.parts.messages]
     for text in subject.texts:

@@ -1,12 +1,12 @@
-"""Messages in an order that chat APIs refuse.
+"""Messages in an order that chat APIs reject.
 
-Several APIs take no two messages of the same role in a row (system messages excepted) and no conversation that the
-assistant begins, and all of them want the result of a tool right after the message that calls it, and a result for
-every call. Some take system messages only at the beginning, which is a note. Told is what the declared messages show;
-where a `when` or the caller's history decides, only what is wrong whenever both messages are there. Of slots, the
-conversation in `chat_history` is looked at, which the user's message follows.
+Several APIs reject two messages in a row with the same role (except system messages), and a conversation that starts
+with the assistant. All of them require the result of a tool right after the message that calls it, and a result for
+every call. Some accept system messages only at the start; this is reported as a note. The rule checks the declared
+messages; where a `when` or the caller's history decides, it reports only what is wrong whenever both messages are
+present. Among slots, it checks the conversation in `chat_history`, which the user's message follows.
 
-Bad: two `role: user` messages one after the other.
+Bad: two `role: user` messages in a row.
 Good: one message with both texts, or the assistant's answer between them.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from promptpack.linter.rule import Advice
+from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.pack.placed import Placed
 from promptpack.problem import Location, Severity
@@ -26,78 +26,78 @@ SEVERITY: Final[Severity] = "warning"
 _MAY_REPEAT: Final = ("system", "tool")
 _TEMPLATE: Final = "{"
 _HISTORY: Final = "history"
-_JOIN: Final = "join the two, or put the other side's message between them"
+_REPEATED: Final = "this message has the same role as the one before it: {!r}"
+_MERGE: Final = "merge the two, or put a message with another role between them"
 
 
-def check(subject: Subject) -> Iterator[Advice]:
-    """Look at each message and those before it."""
-    messages = () if subject.refused else subject.parts.messages
+def check(subject: Subject) -> Iterator[LintProblem]:
+    """Compare each message with the messages around it."""
+    messages = () if subject.is_salvaged else subject.parts.messages
     for index, message in enumerate(messages):
         if "history" in message.value or not subject.owns(message):
             continue
         role = message.value["role"]
         before = [one.value.get("role", _HISTORY) for one in messages[:index]]
         if role in ("assistant", "system"):
-            yield from _beginning(role, before, partial(message.locate, "role"))
+            yield from _check_start(role, before, partial(message.locate, "role"))
         if role == "tool":
-            yield from _result(messages, index)
+            yield from _check_tool_result(messages, index)
         elif role not in _MAY_REPEAT and index and _is_repeated(messages[index - 1].value, message.value):
-            yield Advice(f"this message has the role {role!r}, as the one before it", message.locate("role"), _JOIN)
+            yield LintProblem(_REPEATED.format(role), message.locate("role"), _MERGE)
         if "tool_calls" in message.value:
-            yield from _unanswered(messages, index)
-    yield from _of_slots(subject)
+            yield from _check_tool_calls(messages, index)
+    yield from _check_slots(subject)
 
 
-def _beginning(role: str, before: Sequence[str], locate: Callable[[], Location]) -> Iterator[Advice]:
-    spoken = [one for one in before if one not in ("system", "developer")]
-    if role == "assistant" and not spoken:
-        hint = "let a message with 'role: user' come first"
-        yield Advice("the assistant begins the conversation", locate(), hint)
-    elif role == "system" and spoken and _HISTORY not in spoken:
+def _check_start(role: str, before: Sequence[str], locate: Callable[[], Location]) -> Iterator[LintProblem]:
+    conversation = [one for one in before if one not in ("system", "developer")]
+    if role == "assistant" and not conversation:
+        hint = "put a message with 'role: user' first"
+        yield LintProblem("the conversation starts with the assistant", locate(), hint)
+    elif role == "system" and conversation and _HISTORY not in conversation:
         hint = "put it first, or give it the role 'user'"
-        yield Advice("this system message comes after the conversation has begun", locate(), hint, severity="note")
+        yield LintProblem("this system message follows the start of the conversation", locate(), hint, severity="note")
 
 
-def _of_slots(subject: Subject) -> Iterator[Advice]:
+def _check_slots(subject: Subject) -> Iterator[LintProblem]:
     history = subject.parts.slots.get("chat_history")
     if history is None or not isinstance(history.value, list) or not subject.owns(history):
         return
     roles: list[str] = []
-    for index, said in enumerate(history.value):
-        role = said.get("role", "user") if isinstance(said, Mapping) else "user"
+    for index, message in enumerate(history.value):
+        role = message.get("role", "user") if isinstance(message, Mapping) else "user"
         if role == "assistant":
-            yield from _beginning(role, roles, partial(history.locate, index))
+            yield from _check_start(role, roles, partial(history.locate, index))
         if roles and roles[-1] == role and role not in _MAY_REPEAT and _TEMPLATE not in role:
-            message = f"this message has the role {role!r}, as the one before it"
-            yield Advice(message, history.locate(index), _JOIN)
+            yield LintProblem(_REPEATED.format(role), history.locate(index), _MERGE)
         roles.append(role)
     if roles and roles[-1] == "user":
-        message = "the user's message follows this one, which is the user's too"
-        yield Advice(message, history.locate(len(roles) - 1), "end with what the assistant said")
+        text = "the history ends with a user message, and the user's message follows it"
+        yield LintProblem(text, history.locate(len(roles) - 1), "end the history with a message of the assistant")
 
 
 def _is_repeated(before: dict[str, Any], message: dict[str, Any]) -> bool:
-    # Two conditions may exclude each other; one cannot.
+    # Two conditions may exclude each other, so that only one of the messages is sent.
     return before.get("role") == message["role"] and not ("when" in before and "when" in message)
 
 
-def _result(messages: Sequence[Placed], index: int) -> Iterator[Advice]:
+def _check_tool_result(messages: Sequence[Placed], index: int) -> Iterator[LintProblem]:
     message = messages[index]
     before = next((one.value for one in reversed(messages[:index]) if one.value.get("role") != "tool"), None)
     if before is not None and "history" in before:
         return
     if before is None or "tool_calls" not in before:
         hint = "put it right after the assistant's message that calls the tool"
-        yield Advice("this is the result of a tool that nobody called", message.locate("role"), hint)
+        yield LintProblem("this tool result does not follow a tool call", message.locate("role"), hint)
         return
     answered = message.value.get("tool_call_id", _TEMPLATE)
     calls = [call["id"] for call in before["tool_calls"]]
     if _TEMPLATE not in answered and answered not in calls and not any(_TEMPLATE in call for call in calls):
         hint = f"the calls before it are {', '.join(map(repr, calls))}"
-        yield Advice(f"this answers the call {answered!r}, which is not there", message.locate("tool_call_id"), hint)
+        yield LintProblem(f"this is the result of an unknown call {answered!r}", message.locate("tool_call_id"), hint)
 
 
-def _unanswered(messages: Sequence[Placed], index: int) -> Iterator[Advice]:
+def _check_tool_calls(messages: Sequence[Placed], index: int) -> Iterator[LintProblem]:
     answers: list[str] = []
     for message in messages[index + 1 :]:
         if message.value.get("role") != "tool":
@@ -109,6 +109,6 @@ def _unanswered(messages: Sequence[Placed], index: int) -> Iterator[Advice]:
         return
     for number, call in enumerate(messages[index].value["tool_calls"]):
         if _TEMPLATE not in call["id"] and call["id"] not in answers:
-            hint = "let a message with 'role: tool' and this 'tool_call_id' follow"
-            place = messages[index].locate("tool_calls", number, "id")
-            yield Advice(f"nothing answers the call {call['id']!r}", place, hint)
+            hint = "add a message with 'role: tool' and this 'tool_call_id' after it"
+            location = messages[index].locate("tool_calls", number, "id")
+            yield LintProblem(f"the call {call['id']!r} has no result", location, hint)

@@ -1,8 +1,8 @@
-"""A contract that the prompt does not tell the model about.
+"""A contract that the prompt does not describe to the model.
 
-Replies are checked against the contract, so the model must know it. `{{ reply_format }}` writes the fields, the
-allowed words and the example from the same schema that checks the reply: the two cannot drift apart. A prompt that
-names most of the fields itself is not told here.
+Replies are validated against the contract, so the model must know it. `{{ reply_format }}` prints the fields, the
+allowed values and the example from the same schema that validates the reply, so the two always match. A prompt that
+names most of the fields itself is not reported.
 
 Bad: `reply: {contract: agent-output}` and no message with `{{ reply_format }}`.
 Good: `{{ reply_format }}` at the end of the system message.
@@ -11,9 +11,9 @@ Good: `{{ reply_format }}` at the end of the system message.
 from collections.abc import Iterator
 from typing import Final
 
-from promptpack.linter.rule import Advice
+from promptpack.linter.prompt_words import describes_reply, shows_reply_format
+from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
-from promptpack.linter.vocabulary import describes_reply, shows_reply_format
 from promptpack.problem import Severity
 
 CODE: Final = "PL009"
@@ -21,11 +21,11 @@ NAME: Final = "missing-reply-format"
 SEVERITY: Final[Severity] = "warning"
 
 
-def check(subject: Subject) -> Iterator[Advice]:
-    """Look for the contract in what the model gets to see."""
-    if subject.contract is None or subject.parts.abstract or subject.parts.slots or not subject.is_whole:
+def check(subject: Subject) -> Iterator[LintProblem]:
+    """Check that the text for the model describes the contract."""
+    if subject.contract is None or subject.parts.abstract or subject.parts.slots or not subject.is_complete:
         return
     if not shows_reply_format(subject) and not describes_reply(subject):
-        hint = "put {{ reply_format }} into a message; with structured outputs of a provider, ignore this rule"
-        place = subject.document.locate_key(("reply" if "reply" in subject.document.data else "messages",))
-        yield Advice("the prompt does not say what a reply must look like", place, hint)
+        hint = "add {{ reply_format }} to a message, or ignore this rule if the provider's structured outputs are used"
+        location = subject.document.locate_key(("reply" if "reply" in subject.document.data else "messages",))
+        yield LintProblem("the prompt does not describe the format of the reply", location, hint)

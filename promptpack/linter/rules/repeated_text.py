@@ -1,7 +1,7 @@
-"""A paragraph that several packs have word for word.
+"""A paragraph that several packs repeat word for word.
 
-What is copied is mended in one place and forgotten in the other. A partial in `_partials/`, or in a pack that both
-extend, holds it once. Told are paragraphs of 200 characters and more, once for each file; other versions and other
+A copy is soon updated in one place and forgotten in the other. Put the text in a partial in `_partials/`, or in a pack
+that both extend. The rule reports paragraphs of at least 200 characters, once per file; other versions and other
 languages of the same pack do not count.
 
 Bad: the same ten lines of safety rules in `planner` and in `router`.
@@ -11,8 +11,8 @@ Good: `{% include "safety" %}` in both.
 from collections.abc import Iterator
 from typing import Final
 
-from promptpack.linter.repeats import find_paragraphs
-from promptpack.linter.rule import Advice
+from promptpack.linter.paragraphs import find_paragraphs
+from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.problem import Severity
 
@@ -21,15 +21,15 @@ NAME: Final = "repeated-text"
 SEVERITY: Final[Severity] = "note"
 
 
-def check(subject: Subject) -> Iterator[Advice]:
-    """Look for the pack's paragraphs in the other packs."""
-    repeats = subject.neighbours.repeats
-    told: set[str] = set()
+def check(subject: Subject) -> Iterator[LintProblem]:
+    """Find the pack's paragraphs that are also in other packs."""
+    index = subject.library.paragraph_index
+    reported: set[str] = set()
     for paragraph in find_paragraphs(subject.document):
-        first, count = repeats.besides(subject.identity[0], paragraph.digest)
-        if count and paragraph.text not in told:
-            told.add(paragraph.text)
-            message = f"this paragraph of {len(paragraph.text):,} characters also stands in {first}"
-            more = f" and {count - 1} more" if count > 1 else ""
-            place = subject.document.locate_inside(paragraph.path, paragraph.line, 1)
-            yield Advice(message + more, place, "put it into a partial that both include")
+        first, count = index.in_other_packs(subject.identity[0], paragraph.digest)
+        if count and paragraph.text not in reported:
+            reported.add(paragraph.text)
+            message = f"this paragraph of {len(paragraph.text):,} characters is also in {first}"
+            more = f" and {count - 1} more file(s)" if count > 1 else ""
+            location = subject.document.locate_inside(paragraph.path, paragraph.line, 1)
+            yield LintProblem(message + more, location, "move it to a partial that all of them include")

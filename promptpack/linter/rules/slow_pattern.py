@@ -1,11 +1,11 @@
-"""A pattern that other engines could take for ever to match.
+"""A pattern that can be extremely slow in other regex engines.
 
-Our own check walks through all states of a pattern at once and cannot run away; patterns that it cannot take so are
-refused (PP215). But the same schema is read by editors, browsers, providers and other services, whose engines try one
-way after the other: a pattern such as `^(a+)+$` keeps them busy for hours on thirty characters. Told are patterns
-with a repetition that can match one text in two ways; and, as a note, patterns with two repetitions in a row that can
-share a text, such as `^\\s*.*\\s*$`, which take minutes on a long text, unless `maxLength` is 200 or less. Both are
-worked out from the states of the pattern. Schema files of the pack's folder that it refers to are looked at as well.
+promptpack's own engine follows all states of a pattern in parallel and always finishes quickly; patterns that it cannot
+match this way are rejected (PP215). But editors, browsers, providers and other services read the same schema, and their
+engines backtrack: a pattern such as `^(a+)+$` keeps them busy for hours on thirty characters. The rule analyses the
+states of a pattern. It reports a repetition that can match the same text in two ways and, as a note, two repetitions in
+a row that can match the same text, such as `^\\s*.*\\s*$`, which take minutes on long text, unless `maxLength` is 200
+or less. Schema files that the pack references are checked too.
 
 Bad: `pattern: ^(\\\\w+\\\\s?)+$`
 Good: `pattern: ^\\\\w+(\\\\s\\\\w+)*$`
@@ -14,8 +14,8 @@ Good: `pattern: ^\\\\w+(\\\\s\\\\w+)*$`
 from collections.abc import Iterator
 from typing import Final
 
-from promptpack.linter.rule import Advice
-from promptpack.linter.shapes import walk
+from promptpack.linter.rule import LintProblem
+from promptpack.linter.schema_lookup import walk
 from promptpack.linter.subject import Subject
 from promptpack.problem import Location, Severity
 from promptpack.schema.patterns import PatternError, read_pattern
@@ -24,29 +24,29 @@ CODE: Final = "PL019"
 NAME: Final = "slow-pattern"
 SEVERITY: Final[Severity] = "warning"
 
-_SHORT: Final = 200
-_HINT: Final = "let each repetition begin with a character that cannot end the one before"
+_SHORT_TEXT: Final = 200
+_HINT: Final = "start each repetition with a character that cannot end the one before"
 
 
-def check(subject: Subject) -> Iterator[Advice]:
-    """Look at every pattern that the pack holds or refers to."""
+def check(subject: Subject) -> Iterator[LintProblem]:
+    """Check every pattern in schemas that the pack contains or references."""
     for placed in subject.own_schemas:
         for path, schema in walk(placed.value):
             here = placed.child(*path)
             if isinstance(schema.get("pattern"), str):
-                is_short = schema.get("maxLength", _SHORT + 1) <= _SHORT
-                yield from _advice(schema["pattern"], here.locate("pattern"), is_short=is_short)
+                is_short = schema.get("maxLength", _SHORT_TEXT + 1) <= _SHORT_TEXT
+                yield from _check_pattern(schema["pattern"], here.locate("pattern"), is_short=is_short)
             for pattern in schema.get("patternProperties", ()):
-                yield from _advice(pattern, here.locate_key("patternProperties", pattern))
+                yield from _check_pattern(pattern, here.locate_key("patternProperties", pattern))
 
 
-def _advice(pattern: str, place: Location, *, is_short: bool = False) -> Iterator[Advice]:
+def _check_pattern(pattern: str, location: Location, *, is_short: bool = False) -> Iterator[LintProblem]:
     try:
         growth = read_pattern(pattern).growth
     except PatternError:
-        return  # told as PP216
+        return  # reported as PP216
     if growth == "exponential":
-        yield Advice(f"pattern {pattern[:60]!r} could take other engines for ever", place, _HINT)
+        yield LintProblem(f"pattern {pattern[:60]!r} can hang other regex engines", location, _HINT)
     elif growth == "polynomial" and not is_short:
-        message = f"pattern {pattern[:60]!r} is slow on long texts in other engines"
-        yield Advice(message, place, f"{_HINT}, or add 'maxLength'", severity="note")
+        message = f"pattern {pattern[:60]!r} is slow on long text in other regex engines"
+        yield LintProblem(message, location, f"{_HINT}, or add 'maxLength'", severity="note")

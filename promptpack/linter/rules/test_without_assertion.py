@@ -1,6 +1,6 @@
 """A test that asserts nothing.
 
-It only shows that the context renders. A reply without a `verdict` is judged, and the verdict is thrown away.
+It only shows that the context renders. A reply without a `verdict` is checked, but the result is discarded.
 
 Bad: `{name: plans, context: {USER_GOAL: x}}`
 Good: `{name: plans, context: {USER_GOAL: x}, expect: {contains: [x]}}`
@@ -9,7 +9,7 @@ Good: `{name: plans, context: {USER_GOAL: x}, expect: {contains: [x]}}`
 from collections.abc import Iterator
 from typing import Final
 
-from promptpack.linter.rule import Advice
+from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.problem import Severity
 
@@ -18,14 +18,14 @@ NAME: Final = "test-without-assertion"
 SEVERITY: Final[Severity] = "warning"
 
 
-def check(subject: Subject) -> Iterator[Advice]:
-    """Look at what each test expects."""
+def check(subject: Subject) -> Iterator[LintProblem]:
+    """Check that each test expects something."""
     for test in subject.parts.tests:
         expected = test.value.get("expect", {})
         if any(expected.values()) or "roles" in expected or "verdict" in test.value:
             continue
         message = f"test {test.value['name']!r} asserts nothing"
         if "reply" in test.value:
-            yield Advice(message, test.locate(), "say what becomes of the reply, such as 'verdict: valid'")
+            yield LintProblem(message, test.locate(), "add the expected verdict, such as 'verdict: valid'")
         else:
-            yield Advice(message, test.locate(), "add 'expect' with what the prompt must contain")
+            yield LintProblem(message, test.locate(), "add 'expect' with text that the prompt must contain")

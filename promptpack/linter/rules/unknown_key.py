@@ -1,8 +1,8 @@
-"""A key that a value does not have, by the schema of the inputs or of the reply.
+"""A key that a value does not have, according to the schema of the inputs or of the reply.
 
-Templates, `when` and rules are followed with the types that the schemas give. A key that a closed object does not have
-(`additionalProperties: false`) is an error; one that an open object does not declare, but that is a slip of one that
-it does, is a warning. Any other key of an open object is left alone.
+Types from the schemas are followed through templates, `when` and rules. A key that a closed object
+(`additionalProperties: false`) does not declare is an error. A key that an open object does not declare is a warning if
+it looks like a misspelling of a declared key; other keys of an open object are not reported.
 
 Bad: `{{ TASK_CONTEXT.taskid }}` where the schema declares `taskId`.
 Good: `{{ TASK_CONTEXT.taskId }}`.
@@ -11,7 +11,7 @@ Good: `{{ TASK_CONTEXT.taskId }}`.
 from collections.abc import Iterator
 from typing import Final
 
-from promptpack.linter.rule import Advice
+from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.problem import Severity
 
@@ -20,6 +20,6 @@ NAME: Final = "unknown-key"
 SEVERITY: Final[Severity] = "error"
 
 
-def check(subject: Subject) -> Iterator[Advice]:
-    """Take it from what the types say."""
-    return (Advice.of(problem) for problem in subject.mistyped if problem.code == CODE)
+def check(subject: Subject) -> Iterator[LintProblem]:
+    """Return the type problems with this code."""
+    return (LintProblem.from_problem(problem) for problem in subject.type_problems if problem.code == CODE)

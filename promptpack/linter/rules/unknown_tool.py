@@ -1,61 +1,61 @@
-"""A tool that is not in the pool.
+"""A tool that is not in the pool of existing tools.
 
-The prompt teaches the model to call what nobody will run: a tool that was renamed, or never registered. The pool is
-`tools` of `flow.yaml` for the packs that are steps of it, or a list in the slot `tools`; where there is neither, it is
-what the examples, defaults and tests of the pack offer, and only names that are nearly one of these are told.
+The prompt teaches the model to call a tool that does not exist: one that was renamed, or never registered. The pool is
+`tools` of `flow.yaml` for the packs that are steps of it, or a list in the slot `tools`. Without either, it is the
+tools in the examples, defaults and tests of the pack, and only names that are similar to one of these are reported.
 
-Names of tools are: the calls of an example message (`tool_calls`); `tool`, `tool_call` and `tools` in the examples of
-replies, and the action of an example where `reply.tools` makes tools actions; the tools that `AVAILABLE_TOOLS`, the
-input of `reply.tools` and `RESOURCE_POOL.tools` are given in examples, defaults and tests. In the text: a value written
-as `"tool": "name"` or `"function": {"name": "name"}`; a name in backquotes, or with an underscore, beside the word
-"tool" or `工具`; a name in backquotes after "call" or `调用`; and any word with an underscore or a capital inside that
-is nearly, but not quite, one of the pool. Words of the contract, the inputs and the actions are no tools.
+These count as names of tools: the calls of an example message (`tool_calls`); `tool`, `tool_call` and `tools` in
+examples of replies, and the action of an example if `reply.tools` makes tools actions; the tools that examples,
+defaults and tests pass to `AVAILABLE_TOOLS`, to the input of `reply.tools` and to `RESOURCE_POOL.tools`. In the text: a
+value written as `"tool": "name"` or `"function": {"name": "name"}`; a name in backquotes or with an underscore next to
+the word "tool" or `工具`; a name in backquotes after "call" or `调用`; and any word with an underscore or an inner
+capital that is similar, but not equal, to a tool of the pool. Words of the contract, inputs and actions are not tools.
 
 Bad: "look it up with the tool `serach_web`", where the pool has `search_web`.
-Good: the name as it is in the pool; best of all `{{ reply_format }}`, which lists the tools of each call.
+Good: the name as it is in the pool; better still, `{{ reply_format }}`, which lists the tools of each call.
 """
 
 from collections.abc import Iterator
 from typing import Final
 
-from promptpack.linter.rule import Advice
+from promptpack.linter.prompt_words import IDENTIFIER, find_similar, known_words
+from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
-from promptpack.linter.tools import Named, Pool, named, offered, pool_of
-from promptpack.linter.vocabulary import IDENTIFIER, known_words, nearest
+from promptpack.linter.tool_names import ToolMention, ToolPool, find_mentioned_tools, find_offered_tools, find_pool
 from promptpack.problem import Severity
 
 CODE: Final = "PL022"
 NAME: Final = "unknown-tool"
 SEVERITY: Final[Severity] = "warning"
 
-_NEAR: Final = 0.85
-_SHOWN: Final = 8
+_SIMILARITY: Final = 0.85
+_MAX_LISTED: Final = 8
 
 
-def check(subject: Subject) -> Iterator[Advice]:
-    """Compare every name of a tool with the pool."""
-    pool = pool_of(subject)
+def check(subject: Subject) -> Iterator[LintProblem]:
+    """Compare every mentioned tool with the pool."""
+    pool = find_pool(subject)
     if pool is None or subject.sketch.problems:
         return
-    told = set()
-    for found in (*named(subject), *(offered(subject) if pool.complete else ())):
+    reported = set()
+    for found in (*find_mentioned_tools(subject), *(find_offered_tools(subject) if pool.is_complete else ())):
         if found.name in pool.names:
             continue
-        near = nearest(subject, found.name, pool.names, _NEAR)
-        if _is_stranger(found, pool, subject, near) and found.locate() not in told:
-            told.add(found.locate())
-            hint = f"did you mean {near!r}?" if near else _pool_hint(pool)
-            yield Advice(f"tool {found.name!r} is not in the pool ({pool.where})", found.locate(), hint)
+        similar = find_similar(subject, found.name, pool.names, _SIMILARITY)
+        if _is_unknown(found, pool, subject, similar) and found.locate() not in reported:
+            reported.add(found.locate())
+            hint = f"did you mean {similar!r}?" if similar else _pool_hint(pool)
+            yield LintProblem(f"tool {found.name!r} is not in the pool ({pool.where})", found.locate(), hint)
 
 
-def _is_stranger(found: Named, pool: Pool, subject: Subject, near: str | None) -> bool:
-    if found.certain:
-        return pool.complete or bool(near)
-    # Beyond the forms of calls only a slip of an unusual word is certain to be meant as a tool.
-    return near is not None and IDENTIFIER.fullmatch(near) is not None and found.name not in known_words(subject)
+def _is_unknown(found: ToolMention, pool: ToolPool, subject: Subject, similar: str | None) -> bool:
+    if found.is_certain:
+        return pool.is_complete or bool(similar)
+    # In plain text, only a misspelling of an identifier is certain to refer to a tool.
+    return similar is not None and IDENTIFIER.fullmatch(similar) is not None and found.name not in known_words(subject)
 
 
-def _pool_hint(pool: Pool) -> str:
+def _pool_hint(pool: ToolPool) -> str:
     names = sorted(pool.names)
-    more = ", ..." if len(names) > _SHOWN else ""
-    return f"it has {', '.join(names[:_SHOWN])}{more}; add it there, or name one of these"
+    more = ", ..." if len(names) > _MAX_LISTED else ""
+    return f"the pool has {', '.join(names[:_MAX_LISTED])}{more}; add the tool there, or use one of these"

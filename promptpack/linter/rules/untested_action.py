@@ -1,6 +1,6 @@
 """An action that no test of the pack replies with.
 
-A test with a reply and a verdict shows that the schema of the params takes what a model sends, and that the rules hold.
+A test with a reply and a verdict shows that the params schema accepts a typical reply, and that the rules hold.
 
 Bad: `actions` has `TASK_PLAN`, and no test has a `reply` with `action: TASK_PLAN`.
 Good: at least one test for each action, with `reply` and `verdict`.
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from promptpack.linter.rule import Advice
+from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.problem import Severity
 
@@ -19,15 +19,15 @@ NAME: Final = "untested-action"
 SEVERITY: Final[Severity] = "warning"
 
 
-def check(subject: Subject) -> Iterator[Advice]:
-    """Look for every action in the replies of the tests."""
-    if subject.parts.abstract or subject.refused:
+def check(subject: Subject) -> Iterator[LintProblem]:
+    """Compare the actions with the replies in the tests."""
+    if subject.parts.abstract or subject.is_salvaged:
         return
     replies = [test.value["reply"] for test in subject.parts.tests if "reply" in test.value]
     tested = {reply.get("action") for reply in replies if isinstance(reply, dict)}
-    written = [reply for reply in replies if isinstance(reply, str)]
+    texts = [reply for reply in replies if isinstance(reply, str)]
     for name, placed in subject.parts.actions.items():
-        taken = re.compile(rf"\baction\b\W{{1,6}}{re.escape(name)}(?![\w.:/-])")
-        if subject.owns(placed) and name not in tested and not any(map(taken.search, written)):
-            hint = f"add a test whose reply has the action {name}, and its verdict"
-            yield Advice(f"action {name!r} has no test", placed.locate_key(), hint)
+        uses_action = re.compile(rf"\baction\b\W{{1,6}}{re.escape(name)}(?![\w.:/-])")
+        if subject.owns(placed) and name not in tested and not any(map(uses_action.search, texts)):
+            hint = f"add a test with a reply of action {name!r} and its verdict"
+            yield LintProblem(f"action {name!r} has no test", placed.locate_key(), hint)

@@ -1,19 +1,20 @@
 """An untrusted input in a system or developer message, without `fenced` or `json`.
 
-Models obey system messages. Text from users, tools or other models that is printed there as it is can give orders of
-its own; `fenced` puts it into a fence that it cannot close, `json` into a quoted string; a filter or a slice after
-that may open it again. Numbers, fixed words and texts of a given `pattern` cannot give orders, and are not told.
+Models follow the instructions in system messages. Text from users, tools or other models that is printed there
+unprotected can inject instructions. `fenced` wraps it in a fence that it cannot close, `json` makes it a quoted string;
+a filter or slice after that may break the protection. Numbers, enums and text with a strict `pattern` cannot carry
+instructions and are not reported.
 
 Bad: `role: system`, `content: "The user wants: {{ USER_GOAL }}"`
-Good: `content: "The user wants: {{ USER_GOAL | json }}"`, or the goal in a message of its own with `role: user`.
+Good: `content: "The user wants: {{ USER_GOAL | json }}"`, or the goal in a separate message with `role: user`.
 """
 
 from collections.abc import Iterator
 from typing import Final
 
-from promptpack.linter.flow import Origin, printed_by
-from promptpack.linter.rule import Advice
-from promptpack.linter.shapes import at, holds_free_text
+from promptpack.linter.data_flow import InputOrigin, trace_prompt
+from promptpack.linter.rule import LintProblem
+from promptpack.linter.schema_lookup import allows_free_text, schema_at
 from promptpack.linter.subject import Subject
 from promptpack.problem import Severity
 
@@ -21,34 +22,34 @@ CODE: Final = "PL003"
 NAME: Final = "untrusted-in-system"
 SEVERITY: Final[Severity] = "error"
 
-_OBEYED: Final = ("system", "developer")
-_QUOTING: Final = frozenset(("fenced", "json", "tojson"))
-# What may follow and leave the quotes closed.
-_KEEPING: Final = frozenset(("indent", "safe", "string"))
-_COUNTING: Final = frozenset(("length", "count", "wordcount", "int", "float", "round", "abs", "sum"))
+_PRIVILEGED_ROLES: Final = ("system", "developer")
+_PROTECTING: Final = frozenset(("fenced", "json", "tojson"))
+# Filters that may follow without breaking the protection.
+_PRESERVING: Final = frozenset(("indent", "safe", "string"))
+_NUMERIC: Final = frozenset(("length", "count", "wordcount", "int", "float", "round", "abs", "sum"))
 
 
-def check(subject: Subject) -> Iterator[Advice]:
-    """Follow untrusted inputs into what models obey."""
-    for text, printed in printed_by(subject):
-        if text.role not in _OBEYED:
+def check(subject: Subject) -> Iterator[LintProblem]:
+    """Find untrusted inputs that are printed in system and developer messages."""
+    for text, printed in trace_prompt(subject):
+        if text.role not in _PRIVILEGED_ROLES:
             continue
         for found in printed:
             if _is_dangerous(found.origin, subject):
                 origin = found.origin
-                message = f"untrusted input {origin.input!r} stands in a {text.role} message as it is"
+                message = f"untrusted input {origin.input!r} is printed unprotected in a {text.role} message"
                 path = origin.input if "*" in origin.keys else ".".join((origin.input, *origin.keys))
-                hint = f"write {{{{ {path} | fenced }}}}, or put it into a message with 'role: user'"
-                yield Advice(message, found.text.locate(found.position), hint)
+                hint = f"write {{{{ {path} | fenced }}}}, or move it to a message with 'role: user'"
+                yield LintProblem(message, found.text.locate(found.position), hint)
 
 
-def _is_dangerous(origin: Origin, subject: Subject) -> bool:
+def _is_dangerous(origin: InputOrigin, subject: Subject) -> bool:
     declared = subject.inputs.get(origin.input)
     if declared is None or declared.trusted or _is_harmless(origin.filters):
         return False
-    return holds_free_text(at(declared.schema, origin.keys))
+    return allows_free_text(schema_at(declared.schema, origin.keys))
 
 
 def _is_harmless(filters: tuple[str, ...]) -> bool:
-    last = max((index for index, name in enumerate(filters) if name in _QUOTING), default=len(filters))
-    return not _COUNTING.isdisjoint(filters) or (last < len(filters) and _KEEPING.issuperset(filters[last + 1 :]))
+    last = max((index for index, name in enumerate(filters) if name in _PROTECTING), default=len(filters))
+    return not _NUMERIC.isdisjoint(filters) or (last < len(filters) and _PRESERVING.issuperset(filters[last + 1 :]))

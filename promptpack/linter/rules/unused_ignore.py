@@ -1,17 +1,17 @@
-"""An ignore that silences nothing, or that names no rule.
+"""An ignore comment that silences nothing, or that does not name a rule.
 
-`# promptpack: ignore=PL004` stays behind when the trouble is mended, and would hide the next one; a misspelt code hides
-nothing at all. Only rules count that were asked in this run. Problems of a pack itself (PP...) cannot be ignored. An
-ignore in a partial or schema file that packs share is told when all packs are linted and none has a use for it.
+`# promptpack: ignore=PL004` is left behind when the problem is fixed, and would hide the next one; a misspelled code
+has no effect. Only rules that are checked in this run count. Errors of the pack itself (PP...) cannot be ignored. An
+ignore in a partial or schema file that packs share is reported when all packs are linted and none of them needs it.
 
 Bad: `USER_GOAL: {type: string, description: The goal.}  # promptpack: ignore=PL002`
-Good: the same line without the comment. `promptpack lint --fix` takes it away.
+Good: the same line without the comment. `promptpack lint --fix` removes it.
 """
 
 from typing import Final
 
-from promptpack.linter.ignores import Ignore
-from promptpack.linter.rule import Advice
+from promptpack.linter.ignore_comments import Ignore
+from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.problem import Severity
 
@@ -20,16 +20,17 @@ NAME: Final = "unused-ignore"
 SEVERITY: Final[Severity] = "warning"
 
 
-def check(_: Subject) -> tuple[Advice, ...]:
-    """Say nothing: what is left over is known only when all other rules have been asked."""
+def check(_: Subject) -> tuple[LintProblem, ...]:
+    """Return nothing: unused ignores are known only after all other rules were checked."""
     return ()
 
 
-def tell(ignore: Ignore) -> Advice:
-    """Tell one ignore that the other rules left over."""
+def report(ignore: Ignore) -> LintProblem:
+    """Return the problem of an unused ignore."""
     if ignore.hint:
-        return Advice(f"no rule {ignore.code!r} to ignore", ignore.location, ignore.hint)
+        return LintProblem(f"{ignore.code!r} is not a lint rule", ignore.location, ignore.hint)
     edits = (ignore.removal,) if ignore.removal else ()
     where = "this line" if ignore.location.line in ignore.lines else "the next line"
     where += " or in its block" if len(ignore.lines) > 1 else ""
-    return Advice(f"nothing to ignore: {ignore.code} is not found on {where}", ignore.location, "remove it", edits)
+    message = f"unused ignore: there is no {ignore.code} problem on {where}"
+    return LintProblem(message, ignore.location, "remove it", edits)

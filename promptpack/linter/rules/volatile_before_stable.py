@@ -1,10 +1,10 @@
-"""Values that change with every call before text that never does.
+"""Values that change with every call before text that never changes.
 
-Providers charge a fraction for the beginning of a prompt that they have seen before: up to the first byte that
-differs. What a user, a task or a clock puts in near the top makes everything after it cost the full price again. Told
-is the first such value, when 2,000 characters and more of fixed text follow. Volatile are untrusted inputs, the parts
-of the standard context that change as a task goes on, and inputs named after time; `x-volatile: true` or `false` on
-an input decides.
+Providers charge less for the start of a prompt that they have seen before, up to the first character that differs. A
+user's text, a task or a timestamp near the top makes all text after it cost the full price again. The rule reports the
+first such value, if at least 2,000 characters of fixed text follow. Untrusted inputs count as volatile, and so do the
+parts of the standard context that change during a task, and inputs named after a time; `x-volatile: true` or `false`
+on an input overrides this.
 
 Bad: "Now is {{ TIME }}." at the top of a long system message.
 Good: the instructions first, the values in the last message.
@@ -17,9 +17,9 @@ from typing import Final
 
 from jinja2 import nodes
 
-from promptpack.linter.flow import printed_by, start_of
-from promptpack.linter.rule import Advice
-from promptpack.linter.subject import Subject, Text
+from promptpack.linter.data_flow import start_of, trace_prompt
+from promptpack.linter.rule import LintProblem
+from promptpack.linter.subject import ParsedText, Subject
 from promptpack.problem import Location, Severity
 from promptpack.template.includes import constant_names
 
@@ -27,37 +27,37 @@ CODE: Final = "PL016"
 NAME: Final = "volatile-before-stable"
 SEVERITY: Final[Severity] = "note"
 
-_WORTH_CACHING: Final = 2_000
+_MIN_FIXED_TEXT: Final = 2_000
 _CHANGING: Final = frozenset(("SYSTEM_STATE", "TASK_CONTEXT", "HISTORY", "INTENT_ANALYSIS", "USER_GOAL", "USER_INPUT"))
-_TIME: Final = re.compile(
+_TIME_NAME: Final = re.compile(
     r"(?:^|_)(?:NOW|TODAY|TIME|DATE|TIMESTAMP|REQUEST_ID|SESSION_ID|TRACE_ID)(?:_|$)", re.IGNORECASE
 )
-_DEEPEST: Final = 16
+_MAX_DEPTH: Final = 16
 
 _Volatile = tuple[str, Callable[[], Location]]
-"""An input, and the way to the place where it is printed."""
+"""An input, and a function that returns the location where it is printed."""
 
 
-def check(subject: Subject) -> Iterator[Advice]:
+def check(subject: Subject) -> Iterator[LintProblem]:
     """Measure the fixed text after the first volatile value."""
-    if subject.parts.abstract or not subject.is_whole:
+    if subject.parts.abstract or not subject.is_complete:
         return
     volatile = {
         (id(found.text), found.position): found.origin.input
-        for _, printed in printed_by(subject)
+        for _, printed in trace_prompt(subject)
         for found in printed
         if _is_volatile(found.origin.input, subject)
     }
     first: _Volatile | None = None
     after = 0
-    for event in _events(subject, volatile):
-        if isinstance(event, int):
-            after += event if first else 0
+    for piece in _pieces(subject, volatile):
+        if isinstance(piece, int):
+            after += piece if first else 0
         elif first is None:
-            first = event
-    if first is not None and after >= _WORTH_CACHING:
-        message = f"{first[0]!r} changes with every call, and {after:,} characters of fixed text follow"
-        yield Advice(message, first[1](), "put it after the fixed text, so that providers can cache what is before it")
+            first = piece
+    if first is not None and after >= _MIN_FIXED_TEXT:
+        message = f"{first[0]!r} changes with every call, and {after:,} characters of fixed text follow it"
+        yield LintProblem(message, first[1](), "move it after the fixed text, so that providers can cache that text")
 
 
 def _is_volatile(name: str, subject: Subject) -> bool:
@@ -67,32 +67,32 @@ def _is_volatile(name: str, subject: Subject) -> bool:
     declared = placed.value.get("x-volatile")
     if isinstance(declared, bool):
         return declared
-    return not subject.inputs[name].trusted or name in _CHANGING or bool(_TIME.search(name))
+    return not subject.inputs[name].trusted or name in _CHANGING or bool(_TIME_NAME.search(name))
 
 
-def _events(subject: Subject, volatile: dict[tuple[int, int], str]) -> Iterator[int | _Volatile]:
-    """Give the prompt from top to bottom: how much fixed text, and which volatile values between."""
+def _pieces(subject: Subject, volatile: dict[tuple[int, int], str]) -> Iterator[int | _Volatile]:
+    """Iterate over the prompt from top to bottom: the lengths of fixed text, and the volatile values."""
     contents = [text for text in subject.texts if text.kind == "content"]
     for index, message in enumerate(subject.parts.messages):
         if "history" in message.value:
             yield message.value["history"], message.locate
         for text in contents:
             if text.message == index:
-                yield from _of_text(text, subject, volatile, 0)
+                yield from _pieces_of_text(text, subject, volatile, 0)
     slots = [text for text in subject.texts if text.kind == "slot"]
-    # These two are messages of their own, and come first.
+    # The slots `system` and `developer` become separate messages at the start.
     for text in sorted(slots, key=lambda slot: ("system", "developer", slot.name).index(slot.name)):
-        yield from _of_text(text, subject, volatile, 0)
+        yield from _pieces_of_text(text, subject, volatile, 0)
 
 
-def _of_text(
-    text: Text, subject: Subject, volatile: dict[tuple[int, int], str], depth: int
+def _pieces_of_text(
+    text: ParsedText, subject: Subject, volatile: dict[tuple[int, int], str], depth: int
 ) -> Iterator[int | _Volatile]:
     for node in text.tree.find_all((nodes.Output, nodes.Include)):
         if isinstance(node, nodes.Include):
             for name in constant_names(node.template):
-                if name in subject.partials and depth < _DEEPEST:
-                    yield from _of_text(subject.partials[name], subject, volatile, depth + 1)
+                if name in subject.partials and depth < _MAX_DEPTH:
+                    yield from _pieces_of_text(subject.partials[name], subject, volatile, depth + 1)
             continue
         for child in node.nodes:  # type: ignore[attr-defined]  # an output has them
             position = start_of(child)

@@ -1,4 +1,4 @@
-"""An argument that a filter, test or macro does not take, or one that it needs.
+"""An argument that a filter, test or macro does not accept, or a required argument that is missing.
 
 Bad: `{{ TAGS | join(sep=", ") }}`.
 Good: `{{ TAGS | join(", ") }}`.
@@ -7,7 +7,7 @@ Good: `{{ TAGS | join(", ") }}`.
 from collections.abc import Iterator
 from typing import Final
 
-from promptpack.linter.rule import Advice
+from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.problem import Severity
 
@@ -16,6 +16,6 @@ NAME: Final = "wrong-argument"
 SEVERITY: Final[Severity] = "error"
 
 
-def check(subject: Subject) -> Iterator[Advice]:
-    """Take it from what the types say."""
-    return (Advice.of(problem) for problem in subject.mistyped if problem.code == CODE)
+def check(subject: Subject) -> Iterator[LintProblem]:
+    """Return the type problems with this code."""
+    return (LintProblem.from_problem(problem) for problem in subject.type_problems if problem.code == CODE)

@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
 from promptpack.cli.reports import github, junit, plain_json, sarif, text
-from promptpack.linter import Edit, Report, Settings, lint
+from promptpack.linter import Edit, LintReport, LintSettings, lint
 from promptpack.problem import Location, Problem, Severity
 
 SCHEMA = json.loads((Path(__file__).parent / "sarif-2.1.0.json").read_text(encoding="utf-8"))
@@ -27,7 +27,7 @@ def problem(
 def excerpt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, line: int, column: int) -> list[str]:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.yaml").write_bytes(content)
-    return click.unstyle(text.write(Report(problems=(problem(line, column),)))).split("\n")
+    return click.unstyle(text.write(LintReport(problems=(problem(line, column),)))).split("\n")
 
 
 def test_text_shows_the_line_with_a_caret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,12 +68,12 @@ def test_text_without_a_line_to_show_is_just_the_message(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.yaml").write_text("a: 1\n", encoding="utf-8")
     told = Problem("PL001", "is wrong", place)
-    assert click.unstyle(text.write(Report(problems=(told,)))) == str(told)
+    assert click.unstyle(text.write(LintReport(problems=(told,)))) == str(told)
 
 
 def test_json_has_every_part_of_a_problem() -> None:
     found = problem(3, 4)
-    assert json.loads(plain_json.write(Report(problems=(found,), fixes={found: (Edit(0, 1),)}))) == [
+    assert json.loads(plain_json.write(LintReport(problems=(found,), fixes={found: (Edit(0, 1),)}))) == [
         {
             "code": "PL001", "severity": "error", "message": "is wrong", "hint": "do this",
             "path": "a.yaml", "line": 3, "column": 4, "fixable": True,
@@ -83,29 +83,29 @@ def test_json_has_every_part_of_a_problem() -> None:
 
 def test_github_escapes_what_ends_its_commands() -> None:
     found = problem(0, 0, "a,b:c.yaml", "100%\nsure", "note")
-    assert github.write(Report(problems=(found,))) == (
+    assert github.write(LintReport(problems=(found,))) == (
         "::notice file=a%2Cb%3Ac.yaml,line=1,col=1,title=PL001::100%25%0Asure (do this)"
     )
 
 
 REPORTS = {
-    "empty": Report(),
-    "clean": Report(("a.yaml",)),
-    "every severity": Report(("a.yaml",), (problem(1, 2), problem(2, 3, severity="warning"), problem(3, severity="note"))),
-    "strange places": Report(problems=(problem(0, 0, "ä b/c#.yaml"), problem(path="/srv/x.yaml"), Problem("PP914", "no place"))),
-    "control characters": Report(problems=(problem(message="\x1b[31m\ud800\u2028<&\"'"),)),
+    "empty": LintReport(),
+    "clean": LintReport(("a.yaml",)),
+    "every severity": LintReport(("a.yaml",), (problem(1, 2), problem(2, 3, severity="warning"), problem(3, severity="note"))),
+    "strange places": LintReport(problems=(problem(0, 0, "ä b/c#.yaml"), problem(path="/srv/x.yaml"), Problem("PP914", "no place"))),
+    "control characters": LintReport(problems=(problem(message="\x1b[31m\ud800\u2028<&\"'"),)),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
-def test_sarif_meets_its_schema(report: Report) -> None:
+def test_sarif_meets_its_schema(report: LintReport) -> None:
     written = json.loads(sarif.write(report))
     assert [error.message for error in Draft202012Validator(SCHEMA).iter_errors(written)] == []
     assert len(written["runs"][0]["results"]) == len(report.problems)
 
 
 def test_sarif_points_at_the_place_and_explains_the_rule() -> None:
-    run = json.loads(sarif.write(Report(problems=(problem(3, 4, "ä b.yaml"),))))["runs"][0]
+    run = json.loads(sarif.write(LintReport(problems=(problem(3, 4, "ä b.yaml"),))))["runs"][0]
     assert run["results"][0] == {
         "ruleId": "PL001", "ruleIndex": 0, "level": "error", "message": {"text": "is wrong; do this"},
         "locations": [{"physicalLocation": {"artifactLocation": {"uri": "%C3%A4%20b.yaml"}, "region": {"startLine": 3, "startColumn": 4}}}],
@@ -116,7 +116,7 @@ def test_sarif_points_at_the_place_and_explains_the_rule() -> None:
 
 
 @pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
-def test_junit_is_well_formed_and_counts(report: Report) -> None:
+def test_junit_is_well_formed_and_counts(report: LintReport) -> None:
     root = ET.fromstring(junit.write(report))  # noqa: S314 -- our own words
     cases = root.findall(".//testcase")
     assert int(root.attrib["tests"]) == len(cases)
@@ -126,7 +126,7 @@ def test_junit_is_well_formed_and_counts(report: Report) -> None:
 
 
 def test_junit_names_the_place_and_the_problem() -> None:
-    root = ET.fromstring(junit.write(Report(("a.yaml", "b.yaml"), (problem(3, 4),))))  # noqa: S314
+    root = ET.fromstring(junit.write(LintReport(("a.yaml", "b.yaml"), (problem(3, 4),))))  # noqa: S314
     assert [(case.attrib["classname"], case.attrib["name"]) for case in root.iter("testcase")] == [
         ("a.yaml", "3:4 PL001 is wrong"),
         ("b.yaml", "lint"),
@@ -150,36 +150,36 @@ OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 @pytest.fixture
-def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Report:
+def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LintReport:
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "packs" / HOSTILE_FOLDER
     folder.mkdir(parents=True)
     (folder / "1.0.0.yaml").write_text(HOSTILE_PACK, encoding="utf-8")
-    report = lint(["packs"], Settings(), cache=False)
+    report = lint(["packs"], LintSettings(), cache=False)
     assert [problem.code for problem in report.problems] == ["PP202", "PL005", "PL010", "PL005"]
     return report
 
 
-def test_hostile_names_stay_on_their_lines_of_text(hostile: Report) -> None:
+def test_hostile_names_stay_on_their_lines_of_text(hostile: LintReport) -> None:
     written = click.unstyle(text.write(hostile))
     assert not OBEYED.search(written)
     assert not [line for line in written.split("\n") if line.strip().startswith("::")]
 
 
-def test_hostile_names_are_no_commands_of_github(hostile: Report) -> None:
+def test_hostile_names_are_no_commands_of_github(hostile: LintReport) -> None:
     lines = github.write(hostile).split("\n")
     assert not OBEYED.search("".join(lines))
     assert [line.split(" ")[0] for line in lines] == ["::error", "::warning", "::warning", "::warning"]
     assert all(line.split("::")[1].count(",") == 3 for line in lines)
 
 
-def test_hostile_names_come_back_from_json(hostile: Report) -> None:
+def test_hostile_names_come_back_from_json(hostile: LintReport) -> None:
     written = plain_json.write(hostile)
     assert not OBEYED.search(written)
     assert {found["path"] for found in json.loads(written)} == {f"packs/{HOSTILE_FOLDER}/1.0.0.yaml"}
 
 
-def test_hostile_names_meet_the_schema_of_sarif(hostile: Report) -> None:
+def test_hostile_names_meet_the_schema_of_sarif(hostile: LintReport) -> None:
     written = sarif.write(hostile)
     assert not OBEYED.search(written)
     checked = json.loads(written)
@@ -191,7 +191,7 @@ def test_hostile_names_meet_the_schema_of_sarif(hostile: Report) -> None:
     assert unquote(address) == f"packs/{HOSTILE_FOLDER}/1.0.0.yaml"
 
 
-def test_hostile_names_are_text_in_junit(hostile: Report) -> None:
+def test_hostile_names_are_text_in_junit(hostile: LintReport) -> None:
     written = junit.write(hostile)
     assert not OBEYED.search(written)
     root = ET.fromstring(written)  # noqa: S314 -- our own words

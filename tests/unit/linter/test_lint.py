@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from promptpack.linter import Settings, lint, lint_text, mend
+from promptpack.linter import LintSettings, apply_fixes, lint, lint_text
 from promptpack.problem import UsageError
 
 PACK = """\
@@ -24,34 +24,34 @@ def packs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "packs"
 
 
-def told(path: str, text: str) -> list[str]:
-    return [str(problem) for problem in lint_text(path, text, Settings()).problems]
+def problems_in(path: str, text: str) -> list[str]:
+    return [str(problem) for problem in lint_text(path, text, LintSettings()).problems]
 
 
-def test_an_unsaved_text_is_linted_in_place_of_the_file(packs: Path) -> None:
+def test_unsaved_text_is_linted_in_place_of_the_file(packs: Path) -> None:
     path = "packs/greeter/1.0.0.yaml"
-    assert told(path, PACK) == []
-    assert told(path, PACK.replace("{{ NAME", "{{ NAEM"))[-1].startswith("packs/greeter/1.0.0.yaml:7:37: PP301 ")
+    assert problems_in(path, PACK) == []
+    assert problems_in(path, PACK.replace("{{ NAME", "{{ NAEM"))[-1].startswith("packs/greeter/1.0.0.yaml:7:37: PP301 ")
     assert lint(["packs"]).problems == ()
-    assert told(str(packs / "greeter" / "1.0.0.yaml"), PACK + "x: 1\n")[0].startswith(
+    assert problems_in(str(packs / "greeter" / "1.0.0.yaml"), PACK + "x: 1\n")[0].startswith(
         f"{packs}/greeter/1.0.0.yaml:8:1: PP202 unknown key 'x'"
     )
 
 
-def test_an_unsaved_text_of_a_new_file_is_linted_among_the_others(packs: Path) -> None:
-    assert told("packs/greeter/1.1.0.yaml", PACK.replace("1.0.0", "1.1.0")) == []
-    (found,) = told("packs/greeter/1.1.0.yaml", PACK)
+def test_unsaved_text_of_a_new_file_is_linted_together_with_the_library(packs: Path) -> None:
+    assert problems_in("packs/greeter/1.1.0.yaml", PACK.replace("1.0.0", "1.1.0")) == []
+    (found,) = problems_in("packs/greeter/1.1.0.yaml", PACK)
     assert "PP705 greeter@1.0.0 is also in packs/greeter/1.0.0.yaml" in found
     assert not (packs / "greeter" / "1.1.0.yaml").exists()
 
 
-def test_a_folder_of_one_pack_is_linted_among_the_others(packs: Path) -> None:
+def test_a_folder_of_one_pack_is_linted_together_with_the_library(packs: Path) -> None:
     (packs / "polite").mkdir()
     child = 'promptpack: 1\nname: polite\nversion: 1.0.0\nextends: greeter@^1\nmessages: [{role: assistant, content: "Please."}]\n'
     (packs / "polite" / "1.0.0.yaml").write_text(child, encoding="utf-8")
-    report = lint(["packs/polite"], Settings())
+    report = lint(["packs/polite"], LintSettings())
     assert (report.files, report.problems) == (("packs/polite/1.0.0.yaml",), ())
-    assert lint(["packs/polite/1.0.0.yaml", "packs"], Settings()).files == (
+    assert lint(["packs/polite/1.0.0.yaml", "packs"], LintSettings()).files == (
         "packs/greeter/1.0.0.yaml",
         "packs/polite/1.0.0.yaml",
     )
@@ -62,7 +62,7 @@ def test_a_changed_partial_lints_the_packs_that_may_use_it(packs: Path) -> None:
     (packs / "_partials" / "tone.j2").write_text("Be {{ NICE }}.\n", encoding="utf-8")
     path = packs / "greeter" / "1.0.0.yaml"
     path.write_text(PACK.replace("Greet", "{% include 'tone' %} Greet"), encoding="utf-8")
-    (problem,) = lint(["packs/_partials/tone.j2"], Settings()).problems
+    (problem,) = lint(["packs/_partials/tone.j2"], LintSettings()).problems
     assert str(problem).startswith("packs/_partials/tone.j2:1:7: PP301 template uses undeclared input 'NICE'")
 
 
@@ -70,83 +70,83 @@ def test_a_changed_schema_lints_the_packs_that_may_refer_to_it(packs: Path) -> N
     path = packs / "greeter" / "1.0.0.yaml"
     path.write_text(PACK.replace("{type: string, ", "{$ref: name.json, "), encoding="utf-8")
     (packs / "greeter" / "name.json").write_text('{"type": "string", "minimum": 1}', encoding="utf-8")
-    (problem,) = lint(["packs/greeter/name.json"], Settings()).problems
-    assert str(problem).startswith("packs/greeter/name.json:1:20: PL018 'minimum' does nothing beside type string")
+    (problem,) = lint(["packs/greeter/name.json"], LintSettings()).problems
+    assert str(problem).startswith("packs/greeter/name.json:1:20: PL018 'minimum' has no effect with type string")
 
 
-def test_a_file_that_is_no_pack_is_refused(packs: Path) -> None:
+def test_a_file_that_is_not_a_pack_is_rejected(packs: Path) -> None:
     (packs / "notes.txt").write_text("", encoding="utf-8")
     with pytest.raises(UsageError, match=r"PP706 'packs/notes.txt' is not a pack file\n  hint: packs are .yaml files"):
         lint(["packs/notes.txt"])
 
 
 @pytest.mark.usefixtures("packs")
-def test_rules_are_asked_about_a_pack_that_is_broken_elsewhere() -> None:
+def test_rules_are_checked_even_if_a_pack_has_other_problems() -> None:
     text = PACK.replace("description: Who is greeted.", "minLength: 1").replace("Greet", "{{ WHAT_ELSE }}")
-    assert [line.split()[1] for line in told("packs/greeter/1.0.0.yaml", text)] == ["PL002", "PP301"]
+    assert [line.split()[1] for line in problems_in("packs/greeter/1.0.0.yaml", text)] == ["PL002", "PP301"]
 
 
 @pytest.mark.usefixtures("packs")
 @pytest.mark.parametrize(
     "deep", ["[" * 300 + "]" * 300, "+".join(["1"] * 300), "1" + "|abs" * 300, "not " * 300 + "1", "NAME" + ".y" * 300]
 )
-def test_a_template_that_nests_too_deeply_is_told_and_not_walked(deep: str) -> None:
-    found = told("packs/greeter/1.0.0.yaml", PACK.replace("Greet", "{{ " + deep + " }}"))
+def test_a_template_that_nests_too_deeply_is_reported_and_not_checked(deep: str) -> None:
+    found = problems_in("packs/greeter/1.0.0.yaml", PACK.replace("Greet", "{{ " + deep + " }}"))
     assert found == ["packs/greeter/1.0.0.yaml:7:28: PP309 template nests too deeply"]
 
 
 @pytest.mark.usefixtures("packs")
-def test_one_mistake_is_told_once() -> None:
+def test_one_mistake_is_reported_once() -> None:
     path = "packs/greeter/1.0.0.yaml"
-    misspelt, unreadable = PACK.replace("{{ NAME", "{{ NAEM"), PACK.replace("{{ NAME }}", "{{ NAME | }}")
-    assert [line.split()[1] for line in told(path, misspelt)] == ["PP301"]
-    assert [line.split()[1] for line in told(path, unreadable)] == ["PP302"]
+    misspelled, unparsable = PACK.replace("{{ NAME", "{{ NAEM"), PACK.replace("{{ NAME }}", "{{ NAME | }}")
+    assert [line.split()[1] for line in problems_in(path, misspelled)] == ["PP301"]
+    assert [line.split()[1] for line in problems_in(path, unparsable)] == ["PP302"]
     broken_partial = PACK + "partials: {tone: '{{ NAME | }}'}\n"
-    assert [line.split()[1] for line in told(path, broken_partial.replace("{{ NAME }}.", "{% include 'tone' %}"))] == [
-        "PP302"
-    ]
+    assert [
+        line.split()[1] for line in problems_in(path, broken_partial.replace("{{ NAME }}.", "{% include 'tone' %}"))
+    ] == ["PP302"]
 
 
-def test_an_ignore_in_a_shared_partial_is_idle_when_no_pack_has_a_use_for_it(packs: Path) -> None:
+def test_an_ignore_in_a_shared_partial_is_unused_when_no_pack_needs_it(packs: Path) -> None:
     (packs / "_partials").mkdir()
     partial = packs / "_partials" / "tone.j2"
     partial.write_text(
-        "{# promptpack: ignore=PL003 meant so #}\r\n{{ NAME }} {# promptpack: ignore=PL004 #}!\n", newline=""
+        "{# promptpack: ignore=PL003 intended #}\r\n{{ NAME }} {# promptpack: ignore=PL004 #}!\n", newline=""
     )
     pack = PACK.replace("Greet", "{% include 'tone' %} Greet").replace("description", "trust: untrusted, description")
     (packs / "greeter" / "1.0.0.yaml").write_text(pack, encoding="utf-8")
-    first, second = lint(["packs"], Settings(), cache=False).problems
+    first, second = lint(["packs"], LintSettings(), cache=False).problems
     assert str(first) == (
-        "packs/_partials/tone.j2:1:23: PL020 nothing to ignore: PL003 is not found on the next line\n  hint: remove it"
+        "packs/_partials/tone.j2:1:23: PL020 unused ignore: there is no PL003 problem on the next line\n  hint: remove it"
     )
     assert str(second).startswith(
-        "packs/_partials/tone.j2:2:34: PL020 nothing to ignore: PL004 is not found on this line"
+        "packs/_partials/tone.j2:2:34: PL020 unused ignore: there is no PL004 problem on this line"
     )
     loud = pack.replace("role: user", "role: system").replace("Greet {{ NAME }}", "Greet")
     (packs / "greeter" / "1.0.0.yaml").write_text(loud, encoding="utf-8")
-    report = lint(["packs"], Settings(), cache=False)
+    report = lint(["packs"], LintSettings(), cache=False)
     assert [problem.location for problem in report.problems] == [second.location]
-    assert mend(report) == 1
-    assert partial.read_bytes() == b"{# promptpack: ignore=PL003 meant so #}\r\n{{ NAME }} !\n"
-    assert lint(["packs"], Settings(), cache=False).problems == ()
+    assert apply_fixes(report) == 1
+    assert partial.read_bytes() == b"{# promptpack: ignore=PL003 intended #}\r\n{{ NAME }} !\n"
+    assert lint(["packs"], LintSettings(), cache=False).problems == ()
 
 
-def test_what_is_wrong_with_a_flow_can_be_ignored(packs: Path) -> None:
+def test_problems_of_a_flow_can_be_ignored(packs: Path) -> None:
     flow = packs / "flow.yaml"
     step = "flow: 1\nsteps:\n  greeter: {pack: greeter@^2, inputs: {NAME: given}}"
     flow.write_text(step, encoding="utf-8")
-    assert [problem.code for problem in lint(["packs"], Settings()).problems] == ["PP712"]
+    assert [problem.code for problem in lint(["packs"], LintSettings()).problems] == ["PP712"]
     flow.write_text(f"{step}  # promptpack: ignore=PP712 it comes with the next release\n", encoding="utf-8")
-    assert lint(["packs"], Settings()).problems == ()
+    assert lint(["packs"], LintSettings()).problems == ()
     flow.write_text(f"{step.replace('@^2', '@^1')}  # promptpack: ignore=PP712, PP711\n", encoding="utf-8")
-    assert [str(problem) for problem in lint(["packs"], Settings()).problems] == [
-        "packs/flow.yaml:3:76: PL020 nothing to ignore: PP712 is not found on this line\n  hint: remove it",
-        "packs/flow.yaml:3:83: PL020 no rule 'PP711' to ignore\n"
-        "  hint: what is wrong with the pack itself cannot be ignored; mend it",
+    assert [str(problem) for problem in lint(["packs"], LintSettings()).problems] == [
+        "packs/flow.yaml:3:76: PL020 unused ignore: there is no PP712 problem on this line\n  hint: remove it",
+        "packs/flow.yaml:3:83: PL020 'PP711' is not a lint rule\n"
+        "  hint: errors of the pack itself cannot be ignored; fix the pack",
     ]
 
 
-REFUSED = """\
+INVALID = """\
 promptpack: 1
 name: greeter
 version: 1.0.0
@@ -168,14 +168,14 @@ tests:
 
 
 @pytest.mark.usefixtures("packs")
-def test_a_refused_pack_gets_the_problems_of_every_stage_at_once() -> None:
-    assert [line.split("\n")[0].removeprefix("packs/greeter/1.0.0.yaml:") for line in told("packs/greeter/1.0.0.yaml", REFUSED)] == [
+def test_an_invalid_pack_gets_the_problems_of_every_stage_in_one_run() -> None:
+    assert [line.split("\n")[0].removeprefix("packs/greeter/1.0.0.yaml:") for line in problems_in("packs/greeter/1.0.0.yaml", INVALID)] == [
         "4:1: PP202 unknown key 'colour'",
         "6:16: PP205 'strin' is not one of 'string', 'number', 'integer', 'boolean', 'object', 'array', 'null' (in /inputs/NAME/type)",
         "7:3: PL002 input 'TONE' has no description",
         "7:24: PP202 unknown key 'minLenght' (in /inputs/TONE)",
         "9:12: PP205 'sytem' is not one of 'system', 'developer', 'user', 'assistant', 'tool' (in /messages/0/role)",
-        "10:33: PL003 untrusted input 'TONE' stands in a system message as it is",
+        "10:33: PL003 untrusted input 'TONE' is printed unprotected in a system message",
         "10:44: PP301 template uses undeclared input 'UNKNOWN'",
         "10:57: PP202 unknown key 'colour' (in /messages/1)",
         "11:5: PP203 'role' is missing (in /messages/2)",
@@ -188,11 +188,11 @@ def test_a_refused_pack_gets_the_problems_of_every_stage_at_once() -> None:
 
 @pytest.mark.usefixtures("packs")
 @pytest.mark.parametrize("key", ["inputs", "messages", "tests"])
-def test_what_stands_below_a_misspelt_key_is_told_with_it(key: str) -> None:
-    right, wrong = told("packs/greeter/1.0.0.yaml", REFUSED), REFUSED.replace(f"{key}:", f"{key[:-1]}:")
+def test_problems_under_a_misspelled_key_are_reported_too(key: str) -> None:
+    right, wrong = problems_in("packs/greeter/1.0.0.yaml", INVALID), INVALID.replace(f"{key}:", f"{key[:-1]}:")
     (line,) = (number for number, text in enumerate(wrong.split("\n"), 1) if text == f"{key[:-1]}:")
-    misspelt = f"packs/greeter/1.0.0.yaml:{line}:1: PP202 unknown key {key[:-1]!r}\n  hint: did you mean {key!r}?"
-    assert sorted(told("packs/greeter/1.0.0.yaml", wrong)) == sorted([*right, misspelt])
+    misspelled = f"packs/greeter/1.0.0.yaml:{line}:1: PP202 unknown key {key[:-1]!r}\n  hint: did you mean {key!r}?"
+    assert sorted(problems_in("packs/greeter/1.0.0.yaml", wrong)) == sorted([*right, misspelled])
 
 
 @pytest.mark.usefixtures("packs")
@@ -205,10 +205,14 @@ def test_what_stands_below_a_misspelt_key_is_told_with_it(key: str) -> None:
         ("version: 1.0.0", "version: 1.0.0\nsyntax: mustache", "PP205"),
     ],
 )
-def test_where_names_are_lost_nothing_is_said_about_them(old: str, new: str, code: str) -> None:
-    assert {line.split()[1] for line in told("packs/greeter/1.0.0.yaml", PACK.replace(old, new))} == {code}
+def test_names_lost_with_an_invalid_section_are_not_reported_as_undeclared(old: str, new: str, code: str) -> None:
+    assert {line.split()[1] for line in problems_in("packs/greeter/1.0.0.yaml", PACK.replace(old, new))} == {code}
 
 
-def test_two_packs_of_one_name_are_still_looked_at(packs: Path) -> None:
+def test_two_packs_of_the_same_name_are_still_checked(packs: Path) -> None:
     (packs / "twin.yaml").write_text(PACK.replace("{{ NAME", "{{ NAEM"), encoding="utf-8")
-    assert [str(problem).split()[1] for problem in lint(["packs"], Settings()).problems] == ["PP705", "PP705", "PP301"]
+    assert [str(problem).split()[1] for problem in lint(["packs"], LintSettings()).problems] == [
+        "PP705",
+        "PP705",
+        "PP301",
+    ]

@@ -1,4 +1,4 @@
-"""`# promptpack: ignore=PL004` on a line: which findings an author wants to hear no more."""
+"""Find `# promptpack: ignore=PL004` comments, which silence problems on a line or in a block."""
 
 import re
 from collections.abc import Iterator
@@ -15,55 +15,55 @@ _JINJA_END = "#}"
 
 @dataclass(frozen=True, slots=True)
 class Ignore:
-    """One code that is not wanted on some lines, and the edit that takes it away, where that is safe."""
+    """A code that is ignored on some lines, and the edit that removes it, if that is safe."""
 
     code: str
     location: Location
     lines: range
     removal: Edit | None = None
     hint: str = ""
-    """What to write instead, when there is no such rule."""
+    """How to correct it, when no such rule exists."""
 
-    def covers(self, place: Location | None, *words: str) -> bool:
-        """Say whether a finding with one of these names is meant."""
+    def covers(self, where: Location | None, *names: str) -> bool:
+        """Return whether this silences a problem at a location, named by its code or the name of its rule."""
         return (
-            self.code in words and place is not None and place.path == self.location.path and place.line in self.lines
+            self.code in names and where is not None and where.path == self.location.path and where.line in self.lines
         )
 
 
 @dataclass(frozen=True, slots=True)
 class _Comment:
-    """The lines that a comment is about, and the edit that takes all of it away."""
+    """The lines that a comment applies to, and the edit that removes the whole comment."""
 
     lines: range
     removal: Edit | None
 
 
 def find_ignores(text: str, path: str, document: Document | None = None) -> Iterator[Ignore]:
-    """Find the comments of a text: Jinja's own, and those of YAML where it is a document."""
+    """Iterate over the ignores in the Jinja comments of a text and, if it is a document, in its YAML comments."""
     has_tags = document is None or document.data.get("syntax") != "handlebars"
     for found in _COMMENT.finditer(text):
         comment = _jinja_comment(text, found, document) if found[1] and has_tags else None
         if comment is None and document is not None and document.is_comment(found.start()):
             comment = _yaml_comment(text, found.start(), document)
         if comment is not None:
-            yield from _each(found, text, path, comment)
+            yield from _split_codes(found, text, path, comment)
 
 
-def _each(found: re.Match[str], text: str, path: str, comment: _Comment) -> Iterator[Ignore]:
+def _split_codes(found: re.Match[str], text: str, path: str, comment: _Comment) -> Iterator[Ignore]:
     line_start = text.rfind("\n", 0, found.start()) + 1
     words = list(_WORD.finditer(text, found.start(2), found.end(2)))
     for index, word in enumerate(words):
-        # Each code goes with the comma that ties it to its neighbour.
+        # Removing a code also removes the comma that separates it from the next or previous one.
         first, last = index == 0, index == len(words) - 1
         start = word.start() if first else words[index - 1].end()
         end = words[index + 1].start() if first and not last else word.end()
-        place = Location(path, _line(text, line_start), word.start() - line_start + 1)
-        yield Ignore(word[0], place, comment.lines, comment.removal if first and last else Edit(start, end))
+        location = Location(path, _line(text, line_start), word.start() - line_start + 1)
+        yield Ignore(word[0], location, comment.lines, comment.removal if first and last else Edit(start, end))
 
 
 def _yaml_comment(text: str, start: int, document: Document) -> _Comment:
-    """A comment on a line of its own is about the next line, any other about its own; with the block that it opens."""
+    """Parse a YAML comment, which applies to its line, or to the next if alone, and to the block that starts there."""
     before, line, end = _before(text, start), _line(text, start), _line_end(text, start)
     if not before.strip():
         return _Comment(document.block_lines(line + 1), Edit(start - len(before), min(end + 1, len(text))))
@@ -71,7 +71,7 @@ def _yaml_comment(text: str, start: int, document: Document) -> _Comment:
 
 
 def _jinja_comment(text: str, found: re.Match[str], document: Document | None) -> _Comment | None:
-    """A comment on a line of its own, which is rendered as nothing, is about the next line; any other about its own."""
+    """Parse a Jinja comment, which applies to its line, or to the next if alone; its own line then renders nothing."""
     start, line = found.start(), _line(text, found.start())
     before, line_end = _before(text, start), _line_end(text, start)
     end = text.find(_JINJA_END, found.end(), line_end)
@@ -83,11 +83,11 @@ def _jinja_comment(text: str, found: re.Match[str], document: Document | None) -
     if text[start + 2] in "+-" or text[end - 3] in "+-":
         return _Comment(lines, None)
     if is_alone:
-        # Without the line, the block may be indented otherwise, and the text above may lose its last line end.
+        # Removing the line may change the indentation of the block, or the line ending of the text above.
         is_safe = re.compile(re.escape(before) + r"\S").match(text, line_end + 1) is not None
         return _Comment(lines, Edit(start - len(before), line_end + 1) if is_safe else None)
     indent = document.block_indent(line) if document else 0
-    # What is white around a comment may go with it when it is rendered, and so may an escaped line end.
+    # Rendering may strip white space or an escaped line ending next to the comment.
     if indent is None:
         is_safe = end < line_end and not before[-1:].isspace() and text[end] != "\\"
     else:

@@ -1,14 +1,14 @@
-"""The docs page of a rule, and the page of all of them, from their docstrings."""
+"""Documentation pages of the rules, generated from their docstrings."""
 
 import re
 from collections.abc import Sequence
 
-from promptpack.linter.rule import Rule
+from promptpack.linter.rule import LintRule
 
 _HEAD = """\
 # Lint rules
 
-`promptpack lint` finds every problem of a pack ([codes](codes.md)), and asks these rules. `error` and `warning` make a
+`promptpack lint` finds every problem in a pack ([codes](codes.md)) and checks these rules. `error` and `warning` make a
 run fail, `note` does not. [How to lint](../how-to/lint.md) shows how to select, ignore and configure rules.
 
 | code | name | severity | what it finds |
@@ -16,18 +16,18 @@ run fail, `note` does not. [How to lint](../how-to/lint.md) shows how to select,
 """
 
 
-def summary(rule: Rule) -> str:
-    """Give the first line of a rule's page."""
+def summary(rule: LintRule) -> str:
+    """Return the first line of a rule's page."""
     return (rule.__doc__ or "").split("\n", 1)[0]
 
 
-def body(rule: Rule) -> str:
-    """Give the rest of a rule's page."""
+def body(rule: LintRule) -> str:
+    """Return the rest of a rule's page."""
     return (rule.__doc__ or "").split("\n", 1)[-1].strip()
 
 
-def all_pages(rules: Sequence[Rule]) -> str:
-    """Write `docs/reference/rules.md`."""
+def write_rules_page(rules: Sequence[LintRule]) -> str:
+    """Return the text of `docs/reference/rules.md`."""
     rows = "".join(
         f"| [{rule.CODE}](#{_anchor(rule)}) | `{rule.NAME}` | {rule.SEVERITY} | {summary(rule)} |\n" for rule in rules
     )
@@ -35,10 +35,10 @@ def all_pages(rules: Sequence[Rule]) -> str:
     return _HEAD + rows + pages.replace("\n\n\n", "\n\n")
 
 
-def _anchor(rule: Rule) -> str:
+def _anchor(rule: LintRule) -> str:
     return f"{rule.CODE} {rule.NAME}".lower().replace(" ", "-")
 
 
 def _as_list(text: str) -> str:
-    """Make list items of the lines that show what is bad and what is good."""
+    """Turn the lines with a bad and a good example into list items."""
     return re.sub(r"^(Bad|Good): ", r"- **\1:** ", text, flags=re.MULTILINE)

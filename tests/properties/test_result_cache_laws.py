@@ -1,4 +1,4 @@
-"""Whatever is edited in a folder, lint tells the same from the cache as without one, in the same order."""
+"""After any edits in a folder, lint reports the same problems with and without the cache, in the same order."""
 
 import tempfile
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from promptpack.linter import Report, lint
+from promptpack.linter import LintReport, lint
 
 PARAGRAPH = "Nobody may answer before every source was read twice and named with its page. " * 3
 BASE = """\
@@ -38,10 +38,10 @@ messages:
 END = "{# promptpack: ignore=PL001 #}The end."
 OTHER_BASE = DEMO.replace("base@", "german@").replace(" {{ KIND }}", "")
 FLOW = "flow: 1\ntools: [search]\nsteps:\n  only: {pack: demo}\n"
-# What each file may hold; the first is how it begins, and None is no such file.
+# The possible contents of each file; the first is the initial one, and None means that the file does not exist.
 TEXTS: dict[str, tuple[str | None, ...]] = {
     "packs/base/1.0.0.yaml": (BASE, BASE.replace("GOAL", "AIM"), BASE.replace("Be short.", "Call `search`."), None),
-    "packs/base/1.1.0.yaml": (None, BASE.replace("1.0.0", "1.1.0").replace("short", "brief {{ NOBODY }}")),
+    "packs/base/1.1.0.yaml": (None, BASE.replace("1.0.0", "1.1.0").replace("short", "brief {{ UNDECLARED }}")),
     "packs/demo/1.0.0.yaml": (
         DEMO,
         DEMO.replace(" {{ KIND }}", ""),
@@ -64,7 +64,7 @@ TEXTS: dict[str, tuple[str | None, ...]] = {
         None,
     ),
     "packs/renamed.yaml": (None, DEMO.replace("demo", "other"), DEMO),
-    "packs/_partials/end.j2": (END, "The end.", "{{ NOBODY }}", "{% if %}", None),
+    "packs/_partials/end.j2": (END, "The end.", "{{ UNDECLARED }}", "{% if %}", None),
     "packs/_partials/more.j2": (None, "More."),
     "packs/kinds.json": ('{"type": "string"}', '{"type": "strin"}', '{"type": "integer", "examples": ["a"]}', None),
     "packs/flow.yaml": (None, FLOW, FLOW.replace("search", "find"), FLOW.replace("demo", "demi")),
@@ -87,7 +87,7 @@ def write(folder: Path, file: str, number: int) -> None:
     (folder / file).write_text(text, "utf-8")
 
 
-def told(report: Report) -> tuple[object, ...]:
+def contents(report: LintReport) -> tuple[object, ...]:
     return report.files, report.problems, list(report.fixes.items())
 
 
@@ -108,4 +108,4 @@ def test_a_report_after_any_edits_is_the_same_from_the_cache(edits: list[tuple[s
         lint([packs], cache=cache)
         for file, number in edits:
             write(folder, file, number)
-            assert told(lint([packs], cache=cache)) == told(lint([packs], cache=False))
+            assert contents(lint([packs], cache=cache)) == contents(lint([packs], cache=False))

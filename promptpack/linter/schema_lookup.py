@@ -1,4 +1,4 @@
-"""What a JSON Schema says about the values it allows, as far as rules need to know."""
+"""Look up facts in a JSON Schema: subschemas, references, types."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -6,35 +6,35 @@ from typing import Any
 Schema = Mapping[str, Any]
 Path = tuple[str | int, ...]
 
-_DEEPEST = 16
-_ONE = (
+_MAX_REFERENCES = 16
+_SCHEMA_KEYWORDS = (
     "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then", "unevaluatedItems",
     "unevaluatedProperties",
 )  # fmt: skip
-_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
-_NAMED = ("$defs", "dependentSchemas", "patternProperties", "properties")
+_LIST_KEYWORDS = ("allOf", "anyOf", "oneOf", "prefixItems")
+_MAPPING_KEYWORDS = ("$defs", "dependentSchemas", "patternProperties", "properties")
 _ANY_KEY = "*"
 
 
 def walk(schema: Any, path: Path = ()) -> Iterator[tuple[Path, Schema]]:
-    """Give a schema and every schema inside of it, with its path."""
+    """Iterate over a schema and all its subschemas, each with its path."""
     if not isinstance(schema, Mapping):
         return
     yield path, schema
     for key, value in schema.items():
-        if key in _ONE:
+        if key in _SCHEMA_KEYWORDS:
             yield from walk(value, (*path, key))
-        elif key in _LISTS and isinstance(value, list):
+        elif key in _LIST_KEYWORDS and isinstance(value, list):
             for index, item in enumerate(value):
                 yield from walk(item, (*path, key, index))
-        elif key in _NAMED and isinstance(value, Mapping):
+        elif key in _MAPPING_KEYWORDS and isinstance(value, Mapping):
             for name, item in value.items():
                 yield from walk(item, (*path, key, name))
 
 
 def resolve(schema: Any, root: Schema) -> Schema:
-    """Follow the local references of a schema."""
-    for _ in range(_DEEPEST):
+    """Return a schema with its local reference resolved."""
+    for _ in range(_MAX_REFERENCES):
         reference = schema.get("$ref") if isinstance(schema, Mapping) else None
         if not isinstance(reference, str) or not reference.startswith("#"):
             break
@@ -46,14 +46,14 @@ def resolve(schema: Any, root: Schema) -> Schema:
     return schema if isinstance(schema, Mapping) else {}
 
 
-def kinds(schema: Schema) -> tuple[str, ...]:
-    """Give the kinds of value that a schema names; none means that it does not say."""
-    kind = schema.get("type", ())
-    return (kind,) if isinstance(kind, str) else tuple(kind)
+def declared_types(schema: Schema) -> tuple[str, ...]:
+    """Return the values of `type`; an empty tuple if the schema has none."""
+    declared = schema.get("type", ())
+    return (declared,) if isinstance(declared, str) else tuple(declared)
 
 
-def at(root: Schema, keys: tuple[str, ...]) -> Schema | None:
-    """Give the schema of what stands below some keys, `*` for any; None when the schema does not say."""
+def schema_at(root: Schema, keys: tuple[str, ...]) -> Schema | None:
+    """Return the schema of the value under some keys, with `*` for any item; None if the schema does not declare it."""
     schema = resolve(root, root)
     for key in keys:
         inner = schema.get("items") if key == _ANY_KEY else schema.get("properties", {}).get(key)
@@ -63,8 +63,8 @@ def at(root: Schema, keys: tuple[str, ...]) -> Schema | None:
     return schema
 
 
-def holds_free_text(schema: Schema | None) -> bool:
-    """Say whether a value may hold any words at all: no number, no fixed word, no text of a given form."""
+def allows_free_text(schema: Schema | None) -> bool:
+    """Return whether a value may contain free text, unlike a number, an enum or text with a strict pattern."""
     if schema is None:
         return True
     if "enum" in schema or "const" in schema:
@@ -72,5 +72,5 @@ def holds_free_text(schema: Schema | None) -> bool:
     pattern = schema.get("pattern", "")
     if pattern.startswith("^") and pattern.endswith("$") and "." not in pattern.replace("\\.", ""):
         return False
-    named = kinds(schema)
-    return not named or bool(set(named) & {"string", "array", "object"})
+    types = declared_types(schema)
+    return not types or bool(set(types) & {"string", "array", "object"})

@@ -1,4 +1,4 @@
-"""The `Report`: what was looked at, what was found, and what can be mended."""
+"""The `LintReport`: the linted files, their problems, and the fixes."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -8,8 +8,8 @@ from promptpack.problem import Problem
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """The files looked at, the problems in order of place, and the edits that would mend some of them."""
+class LintReport:
+    """The linted files, the problems in order of location, and the edits that fix some of them."""
 
     files: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
@@ -17,12 +17,12 @@ class Report:
 
     @property
     def failed(self) -> bool:
-        """Whether anything worse than a note was found."""
+        """Whether a problem is worse than a note."""
         return any(problem.severity != "note" for problem in self.problems)
 
     @classmethod
-    def join(cls, reports: Iterable["Report"]) -> "Report":
-        """Put reports together; what several of them tell is told once."""
+    def join(cls, reports: Iterable["LintReport"]) -> "LintReport":
+        """Merge reports; a problem in several of them is reported once."""
         files: dict[str, None] = {}
         problems: dict[Problem, None] = {}
         fixes: dict[Problem, tuple[Edit, ...]] = {}
@@ -30,10 +30,10 @@ class Report:
             files.update(dict.fromkeys(report.files))
             problems.update(dict.fromkeys(report.problems))
             fixes.update(report.fixes)
-        return cls(tuple(files), tuple(sorted(problems, key=_place)), fixes)
+        return cls(tuple(files), tuple(sorted(problems, key=_sort_key)), fixes)
 
 
-def _place(problem: Problem) -> tuple[str, int, int, str, str]:
-    place = problem.location
-    where = (place.path, place.line, place.column) if place else ("", 0, 0)
+def _sort_key(problem: Problem) -> tuple[str, int, int, str, str]:
+    location = problem.location
+    where = (location.path, location.line, location.column) if location else ("", 0, 0)
     return (*where, problem.code, problem.message)

@@ -1,4 +1,4 @@
-"""The tools that a pack speaks of: the pool, and every name of a tool in its data and in the text of its prompt."""
+"""Find the tools of a pack: the pool of existing tools, and each mention of a tool in its data and text."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -7,8 +7,8 @@ from functools import partial
 from typing import Final
 
 from promptpack import flow
-from promptpack.linter.subject import Neighbours, Subject
-from promptpack.linter.vocabulary import IDENTIFIER, Passage, input_terms, passages, reply_terms
+from promptpack.linter.prompt_words import IDENTIFIER, Passage, find_passages, input_words, reply_words
+from promptpack.linter.subject import LintLibrary, Subject
 from promptpack.pack import ERROR_ACTIONS
 from promptpack.pack.model import InputValue
 from promptpack.pack.placed import Placed
@@ -23,103 +23,103 @@ _FIELD: Final = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _ACTION_FIELD: Final = re.compile(rf"""\baction["'`”]?\s*[:=：]\s*{_QUOTED}""", re.ASCII)
-# A name in backquotes, or one with an underscore, beside the word "tool"; or one in backquotes after "call".
+# A name in backquotes or with an underscore next to the word "tool", or a name in backquotes after "call".
 _SPAN = rf"`({_NAME})(?:\([^\n`]*\))?`"
 _MARKED = rf"(?:{_SPAN}|(?<![\w-])([A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+)(?![\w-]))"
-_SPOKEN: Final = re.compile(
+_PROSE: Final = re.compile(
     rf"(?:\b[Tt]ools?[ \t]+(?:named[ \t]+|called[ \t]+)?|工具[ \t]*[:：]?[ \t]*){_MARKED}"
     rf"|{_MARKED}[ \t]*(?:\b[Tt]ools?\b|工具)"
     rf"|(?:\b[Cc]all(?:ing|s)?[ \t]+(?:the[ \t]+)?|调用[ \t]*){_SPAN}",
     re.ASCII,
 )
-_LISTS: Final = ("tools", "available_tools", "availableTools")
-_FIELDS: Final = ("tool", "tool_name", "toolName")
-_CALLS: Final = ("tool_call", "toolCall", "function")
-# What stands for a name in a text that shows the form of a call.
+_LIST_KEYS: Final = ("tools", "available_tools", "availableTools")
+_NAME_KEYS: Final = ("tool", "tool_name", "toolName")
+_CALL_KEYS: Final = ("tool_call", "toolCall", "function")
+# Words that stand for a tool name in a text that explains the format of a call.
 _PLACEHOLDERS: Final = frozenset(
     ("tool", "tools", "name", "tool_name", "toolName", "function", "function_name", "string", "tool_calls", "tool_call")
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
-    """The tools that there are; only a complete pool can say of any name that it is not among them."""
+class ToolPool:
+    """The tools that exist; only with a complete pool is any other name unknown."""
 
     names: frozenset[str]
     where: str
-    complete: bool
+    is_complete: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A tool's name where it stands."""
+class ToolMention:
+    """The name of a tool, with its location."""
 
     name: str
     locate: Callable[[], Location]
-    certain: bool = True
-    """Whether it is certain to be meant as a tool, and not only near to the name of one."""
+    is_certain: bool = True
+    """Whether it clearly refers to a tool; else it is only a word that may be similar to the name of one."""
 
 
-def pool_of(subject: Subject) -> Pool | None:
-    """Find the pool of a pack: of the flow it is a step of, else its own slot, else the tools that its data show."""
-    planned = pool_of_flow(subject.identity[0], subject.neighbours)
-    if planned is not None:
-        return planned
+def find_pool(subject: Subject) -> ToolPool | None:
+    """Return the tools from the flow of the pack, else from its slot `tools`, else from its examples and tests."""
+    pool = find_flow_pool(subject.identity[0], subject.library)
+    if pool is not None:
+        return pool
     slot = subject.parts.slots.get("tools")
     if slot is not None and isinstance(slot.value, list):
-        return Pool(frozenset(named.name for named in _listed(slot)), "the slot 'tools'", complete=True)
-    shown = frozenset(named.name for named in offered(subject))
-    return Pool(shown, "the examples and tests", complete=False) if shown else None
+        return ToolPool(frozenset(tool.name for tool in _from_list(slot)), "the slot 'tools'", is_complete=True)
+    names = frozenset(tool.name for tool in find_offered_tools(subject))
+    return ToolPool(names, "the examples and tests", is_complete=False) if names else None
 
 
-def pool_of_flow(name: str, neighbours: Neighbours) -> Pool | None:
-    """Find the pool of the flow that a pack is a step of."""
-    return neighbours.once("pools", lambda: _flow_pools(neighbours)).get(name)
+def find_flow_pool(name: str, library: LintLibrary) -> ToolPool | None:
+    """Return the tools of the flow that contains a pack as a step."""
+    return library.cached("pools", lambda: _flow_pools(library)).get(name)
 
 
-def _flow_pools(neighbours: Neighbours) -> dict[str, Pool]:
-    found: dict[str, Pool] = {}
-    for folder in neighbours.folders:
+def _flow_pools(library: LintLibrary) -> dict[str, ToolPool]:
+    found: dict[str, ToolPool] = {}
+    for folder in library.folders:
         try:
             read = flow.find(folder)
         except PackError:
-            continue  # told where the flow is linted
+            continue  # reported when the flow is linted
         if read is not None and read.tools:
-            pool = Pool(frozenset(read.tools), f"'tools' of {read.document.path}", complete=True)
+            pool = ToolPool(frozenset(read.tools), f"'tools' of {read.document.path}", is_complete=True)
             found.update({step.pack.partition("@")[0]: pool for step in read.steps.values()})
     return found
 
 
-def offered(subject: Subject) -> Iterator[Named]:
-    """Give the tools that the pack's own examples, defaults and tests offer to the model."""
+def find_offered_tools(subject: Subject) -> Iterator[ToolMention]:
+    """Iterate over the tools that the pack's own examples, defaults and tests offer to the model."""
     inputs = _tool_inputs(subject)
     for name, placed in subject.parts.inputs.items():
         if subject.owns(placed):
             values = [placed.child("default")] if "default" in placed.value else []
             values += (placed.child("examples", index) for index in range(len(placed.value.get("examples", ()))))
             for value in values:
-                yield from _listed(value) if name in inputs else _in_lists(value)
+                yield from _from_list(value) if name in inputs else _from_nested_lists(value)
     for test in subject.parts.tests:
         for name in test.value.get("context", {}):
             value = test.child("context", name)
-            yield from _listed(value) if name in inputs else _in_lists(value)
+            yield from _from_list(value) if name in inputs else _from_nested_lists(value)
 
 
-def named(subject: Subject) -> Iterator[Named]:
-    """Give the tools that the prompt itself names: in calls, in the examples of replies, and in its text."""
+def find_mentioned_tools(subject: Subject) -> Iterator[ToolMention]:
+    """Iterate over the tools that the prompt mentions: in tool calls, in examples of replies, and in its text."""
     for message in subject.parts.messages:
         if subject.owns(message):
             for index in range(len(message.value.get("tool_calls", ()))):
-                yield from _constant(message.child("tool_calls", index, "name"))
+                yield from _from_literal(message.child("tool_calls", index, "name"))
     examples = [placed.child("example") for placed in subject.parts.actions.values() if "example" in placed.value]
     examples += [subject.parts.reply["example"]] if "example" in subject.parts.reply else []
     for example in examples:
         if subject.owns(example):
-            yield from _in_lists(example)
-            yield from _in_calls(example)
-            yield from _action(example, subject)
-    for passage in passages(subject):
-        yield from _in_text(passage, subject)
+            yield from _from_nested_lists(example)
+            yield from _from_calls(example)
+            yield from _from_action(example, subject)
+    for passage in find_passages(subject):
+        yield from _from_text(passage, subject)
 
 
 def _tool_inputs(subject: Subject) -> frozenset[str]:
@@ -130,8 +130,8 @@ def _tool_inputs(subject: Subject) -> frozenset[str]:
     return frozenset((*found, "AVAILABLE_TOOLS"))
 
 
-def _listed(placed: Placed) -> Iterator[Named]:
-    """Give the names in a list of tools, which may be names, or any SDK's objects."""
+def _from_list(placed: Placed) -> Iterator[ToolMention]:
+    """Iterate over the names in a list of tools, given as names or as the tool objects of any SDK."""
     if not isinstance(placed.value, list):
         return
     for index, tool in enumerate(placed.value):
@@ -140,23 +140,23 @@ def _listed(placed: Placed) -> Iterator[Named]:
             item = item.child("function")
         if isinstance(item.value, Mapping):
             item = item.child("name") if "name" in item.value else placed
-        yield from _constant(item)
+        yield from _from_literal(item)
 
 
-def _in_lists(placed: Placed) -> Iterator[Named]:
+def _from_nested_lists(placed: Placed) -> Iterator[ToolMention]:
     for key, value in _entries(placed):
-        if key in _LISTS:
-            yield from _listed(value)
+        if key in _LIST_KEYS:
+            yield from _from_list(value)
 
 
-def _in_calls(placed: Placed) -> Iterator[Named]:
+def _from_calls(placed: Placed) -> Iterator[ToolMention]:
     for key, value in _entries(placed):
-        if key in _FIELDS:
-            yield from _constant(value)
-        elif key in _CALLS and isinstance(value.value, Mapping) and "name" in value.value:
-            yield from _constant(value.child("name"))
+        if key in _NAME_KEYS:
+            yield from _from_literal(value)
+        elif key in _CALL_KEYS and isinstance(value.value, Mapping) and "name" in value.value:
+            yield from _from_literal(value.child("name"))
         elif key == "tool_calls":
-            yield from _listed(value)
+            yield from _from_list(value)
 
 
 def _entries(placed: Placed) -> Iterator[tuple[str, Placed]]:
@@ -171,36 +171,36 @@ def _entries(placed: Placed) -> Iterator[tuple[str, Placed]]:
             waiting += (current.child(index) for index in range(len(current.value)))
 
 
-def _action(example: Placed, subject: Subject) -> Iterator[Named]:
-    """Give the action of an example where actions are tools."""
+def _from_action(example: Placed, subject: Subject) -> Iterator[ToolMention]:
+    """Return the action of an example as a mention, if the actions of the pack are tools."""
     if subject.contract is None or not subject.contract.tools_input or not isinstance(example.value, Mapping):
         return
     if example.value.get("action") not in (None, *subject.contract.actions, *ERROR_ACTIONS):
-        yield from _constant(example.child("action"))
+        yield from _from_literal(example.child("action"))
 
 
-def _constant(placed: Placed) -> Iterator[Named]:
+def _from_literal(placed: Placed) -> Iterator[ToolMention]:
     if isinstance(placed.value, str) and placed.value and "{" not in placed.value:
-        yield Named(placed.value, placed.locate)
+        yield ToolMention(placed.value, placed.locate)
 
 
-def _in_text(passage: Passage, subject: Subject) -> Iterator[Named]:
-    other = {
-        *reply_terms(subject).words,
-        *input_terms(subject).words,
+def _from_text(passage: Passage, subject: Subject) -> Iterator[ToolMention]:
+    excluded = {
+        *reply_words(subject).all,
+        *input_words(subject).all,
         *subject.inputs,
         *subject.partials,
         "reply_format",
     }
-    other |= {*subject.parts.actions, *ERROR_ACTIONS, *_PLACEHOLDERS}
-    patterns = [_FIELD, _SPOKEN]
+    excluded |= {*subject.parts.actions, *ERROR_ACTIONS, *_PLACEHOLDERS}
+    patterns = [_FIELD, _PROSE]
     if subject.contract is not None and subject.contract.tools_input:
         patterns.append(_ACTION_FIELD)
     for pattern in patterns:
         for found in pattern.finditer(passage.text):
             group = next(number for number, word in enumerate(found.groups(), 1) if word)
-            if found[group] not in other:
-                yield Named(found[group], partial(passage.locate, found.start(group)))
+            if found[group] not in excluded:
+                yield ToolMention(found[group], partial(passage.locate, found.start(group)))
     for found in IDENTIFIER.finditer(passage.text):
-        if found[0] not in other:
-            yield Named(found[0], partial(passage.locate, found.start()), certain=False)
+        if found[0] not in excluded:
+            yield ToolMention(found[0], partial(passage.locate, found.start()), is_certain=False)

@@ -1,4 +1,4 @@
-"""Mending a file takes away what is told, and not a byte more, however the file is written."""
+"""Fixing a file removes the reported text and not a byte more, in any layout."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,10 +8,10 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from promptpack.linter import Settings, lint, mend
+from promptpack.linter import LintSettings, apply_fixes, lint
 
-# Pieces that are mended (each with what is left of it), and pieces that are none of mending's business.
-IDLE = [
+# Text that is fixed (each with the result), and text that must not change.
+FIXABLE = [
     ("  A: {type: string, minimum: 1, description: a}\n", "  A: {type: string, description: a}\n"),
     ("  A: {minimum: 1, type: string, description: a}  # why\n", "  A: {type: string, description: a}  # why\n"),
     ("  A: {description: a, type: string, minItems: 2}\n", "  A: {description: a, type: string}\n"),
@@ -22,7 +22,7 @@ IDLE = [
     ("  # promptpack: ignore=PL001\n  A: {type: string, description: a}\n", "  A: {type: string, description: a}\n"),
     ("  A: {type: string, description: 'a  # b'}\t# promptpack: ignore=PL002, PL004\n", "  A: {type: string, description: 'a  # b'}\n"),
 ]  # fmt: skip
-KEPT = [
+UNCHANGED = [
     "  B: {type: string,\n      minItems: 2,  # a comment inside\n      description: b}\n",
     "  B: {type: string, minItems: &two 2, description: b, x-two: *two}\n",
     "  B: &b\n    type: string\n    description: b # tab\there\n",
@@ -36,33 +36,38 @@ TAILS = [
 ]
 Layout = Callable[[str], bytes]
 LAYOUTS: dict[str, Layout] = {
-    "as it is": lambda text: text.encode(),
+    "unchanged": lambda text: text.encode(),
     "with CRLF": lambda text: text.replace("\n", "\r\n").encode(),
     "with a byte order mark": lambda text: b"\xef\xbb\xbf" + text.encode(),
     "with both": lambda text: b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode(),
 }
 
 
-def mend_all(file: Path) -> None:
-    """Mend as the command does: mending one thing may show the next."""
-    while (report := lint([str(file)], Settings(), cache=False)).fixes:
-        assert mend(report) == 1
+def fix_all(file: Path) -> None:
+    """Fix as the command does: one fix may reveal the next problem."""
+    while (report := lint([str(file)], LintSettings(), cache=False)).fixes:
+        assert apply_fixes(report) == 1
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(idle=st.sampled_from(IDLE), kept=st.sampled_from(KEPT), tail=st.sampled_from(TAILS), first=st.booleans())
-def test_mending_takes_away_what_is_told_and_nothing_else(
-    layout: str, idle: tuple[str, str], kept: str, tail: str, first: bool, tmp_path: Path
+@given(
+    fixable=st.sampled_from(FIXABLE),
+    unchanged=st.sampled_from(UNCHANGED),
+    tail=st.sampled_from(TAILS),
+    first=st.booleans(),
+)
+def test_fixing_removes_the_reported_text_and_nothing_else(
+    layout: str, fixable: tuple[str, str], unchanged: str, tail: str, first: bool, tmp_path: Path
 ) -> None:
     def written(piece: str) -> bytes:
-        inputs = piece + kept if first else kept + piece
+        inputs = piece + unchanged if first else unchanged + piece
         return LAYOUTS[layout](f"# top\npromptpack: 1\nname: p\nversion: 1.0.0\ninputs:\n{inputs}{tail}")
 
     file = tmp_path / "p.yaml"
-    file.write_bytes(written(idle[0]))
-    mend_all(file)
-    assert file.read_bytes() == written(idle[1])
+    file.write_bytes(written(fixable[0]))
+    fix_all(file)
+    assert file.read_bytes() == written(fixable[1])
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -71,7 +76,7 @@ def test_mending_takes_away_what_is_told_and_nothing_else(
     blank=st.sampled_from(["", "\n", "  \n", "  # tab\there\n", "    # deep\n"]),
     ending=st.sampled_from(["", "\n", "\n\n", "\n# last"]),
 )
-def test_what_is_around_stays_whatever_it_is(comment: str, blank: str, ending: str, tmp_path: Path) -> None:
+def test_any_text_around_a_fix_is_preserved(comment: str, blank: str, ending: str, tmp_path: Path) -> None:
     def written(piece: str) -> str:
         return (
             f"promptpack: 1\nname: p\nversion: 1.0.0\ninputs: # {comment}\n{blank}"
@@ -81,8 +86,8 @@ def test_what_is_around_stays_whatever_it_is(comment: str, blank: str, ending: s
     file = tmp_path / "p.yaml"
     file.write_text(written("minItems: 3, "), encoding="utf-8", newline="")
     before = yaml.safe_load(file.read_text(encoding="utf-8"))
-    report = lint([str(file)], Settings(select=("PL018",)), cache=False)
-    assert mend(report) == 1
+    report = lint([str(file)], LintSettings(select=("PL018",)), cache=False)
+    assert apply_fixes(report) == 1
     assert file.read_text(encoding="utf-8") == written("")
     del before["inputs"]["A"]["minItems"]
     assert yaml.safe_load(file.read_text(encoding="utf-8")) == before

@@ -1,23 +1,23 @@
 import pytest
 
-from promptpack.linter.flow import find_printed
-from promptpack.linter.subject import Text
+from promptpack.linter.data_flow import trace_template
+from promptpack.linter.subject import ParsedText
 from promptpack.template import Engine, Source
 
 ENGINE = Engine()
 PARTIALS = {"loud": "x {{ A | upper }}", "macros": "{% macro box(x) %}{{ x }}{% endmacro %}"}
 
 
-def text(content: str, name: str = "") -> Text:
+def text(content: str, name: str = "") -> ParsedText:
     source = Source.of_text(content)
-    return Text("content", source, ENGINE.read(source), name=name)
+    return ParsedText("content", source, ENGINE.read(source), name=name)
 
 
 def printed(content: str) -> list[str]:
     partials = {name: text(partial, name) for name, partial in PARTIALS.items()}
     return [
         " | ".join((".".join((found.origin.input, *found.origin.keys)), *found.origin.filters))
-        for found in find_printed(text(content), partials)
+        for found in trace_template(text(content), partials)
     ]
 
 
@@ -49,17 +49,17 @@ def printed(content: str) -> list[str]:
         ("{% include 'nowhere' %}", []),
     ],
 )
-def test_values_are_followed_to_where_they_are_printed(content: str, expected: list[str]) -> None:
+def test_values_are_traced_to_where_they_are_printed(content: str, expected: list[str]) -> None:
     assert printed(content) == expected
 
 
-def test_macros_that_call_each_other_for_ever_are_left_off() -> None:
+def test_endless_macro_calls_are_cut_off() -> None:
     doubling = "".join(f"{{% macro m{n}(x) %}}{{{{ m{n + 1}(x) ~ m{n + 1}(x) }}}}{{% endmacro %}}" for n in range(40))
     assert printed(doubling + "{{ m0(A) }}") == []
     assert printed("{% macro m(x) %}{{ m(x) }}{{ x }}{% endmacro %}{{ m(A) }}") == ["A"]
 
 
-def test_handlebars_values_are_followed_too() -> None:
+def test_handlebars_values_are_traced_too() -> None:
     source = Source.of_text("{{#if A}}{{#each B}}{{item}}{{/each}}{{C}}{{/if}}", syntax="handlebars")
-    found = find_printed(Text("content", source, ENGINE.read(source)), {})
+    found = trace_template(ParsedText("content", source, ENGINE.read(source)), {})
     assert [one.origin.input for one in found] == ["B", "C"]

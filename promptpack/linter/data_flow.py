@@ -1,25 +1,25 @@
-"""Which inputs a template prints, and through which filters: values followed through its scopes, nothing worked out."""
+"""Data flow analysis: which inputs a template prints, and through which filters; no expression is evaluated."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from jinja2 import nodes
 
-from promptpack.linter.subject import Subject, Text
+from promptpack.linter.subject import ParsedText, Subject
 from promptpack.template.includes import constant_names
 from promptpack.template.tree import name_looked_up
 
-# Templates that call macros from macros could be walked through for ever; no honest one takes as many steps.
-_MOST_STEPS = 20_000
-_DEEPEST = 16
+# Macros that call macros could take exponential time; no realistic template needs this many steps.
+_MAX_STEPS = 20_000
+_MAX_DEPTH = 16
 _ANY_KEY = "*"
-# A part of what a filter gave, as of `(X | json)[1:-1]`.
+# A subscript or slice of a filter's output, as in `(X | json)[1:-1]`, is recorded as a filter of this name.
 CUT = "[]"
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
-    """An input that a value comes from, the keys on the way (`*` for any), and the filters that it went through."""
+class InputOrigin:
+    """An input that a value comes from, the keys that lead to it (`*` for any), and the filters applied to it."""
 
     input: str
     keys: tuple[str, ...] = ()
@@ -27,15 +27,15 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
-    """An input's value as it is printed; `text` is the template or the partial that the tag stands in."""
+class PrintedValue:
+    """A value that is printed; `text` is the template or partial that contains the tag."""
 
-    origin: Origin
+    origin: InputOrigin
     position: int
-    text: Text
+    text: ParsedText
 
 
-Value = tuple[Origin, ...]
+Value = tuple[InputOrigin, ...]
 Scope = dict[str, "Value | _Macro"]
 
 
@@ -45,25 +45,25 @@ class _Macro:
     scope: Scope
 
 
-def printed_by(subject: Subject) -> tuple[tuple[Text, tuple[Printed, ...]], ...]:
-    """Give the texts of a pack that models get to see, each with what it prints; worked out once for all rules."""
-    shown = ("content", "detail", "slot")
-    return subject.once(
+def trace_prompt(subject: Subject) -> tuple[tuple[ParsedText, tuple[PrintedValue, ...]], ...]:
+    """Return the texts of a pack that a model sees, each with the values that it prints; cached for all rules."""
+    kinds = ("content", "detail", "slot")
+    return subject.cached(
         "printed",
-        lambda: tuple((text, find_printed(text, subject.partials)) for text in subject.texts if text.kind in shown),
+        lambda: tuple((text, trace_template(text, subject.partials)) for text in subject.texts if text.kind in kinds),
     )
 
 
-def find_printed(text: Text, partials: Mapping[str, Text]) -> tuple[Printed, ...]:
-    """Find every value that a template and the partials it includes print."""
+def trace_template(text: ParsedText, partials: Mapping[str, ParsedText]) -> tuple[PrintedValue, ...]:
+    """Return every value that a template and its partials print."""
     walker = _Walker(text, partials)
     walker.run(text.tree.body, {})
     return tuple(dict.fromkeys(walker.printed))
 
 
 class _Walker:
-    def __init__(self, text: Text, partials: Mapping[str, Text]) -> None:
-        self.printed: list[Printed] = []
+    def __init__(self, text: ParsedText, partials: Mapping[str, ParsedText]) -> None:
+        self.printed: list[PrintedValue] = []
         self._text = text
         self._partials = partials
         self._steps = 0
@@ -72,11 +72,11 @@ class _Walker:
     def run(self, body: Iterable[nodes.Node], scope: Scope) -> None:
         for node in body:
             self._steps += 1
-            if self._steps > _MOST_STEPS:
+            if self._steps > _MAX_STEPS:
                 return
             self._statement(node, scope)
 
-    def _statement(self, node: nodes.Node, scope: Scope) -> None:  # noqa: C901 -- one branch a kind of tag
+    def _statement(self, node: nodes.Node, scope: Scope) -> None:  # noqa: C901 -- one branch per kind of tag
         match node:
             case nodes.Output():
                 for child in node.nodes:
@@ -118,13 +118,12 @@ class _Walker:
             inner = dict(before)
             self.run(branch, inner)
             for name, value in inner.items():
-                known = scope.get(name)
-                scope[name] = _joined(known, value) if name in scope else value
+                scope[name] = _joined(scope.get(name), value) if name in scope else value
 
     def _include(self, template: nodes.Expr, scope: Scope) -> None:
         for name in constant_names(template):
             partial = self._partials.get(name)
-            if partial is None or name in self._open or len(self._open) >= _DEEPEST:
+            if partial is None or name in self._open or len(self._open) >= _MAX_DEPTH:
                 continue
             outer, self._text = self._text, partial
             self._open.append(name)
@@ -139,19 +138,19 @@ class _Walker:
             scope.update({f"{node.target}.{name}": macro for name, macro in macros.items()})
             return
         for name in node.names:
-            own, shown = (name, name) if isinstance(name, str) else name
-            if own in macros:
-                scope[shown] = macros[own]
+            original, alias = (name, name) if isinstance(name, str) else name
+            if original in macros:
+                scope[alias] = macros[original]
 
     def _captured(self, body: Iterable[nodes.Node], scope: Scope) -> Value:
-        """Give what a body prints as a value, since it is not printed where it stands."""
+        """Return what a body prints as a value, without recording it as printed."""
         outer, self.printed = self.printed, []
         self.run(body, scope)
         inner, self.printed = self.printed, outer
         return tuple(dict.fromkeys(found.origin for found in inner))
 
     def _print(self, value: Value, position: int) -> None:
-        self.printed += (Printed(origin, position, self._text) for origin in value)
+        self.printed += (PrintedValue(origin, position, self._text) for origin in value)
 
     def _bind(self, target: nodes.Node, value: Value, scope: Scope) -> None:
         match target:
@@ -165,12 +164,12 @@ class _Walker:
 
     def _value(self, node: nodes.Node, scope: Scope) -> Value:
         self._steps += 1
-        if self._steps > _MOST_STEPS:
+        if self._steps > _MAX_STEPS:
             return ()
         match node:
             case nodes.Name():
-                known = scope.get(node.name, (Origin(node.name),))
-                return () if isinstance(known, _Macro) else known
+                value = scope.get(node.name, (InputOrigin(node.name),))
+                return () if isinstance(value, _Macro) else value
             case nodes.Getattr():
                 return _below(self._value(node.node, scope), node.attr)
             case nodes.Getitem():
@@ -180,7 +179,7 @@ class _Walker:
                 inner = self._value(node.node, scope) if node.node is not None else ()
                 return _through((*inner, *self._arguments(node, scope)), (node.name,))
             case nodes.Call():
-                return self._called(node, scope)
+                return self._call(node, scope)
             case nodes.CondExpr():
                 other = self._value(node.expr2, scope) if node.expr2 is not None else ()
                 return (*self._value(node.expr1, scope), *other)
@@ -192,11 +191,11 @@ class _Walker:
         given = (*node.args, *(keyword.value for keyword in node.kwargs))
         return tuple(origin for argument in given for origin in self._value(argument, scope))
 
-    def _called(self, node: nodes.Call, scope: Scope) -> Value:
+    def _call(self, node: nodes.Call, scope: Scope) -> Value:
         name = name_looked_up(node)
         if name is not None:
-            known = scope.get(name, (Origin(name),))
-            return () if isinstance(known, _Macro) else known
+            value = scope.get(name, (InputOrigin(name),))
+            return () if isinstance(value, _Macro) else value
         macro = scope.get(_called_name(node.node))
         if isinstance(macro, _Macro):
             return self._run_macro(macro, node, scope)
@@ -208,7 +207,7 @@ class _Walker:
         return arguments
 
     def _run_macro(self, macro: _Macro, call: nodes.Call, scope: Scope) -> Value:
-        if len(self._open) >= _DEEPEST:
+        if len(self._open) >= _MAX_DEPTH:
             return ()
         names = [argument.name for argument in macro.node.args]
         bound: Scope = dict.fromkeys(names, ())
@@ -230,7 +229,7 @@ def _called_name(node: nodes.Expr) -> str:
 
 
 def _below(value: Value, key: str = _ANY_KEY) -> Value:
-    """Look into a value; into what a filter gave, that is a filter of its own."""
+    """Return an item of a value; after a filter, this is recorded as the filter `CUT`."""
     return tuple(
         replace(origin, filters=(*origin.filters, CUT)) if origin.filters else replace(origin, keys=(*origin.keys, key))
         for origin in value
@@ -241,9 +240,9 @@ def _through(value: Value, filters: tuple[str, ...]) -> Value:
     return tuple(replace(origin, filters=(*origin.filters, *filters)) for origin in value)
 
 
-def _joined(known: "Value | _Macro | None", value: "Value | _Macro") -> "Value | _Macro":
-    if isinstance(known, tuple) and isinstance(value, tuple):
-        return tuple(dict.fromkeys((*known, *value)))
+def _joined(before: "Value | _Macro | None", value: "Value | _Macro") -> "Value | _Macro":
+    if isinstance(before, tuple) and isinstance(value, tuple):
+        return tuple(dict.fromkeys((*before, *value)))
     return value
 
 
@@ -257,5 +256,5 @@ def _filters_of(node: nodes.Filter | None) -> tuple[str, ...]:
 
 
 def start_of(node: nodes.Node) -> int:
-    """Give where an expression begins: Jinja places a filter at its bar, and an addition at its sign."""
+    """Return the position where an expression starts; Jinja puts a filter at its bar and an addition at its sign."""
     return min((name.lineno for name in node.find_all(nodes.Name)), default=node.lineno)

@@ -35,8 +35,8 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def looked_at(root: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
-    """Lint, and give the names of the packs that were looked at for it."""
+def linted(root: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
+    """Lint, and return the names of the packs that were linted again."""
     names: list[str] = []
     sketch = Library.sketch
 
@@ -57,45 +57,47 @@ def append(file: Path, text: str) -> None:
     file.write_text(file.read_text() + text)
 
 
-def test_without_a_change_no_pack_is_looked_at(looked_at: Callable[[], list[str]]) -> None:
-    assert looked_at() == []
+def test_without_a_change_no_pack_is_linted_again(linted: Callable[[], list[str]]) -> None:
+    assert linted() == []
 
 
-def test_of_many_packs_the_changed_one_is_linted_again(root: Path, looked_at: Callable[[], list[str]]) -> None:
+def test_only_the_changed_pack_is_linted_again(root: Path, linted: Callable[[], list[str]]) -> None:
     append(root / "three" / "1.0.0.yaml", "# changed\n")
-    assert looked_at() == ["three"]
-    assert looked_at() == []
+    assert linted() == ["three"]
+    assert linted() == []
 
 
-def test_with_a_pack_those_that_extend_it_are_linted_again(root: Path, looked_at: Callable[[], list[str]]) -> None:
+def test_packs_that_extend_a_changed_pack_are_linted_again(root: Path, linted: Callable[[], list[str]]) -> None:
     append(root / "base" / "1.0.0.yaml", "# changed\n")
-    assert looked_at() == ["base", "one", "two"]
+    assert linted() == ["base", "one", "two"]
 
 
-def test_a_new_pack_is_linted_alone(root: Path, looked_at: Callable[[], list[str]]) -> None:
+def test_only_a_new_pack_is_linted(root: Path, linted: Callable[[], list[str]]) -> None:
     (root / "five").mkdir()
     (root / "five" / "1.0.0.yaml").write_text(PACK.format(name="five", parent="root"))
-    assert looked_at() == ["five"]
+    assert linted() == ["five"]
 
 
-def test_a_shared_partial_concerns_every_pack(root: Path, looked_at: Callable[[], list[str]]) -> None:
+def test_after_a_change_in_a_shared_partial_every_pack_is_linted_again(
+    root: Path, linted: Callable[[], list[str]]
+) -> None:
     (root / "_partials").mkdir()
     (root / "_partials" / "start.j2").write_text("Begin.")
-    assert looked_at() == ["base", "four", "one", "root", "three", "two"]
+    assert linted() == ["base", "four", "one", "root", "three", "two"]
 
 
-def test_one_file_asked_for_leaves_the_others_as_they_are(root: Path, looked_at: Callable[[], list[str]]) -> None:
+def test_results_of_a_single_linted_file_are_cached_for_the_folder(root: Path, linted: Callable[[], list[str]]) -> None:
     append(root / "three" / "1.0.0.yaml", "# changed\n")
     lint(["packs/three/1.0.0.yaml"])
-    assert looked_at() == []
+    assert linted() == []
 
 
-def test_a_broken_pack_is_told_again_until_it_is_mended(root: Path, looked_at: Callable[[], list[str]]) -> None:
+def test_a_broken_pack_is_reported_again_until_it_is_fixed(root: Path, linted: Callable[[], list[str]]) -> None:
     broken = root / "four" / "1.0.0.yaml"
-    whole = broken.read_text()
-    broken.write_text(whole.replace("Say four", "Say {{ NOBODY }}"))
+    valid = broken.read_text()
+    broken.write_text(valid.replace("Say four", "Say {{ UNDECLARED }}"))
     for name in ("one", "two"):
         append(root / name / "1.0.0.yaml", "# changed\n")
         assert [problem.code for problem in lint(["packs"]).problems] == ["PP301"]
-    broken.write_text(whole)
-    assert looked_at() == ["four"]
+    broken.write_text(valid)
+    assert linted() == ["four"]

@@ -1,4 +1,4 @@
-"""Long paragraphs, and the files of packs that each of them stands in."""
+"""Long paragraphs, and an index of the pack files that contain each of them."""
 
 import hashlib
 from collections.abc import Iterator
@@ -7,13 +7,13 @@ from typing import Any, Final, NamedTuple
 from promptpack.document import Document
 from promptpack.lazy import cached_property
 
-_LONG: Final = 200
+_MIN_LENGTH: Final = 200
 
 Path = tuple[str | int, ...]
 
 
 class Paragraph(NamedTuple):
-    """A paragraph, and where it begins: the path of its text, and the line in it."""
+    """A paragraph, the path of the YAML value that contains it, and the line in that value where it starts."""
 
     path: Path
     line: int
@@ -21,53 +21,53 @@ class Paragraph(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """A name for its text that is short enough to be kept."""
+        """A hash of its text, short enough to be cached."""
         return hashlib.blake2b(self.text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-class Repeats:
-    """The files of each paragraph, by its digest. Every pack asks, so that none may look at all the others."""
+class ParagraphIndex:
+    """The files that contain each paragraph, by its digest; it saves comparing every pack with all others."""
 
     def __init__(self) -> None:
-        self._places: dict[str, _Places] = {}
+        self._files: dict[str, _Files] = {}
 
     def add(self, digest: str, owner: str, file: str) -> None:
-        """Note that a paragraph stands in a file of a pack."""
-        self._places.setdefault(digest, _Places()).add(owner, file)
+        """Record that a file of the pack `owner` contains a paragraph."""
+        self._files.setdefault(digest, _Files()).add(owner, file)
 
-    def besides(self, owner: str, digest: str) -> tuple[str, int]:
-        """Give the first file of other packs that a paragraph stands in, and how many there are."""
-        return self._places[digest].besides(owner) if digest in self._places else ("", 0)
+    def in_other_packs(self, owner: str, digest: str) -> tuple[str, int]:
+        """Return the first file of other packs that contains a paragraph, and the number of such files."""
+        return self._files[digest].in_other_packs(owner) if digest in self._files else ("", 0)
 
 
-class _Places:
+class _Files:
     def __init__(self) -> None:
-        self._files: dict[str, set[str]] = {}
+        self._by_owner: dict[str, set[str]] = {}
 
     def add(self, owner: str, file: str) -> None:
-        self._files.setdefault(owner, set()).add(file)
+        self._by_owner.setdefault(owner, set()).add(file)
 
-    def besides(self, owner: str) -> tuple[str, int]:
+    def in_other_packs(self, owner: str) -> tuple[str, int]:
         first = next((first for name, first in self._firsts if name != owner), "")
-        return first, self._count - len(self._files.get(owner, ()))
+        return first, self._count - len(self._by_owner.get(owner, ()))
 
     @cached_property
     def _firsts(self) -> list[tuple[str, str]]:
-        return sorted(((name, min(files)) for name, files in self._files.items()), key=lambda pair: pair[1])
+        return sorted(((name, min(files)) for name, files in self._by_owner.items()), key=lambda pair: pair[1])
 
     @cached_property
     def _count(self) -> int:
-        return sum(map(len, self._files.values()))
+        return sum(map(len, self._by_owner.values()))
 
 
 def find_paragraphs(document: Document) -> Iterator[Paragraph]:
-    """Find the long paragraphs of a pack file."""
+    """Iterate over the long paragraphs of a pack file."""
     data: dict[str, Any] = document.data
     for path, text in _texts(data):
         line = 1
         for paragraph in text.split("\n\n"):
             start = line + len(paragraph) - len(paragraph.lstrip("\n"))
-            if len(paragraph.strip()) >= _LONG:
+            if len(paragraph.strip()) >= _MIN_LENGTH:
                 yield Paragraph(path, start, paragraph.strip())
             line += paragraph.count("\n") + 2
 

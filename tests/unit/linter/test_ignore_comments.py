@@ -1,6 +1,6 @@
 from promptpack import document
 from promptpack.linter.edit import apply
-from promptpack.linter.ignores import Ignore, find_ignores
+from promptpack.linter.ignore_comments import Ignore, find_ignores
 
 
 def ignores(text: str) -> list[Ignore]:
@@ -13,7 +13,7 @@ def without(text: str, code: str) -> str | None:
     return apply(text, [found.removal]) if found.removal else None
 
 
-def test_codes_and_names_are_found_where_they_stand() -> None:
+def test_codes_and_names_are_found_with_their_locations() -> None:
     found = ignores("a: 1 # promptpack: ignore=PL001, unused-input because\nb: | #promptpack:ignore = PL002\n  c\n")
     assert [(ignore.code, str(ignore.location)) for ignore in found] == [
         ("PL001", "a.yaml:1:27"),
@@ -22,19 +22,19 @@ def test_codes_and_names_are_found_where_they_stand() -> None:
     ]
 
 
-def test_text_that_only_looks_like_a_comment_is_none() -> None:
+def test_text_that_only_looks_like_a_comment_is_not_an_ignore() -> None:
     assert ignores("a: |\n  x # promptpack: ignore=PL001\n") == []
     assert ignores("a: 'x # promptpack: ignore=PL001'\n") == []
     assert ignores("a: 'x#promptpack: ignore=PL001'\n") == []
     assert ignores("a: |\n  {# promptpack: ignore=PL001\n") == []
 
 
-def test_a_comment_of_a_template_counts() -> None:
+def test_an_ignore_in_a_template_comment_is_found() -> None:
     (found,) = ignores("a: |\n  {#- promptpack: ignore=PL001 why -#}{{ x }}\n")
     assert found.code == "PL001"
 
 
-def test_taking_an_ignore_away_keeps_the_rest() -> None:
+def test_removing_an_ignore_preserves_the_rest() -> None:
     assert without("a: 1  # promptpack: ignore=PL001\nb: 2\n", "PL001") == "a: 1\nb: 2\n"
     assert without("a: 1\n# promptpack: ignore=PL001\nb: 2\n", "PL001") == "a: 1\nb: 2\n"
     assert without("a: 1 # promptpack: ignore=PL001, PL002\n", "PL001") == "a: 1 # promptpack: ignore=PL002\n"
@@ -42,7 +42,7 @@ def test_taking_an_ignore_away_keeps_the_rest() -> None:
     assert without("a: |\n  {# promptpack: ignore=PL001 #}{{ x }}\n", "PL001") == "a: |\n  {{ x }}\n"
 
 
-def test_an_ignore_whose_white_space_matters_is_left_to_the_author() -> None:
+def test_an_ignore_whose_removal_could_change_white_space_has_no_removal() -> None:
     assert without("a: |\n  text {# promptpack: ignore=PL001 #}\n  more\n", "PL001") is None
     assert without("a: |\n  {# promptpack: ignore=PL001 #} text\n", "PL001") is None
     assert without("a: |\n  x\n    {# promptpack: ignore=PL001 #}text\n", "PL001") is None
@@ -53,19 +53,19 @@ def test_an_ignore_whose_white_space_matters_is_left_to_the_author() -> None:
     assert without("a: |\n  text\n  {#- promptpack: ignore=PL001 #}\n  b\n", "PL001") is None
 
 
-def test_a_comment_on_a_line_of_its_own_is_about_the_next_line() -> None:
+def test_a_comment_alone_on_its_line_applies_to_the_next_line() -> None:
     (yaml,) = ignores("# promptpack: ignore=PL001\na: 1\n")
     (jinja,) = ignores("a: |\n  x\n  {# promptpack: ignore=PL001 #}\n  y\n")
     assert (yaml.lines, jinja.lines) == (range(2, 3), range(4, 5))
     assert without("a: |\n  x\n  {# promptpack: ignore=PL001 #}\n  y\n", "PL001") == "a: |\n  x\n  y\n"
 
 
-def test_a_comment_beside_what_opens_a_block_is_about_the_block() -> None:
+def test_a_comment_on_the_first_line_of_a_block_applies_to_the_block() -> None:
     (found,) = ignores("a: |  # promptpack: ignore=PL001\n  x\n\n  y\nb: 1\n")
     assert found.lines == range(1, 5)
     (above,) = ignores("# promptpack: ignore=PL001\na: >-\n  x\n  y")
     assert above.lines == range(2, 5)
 
 
-def test_a_text_without_tags_has_no_comments_of_templates() -> None:
+def test_handlebars_text_has_no_jinja_comments() -> None:
     assert ignores("syntax: handlebars\na: |\n  {# promptpack: ignore=PL001 #}{{x}}\n") == []

@@ -1,4 +1,4 @@
-"""The words of a prompt beside the words of its contract: what the text says, and what a reply may hold."""
+"""The words in the text of a prompt, and the words that its schemas define: field names and allowed values."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,32 +9,32 @@ from typing import Any
 from jinja2 import nodes
 
 from promptpack.lazy import cached_property
-from promptpack.linter.flow import printed_by
-from promptpack.linter.shapes import walk
-from promptpack.linter.subject import Subject, Text
+from promptpack.linter.data_flow import trace_prompt
+from promptpack.linter.schema_lookup import walk
+from promptpack.linter.subject import ParsedText, Subject
 from promptpack.problem import Location
 from promptpack.template.includes import constant_names
 from promptpack.template.positions import decode
 
-# Words that nobody writes by chance: with an underscore or a capital inside.
+# Words with an underscore or an inner capital, which do not occur in ordinary prose.
 IDENTIFIER = re.compile(
     r"(?<![A-Za-z0-9_-])(?:[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]+)+)(?![A-Za-z0-9_-])"
 )
-_MOST_COMPARED = 300
-_LONGEST = 64
+_MAX_COMPARED = 300
+_MAX_LENGTH = 64
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of plain text of a template, as the author wrote it."""
+    """A piece of literal text between the tags of a template."""
 
     text: str
-    source: Text
+    source: ParsedText
     position: int
 
     def locate(self, index: int) -> Location:
-        """Give the place in the file of a character."""
+        """Return the location in the file of a character."""
         line, column = decode(self.position)
         above = self.text.count("\n", 0, index)
         column = index - self.text.rfind("\n", 0, index) if above else column + index
@@ -42,69 +42,69 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Terms:
-    """What a contract or an input speaks of: the names of fields, and the words that fields allow."""
+class SchemaWords:
+    """The words that schemas define: the names of fields, and the allowed values of fields."""
 
     fields: frozenset[str]
     choices: Mapping[str, tuple[tuple[str, ...], ...]]
-    """By field, the lists of words that its schemas allow; an empty list for a schema that allows any."""
+    """By field, the allowed values of each of its schemas; an empty tuple for a schema that allows any value."""
 
     @cached_property
-    def words(self) -> frozenset[str]:
-        """Every name and every word."""
+    def all(self) -> frozenset[str]:
+        """All field names and allowed values."""
         return self.fields | {word for lists in self.choices.values() for words in lists for word in words}
 
 
-def passages(subject: Subject) -> tuple[Passage, ...]:
-    """Give the plain text that a model gets to see, of messages, slots and the partials they include."""
-    return subject.once("passages", lambda: tuple(_passages(subject)))
+def find_passages(subject: Subject) -> tuple[Passage, ...]:
+    """Return the literal text that a model sees: in messages, slots and the partials that they include."""
+    return subject.cached("passages", lambda: tuple(_find_passages(subject)))
 
 
-def reply_terms(subject: Subject) -> Terms:
-    """Give the terms of the contract, with the pack's actions."""
-    return subject.once("reply_terms", lambda: _terms([subject.contract.shape()] if subject.contract else []))
+def reply_words(subject: Subject) -> SchemaWords:
+    """Return the words of the contract, including the pack's actions."""
+    return subject.cached("reply_words", lambda: _schema_words([subject.contract.shape()] if subject.contract else []))
 
 
-def input_terms(subject: Subject) -> Terms:
-    """Give the terms of the inputs."""
-    return subject.once("input_terms", lambda: _terms([declared.schema for declared in subject.inputs.values()]))
+def input_words(subject: Subject) -> SchemaWords:
+    """Return the words of the input schemas."""
+    return subject.cached("input_words", lambda: _schema_words([one.schema for one in subject.inputs.values()]))
 
 
 def known_words(subject: Subject) -> frozenset[str]:
-    """Give every word that a prompt may name: of the contract, the inputs, their examples and the tests."""
-    return subject.once("known_words", lambda: frozenset(_known_words(subject)))
+    """Return every word that a prompt may use: of the contract, the inputs, their examples and the tests."""
+    return subject.cached("known_words", lambda: frozenset(_known_words(subject)))
 
 
-def nearest(subject: Subject, word: str, terms: Iterable[str], cutoff: float) -> str | None:
-    """Find the term that a word is nearly; a text with more strange words than anybody misspells is not searched on."""
-    compared: set[str] = subject.once("compared", set)
+def find_similar(subject: Subject, word: str, words: Iterable[str], cutoff: float) -> str | None:
+    """Return the word most similar to a given one; None for a text with too many unknown words to be misspellings."""
+    compared: set[str] = subject.cached("compared", set)
     compared.add(word)
-    if len(compared) > _MOST_COMPARED:
+    if len(compared) > _MAX_COMPARED:
         return None
-    return next(iter(get_close_matches(word[:_LONGEST], terms, 1, cutoff)), None)
+    return next(iter(get_close_matches(word[:_MAX_LENGTH], words, 1, cutoff)), None)
 
 
 def shows_reply_format(subject: Subject) -> bool:
-    """Say whether `reply_format` is part of the prompt."""
-    return any(found.origin.input == "reply_format" for _, printed in printed_by(subject) for found in printed)
+    """Return whether the prompt prints `reply_format`."""
+    return any(found.origin.input == "reply_format" for _, printed in trace_prompt(subject) for found in printed)
 
 
 def describes_reply(subject: Subject) -> bool:
-    """Say whether the text itself names most of the fields that a reply must have."""
+    """Return whether the text itself names most of the required fields of a reply."""
     required = subject.contract.shape().get("required", ()) if subject.contract else ()
-    said = words_said(subject)
-    return bool(required) and sum(name in said for name in required) * 2 > len(required)
+    used = words_in_prompt(subject)
+    return bool(required) and sum(name in used for name in required) * 2 > len(required)
 
 
-def words_said(subject: Subject) -> frozenset[str]:
-    """Give every word in the plain text of the prompt."""
-    return subject.once(
-        "words_said",
-        lambda: frozenset(word for passage in passages(subject) for word in _WORD.findall(passage.text)),
+def words_in_prompt(subject: Subject) -> frozenset[str]:
+    """Return every word in the literal text of the prompt."""
+    return subject.cached(
+        "words_in_prompt",
+        lambda: frozenset(word for passage in find_passages(subject) for word in _WORD.findall(passage.text)),
     )
 
 
-def _passages(subject: Subject) -> Iterator[Passage]:
+def _find_passages(subject: Subject) -> Iterator[Passage]:
     waiting = [text for text in subject.texts if text.kind in ("content", "slot")]
     seen: set[str] = set()
     while waiting:
@@ -118,18 +118,18 @@ def _passages(subject: Subject) -> Iterator[Passage]:
                     waiting.append(subject.partials[name])
 
 
-def _terms(schemas: list[Mapping[str, Any]]) -> Terms:
+def _schema_words(schemas: list[Mapping[str, Any]]) -> SchemaWords:
     fields: set[str] = set()
     choices: dict[str, list[tuple[str, ...]]] = {}
     for root in schemas:
         for _, schema in walk(root):
             for name, inner in schema.get("properties", {}).items():
                 fields.add(name)
-                choices.setdefault(name, []).append(_choices(inner))
-    return Terms(frozenset(fields), {name: tuple(dict.fromkeys(lists)) for name, lists in choices.items()})
+                choices.setdefault(name, []).append(_allowed_values(inner))
+    return SchemaWords(frozenset(fields), {name: tuple(dict.fromkeys(lists)) for name, lists in choices.items()})
 
 
-def _choices(schema: Any) -> tuple[str, ...]:
+def _allowed_values(schema: Any) -> tuple[str, ...]:
     if not isinstance(schema, Mapping):
         return ()
     items = schema.get("items")
@@ -139,8 +139,8 @@ def _choices(schema: Any) -> tuple[str, ...]:
 
 
 def _known_words(subject: Subject) -> Iterator[str]:
-    yield from reply_terms(subject).words
-    yield from input_terms(subject).words
+    yield from reply_words(subject).all
+    yield from input_words(subject).all
     yield from subject.inputs
     yield from subject.parts.actions
     yield from ("reply_format", "pack", *subject.partials)

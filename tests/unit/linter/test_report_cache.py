@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from promptpack.linter import Report, lint
-from promptpack.linter.settings import Settings
+from promptpack.linter import LintReport, lint
+from promptpack.linter.lint_settings import LintSettings
 
 PACK = """\
 promptpack: 1
@@ -34,8 +34,8 @@ def entries(root: Path) -> set[str]:
     return {file.name for file in (root.parent / "cache" / "promptpack").iterdir()}
 
 
-def twice(settings: Settings | None = None) -> Report:
-    """Lint, and again from the cache: the reports are the same, edits included."""
+def twice(settings: LintSettings | None = None) -> LintReport:
+    """Lint twice, the second time from the cache, and check that the reports are the same, including fixes."""
     first, again = (lint(["packs"], settings) for _ in range(2))
     assert first == again == lint(["packs"], settings, cache=False)
     return first
@@ -44,40 +44,40 @@ def twice(settings: Settings | None = None) -> Report:
 def test_a_report_from_the_cache_is_the_same(root: Path) -> None:
     report = twice()
     assert "SPARE" in str(report.problems)
-    kept = entries(root)
+    before = entries(root)
     twice()
-    assert entries(root) == kept
+    assert entries(root) == before
 
 
 @pytest.mark.parametrize(
     ("file", "text", "code"),
     [
         ("demo/1.0.0.yaml", PACK.replace("GOAL }}", "GAOL }}"), "PP301"),
-        ("_partials/end.j2", "{{ NOBODY }}", "PP301"),
+        ("_partials/end.j2", "{{ UNDECLARED }}", "PP301"),
         ("demo/1.0.0.en.yaml", PACK, "PP705"),
     ],
 )
-def test_a_change_of_any_file_is_seen(root: Path, file: str, text: str, code: str) -> None:
+def test_a_change_in_any_file_is_noticed(root: Path, file: str, text: str, code: str) -> None:
     assert code not in {problem.code for problem in twice().problems}
     (root / file).write_text(text)
     assert code in {problem.code for problem in twice().problems}
 
 
-def test_a_file_that_goes_away_is_seen(root: Path) -> None:
+def test_a_deleted_file_is_noticed(root: Path) -> None:
     twice()
     (root / "_partials" / "end.j2").unlink()
     assert "PP305" in {problem.code for problem in twice().problems}
 
 
-def test_settings_are_part_of_what_a_report_relies_on(root: Path) -> None:
+def test_a_report_depends_on_the_settings(root: Path) -> None:
     codes = {problem.code for problem in twice().problems}
     assert codes
-    assert not twice(Settings(ignore=tuple(codes))).problems
+    assert not twice(LintSettings(ignore=tuple(codes))).problems
     (root.parent / "promptpack.toml").write_text(f"[lint]\nignore = {sorted(codes)}\n")
     assert not twice().problems
 
 
-def test_one_file_of_a_folder_has_a_report_of_its_own(root: Path) -> None:
+def test_one_file_of_a_folder_has_a_separate_report(root: Path) -> None:
     (root / "demo" / "1.1.0.yaml").write_text(PACK.replace("1.0.0", "1.1.0"))
     assert len(lint(["packs"]).files) == 2
     assert len(lint(["packs/demo/1.1.0.yaml"]).files) == 1
