@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from promptpack.pack import STANDARD_CONTEXT, Input, Pack
 from promptpack.problem import ContextError, Problem, did_you_mean
-from promptpack.prompt.plain import may_stay, to_plain
+from promptpack.prompt.plain_data import can_skip_copy, to_plain
 from promptpack.schema import Finding, pointer
 from promptpack.template.model import Image
 from promptpack.template.values import image_of
@@ -110,7 +110,7 @@ class _Taken:
         last = self._pack.last_images.get(name)
         if image == last:
             image = last
-        elif not may_stay(value, image, self._pack.limits):
+        elif not can_skip_copy(value, image, self._pack.limits):
             return False
         elif len(image) <= LARGEST_IMAGE:
             self._pack.last_images[name] = image

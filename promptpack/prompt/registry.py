@@ -22,28 +22,28 @@ class PromptTemplateRegistry:
     def __init__(self, syntax: Syntax = "jinja") -> None:
         self._syntax = syntax
         self._templates: dict[str, PromptTemplate] = {}
-        self._waiting: dict[str, tuple[str, Syntax]] = {}
+        self._uncompiled: dict[str, tuple[str, Syntax]] = {}
 
     def register(self, name: str, text: str, syntax: Syntax | None = None) -> None:
         """Compile a template and keep it; one that cannot be compiled changes nothing."""
-        self._keep(name, self._compile(name, text, syntax or self._syntax))
+        self._store(name, self._compile(name, text, syntax or self._syntax))
 
     def register_lazy(self, name: str, text: str, syntax: Syntax | None = None) -> None:
         """Keep a text that is compiled when it is first used."""
         self._templates.pop(name, None)
-        self._waiting[name] = (text, syntax or self._syntax)
+        self._uncompiled[name] = (text, syntax or self._syntax)
 
     def register_file(self, name: str, path: str, syntax: Syntax | None = None) -> None:
         """Compile the template in a file, byte for byte, and keep it."""
-        self._keep(name, self._compile(str(path), _read(path), syntax or self._syntax))
+        self._store(name, self._compile(str(path), _read(path), syntax or self._syntax))
 
     def get(self, name: str) -> PromptTemplate:
         """Give the template of a name, compiled."""
-        waiting = self._waiting.get(name)
+        waiting = self._uncompiled.get(name)
         if waiting is not None:
-            self._keep(name, self._compile(name, *waiting))
+            self._store(name, self._compile(name, *waiting))
         if name not in self._templates:
-            hint = did_you_mean(name, (*self._templates, *self._waiting)) or "register it first"
+            hint = did_you_mean(name, (*self._templates, *self._uncompiled)) or "register it first"
             raise PartialNotFoundError(Problem("PP442", f"no template named {name!r}", None, hint), name)
         return self._templates[name]
 
@@ -56,14 +56,14 @@ class PromptTemplateRegistry:
         return self.get(name).as_partial() if name in self else None
 
     def __contains__(self, name: str) -> bool:
-        return name in self._templates or name in self._waiting
+        return name in self._templates or name in self._uncompiled
 
     def _compile(self, name: str, text: str, syntax: Syntax) -> PromptTemplate:
         return PromptTemplate.compile(text, syntax, name=name, registry=self)
 
-    def _keep(self, name: str, template: PromptTemplate) -> None:
+    def _store(self, name: str, template: PromptTemplate) -> None:
         self._templates[name] = template
-        self._waiting.pop(name, None)
+        self._uncompiled.pop(name, None)
 
 
 def _read(path: str) -> str:

@@ -11,7 +11,7 @@ from promptpack.prompt.message import Message, Part, ToolCall, read_message
 from promptpack.prompt.prompt import Origin, Prompt
 from promptpack.prompt.reply_format import write_reply_format
 from promptpack.prompt.secrets import Secrets
-from promptpack.prompt.tools import read_tools
+from promptpack.prompt.tool_actions import read_tool_actions
 from promptpack.template import Template, metered
 from promptpack.template.model import Scope
 from promptpack.template.values import to_json
@@ -61,7 +61,7 @@ def _reply_format(pack: Pack, contract: Contract, checked: Context) -> str:
     tools = checked.images.get(name) if name else ""
     written = None if tools is None else pack.last_formats.get(tools)
     if written is None:
-        actions = read_tools(checked.values[name], name) if name else None
+        actions = read_tool_actions(checked.values[name], name) if name else None
         written = write_reply_format(contract, pack.locale, actions)
         if tools is not None and len(tools) <= LARGEST_IMAGE:
             pack.last_formats.clear()

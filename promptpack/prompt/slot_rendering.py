@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from promptpack.pack import InputValue, Pack
-from promptpack.pack.output.entry import TypeEntry
+from promptpack.pack.output.type_entry import TypeEntry
 from promptpack.pack.output.type_names import TypeNameError, parse_type
 from promptpack.problem import ContextError, Problem
-from promptpack.prompt.budget import Budget, Candidate, Counter, Fit, fit_candidates
+from promptpack.prompt.budget import Budget, BudgetItem, Counter, Fit, fit_items
 from promptpack.prompt.message import Message, read_message
 from promptpack.prompt.slots import SlotPrompt
-from promptpack.prompt.slots.contract import read_contract
-from promptpack.prompt.slots.text import body
-from promptpack.prompt.tools import read_tools
+from promptpack.prompt.slots.contract_output import derive_output
+from promptpack.prompt.slots.slot_text import write_value
+from promptpack.prompt.tool_actions import read_tool_actions
 from promptpack.template import Template
 
 Scope = Mapping[str, Any]
@@ -43,33 +43,33 @@ def render_slot(value: Any, scope: Scope) -> Any:
     return [render_slot(item, scope) for item in value] if isinstance(value, tuple) else value
 
 
-def live_types(output: Any, scope: Scope | None) -> Any:
+def resolve_types(output: Any, scope: Scope | None) -> Any:
     """Give an output for its types alone: those that are templates are filled, or anything without a scope."""
     if isinstance(output, Mapping):
-        return {key: live_types(item, scope) for key, item in output.items()}
+        return {key: resolve_types(item, scope) for key, item in output.items()}
     if isinstance(output, TypeEntry):
         kind, *rest = output
         if isinstance(kind, Template):
             kind = Any if scope is None else _type(kind, scope)[0]
-        return (live_types(kind, scope), *(item for item in rest if isinstance(item, str)))
+        return (resolve_types(kind, scope), *(item for item in rest if isinstance(item, str)))
     if isinstance(output, Template):
         return str(output)
-    return [live_types(item, scope) for item in output] if isinstance(output, tuple) else output
+    return [resolve_types(item, scope) for item in output] if isinstance(output, tuple) else output
 
 
 def write_text(slots: Slots) -> str:
     """Write the slots as one text."""
-    return _explained(lambda: _prompt(slots).to_text())
+    return _translate_errors(lambda: _prompt(slots).to_text())
 
 
 def write_messages(slots: Slots) -> tuple[Message, ...]:
     """Write the slots as messages; they are rich where there is more than text, so that nothing is left out."""
     prompt = _prompt(slots)
-    model = _explained(prompt.to_prompt_object)
+    model = _translate_errors(prompt.to_prompt_object)
     contents = (message.content for message in model.chat_history if isinstance(message.content, list))
     parts = [*model.attachment, *(part for content in contents for part in content)]
     is_rich = any(_kind(part) != "text" for part in parts)
-    written = _explained(lambda: prompt.to_messages(rich_content=is_rich))
+    written = _translate_errors(lambda: prompt.to_messages(rich_content=is_rich))
     return tuple(_message(message, index) for index, message in enumerate(written))
 
 
@@ -77,14 +77,14 @@ def fit_slots(slots: Slots, budget: Budget, counter: Counter | None) -> tuple[Sl
     """Let the chat history give way until the messages fit; all other slots stay."""
     history = _history(slots)
     rest = write_messages({**slots, "chat_history": []})
-    candidates: list[Candidate[Any]] = [*(Candidate(item, history=True) for item in history), *map(Candidate, rest)]
-    before = _measure(write_messages(slots), budget, counter)
+    candidates: list[BudgetItem[Any]] = [*(BudgetItem(item, history=True) for item in history), *map(BudgetItem, rest)]
+    before = _total_size(write_messages(slots), budget, counter)
     room = budget.limit
     while True:
-        fitted = fit_candidates(candidates, replace(budget, limit=room, step=budget.block), counter)
+        fitted = fit_items(candidates, replace(budget, limit=room, step=budget.block), counter)
         kept = {**slots, "chat_history": list(fitted.messages[: len(fitted.messages) - len(rest)])}
         messages = write_messages(kept)
-        after = _measure(messages, budget, counter)
+        after = _total_size(messages, budget, counter)
         if after <= budget.limit:
             return kept, Fit(messages, fitted.changes, budget.limit, before, after, fitted.measure)
         # Joining neighbours and filling gaps costs a little that the single messages do not show.
@@ -97,7 +97,7 @@ def _prompt(slots: Slots) -> SlotPrompt:
     return prompt
 
 
-def _explained(write: Callable[[], T]) -> T:
+def _translate_errors(write: Callable[[], T]) -> T:
     from pydantic import ValidationError
 
     try:
@@ -111,8 +111,8 @@ def _explained(write: Callable[[], T]) -> T:
         raise ContextError(Problem("PP467", f"the slots cannot be written: {error}")) from error
 
 
-def _measure(messages: Sequence[Message], budget: Budget, counter: Counter | None) -> int:
-    return fit_candidates([*map(Candidate, messages)], replace(budget, limit=sys.maxsize), counter).before
+def _total_size(messages: Sequence[Message], budget: Budget, counter: Counter | None) -> int:
+    return fit_items([*map(BudgetItem, messages)], replace(budget, limit=sys.maxsize), counter).before
 
 
 def _entry(entry: TypeEntry, scope: Scope) -> TypeEntry:
@@ -132,13 +132,13 @@ def _type(template: Template, scope: Scope) -> tuple[Any, str]:
 def _contract_output(pack: Pack, scope: Scope) -> Any:
     contract = pack.contract
     assert contract is not None  # noqa: S101 -- the caller has looked
-    tools = read_tools(scope[contract.tools_input], contract.tools_input) if contract.tools_input else None
+    tools = read_tool_actions(scope[contract.tools_input], contract.tools_input) if contract.tools_input else None
     shape = contract.shape(tools)
     taken = [*contract.actions.values(), *(tools or ())]
     if len(taken) == 1 and f"params.{taken[0].name}" in shape.get("$defs", {}):
         params = {**shape["properties"]["params"], **shape["$defs"][f"params.{taken[0].name}"]}
         shape = {**shape, "properties": {**shape["properties"], "params": params}}
-    return read_contract(shape, pack.locale.split("-", maxsplit=1)[0])
+    return derive_output(shape, pack.locale.split("-", maxsplit=1)[0])
 
 
 def _kind(part: Any) -> Any:
@@ -148,7 +148,7 @@ def _kind(part: Any) -> Any:
 def _message(message: dict[str, Any], index: int) -> Message:
     content = message["content"]
     # [onlyinput] a lone input that is no text stays data, which chat APIs do not take
-    text = content if isinstance(content, str) else body(content)
+    text = content if isinstance(content, str) else write_value(content)
     is_parts = isinstance(content, list) and all(isinstance(part, dict) and "type" in part for part in content)
     return read_message({**message, "content": content if is_parts else text}, f"message {index + 1}")
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from promptpack.problem import ContextError, Problem
-from promptpack.prompt.plain import to_plain
+from promptpack.prompt.plain_data import to_plain
 
 
 class TemplateContext:

@@ -9,7 +9,7 @@ from promptpack import Library, Pack
 from promptpack.files import Folder
 from promptpack.library.entry import read_entry
 from promptpack.pack import Contract, Version
-from promptpack.prompt.plain import to_plain
+from promptpack.prompt.plain_data import to_plain
 from promptpack.template import Source, compile, default_engine  # noqa: A004
 from promptpack.verdict import Verdict, judge_checked
 from tests.conformance.executor_driver import run_executor

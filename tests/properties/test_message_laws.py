@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from promptpack import Problem, PromptComposer, PromptpackError, validate_messages
 from promptpack.prompt.budget import Budget, fit
 from promptpack.prompt.message import read_message
-from promptpack.prompt.text import to_text
+from promptpack.prompt.message_text import to_text
 from promptpack.template import history
 
 SCALARS = st.one_of(

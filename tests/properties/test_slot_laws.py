@@ -13,7 +13,7 @@ from promptpack.pack.output.sanitize import sanitize
 from promptpack.pack.output.type_names import TypeNameError, parse_type
 from promptpack.problem import PromptpackError
 from promptpack.prompt.slots import SlotPrompt, json_text, read_output_schema, yaml_text
-from promptpack.prompt.slots.placeholders import substitute
+from promptpack.prompt.slots.placeholders import fill_placeholders
 
 WORDS = (
     "yes",
@@ -120,7 +120,7 @@ def test_data_cannot_open_a_message(question: str, answer: str) -> None:
 @unhurried
 @given(texts, texts)
 def test_what_was_filled_in_is_not_searched_again(first: str, second: str) -> None:
-    assert substitute(["${a}-${b}"], {"a": first, "b": second}) == [f"{first}-{second}"]
+    assert fill_placeholders(["${a}-${b}"], {"a": first, "b": second}) == [f"{first}-{second}"]
 
 
 @unhurried

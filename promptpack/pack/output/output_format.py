@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def settle_output(output: Any, output_format: Any) -> tuple[Any, Any]:
+def infer_output_format(output: Any, output_format: Any) -> tuple[Any, Any]:
     """Derive the format of an output that has none; a given format leaves the output alone."""
     if output_format is not None:
         return output, output_format if isinstance(output_format, str) else str(output_format)

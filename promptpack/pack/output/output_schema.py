@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from promptpack.pack.output.entry import BareTuple, TypeEntry
 from promptpack.pack.output.sanitize import sanitize
+from promptpack.pack.output.type_entry import BareTuple, TypeEntry
 from promptpack.pack.output.type_names import TypeNameError, known_words, parse_type
 from promptpack.problem import Location, PackError, Problem, did_you_mean
 
@@ -23,7 +23,7 @@ def read_output_schema(data: Any, *, locate: Locate | None = None, texts: tuple[
     return _read(data, _Reading(strict=True, locate=locate or _nowhere, texts=texts))
 
 
-def revive_output_schema(data: Any) -> Any:
+def restore_output_schema(data: Any) -> Any:
     """Make the live schema of an exported `output`; what names no type stays the text it is."""
     return _read(data, _Reading(strict=False, locate=_nowhere))
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any, Literal, Union, get_args, get_origin
 
-from promptpack.pack.output.entry import ATOMS
+from promptpack.pack.output.type_entry import ATOMS
 
 
 def sanitize(value: Any) -> Any:

@@ -5,9 +5,9 @@ from typing import TypeVar
 
 from promptpack.problem import ContextError, Problem
 from promptpack.prompt.budget.counters import Counter, describe, estimate_tokens
-from promptpack.prompt.budget.lines import Candidate, Line, candidate_of, read_lines, with_text
-from promptpack.prompt.budget.model import Budget, Change, Fit, Way
-from promptpack.prompt.budget.ways import GIVE_WAY, Need
+from promptpack.prompt.budget.model import Budget, Fit, MessageChange, Way
+from promptpack.prompt.budget.reducers import REDUCERS, Overrun
+from promptpack.prompt.budget.sizing import BudgetItem, SizedMessage, measure_items, read_item, replace_text
 
 M = TypeVar("M")
 
@@ -20,21 +20,21 @@ def fit(messages: Iterable[M], budget: Budget, counter: Counter | None = None) -
     """
     if not isinstance(messages, Iterable) or isinstance(messages, str | bytes | Mapping):
         raise ContextError(Problem("PP434", f"messages to fit are a list, not a {type(messages).__name__}"))
-    return fit_candidates([candidate_of(message) for message in messages], budget, counter)
+    return fit_items([read_item(message) for message in messages], budget, counter)
 
 
-def fit_candidates(candidates: Sequence[Candidate[M]], budget: Budget, counter: Counter | None = None) -> Fit[M]:
+def fit_items(candidates: Sequence[BudgetItem[M]], budget: Budget, counter: Counter | None = None) -> Fit[M]:
     """Do the same for messages that have no fields of their own for `history` and `priority`."""
     count = _counter(budget, counter)
     measure = "characters" if budget.unit == "characters" else describe(counter)
-    given = read_lines(candidates, count, budget.per_message)
+    given = measure_items(candidates, count, budget.per_message)
     kept = given
-    changes: list[Change] = []
+    changes: list[MessageChange] = []
     for way in budget.order:
         excess = _size(kept) - budget.limit
         if excess <= 0:
             break
-        smaller = GIVE_WAY[way](kept, Need(budget, count, excess))
+        smaller = REDUCERS[way](kept, Overrun(budget, count, excess))
         changes += _changes(kept, smaller, way)
         kept = smaller
     if _size(kept) > budget.limit:
@@ -42,7 +42,7 @@ def fit_candidates(candidates: Sequence[Candidate[M]], budget: Budget, counter: 
     texts = {line.position: line.text for line in kept}
     cut = {change.position for change in changes if change.action == "cut"}
     fitted = tuple(
-        with_text(candidate.message, texts[position]) if position in cut else candidate.message
+        replace_text(candidate.message, texts[position]) if position in cut else candidate.message
         for position, candidate in enumerate(candidates)
         if position in texts
     )
@@ -57,23 +57,23 @@ def _counter(budget: Budget, counter: Counter | None) -> Counter:
     return len
 
 
-def _size(lines: Sequence[Line]) -> int:
+def _size(lines: Sequence[SizedMessage]) -> int:
     return sum(line.size for line in lines)
 
 
-def _changes(before: Sequence[Line], after: Sequence[Line], way: Way) -> list[Change]:
+def _changes(before: Sequence[SizedMessage], after: Sequence[SizedMessage], way: Way) -> list[MessageChange]:
     left = {line.position: line for line in after}
-    changes: list[Change] = []
+    changes: list[MessageChange] = []
     for line in before:
         now = left.get(line.position)
         if now is None:
-            changes.append(Change(line.position, line.role, "dropped", way, line.size, 0))
+            changes.append(MessageChange(line.position, line.role, "dropped", way, line.size, 0))
         elif now.size != line.size:
-            changes.append(Change(line.position, line.role, "cut", way, line.size, now.size))
+            changes.append(MessageChange(line.position, line.role, "cut", way, line.size, now.size))
     return changes
 
 
-def _too_large(kept: Sequence[Line], budget: Budget, measure: str) -> Problem:
+def _too_large(kept: Sequence[SizedMessage], budget: Budget, measure: str) -> Problem:
     largest = max(kept, key=lambda line: line.size)
     message = f"messages need {_size(kept):,} {measure}, and the budget is {budget.limit:,}"
     hint = f"raise the budget, or shorten message {largest.position} ({largest.role}: {largest.size:,})"

@@ -1,4 +1,4 @@
-"""`Budget`, `Fit` and `Change`: what may be spent, what is left of the messages, and what gave way."""
+"""`Budget`, `Fit` and `MessageChange`: what may be spent, what is left of the messages, and what gave way."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class MessageChange:
     """One message that was dropped or cut; `position` counts from 0 in the messages that were given."""
 
     position: int
@@ -62,7 +62,7 @@ class Fit(Generic[M]):
     """The messages that fit, and what it took."""
 
     messages: tuple[M, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[MessageChange, ...]
     limit: int
     before: int
     after: int
@@ -97,6 +97,6 @@ def _problems(budget: Budget) -> Iterator[Problem]:
         yield Problem("PP436", message)
 
 
-def _line(change: Change) -> str:
+def _line(change: MessageChange) -> str:
     what = f"{change.action} message {change.position} ({change.role})"
     return f"{what}, {change.way}: {change.before:,} -> {change.after:,}"

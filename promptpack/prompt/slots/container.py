@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from promptpack.problem import Problem, UsageError
-from promptpack.prompt.slots import settings as slot_settings
+from promptpack.prompt.slots import labels as slot_labels
 from promptpack.prompt.slots.exports import export_data, export_json, export_yaml
 from promptpack.prompt.slots.imports import import_data, import_json, import_yaml
-from promptpack.prompt.slots.messages import write_messages
-from promptpack.prompt.slots.nested import copied, inherited, look_up, own_value, placed, put, without
-from promptpack.prompt.slots.placeholders import substitute
-from promptpack.prompt.slots.text import write_text
-from promptpack.prompt.slots.view import read_model, read_view, slot_values
+from promptpack.prompt.slots.placeholders import fill_placeholders
+from promptpack.prompt.slots.slot_data import copy_data, delete_at, find_in_dicts, find_value, inherit, merge_at, set_at
+from promptpack.prompt.slots.slot_messages import write_messages
+from promptpack.prompt.slots.slot_text import write_text
+from promptpack.prompt.slots.view import read_model, read_view, resolve_slot_values
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -41,10 +41,10 @@ class SlotPrompt:
             raise UsageError(Problem("PP466", f"parent must be a SlotPrompt, not {type(parent).__name__}"))
         if data is not None and not isinstance(data, Mapping):
             raise UsageError(Problem("PP461", f"slots must be a mapping, not {type(data).__name__}"))
-        above: dict[str, Any] = slot_settings.DEFAULTS if parent is None else parent._settings
-        self._data: dict[Any, Any] = {key: copied(value) for key, value in data.items()} if data else {}
+        above: dict[str, Any] = slot_labels.DEFAULTS if parent is None else parent._settings
+        self._data: dict[Any, Any] = {key: copy_data(value) for key, value in data.items()} if data else {}
         self._parent = parent
-        self._settings: dict[str, Any] = slot_settings.resolve(settings, above)
+        self._settings: dict[str, Any] = slot_labels.resolve_settings(settings, above)
 
     @classmethod
     def from_prompt_data(
@@ -78,10 +78,10 @@ class SlotPrompt:
         return cls(import_yaml(text, source), parent=parent, settings=settings)
 
     def __getitem__(self, key: Any) -> Any:
-        return copied(look_up(self._view(), key)[1])
+        return copy_data(find_value(self._view(), key)[1])
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._data = put(self._data, key, value)
+        self._data = merge_at(self._data, key, value)
 
     def __delitem__(self, key: Any) -> None:
         self.delete(key)
@@ -93,36 +93,36 @@ class SlotPrompt:
         """Put a value on top of what the slot holds: mappings and lists grow, anything else is replaced."""
         value = _trimmed(value)
         if mappings is not None:
-            key, value = substitute(key, mappings), substitute(value, mappings)
-        self._data = put(self._data, key, value)
+            key, value = fill_placeholders(key, mappings), fill_placeholders(value, mappings)
+        self._data = merge_at(self._data, key, value)
 
     def append(self, key: Any, value: Any, mappings: dict[str, Any] | None = None) -> None:
         """Add one item to the slot, which becomes a list."""
         value = _trimmed(value)
         if mappings is not None:
-            key, value = substitute(key, mappings), substitute(value, mappings)
-        _, existing = look_up(self._data, key)
+            key, value = fill_placeholders(key, mappings), fill_placeholders(value, mappings)
+        _, existing = find_value(self._data, key)
         if isinstance(existing, set):
-            self._data = placed(self._data, key, existing | {copied(value)})
+            self._data = set_at(self._data, key, existing | {copy_data(value)})
         else:
-            self._data = placed(self._data, key, [*_as_list(existing), copied(value)])
+            self._data = set_at(self._data, key, [*_as_list(existing), copy_data(value)])
 
     def update(self, new: Mapping[Any, Any], mappings: dict[str, Any] | None = None) -> None:
         """Set every slot of a mapping."""
         if mappings is not None:
             # [placeholder] the whole mapping is filled first, so that here the filled text is trimmed too
-            new = substitute(new, mappings)
+            new = fill_placeholders(new, mappings)
         for key, value in new.items():
             self.set(key, value)
 
     def extend(self, key: Any, values: Iterable[Any]) -> None:
         """Add every item to the slot, which becomes a list."""
-        _, existing = look_up(self._data, key)
-        self._data = placed(self._data, key, [*_as_list(existing), *(copied(value) for value in values)])
+        _, existing = find_value(self._data, key)
+        self._data = set_at(self._data, key, [*_as_list(existing), *(copy_data(value) for value in values)])
 
     def pop(self, key: Any, default: Any = None) -> Any:
         """Take a slot, or what a dotted path leads to, out of the prompt's own data."""
-        found, value = own_value(self._data, key)
+        found, value = find_in_dicts(self._data, key)
         if not found or (value is None and isinstance(key, str) and "." in key):
             # [container] a None at the end of a path counts as absent, and stays
             return default
@@ -131,20 +131,20 @@ class SlotPrompt:
 
     def delete(self, key: Any) -> None:
         """Drop a slot, or what a dotted path leads to, from the prompt's own data."""
-        self._data = without(self._data, key)
+        self._data = delete_at(self._data, key)
 
     def get(self, key: Any, default: Any = None) -> Any:
         """Give what a slot or a dotted path holds, through the parents."""
-        found, value = own_value(self._view(), key)
-        return copied(value) if found else default
+        found, value = find_in_dicts(self._view(), key)
+        return copy_data(value) if found else default
 
     def to_prompt_object(self) -> "PromptModel":
         """Give the slots as a pydantic model."""
-        return read_model(slot_values(self._view()))
+        return read_model(resolve_slot_values(self._view()))
 
     def to_text(self, *, role_mapping: dict[str, Any] | None = None) -> str:
         """Write the prompt as one text; an empty prompt is a KeyError."""
-        labels = slot_settings.labels(self._settings).renamed(role_mapping)
+        labels = slot_labels.read_labels(self._settings).with_roles(role_mapping)
         skipped: list[str] = []
         try:
             return write_text(read_view(self._view()), labels, skipped)
@@ -159,7 +159,7 @@ class SlotPrompt:
         strict_role_orders: bool | None = True,
     ) -> list[dict[str, Any]]:
         """Write the prompt as chat messages; an empty prompt is a KeyError."""
-        labels = slot_settings.labels(self._settings).renamed(role_mapping)
+        labels = slot_labels.read_labels(self._settings).with_roles(role_mapping)
         skipped: list[str] = []
         try:
             return write_messages(
@@ -193,7 +193,7 @@ class SlotPrompt:
     def _view(self) -> dict[Any, Any]:
         if self._parent is None:
             return self._data
-        view: dict[Any, Any] = inherited(self._data, self._parent._view())
+        view: dict[Any, Any] = inherit(self._data, self._parent._view())
         return view
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from promptpack.pack.output.entry import BareTuple, TypeEntry
 from promptpack.pack.output.sanitize import sanitize
+from promptpack.pack.output.type_entry import BareTuple, TypeEntry
 from promptpack.prompt.slots import json_text, yaml_text
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from promptpack.pack.output.output_schema import revive_output_schema
+from promptpack.pack.output.output_schema import restore_output_schema
 from promptpack.problem import Location, PackError, Problem, UsageError
 
 _DEEPEST: Final = 100
@@ -19,7 +19,7 @@ def import_data(data: Any, place: Location | None = None) -> dict[str, Any]:
         raise PackError([Problem("PP461", f"slot name {key!r} is not text", place) for key in strange])
     if _is_too_deep(data):
         raise PackError(Problem("PP461", f"slots may be nested {_DEEPEST} deep", place))
-    return {key: revive_output_schema(value) if key == "output" else value for key, value in data.items()}
+    return {key: restore_output_schema(value) if key == "output" else value for key, value in data.items()}
 
 
 def import_yaml(text: str, source: str) -> dict[str, Any]:

@@ -9,11 +9,11 @@ def dump(data: Any) -> str:
     """Write data as JSON indented by two; what JSON has no word for raises the standard library's own error."""
     try:
         return _value(data, "\n")
-    except _UnsupportedError:
+    except _FallbackError:
         return json.dumps(data, indent=2, ensure_ascii=False)
 
 
-class _UnsupportedError(TypeError):
+class _FallbackError(TypeError):
     """A value that the standard library must judge."""
 
 
@@ -32,13 +32,13 @@ def _value(value: Any, line: str) -> str:
         return "true" if value else "false"
     if kind is int or (kind is float and value - value == 0):
         return repr(value)
-    raise _UnsupportedError
+    raise _FallbackError
 
 
 def _object(mapping: dict[Any, Any], line: str) -> str:
     inner = line + "  "
     if not all(type(key) is str for key in mapping):
-        raise _UnsupportedError
+        raise _FallbackError
     members = [f"{encode_basestring(key)}: {_value(item, inner)}" for key, item in mapping.items()]
     return f"{{{inner}{f',{inner}'.join(members)}{line}}}"
 

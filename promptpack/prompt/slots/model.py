@@ -5,7 +5,7 @@ from typing import Any, Final, Literal, NotRequired, Self
 from pydantic import BaseModel, ConfigDict, TypeAdapter, field_validator, model_validator
 from typing_extensions import TypedDict
 
-from promptpack.pack.output.output_format import settle_output
+from promptpack.pack.output.output_format import infer_output_format
 
 
 class TextMessageContent(BaseModel):
@@ -53,8 +53,8 @@ class ToolMeta(TypedDict):
     returns: NotRequired[Any]
 
 
-Part = TextMessageContent | AttachmentMessageContent
-_PART: Final[TypeAdapter[Part]] = TypeAdapter(Part)
+MessageContent = TextMessageContent | AttachmentMessageContent
+_CONTENT: Final[TypeAdapter[MessageContent]] = TypeAdapter(MessageContent)
 
 
 class PromptModel(BaseModel):
@@ -71,7 +71,7 @@ class PromptModel(BaseModel):
     instruct: Any = None
     examples: Any = None
     input: Any = None
-    attachment: list[Part] = []
+    attachment: list[MessageContent] = []
     output: Any = None
     output_format: Any = None
     options: dict[str, Any] = {}
@@ -83,12 +83,12 @@ class PromptModel(BaseModel):
 
     @field_validator("attachment", mode="before")
     @classmethod
-    def _read_attachment(cls, value: Any) -> list[Part]:
-        return [read_part(item) for item in as_items(value)]
+    def _read_attachment(cls, value: Any) -> list[MessageContent]:
+        return [validate_part(item) for item in as_items(value)]
 
     @model_validator(mode="after")
-    def _settle_output(self) -> Self:
-        self.output, self.output_format = settle_output(self.output, self.output_format)
+    def _infer_output_format(self) -> Self:
+        self.output, self.output_format = infer_output_format(self.output, self.output_format)
         return self
 
 
@@ -100,10 +100,12 @@ def as_items(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value if isinstance(value, dict) else str(value)]
 
 
-def read_part(item: Any) -> Part:
+def validate_part(item: Any) -> MessageContent:
     """Read a part: a mapping is text or an attachment, anything that is no part is shown as text."""
     # [textnotext] "text" without a text of its own is an attachment of type "text"
-    return _PART.validate_python(item if isinstance(item, dict | Part) else {"type": "text", "text": str(item)})
+    return _CONTENT.validate_python(
+        item if isinstance(item, dict | MessageContent) else {"type": "text", "text": str(item)}
+    )
 
 
 def _message(item: Any) -> ChatMessage:

@@ -8,12 +8,12 @@ from typing import Annotated, Any, Final, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, create_model, model_validator
 
-from promptpack.pack.output.entry import ATOMS
 from promptpack.pack.output.sanitize import expand
+from promptpack.pack.output.type_entry import ATOMS
 
 _NAME: Final = "AgentlyOutput"
 _CONFIG: Final = ConfigDict(extra="allow")
-_MODELS_KEPT: Final = 256
+_CACHE_SIZE: Final = 256
 
 
 def make_output_model(output: Any) -> type[BaseModel]:
@@ -22,39 +22,39 @@ def make_output_model(output: Any) -> type[BaseModel]:
         raise TypeError("Unable to generator output model because the output is not a structure data.")
     schema = expand(dict(output) if isinstance(output, Mapping) else output)
     try:
-        return _shared_model(_Keyed(_key(schema), schema))
-    except _NoKeyError:
+        return _cached_model(_CacheKey(_fingerprint(schema), schema))
+    except _FallbackError:
         return _model(schema)
 
 
-class _NoKeyError(TypeError):
+class _FallbackError(TypeError):
     """A schema holds what cannot be told apart by a key."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Keyed:
+class _CacheKey:
     """A schema under a key that says all that matters of it."""
 
     key: Any
     schema: Any = field(compare=False)
 
 
-def _key(schema: Any) -> Any:
+def _fingerprint(schema: Any) -> Any:
     kind = type(schema)
     if kind is dict:
-        return dict, tuple([(name, _key(item)) for name, item in schema.items()])
+        return dict, tuple([(name, _fingerprint(item)) for name, item in schema.items()])
     if kind is list or kind is tuple:
-        return kind, tuple([_key(item) for item in schema])
+        return kind, tuple([_fingerprint(item) for item in schema])
     if kind in ATOMS or isinstance(schema, type):
         return kind, schema
     if get_origin(schema) is not None:
         # generics that are equal may still print differently, and a description shows how they print
         return kind, repr(schema), schema
-    raise _NoKeyError
+    raise _FallbackError
 
 
-@lru_cache(maxsize=_MODELS_KEPT)
-def _shared_model(keyed: _Keyed) -> type[BaseModel]:
+@lru_cache(maxsize=_CACHE_SIZE)
+def _cached_model(keyed: _CacheKey) -> type[BaseModel]:
     return _model(keyed.schema)
 
 

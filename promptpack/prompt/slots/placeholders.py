@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from promptpack.pack.output.entry import ATOMS
+from promptpack.pack.output.type_entry import ATOMS
 
 _PLACEHOLDER: Final = re.compile(r"\$\{\s*([^}]+?)\s*\}")
 
 
-def substitute(value: Any, mappings: Any) -> Any:
+def fill_placeholders(value: Any, mappings: Any) -> Any:
     """Replace the placeholders of a value; a string that is wholly one placeholder becomes the object itself."""
     if not isinstance(mappings, dict):
         raise TypeError(f"Variable mappings require a dictionary but got: {mappings}")

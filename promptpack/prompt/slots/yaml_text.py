@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from io import StringIO
 from typing import Any, Final
 
-from promptpack.pack.output.entry import ATOMS
+from promptpack.pack.output.type_entry import ATOMS
 
 _WIDTH: Final = 80
 _LONGEST_KEY: Final = 123  # PyYAML allows 128 characters and counts five for the unwritten tag
@@ -22,7 +22,7 @@ _OTHER_TYPES: Final = frozenset(
 )
 
 
-class _UnsupportedError(TypeError):
+class _FallbackError(TypeError):
     """A value whose YAML only PyYAML can write."""
 
 
@@ -34,7 +34,7 @@ def dump(data: Any, *, sort_keys: bool) -> str:
     writer = _Writer(sort_keys)
     try:
         writer.root(data)
-    except _UnsupportedError:
+    except _FallbackError:
         import yaml
 
         text: str = yaml.safe_dump(data, allow_unicode=True, sort_keys=sort_keys)
@@ -57,7 +57,7 @@ class _Writer:
         elif isinstance(data, list | tuple) and data:
             self._sequence(data, 0, "")
         else:
-            raise _UnsupportedError
+            raise _FallbackError
         self.pieces.append("\n")
 
     def _mapping(self, mapping: dict[Any, Any], indent: int, lead: str) -> None:
@@ -90,15 +90,15 @@ class _Writer:
             inner, lead = (indent, "\n" + " " * indent) if in_mapping else (indent + 2, " ")
             self._sequence(value, inner, lead) if value else self.pieces.append(" []")
         else:
-            raise _UnsupportedError
+            raise _FallbackError
 
     def _key(self, key: Any, indent: int) -> str:
         if type(key) is not str or len(key) >= _LONGEST_KEY:
-            raise _UnsupportedError
+            raise _FallbackError
         if _PLAIN.fullmatch(key) and key not in _OTHER_TYPES:
             return key
         if not key or not _BREAKS.isdisjoint(key):
-            raise _UnsupportedError
+            raise _FallbackError
         return self._foreign(key, indent, indent, is_key=True)
 
     def _atom(self, value: Any, column: int, indent: int) -> str:

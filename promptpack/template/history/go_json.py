@@ -43,7 +43,7 @@ def read_members(text: str) -> Members | None:
 def _read(text: str) -> tuple[Value, Members | None]:
     document = _Document()
     for kind, token in _tokens(text):
-        document.take(kind, token)
+        document.accept(kind, token)
     return document.finish()
 
 
@@ -98,7 +98,7 @@ class _Document:
         self.value: Value = None
         self.members: Members | None = None
 
-    def take(self, kind: str, token: str) -> None:
+    def accept(self, kind: str, token: str) -> None:
         if kind not in self.expected:
             raise GoJsonError(f"unexpected {token[:20]!r}")
         if kind in ("{", "["):

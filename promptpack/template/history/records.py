@@ -4,16 +4,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from promptpack.template.history import go_text
-from promptpack.template.history.message import (
-    Call,
-    Message,
-    content_text,
+from promptpack.template.history.message_fields import (
+    MessageMapping,
+    RecordedCall,
+    read_content_text,
     read_mappings,
     read_messages,
-    text_field,
-    tool_calls,
+    read_text_field,
+    read_tool_calls,
 )
-from promptpack.template.history.text import compact, trim_space
+from promptpack.template.history.short_text import compact, trim_space
 from promptpack.template.history.wording import fill
 
 Record: TypeAlias = dict[str, str]
@@ -41,9 +41,9 @@ def react_records(
     for message in history:
         if message.get("role") != "assistant":
             continue
-        calls = tool_calls(message)
+        calls = read_tool_calls(message)
         if not calls:
-            thought = compact(content_text(message), thought_limit) or thought
+            thought = compact(read_content_text(message), thought_limit) or thought
         records += [
             {
                 "thought": thought or no_thought,
@@ -65,7 +65,7 @@ def react_window(records: object, size: int = WINDOW) -> list[Record]:
 def fold_repeated(records: object, replacement: str = "", *, unknown_tool: str = UNKNOWN_TOOL) -> list[Record]:
     """Replace the observations of a tool by `replacement`, save the last; names are compared without letter case."""
     listed = read_records(records)
-    keys = [go_text.lower(tool_name(record, unknown_tool)) for record in listed]
+    keys = [go_text.lower(read_tool_name(record, unknown_tool)) for record in listed]
     last = {key: position for position, key in enumerate(keys)}
     return [
         record if last[key] == position else {**record, "observation": replacement}
@@ -82,13 +82,13 @@ def tool_call_text(
 ) -> str:
     """Write the tool call of a record."""
     read = read_records([record])[0]
-    arguments = trim_space(text_field(read, "arguments")) or no_arguments
-    return fill(call, {"tool": tool_name(read, unknown_tool), "arguments": arguments})
+    arguments = trim_space(read_text_field(read, "arguments")) or no_arguments
+    return fill(call, {"tool": read_tool_name(read, unknown_tool), "arguments": arguments})
 
 
-def tool_name(record: Mapping[str, Any], unknown_tool: str = UNKNOWN_TOOL) -> str:
+def read_tool_name(record: Mapping[str, Any], unknown_tool: str = UNKNOWN_TOOL) -> str:
     """Give the trimmed name of a record's tool, or the name for a tool without one."""
-    return trim_space(text_field(record, "tool")) or unknown_tool
+    return trim_space(read_text_field(record, "tool")) or unknown_tool
 
 
 def read_records(records: object) -> list[Record]:
@@ -96,16 +96,16 @@ def read_records(records: object) -> list[Record]:
     return [dict(record) for record in read_mappings(records, "a list of records", "PP430")]
 
 
-def _observations(history: Iterable[Message]) -> dict[str, str]:
+def _observations(history: Iterable[MessageMapping]) -> dict[str, str]:
     results: dict[str, str] = {}
     for message in history:
         if message.get("role") == "tool":
-            call_id = trim_space(text_field(message, "tool_call_id"))
+            call_id = trim_space(read_text_field(message, "tool_call_id"))
             if call_id:
-                results[call_id] = content_text(message)
+                results[call_id] = read_content_text(message)
     return results
 
 
-def _observation(call: Call, observations: Mapping[str, str]) -> str:
+def _observation(call: RecordedCall, observations: Mapping[str, str]) -> str:
     # An empty id is never a key, so a call without one has no observation.
     return trim_space(observations.get(trim_space(call.id), ""))

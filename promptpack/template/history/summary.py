@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import TypedDict
 
-from promptpack.template.history.records import UNKNOWN_TOOL, WINDOW, read_records, tool_name
+from promptpack.template.history.records import UNKNOWN_TOOL, WINDOW, read_records, read_tool_name
 from promptpack.template.history.wording import fill
 
 
@@ -14,18 +14,18 @@ class ToolCount(TypedDict):
     count: int
 
 
-class Outside(TypedDict):
+class OlderRecords(TypedDict):
     """The records before the window, counted by tool."""
 
     count: int
     tools: list[ToolCount]
 
 
-def outside_window(records: object, size: int = WINDOW, *, unknown_tool: str = UNKNOWN_TOOL) -> Outside:
+def outside_window(records: object, size: int = WINDOW, *, unknown_tool: str = UNKNOWN_TOOL) -> OlderRecords:
     """Count the records before the last `size` ones, tools in the order of their names' code points."""
     listed = read_records(records)
     outside = listed[: max(len(listed) - max(size, 0), 0)]
-    counts = Counter(tool_name(record, unknown_tool) for record in outside)
+    counts = Counter(read_tool_name(record, unknown_tool) for record in outside)
     return {"count": len(outside), "tools": [{"name": name, "count": counts[name]} for name in sorted(counts)]}
 
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from promptpack.problem import ContextError, MissingExtraError
 from promptpack.prompt.budget import (
     Budget,
-    Candidate,
-    Change,
+    BudgetItem,
+    MessageChange,
     estimate_tokens,
     exact_counter,
     fit,
-    fit_candidates,
+    fit_items,
     read_budget,
 )
 
@@ -58,8 +58,8 @@ def test_the_oldest_history_goes_first_and_the_rest_stays() -> None:
     fitted = fit(messages, characters(50, step=1))
     assert fitted.messages == (messages[0], *messages[3:])
     assert fitted.changes == (
-        Change(1, "user", "dropped", "oldest-history", 10, 0),
-        Change(2, "user", "dropped", "oldest-history", 10, 0),
+        MessageChange(1, "user", "dropped", "oldest-history", 10, 0),
+        MessageChange(2, "user", "dropped", "oldest-history", 10, 0),
     )
     assert str(fitted).splitlines() == [
         "70 -> 50 of 50 characters",
@@ -174,7 +174,7 @@ def test_the_longest_observations_are_cut_to_a_common_length() -> None:
     fitted = fit(messages, characters(1_400, "longest-observation", shortest=100))
     assert [len(one["content"]) for one in fitted.messages] == [500, 400, 300, 90]
     assert fitted.messages[1]["content"] == "x" * 397 + "..."
-    assert fitted.changes == (Change(1, "tool", "cut", "longest-observation", 1_000, 400),)
+    assert fitted.changes == (MessageChange(1, "tool", "cut", "longest-observation", 1_000, 400),)
     shorter = fit(messages, characters(900, "longest-observation", shortest=100, ellipsis="[cut]"))
     assert [len(one["content"]) for one in shorter.messages] == [500, 100, 100, 90]
     assert shorter.messages[2]["content"] == "x" * 95 + "[cut]"
@@ -315,11 +315,11 @@ def test_objects_are_messages_too() -> None:
 
 def test_a_candidate_says_what_its_message_cannot() -> None:
     call, result, question = Sent("assistant", None, ("a",)), Sent("tool", "x" * 50, answers="a"), Sent("user", "?")
-    extra = Candidate(Sent("user", "x" * 50), priority=1)
-    history = [Candidate(call, history=True), Candidate(result, history=True), Candidate(question, history=True)]
+    extra = BudgetItem(Sent("user", "x" * 50), priority=1)
+    history = [BudgetItem(call, history=True), BudgetItem(result, history=True), BudgetItem(question, history=True)]
     budget = characters(60, "oldest-history", "lowest-priority", step=1)
-    assert fit_candidates([*history, extra], budget).messages == (question, extra.message)
-    assert fit_candidates([extra, *history], characters(60, "lowest-priority")).messages == (call, result, question)
+    assert fit_items([*history, extra], budget).messages == (question, extra.message)
+    assert fit_items([extra, *history], characters(60, "lowest-priority")).messages == (call, result, question)
 
 
 def test_an_object_that_cannot_be_copied_is_refused() -> None:

@@ -5,7 +5,7 @@ from typing import Any, Literal, Optional, Union
 import pytest
 
 from promptpack.pack.output.json_schema import write_json_schema
-from promptpack.prompt.slots.contract import read_contract
+from promptpack.prompt.slots.contract_output import derive_output
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_contract_is_read_as_an_output_schema() -> None:
         },
         "$defs": {"risk": {"properties": {"text": {"type": "string"}}, "description": "what may go wrong"}},
     }
-    assert read_contract(contract, "zh") == {
+    assert derive_output(contract, "zh") == {
         "level": (Literal["low", "high"], "程度"),
         "risk": ({"text": (str, "")}, "what may go wrong"),
         "tags": [(str, "")],
@@ -80,4 +80,4 @@ def test_a_contract_is_read_as_an_output_schema() -> None:
 
 def test_a_contract_that_refers_to_itself_ends() -> None:
     contract = {"properties": {"inner": {"$ref": "#"}}}
-    assert str(read_contract(contract)).count("inner") == 8
+    assert str(derive_output(contract)).count("inner") == 8

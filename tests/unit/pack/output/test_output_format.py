@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from promptpack.pack.output.output_format import settle_output
+from promptpack.pack.output.output_format import infer_output_format
 
 REPLY = (str, "Reply according the result value")
 
@@ -24,4 +24,4 @@ REPLY = (str, "Reply according the result value")
     ],
 )
 def test_a_format_is_derived_only_where_none_is_given(output: Any, given: Any, settled: tuple[Any, str]) -> None:
-    assert settle_output(output, given) == settled
+    assert infer_output_format(output, given) == settled

@@ -5,7 +5,7 @@ import pytest
 from pydantic import ValidationError
 
 from promptpack.prompt.slots.model import AttachmentMessageContent, ChatMessage, TextMessageContent
-from promptpack.prompt.slots.view import PromptView, read_model, read_part, read_view, slot_values
+from promptpack.prompt.slots.view import PromptView, read_model, read_part, read_view, resolve_slot_values
 
 TOOL = {"extra": 1, "kwargs": {"q": (str, "what")}, "desc": "finds", "name": "search"}
 IMAGE = {"image_url": {"url": "u"}, "type": "image_url"}
@@ -89,13 +89,13 @@ def test_a_part_is_not_the_callers_own_data() -> None:
 
 
 def test_a_literal_dotted_key_is_looked_up_as_a_path() -> None:
-    assert slot_values({"a.b": 1, "a": {"b": 2}}) == {"a.b": 2, "a": {"b": 2}}
-    assert slot_values({"a.b": 1}) == {"a.b": None}
+    assert resolve_slot_values({"a.b": 1, "a": {"b": 2}}) == {"a.b": 2, "a": {"b": 2}}
+    assert resolve_slot_values({"a.b": 1}) == {"a.b": None}
 
 
 def test_a_key_that_is_no_text_is_refused() -> None:
     with pytest.raises(TypeError, match="keywords must be strings"):
-        slot_values({5: 1})
+        resolve_slot_values({5: 1})
 
 
 def test_the_model_dumps_every_slot_and_then_the_extra_ones() -> None:

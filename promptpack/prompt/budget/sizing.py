@@ -6,8 +6,8 @@ from typing import Any, Final, Generic, TypeVar
 
 from promptpack.problem import ContextError, Problem
 from promptpack.prompt.budget.counters import Counter
-from promptpack.template.history.message import content_text, text_field, tool_calls
-from promptpack.template.history.text import trim_space
+from promptpack.template.history.message_fields import read_content_text, read_text_field, read_tool_calls
+from promptpack.template.history.short_text import trim_space
 
 M = TypeVar("M")
 
@@ -15,7 +15,7 @@ _FIELDS: Final = ("role", "content", "tool_calls", "tool_call_id")
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate(Generic[M]):
+class BudgetItem(Generic[M]):
     """A message, whether it was spliced in from a history, and its priority if it may go at all."""
 
     message: M
@@ -24,7 +24,7 @@ class Candidate(Generic[M]):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SizedMessage:
     """One message: its size, and the `group` it can only go with."""
 
     position: int
@@ -37,21 +37,21 @@ class Line:
     can_be_cut: bool = False
 
 
-def candidate_of(message: M) -> Candidate[M]:
+def read_item(message: M) -> BudgetItem[M]:
     """Take a message at its own word: its fields `history` and `priority`, where it has them."""
-    return Candidate(message, bool(_field(message, "history")), _field(message, "priority"))
+    return BudgetItem(message, bool(_field(message, "history")), _field(message, "priority"))
 
 
-def read_lines(candidates: Sequence[Candidate[Any]], counter: Counter, per_message: int) -> list[Line]:
+def measure_items(candidates: Sequence[BudgetItem[Any]], counter: Counter, per_message: int) -> list[SizedMessage]:
     """Measure the messages and find out which belong together."""
     views = [_view(candidate.message) for candidate in candidates]
     groups = _groups(views)
     return [
-        Line(
+        SizedMessage(
             position=position,
-            role=text_field(view, "role"),
-            text=content_text(view),
-            size=per_message + counter(content_text(view)) + sum(counter(text) for text in _call_texts(view)),
+            role=read_text_field(view, "role"),
+            text=read_content_text(view),
+            size=per_message + counter(read_content_text(view)) + sum(counter(text) for text in _call_texts(view)),
             group=groups[position],
             priority=candidate.priority,
             history=candidate.history,
@@ -61,7 +61,7 @@ def read_lines(candidates: Sequence[Candidate[Any]], counter: Counter, per_messa
     ]
 
 
-def with_text(message: M, text: str) -> M:
+def replace_text(message: M, text: str) -> M:
     """Copy a message with another text."""
     if isinstance(message, Mapping):
         return {**message, "content": text}  # type: ignore[return-value]
@@ -83,7 +83,7 @@ def _view(message: object) -> Mapping[str, Any]:
 
 
 def _call_texts(view: Mapping[str, Any]) -> Iterator[str]:
-    for call in tool_calls(view):
+    for call in read_tool_calls(view):
         yield call.name
         yield call.arguments
 
@@ -104,7 +104,7 @@ def _groups(views: Iterable[Mapping[str, Any]]) -> list[int]:
             for earlier in waiting.pop(call_id, ()):
                 groups[earlier] = position
         if view.get("role") == "tool":
-            call_id = trim_space(text_field(view, "tool_call_id"))
+            call_id = trim_space(read_text_field(view, "tool_call_id"))
             groups[position] = callers.get(call_id, position)
             if call_id and call_id not in callers:
                 waiting.setdefault(call_id, []).append(position)
@@ -112,6 +112,6 @@ def _groups(views: Iterable[Mapping[str, Any]]) -> list[int]:
 
 
 def _call_ids(view: Mapping[str, Any]) -> set[str]:
-    calls = tool_calls(view)
+    calls = read_tool_calls(view)
     # The empty id stands for any of the calls, for results that do not say whose they are.
     return {"", *(trim_space(call.id) for call in calls)} if calls else set()

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
-from promptpack.template.history.message import Message, content_text, read_messages
-from promptpack.template.history.text import compact, trim_space
+from promptpack.template.history.message_fields import MessageMapping, read_content_text, read_messages
+from promptpack.template.history.short_text import compact, trim_space
 
 
-class Ends(TypedDict):
+class FirstAndLast(TypedDict):
     """The first and the last input of a conversation; equal when there is one, empty when there is none."""
 
     first: str
@@ -28,7 +28,7 @@ def user_inputs(
     """
     texts = [text for text in correction_texts if text]
     inputs = (
-        compact(content_text(message), limit)
+        compact(read_content_text(message), limit)
         for message in read_messages(messages)
         if message.get("role") == "user" and not _is_correction(message, correction_extra or {}, texts)
     )
@@ -41,7 +41,7 @@ def first_and_last_input(
     limit: int = 120,
     correction_extra: Mapping[str, str] | None = None,
     correction_texts: Sequence[str] = (),
-) -> Ends:
+) -> FirstAndLast:
     """Pick the first and the last of `user_inputs`."""
     inputs = user_inputs(
         messages, limit=limit, correction_extra=correction_extra, correction_texts=correction_texts
@@ -49,11 +49,11 @@ def first_and_last_input(
     return {"first": inputs[0], "last": inputs[-1]}
 
 
-def _is_correction(message: Message, kinds: Mapping[str, str], texts: Sequence[str]) -> bool:
+def _is_correction(message: MessageMapping, kinds: Mapping[str, str], texts: Sequence[str]) -> bool:
     extra = message.get("extra")
     if isinstance(extra, Mapping) and any(_has_kind(extra.get(key), kind) for key, kind in kinds.items()):
         return True
-    content = content_text(message)
+    content = read_content_text(message)
     return any(text in content for text in texts)
 
 

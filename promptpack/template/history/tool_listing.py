@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypedDict
 
 from promptpack.template.history import go_text
-from promptpack.template.history.message import read_mappings, text_field
+from promptpack.template.history.message_fields import read_mappings, read_text_field
 from promptpack.template.history.parameters import Parameter, Style, tool_parameters
-from promptpack.template.history.text import trim_space
+from promptpack.template.history.short_text import trim_space
 from promptpack.template.history.wording import fill
 
 NO_PARAMETERS: Final = "{}"
 
 
-class Tool(TypedDict):
+class ToolEntry(TypedDict):
     """One entry of a catalogue; `number` is the place in the list that was given, from 1."""
 
     number: int
@@ -24,7 +24,7 @@ class Tool(TypedDict):
 
 def tool_entries(
     tools: object, *, style: Style = "auto", returns: Mapping[str, str] | None = None, default_return: str = ""
-) -> list[Tool]:
+) -> list[ToolEntry]:
     """List the tools that have a name, trimmed and with their parameters; those without leave a gap in the numbers."""
     hints = _by_name(returns or {})
     read = [_function(tool) for tool in read_mappings(tools, "a list of tools", "PP431")]
@@ -32,12 +32,12 @@ def tool_entries(
         {
             "number": number,
             "name": name,
-            "description": trim_space(text_field(tool, "description") or text_field(tool, "desc")),
+            "description": trim_space(read_text_field(tool, "description") or read_text_field(tool, "desc")),
             "parameters": tool_parameters(tool, style),
             "returns": hints.get(go_text.lower(name), default_return),
         }
         for number, tool in enumerate(read, 1)
-        if (name := trim_space(text_field(tool, "name")))
+        if (name := trim_space(read_text_field(tool, "name")))
     ]
 
 

@@ -25,7 +25,7 @@ def to_plain(value: Any, where: str, limits: Limits = _DEFAULT) -> Any:
     return _Copier(where, limits).copy(value, 0)
 
 
-def may_stay(value: Any, image: bytes, limits: Limits) -> bool:
+def can_skip_copy(value: Any, image: bytes, limits: Limits) -> bool:
     """Say whether a mapping or list, of which this is the image, is plain data that needs no copy."""
     return len(image) <= limits.text and not _HALF_A_PAIR.search(image) and is_plain(value, image, limits)
 

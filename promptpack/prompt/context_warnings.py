@@ -10,7 +10,7 @@ from promptpack.problem import Problem
 from promptpack.schema import pointer
 
 _HIDDEN: Final = (characters.HIDDEN, characters.JOINER, characters.TAG)
-_SUSPICIONS: Final[tuple[tuple[str, str, str, tuple[re.Pattern[str], ...]], ...]] = (
+_CHECKS: Final[tuple[tuple[str, str, str, tuple[re.Pattern[str], ...]], ...]] = (
     ("PP410", "direction marks", "they show text in another order than it is read", (characters.BIDI,)),
     ("PP419", "special tokens of models", "print it with '| fenced'", (characters.SPECIAL_TOKEN,)),
     ("PP427", "hidden characters", "remove them, or look what they spell", _HIDDEN),
@@ -31,7 +31,7 @@ def find_warnings(pack: Pack, context: Mapping[str, Any]) -> Iterator[Problem]:
     """Find what is suspicious in the values of a context; values are never quoted."""
     for name, value in context.items():
         for path, text in _texts(value, (name,)):
-            for code, what, hint, patterns in _SUSPICIONS:
+            for code, what, hint, patterns in _CHECKS:
                 if any(pattern.search(text) for pattern in patterns):
                     yield _warning(code, path, f"holds {what}", hint)
             if not pack.inputs[name].secret and _SECRET.search(text):

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from promptpack.pack.output.sanitize import sanitize
+from promptpack.prompt.slots.labels import Labels
 from promptpack.prompt.slots.schema_text import print_schema
-from promptpack.prompt.slots.settings import Labels
-from promptpack.prompt.slots.view import Message, PromptView, read_part
+from promptpack.prompt.slots.view import PromptView, SlotMessage, read_part
 from promptpack.prompt.slots.yaml_text import dump
 
 _EMPTY: Final[tuple[Any, ...]] = (None, "", [], {})
@@ -21,15 +21,15 @@ def write_text(view: PromptView, labels: Labels, skipped: list[str]) -> str:
     refuse_empty(view)
     lines: list[Any] = [f"{labels.role('user')}:"]
     if view.system:
-        lines += _titled(labels.title("system"), view.system)
+        lines += _write_block(labels.title("system"), view.system)
     if view.developer:
-        lines += _titled(labels.title("developer"), view.developer)
+        lines += _write_block(labels.title("developer"), view.developer)
     if view.chat_history:
         lines.append(labels.title("chat_history"))
         for message in view.chat_history:
             lines += _history_lines(message, labels, skipped)
         lines.append("")
-    lines += main_lines(view, labels)
+    lines += write_main_lines(view, labels)
     lines.append(f"{labels.role('assistant')}:")
     return "\n".join(lines)
 
@@ -44,7 +44,7 @@ def refuse_empty(view: PromptView) -> None:
         raise KeyError(_EMPTY_PROMPT)
 
 
-def main_lines(view: PromptView, labels: Labels) -> list[Any]:
+def write_main_lines(view: PromptView, labels: Labels) -> list[Any]:
     """Write the blocks from the tools to the output.
 
     [infoval] An `info` that is neither text nor a collection stays as it is, so that joining the lines fails.
@@ -55,21 +55,21 @@ def main_lines(view: PromptView, labels: Labels) -> list[Any]:
         for tool in view.tools:
             lines += _tool_lines(tool)
     if view.action_results:
-        lines += _titled(labels.title("action_results"), view.action_results)
+        lines += _write_block(labels.title("action_results"), view.action_results)
     if view.info:
         lines += (labels.title("info"), *_info_lines(view.info), "")
     for name, value in view.extras.items():
-        lines += _titled(f"[{name}]:", value)
+        lines += _write_block(f"[{name}]:", value)
     for slot, value in (("instruct", view.instruct), ("examples", view.examples), ("input", view.input)):
         if value:
-            lines += _titled(labels.title(slot), value)
+            lines += _write_block(labels.title(slot), value)
     if view.output:
         lines += _requirement_lines(view, labels)
     lines.append(labels.title("output"))
     return lines
 
 
-def body(value: Any) -> str:
+def write_value(value: Any) -> str:
     """Write a slot's value: a scalar as it is, a structure as YAML with sorted keys."""
     plain = sanitize(value)
     if plain is None or isinstance(plain, str | int | float):
@@ -77,11 +77,11 @@ def body(value: Any) -> str:
     return dump(plain, sort_keys=True)
 
 
-def _titled(title: str, value: Any) -> tuple[str, str, str]:
-    return title, body(value), ""
+def _write_block(title: str, value: Any) -> tuple[str, str, str]:
+    return title, write_value(value), ""
 
 
-def _history_lines(message: Message, labels: Labels, skipped: list[str]) -> Iterator[str]:
+def _history_lines(message: SlotMessage, labels: Labels, skipped: list[str]) -> Iterator[str]:
     role = labels.history_role(message.role)
     if isinstance(message.content, str):
         yield f"[{role}]:{message.content}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from promptpack.problem import Problem, UsageError
-from promptpack.prompt.slots.nested import inherited, put
+from promptpack.prompt.slots.slot_data import inherit, merge_at
 
 DEFAULTS: Final[dict[str, Any]] = {
     "prompt": {
@@ -54,14 +54,14 @@ class Labels:
         default = DEFAULTS["prompt"]["prompt_title_mapping"][slot]
         return f"[{self.titles.get(slot, default)}]:"
 
-    def renamed(self, role_mapping: Any) -> "Labels":
+    def with_roles(self, role_mapping: Any) -> "Labels":
         """Put the role mapping of one call on top; anything but a dict is passed over, as the original does."""
         if not isinstance(role_mapping, dict) or not role_mapping:
             return self
         return Labels({**self.roles, **role_mapping}, self.titles)
 
 
-def resolve(settings: Any, above: dict[str, Any]) -> dict[str, Any]:
+def resolve_settings(settings: Any, above: dict[str, Any]) -> dict[str, Any]:
     """Put settings, given under dotted or nested names, on top of those above them."""
     if not settings:
         return above
@@ -70,12 +70,12 @@ def resolve(settings: Any, above: dict[str, Any]) -> dict[str, Any]:
         raise UsageError(Problem("PP463", message, hint="{'prompt.role_mapping': {'user': 'human'}}"))
     own: dict[str, Any] = {}
     for name, value in settings.items():
-        own = put(own, name, value)
-    view: dict[str, Any] = inherited(own, above)
+        own = merge_at(own, name, value)
+    view: dict[str, Any] = inherit(own, above)
     return _checked(view)
 
 
-def labels(settings: dict[str, Any]) -> Labels:
+def read_labels(settings: dict[str, Any]) -> Labels:
     """Read the labels out of resolved settings."""
     roles = _setting(settings, "role_mapping")
     return Labels(roles if isinstance(roles, dict) else {}, _setting(settings, "prompt_title_mapping"))

@@ -12,7 +12,7 @@ _PARAMETERS = ("parameters", "input_schema", "inputSchema")
 _SCHEMA_SIGNS = ("type", "properties", "$ref", "anyOf", "oneOf", "allOf", "additionalProperties")
 
 
-def read_tools(value: Any, where: str) -> tuple[Action, ...]:
+def read_tool_actions(value: Any, where: str) -> tuple[Action, ...]:
     """Read tools as OpenAI, Anthropic and MCP write them, or plain `{name, description, parameters}`."""
     if not isinstance(value, Iterable) or isinstance(value, (str, Mapping)):
         raise ContextError(Problem("PP417", f"input {where!r} is not a list of tools"))

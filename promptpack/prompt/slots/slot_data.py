@@ -3,59 +3,59 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from promptpack.pack.output.entry import ATOMS, TypeEntry
+from promptpack.pack.output.type_entry import ATOMS, TypeEntry
 
 
-def copied(value: Any) -> Any:
+def copy_data(value: Any) -> Any:
     """Rebuild dicts, lists, sets and tuples as the plain types (a named tuple becomes a tuple) and keep all else."""
     if type(value) in ATOMS:
         return value
     if isinstance(value, dict):
-        return {key: copied(item) for key, item in value.items()}
+        return {key: copy_data(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [copied(item) for item in value]
+        return [copy_data(item) for item in value]
     if isinstance(value, TypeEntry):
-        return value.rebuilt(copied)
+        return value.convert(copy_data)
     if isinstance(value, tuple):
-        return tuple([copied(item) for item in value])
+        return tuple([copy_data(item) for item in value])
     if isinstance(value, set):
-        return {copied(item) for item in value}
+        return {copy_data(item) for item in value}
     return value
 
 
-def merged(existing: Any, value: Any) -> Any:
+def merge_data(existing: Any, value: Any) -> Any:
     """Put a value on top of what a slot holds: mappings and lists grow, anything else is replaced."""
     if isinstance(existing, dict) and isinstance(value, Mapping):
         grown = dict(existing)
         for key, item in value.items():
-            grown[key] = merged(grown[key], item) if key in grown else copied(item)
+            grown[key] = merge_data(grown[key], item) if key in grown else copy_data(item)
         return grown
     if isinstance(existing, list):
         plural = isinstance(value, Sequence) and not isinstance(value, str)
-        return _with_missing(existing, copied(value) if plural else [copied(value)])
+        return _add_missing(existing, copy_data(value) if plural else [copy_data(value)])
     if isinstance(existing, set):
         plural = isinstance(value, Iterable) and not isinstance(value, str)
-        return existing | set(copied(value) if plural else [copied(value)])
-    return copied(value)
+        return existing | set(copy_data(value) if plural else [copy_data(value)])
+    return copy_data(value)
 
 
-def inherited(own: Any, above: Any) -> Any:
+def inherit(own: Any, above: Any) -> Any:
     """See a value through its parent's: the child's items come first, the parent's keys do."""
     if isinstance(own, dict) and isinstance(above, dict):
-        view = {key: copied(item) for key, item in above.items()}
+        view = {key: copy_data(item) for key, item in above.items()}
         for key, item in own.items():
-            view[key] = inherited(item, view[key]) if key in view else copied(item)
+            view[key] = inherit(item, view[key]) if key in view else copy_data(item)
         return view
     if isinstance(own, list):
         plural = isinstance(above, list | tuple | set)
-        return _with_missing(copied(own), above if plural else [above])
+        return _add_missing(copy_data(own), above if plural else [above])
     if isinstance(own, set):
         plural = isinstance(above, list | tuple | set)
         return own | set(above if plural else [above])
-    return copied(own)
+    return copy_data(own)
 
 
-def look_up(data: Any, key: Any) -> tuple[bool, Any]:
+def find_value(data: Any, key: Any) -> tuple[bool, Any]:
     """Find a key or a dotted path; whether it is there, and the value.
 
     [container] A path through a value that is no mapping fails with Python's own TypeError, as the original does.
@@ -69,7 +69,7 @@ def look_up(data: Any, key: Any) -> tuple[bool, Any]:
     return True, data
 
 
-def own_value(data: Any, key: Any) -> tuple[bool, Any]:
+def find_in_dicts(data: Any, key: Any) -> tuple[bool, Any]:
     """Find a key or a dotted path through dicts only; whether it is there, and the value."""
     for part in key.split(".") if isinstance(key, str) else [key]:
         if not isinstance(data, dict) or part not in data:
@@ -78,43 +78,43 @@ def own_value(data: Any, key: Any) -> tuple[bool, Any]:
     return True, data
 
 
-def put(data: dict[Any, Any], key: Any, value: Any) -> dict[Any, Any]:
+def merge_at(data: dict[Any, Any], key: Any, value: Any) -> dict[Any, Any]:
     """Put a value on top of what the data holds at a key or a dotted path."""
-    found, existing = own_value(data, key)
+    found, existing = find_in_dicts(data, key)
     if found:
-        return placed(data, key, merged(existing, value))
+        return set_at(data, key, merge_data(existing, value))
     # [container] a mapping of another kind becomes a dict when a path leads to it
     is_path = isinstance(key, str) and "." in key
-    return placed(data, key, merged({}, value) if is_path and isinstance(value, Mapping) else copied(value))
+    return set_at(data, key, merge_data({}, value) if is_path and isinstance(value, Mapping) else copy_data(value))
 
 
-def placed(data: dict[Any, Any], key: Any, value: Any) -> dict[Any, Any]:
+def set_at(data: dict[Any, Any], key: Any, value: Any) -> dict[Any, Any]:
     """Give the data with a finished value at a key or a dotted path, making the mappings on the way."""
     if not isinstance(key, str) or "." not in key:
         return {**data, key: value}
-    return _placed_at(data, key.split("."), 0, value)
+    return _set_at_path(data, key.split("."), 0, value)
 
 
-def without(data: dict[Any, Any], key: Any) -> dict[Any, Any]:
+def delete_at(data: dict[Any, Any], key: Any) -> dict[Any, Any]:
     """Give the data without a key or a dotted path; what is not there is not missed."""
     if not isinstance(key, str) or "." not in key:
         return {name: item for name, item in data.items() if name != key}
     head, _, rest = key.partition(".")
     inner = data.get(head)
-    return {**data, head: without(inner, rest)} if isinstance(inner, dict) else data
+    return {**data, head: delete_at(inner, rest)} if isinstance(inner, dict) else data
 
 
-def _placed_at(data: Any, parts: Sequence[str], depth: int, value: Any) -> dict[Any, Any]:
+def _set_at_path(data: Any, parts: Sequence[str], depth: int, value: Any) -> dict[Any, Any]:
     if not isinstance(data, dict):
         path, obstacle = ".".join(parts), ".".join(parts[:depth])
         raise TypeError(f"Can not set value to path '{path}' because '{obstacle}' is not a dictionary.")
     part = parts[depth]
     if depth == len(parts) - 1:
         return {**data, part: value}
-    return {**data, part: _placed_at(data.get(part, {}), parts, depth + 1, value)}
+    return {**data, part: _set_at_path(data.get(part, {}), parts, depth + 1, value)}
 
 
-def _with_missing(items: list[Any], more: Iterable[Any]) -> list[Any]:
+def _add_missing(items: list[Any], more: Iterable[Any]) -> list[Any]:
     grown = list(items)
     for item in more:
         if item not in grown:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from promptpack import ContextError
-from promptpack.prompt.plain import to_plain
+from promptpack.prompt.plain_data import to_plain
 from promptpack.template import Limits
 
 

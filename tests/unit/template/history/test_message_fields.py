@@ -1,7 +1,7 @@
 import pytest
 
 from promptpack.problem import ContextError
-from promptpack.template.history.message import Call, content_text, read_messages, tool_calls
+from promptpack.template.history.message_fields import RecordedCall, read_content_text, read_messages, read_tool_calls
 
 
 def test_empty_places_and_an_absent_history_are_passed_over() -> None:
@@ -30,19 +30,19 @@ def test_what_is_no_history_is_refused(value: object, expected: str) -> None:
 
 def test_the_text_of_parts_is_their_text_parts() -> None:
     parts = [{"type": "text", "text": "a"}, {"type": "image_url", "image_url": {}}, "b", {"text": "c"}]
-    assert content_text({"content": parts}) == "a\nb\nc"
+    assert read_content_text({"content": parts}) == "a\nb\nc"
 
 
 def test_a_message_without_a_text_has_an_empty_one() -> None:
-    assert content_text({"content": None}) == content_text({}) == content_text({"content": 5}) == ""
+    assert read_content_text({"content": None}) == read_content_text({}) == read_content_text({"content": 5}) == ""
 
 
 def test_calls_are_read_nested_or_flat_and_with_arguments_as_text_or_data() -> None:
     nested = {"id": "1", "type": "function", "function": {"name": "move", "arguments": '{"a":1}'}}
     flat = {"id": "2", "name": "swap", "arguments": {"名": 1}}
-    assert tool_calls({"tool_calls": [nested, flat, None]}) == [
-        Call("1", "move", '{"a":1}'),
-        Call("2", "swap", '{"名": 1}'),
-        Call("", "", ""),
+    assert read_tool_calls({"tool_calls": [nested, flat, None]}) == [
+        RecordedCall("1", "move", '{"a":1}'),
+        RecordedCall("2", "swap", '{"名": 1}'),
+        RecordedCall("", "", ""),
     ]
-    assert tool_calls({"tool_calls": None}) == tool_calls({}) == []
+    assert read_tool_calls({"tool_calls": None}) == read_tool_calls({}) == []

@@ -16,7 +16,7 @@ _KINDS: Final[Mapping[str, type]] = {
 _DEEPEST: Final = 8
 
 
-def read_contract(shape: Schema, language: str = "") -> Any:
+def derive_output(shape: Schema, language: str = "") -> Any:
     """Read the output schema that a contract's JSON Schema stands for, with its descriptions in the language."""
     return _Reader(shape, language).structure(shape, 0)
 

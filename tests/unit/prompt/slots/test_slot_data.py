@@ -4,8 +4,17 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from promptpack.pack.output.entry import TypeEntry
-from promptpack.prompt.slots.nested import copied, inherited, look_up, merged, own_value, placed, put, without
+from promptpack.pack.output.type_entry import TypeEntry
+from promptpack.prompt.slots.slot_data import (
+    copy_data,
+    delete_at,
+    find_in_dicts,
+    find_value,
+    inherit,
+    merge_at,
+    merge_data,
+    set_at,
+)
 
 
 class Pair(NamedTuple):
@@ -14,13 +23,13 @@ class Pair(NamedTuple):
 
 
 def test_copying_makes_plain_types_of_their_subclasses() -> None:
-    copy = copied({"a": OrderedDict(b=Pair(1, 2)), "c": deque([1])})
+    copy = copy_data({"a": OrderedDict(b=Pair(1, 2)), "c": deque([1])})
     assert copy == {"a": {"b": (1, 2)}, "c": deque([1])}
     assert [type(copy["a"]), type(copy["a"]["b"]), type(copy["c"])] == [dict, tuple, deque]
 
 
 def test_copying_keeps_what_a_file_wrote() -> None:
-    copy = copied([TypeEntry((str, "d"), "str")])
+    copy = copy_data([TypeEntry((str, "d"), "str")])
     assert isinstance(copy[0], TypeEntry)
     assert copy[0].written == "str"
 
@@ -42,7 +51,7 @@ def test_copying_keeps_what_a_file_wrote() -> None:
     ],
 )
 def test_a_value_is_put_on_top(existing: Any, value: Any, result: Any) -> None:
-    assert merged(existing, value) == result
+    assert merge_data(existing, value) == result
 
 
 @pytest.mark.parametrize(
@@ -61,33 +70,33 @@ def test_a_value_is_put_on_top(existing: Any, value: Any, result: Any) -> None:
     ],
 )
 def test_a_value_is_seen_through_its_parent(own: Any, above: Any, result: Any) -> None:
-    assert inherited(own, above) == result
+    assert inherit(own, above) == result
 
 
 def test_a_path_is_looked_up_through_anything_that_has_items() -> None:
-    assert look_up({"a": MappingProxyType({"b": 1})}, "a.b") == (True, 1)
-    assert look_up({"a": {"b": None}}, "a.b") == (True, None)
-    assert look_up({"a.b": 1}, "a.b") == (False, None)
+    assert find_value({"a": MappingProxyType({"b": 1})}, "a.b") == (True, 1)
+    assert find_value({"a": {"b": None}}, "a.b") == (True, None)
+    assert find_value({"a.b": 1}, "a.b") == (False, None)
     with pytest.raises(TypeError, match="argument of type 'int' is not iterable"):
-        look_up({"a": 5}, "a.b")
+        find_value({"a": 5}, "a.b")
 
 
 def test_an_own_value_is_looked_for_in_dicts_only() -> None:
-    assert own_value({"a": {"b": 1}}, "a.b") == (True, 1)
-    assert own_value({"a": MappingProxyType({"b": 1})}, "a.b") == (False, None)
-    assert own_value({"a": 5}, "a.b") == (False, None)
-    assert own_value({5: 1}, 5) == (True, 1)
+    assert find_in_dicts({"a": {"b": 1}}, "a.b") == (True, 1)
+    assert find_in_dicts({"a": MappingProxyType({"b": 1})}, "a.b") == (False, None)
+    assert find_in_dicts({"a": 5}, "a.b") == (False, None)
+    assert find_in_dicts({5: 1}, 5) == (True, 1)
 
 
 def test_putting_at_a_path_makes_a_dict_of_any_mapping() -> None:
     proxy = MappingProxyType({"k": 1})
-    assert type(put({}, "a.b", proxy)["a"]["b"]) is dict
-    assert put({}, "a", proxy)["a"] is proxy
+    assert type(merge_at({}, "a.b", proxy)["a"]["b"]) is dict
+    assert merge_at({}, "a", proxy)["a"] is proxy
 
 
 def test_placing_and_dropping_leave_the_data_alone() -> None:
     data = {"a": {"b": 1}}
-    assert placed(data, "a.c", 2) == {"a": {"b": 1, "c": 2}}
-    assert without(data, "a.b") == {"a": {}}
-    assert without(data, "a.x.y") == data
+    assert set_at(data, "a.c", 2) == {"a": {"b": 1, "c": 2}}
+    assert delete_at(data, "a.b") == {"a": {}}
+    assert delete_at(data, "a.x.y") == data
     assert data == {"a": {"b": 1}}

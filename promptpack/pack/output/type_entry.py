@@ -17,7 +17,7 @@ class TypeEntry(tuple[Any, ...]):  # noqa: SLOT001 - it has an attribute of its 
         entry.written = written
         return entry
 
-    def rebuilt(self, convert: Callable[[Any], Any]) -> Self:
+    def convert(self, convert: Callable[[Any], Any]) -> Self:
         """Convert every element and keep what was written."""
         return type(self)([convert(item) for item in self], self.written)
 

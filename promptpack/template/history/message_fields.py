@@ -7,11 +7,11 @@ from typing import Any, TypeAlias
 
 from promptpack.problem import ContextError, Problem
 
-Message: TypeAlias = Mapping[str, Any]
+MessageMapping: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class RecordedCall:
     """One tool call of an assistant message, its texts as they were sent."""
 
     id: str
@@ -19,7 +19,7 @@ class Call:
     arguments: str
 
 
-def read_messages(value: object) -> list[Message]:
+def read_messages(value: object) -> list[MessageMapping]:
     """List the messages of a history; empty places and an absent history are passed over."""
     return [message for message in read_mappings(value, "a history", "PP430") if message]
 
@@ -33,7 +33,7 @@ def read_mappings(value: object, what: str, code: str) -> list[Mapping[str, Any]
     return [item or {} for item in items]
 
 
-def content_text(message: Message) -> str:
+def read_content_text(message: MessageMapping) -> str:
     """Give the text of a message; of a list of parts, the text parts one below the other."""
     content = message.get("content")
     if isinstance(content, (list, tuple)):
@@ -41,13 +41,13 @@ def content_text(message: Message) -> str:
     return content if isinstance(content, str) else ""
 
 
-def text_field(message: Message, name: str) -> str:
+def read_text_field(message: MessageMapping, name: str) -> str:
     """Give a field that is a text, or nothing."""
     value = message.get(name)
     return value if isinstance(value, str) else ""
 
 
-def tool_calls(message: Message) -> list[Call]:
+def read_tool_calls(message: MessageMapping) -> list[RecordedCall]:
     """List the tool calls of a message, the function's fields nested or flat."""
     calls = message.get("tool_calls")
     if not calls:
@@ -70,10 +70,12 @@ def _part_texts(parts: Iterable[object]) -> Iterable[str]:
             yield text
 
 
-def _call(call: Mapping[str, Any]) -> Call:
+def _call(call: Mapping[str, Any]) -> RecordedCall:
     nested = call.get("function")
     function = nested if isinstance(nested, Mapping) else call
-    return Call(text_field(call, "id"), text_field(function, "name"), _arguments(function.get("arguments")))
+    return RecordedCall(
+        read_text_field(call, "id"), read_text_field(function, "name"), _arguments(function.get("arguments"))
+    )
 
 
 def _arguments(value: object) -> str:

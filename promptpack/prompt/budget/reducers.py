@@ -6,12 +6,12 @@ from types import MappingProxyType
 from typing import Final, Protocol
 
 from promptpack.prompt.budget.counters import Counter
-from promptpack.prompt.budget.lines import Line
 from promptpack.prompt.budget.model import Budget, Way
+from promptpack.prompt.budget.sizing import SizedMessage
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class Overrun:
     """The budget, how its texts are counted, and by how much the messages exceed it."""
 
     budget: Budget
@@ -19,15 +19,15 @@ class Need:
     excess: int
 
 
-class GiveWay(Protocol):
+class Reducer(Protocol):
     """Makes lines smaller by dropping or cutting some of them."""
 
-    def __call__(self, lines: Sequence[Line], need: Need) -> list[Line]:
+    def __call__(self, lines: Sequence[SizedMessage], need: Overrun) -> list[SizedMessage]:
         """Give the lines that are left, some of them shorter."""
         ...
 
 
-def drop_oldest_history(lines: Sequence[Line], need: Need) -> list[Line]:
+def drop_oldest_history(lines: Sequence[SizedMessage], need: Overrun) -> list[SizedMessage]:
     """Drop history from its beginning in whole blocks, so that the beginning of what stays seldom changes."""
     history = [line for line in lines if line.history]
     ends = list(_block_ends(history, _groups_outside(lines), need.budget))
@@ -36,7 +36,7 @@ def drop_oldest_history(lines: Sequence[Line], need: Need) -> list[Line]:
     return [line for line in lines if line.position not in gone]
 
 
-def cut_longest_observations(lines: Sequence[Line], need: Need) -> list[Line]:
+def cut_longest_observations(lines: Sequence[SizedMessage], need: Overrun) -> list[SizedMessage]:
     """Cut the longest tool results to a common length that goes down by halves, so that it seldom changes."""
     shorter = list(lines)
     for longest in _lengths(lines, need.budget.shortest):
@@ -46,9 +46,9 @@ def cut_longest_observations(lines: Sequence[Line], need: Need) -> list[Line]:
     return shorter
 
 
-def drop_lowest_priority(lines: Sequence[Line], need: Need) -> list[Line]:
+def drop_lowest_priority(lines: Sequence[SizedMessage], need: Overrun) -> list[SizedMessage]:
     """Drop messages that have a priority, the lowest and the earliest first; those without one stay."""
-    groups: dict[int, list[Line]] = {}
+    groups: dict[int, list[SizedMessage]] = {}
     for line in lines:
         groups.setdefault(line.group, []).append(line)
     gone: set[int] = set()
@@ -61,7 +61,7 @@ def drop_lowest_priority(lines: Sequence[Line], need: Need) -> list[Line]:
     return [line for line in lines if line.position not in gone]
 
 
-GIVE_WAY: Final[Mapping[Way, GiveWay]] = MappingProxyType(
+REDUCERS: Final[Mapping[Way, Reducer]] = MappingProxyType(
     {
         "oldest-history": drop_oldest_history,
         "longest-observation": cut_longest_observations,
@@ -70,16 +70,16 @@ GIVE_WAY: Final[Mapping[Way, GiveWay]] = MappingProxyType(
 )
 
 
-def _size(lines: Sequence[Line]) -> int:
+def _size(lines: Sequence[SizedMessage]) -> int:
     return sum(line.size for line in lines)
 
 
-def _groups_outside(lines: Sequence[Line]) -> frozenset[int]:
+def _groups_outside(lines: Sequence[SizedMessage]) -> frozenset[int]:
     """Find the groups with a message outside of the history: their history cannot go."""
     return frozenset(line.group for line in lines if not line.history)
 
 
-def _block_ends(history: Sequence[Line], held: frozenset[int], budget: Budget) -> Iterator[tuple[int, int]]:
+def _block_ends(history: Sequence[SizedMessage], held: frozenset[int], budget: Budget) -> Iterator[tuple[int, int]]:
     """Give the places to cut at, with the size before them: each past a further block, and the last one possible.
 
     They depend on the beginning of the history alone, so a longer history has the same ones.
@@ -100,7 +100,7 @@ def _block_ends(history: Sequence[Line], held: frozenset[int], budget: Budget) -
     yield end, end_size
 
 
-def _lengths(lines: Sequence[Line], shortest: int) -> Iterator[int]:
+def _lengths(lines: Sequence[SizedMessage], shortest: int) -> Iterator[int]:
     longest = max((len(line.text) for line in lines if line.can_be_cut), default=0)
     halvings = 0
     while shortest << halvings < longest:
@@ -109,7 +109,7 @@ def _lengths(lines: Sequence[Line], shortest: int) -> Iterator[int]:
         yield shortest << power
 
 
-def _cut(line: Line, longest: int, need: Need) -> Line:
+def _cut(line: SizedMessage, longest: int, need: Overrun) -> SizedMessage:
     if not line.can_be_cut or len(line.text) <= longest:
         return line
     ellipsis = need.budget.ellipsis[:longest]
@@ -118,9 +118,9 @@ def _cut(line: Line, longest: int, need: Need) -> Line:
     return replace(line, text=text, size=size) if size < line.size else line
 
 
-def _may_go(members: Sequence[Line]) -> bool:
+def _may_go(members: Sequence[SizedMessage]) -> bool:
     return all(line.priority is not None for line in members)
 
 
-def _priority(members: Sequence[Line]) -> tuple[float, int]:
+def _priority(members: Sequence[SizedMessage]) -> tuple[float, int]:
     return max(line.priority or 0 for line in members), members[0].position

@@ -8,7 +8,7 @@ from promptpack.template.history import go_text
 
 def trim_space(value: object) -> str:
     """Take Unicode White_Space off both ends; U+200B, U+FEFF and control characters stay."""
-    return go_text.trim_space(text_of(value))
+    return go_text.trim_space(as_text(value))
 
 
 def first_line(value: object) -> str:
@@ -27,7 +27,7 @@ def compact(value: object, limit: int = 120, ellipsis: str = "...") -> str:
     return line[: limit - len(ellipsis)] + ellipsis
 
 
-def text_of(value: object) -> str:
+def as_text(value: object) -> str:
     """Take a value as text: nothing is empty, and structured data is refused."""
     if isinstance(value, str):
         return value
