@@ -1,4 +1,4 @@
-"""JSON text, byte for byte what `json.dumps` indents, without its walk through generators."""
+"""JSON text, byte for byte as `json.dumps` indents it, but without its slow generators."""
 
 import json
 from json.encoder import encode_basestring
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def dump(data: Any) -> str:
-    """Write data as JSON indented by two; what JSON has no word for raises the standard library's own error."""
+    """Write data as JSON indented by two; other values raise the standard library's error."""
     try:
         return _value(data, "\n")
     except _FallbackError:
@@ -14,11 +14,11 @@ def dump(data: Any) -> str:
 
 
 class _FallbackError(TypeError):
-    """A value that the standard library must judge."""
+    """Only the standard library can write this value, or refuse it."""
 
 
 def _value(value: Any, line: str) -> str:
-    """Write a value whose closing bracket stands on `line`, a newline and its indent."""
+    """Write a value; `line` is the newline and indent that its closing bracket follows."""
     kind = type(value)
     if kind is str:
         return encode_basestring(value)

@@ -1,4 +1,4 @@
-"""A slot prompt as chat messages."""
+"""Slots -> chat messages."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ MessageDict = dict[str, Any]
 def write_messages(
     view: PromptView, labels: Labels, *, rich_content: Any, strict_role_orders: Any, skipped: list[str]
 ) -> list[MessageDict]:
-    """Write the messages; what cannot be put into them is told in `skipped`."""
+    """Write the messages; collect a text about each part left out in `skipped`."""
     refuse_empty(view)
     messages: list[MessageDict] = []
     if view.system:
@@ -22,19 +22,19 @@ def write_messages(
         messages.append({"role": str(labels.role("developer")), "content": write_value(view.developer)})
     if view.chat_history:
         turns = _turns(view.chat_history, labels, strict=bool(strict_role_orders))
-        # [rich_odd] the history is plain only for False itself, the main message for anything falsy
+        # [rich_odd] only False itself makes the history plain, any falsy value the main message
         messages += [_plain_turn(turn, skipped) for turn in turns] if rich_content is False else turns
     return messages + _main_messages(view, labels, rich=bool(rich_content), skipped=skipped)
 
 
 def _turns(history: list[SlotMessage], labels: Labels, *, strict: bool) -> list[MessageDict]:
-    """Give the history as messages of parts; strict orders begin with the user and end with the assistant."""
+    """Return the history as messages of parts; a strict history starts with the user and ends with the assistant."""
     turns: list[MessageDict] = []
     previous = None
     for message in history:
         role, parts = labels.history_role(message.role), _parts(message.content)
         if strict and role == previous:
-            # [rolemap] a first role that is mapped to None finds no message to join: IndexError, as the original
+            # [rolemap] a first role mapped to None has no message to join: IndexError, as in the original
             turns[-1]["content"] += parts
         else:
             turns.append({"role": role, "content": parts})
@@ -67,12 +67,12 @@ def _plain_turn(turn: MessageDict, skipped: list[str]) -> MessageDict:
 
 def _main_messages(view: PromptView, labels: Labels, *, rich: bool, skipped: list[str]) -> list[MessageDict]:
     role = labels.role("user")
-    # [onlyinput] examples are not looked at: beside a lone input or attachment they are lost
+    # [onlyinput] examples do not count here: they are lost beside a lone input or attachment
     others = (view.tools, view.action_results, view.info, view.instruct, view.output, view.extras)
-    alone = not any(others)
-    if alone and view.input and not view.attachment:
+    is_alone = not any(others)
+    if is_alone and view.input and not view.attachment:
         return [{"role": role, "content": sanitize(view.input)}]
-    if alone and view.attachment and not view.input:
+    if is_alone and view.attachment and not view.input:
         if rich:
             return [{"role": role, "content": [part.data for part in view.attachment]}]
         return _attached_texts(view.attachment, role, skipped)

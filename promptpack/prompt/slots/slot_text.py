@@ -1,4 +1,4 @@
-"""A slot prompt as one text, and the blocks that its text and its main message are made of."""
+"""Slots -> one text; the main message of a slot prompt uses the same blocks."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -17,7 +17,7 @@ _EMPTY_PROMPT: Final = (
 
 
 def write_text(view: PromptView, labels: Labels, skipped: list[str]) -> str:
-    """Write the whole prompt; what cannot be shown as text is told in `skipped`."""
+    """Write the whole prompt; collect a text about each part left out in `skipped`."""
     refuse_empty(view)
     lines: list[Any] = [f"{labels.role('user')}:"]
     if view.system:
@@ -35,9 +35,9 @@ def write_text(view: PromptView, labels: Labels, skipped: list[str]) -> str:
 
 
 def refuse_empty(view: PromptView) -> None:
-    """Refuse a prompt that asks nothing.
+    """Raise KeyError for a prompt that asks nothing.
 
-    [empty] Equal to nothing counts as empty: 0, False and () do not, and then print nothing.
+    [empty] Only None, "", [] and {} are empty: 0, False and () are not, and print nothing.
     """
     asked = (view.input, view.info, view.instruct, view.output, view.attachment)
     if not view.extras and all(value in _EMPTY for value in asked):
@@ -45,9 +45,9 @@ def refuse_empty(view: PromptView) -> None:
 
 
 def write_main_lines(view: PromptView, labels: Labels) -> list[Any]:
-    """Write the blocks from the tools to the output.
+    """Return the lines of the blocks from the tools to the output.
 
-    [infoval] An `info` that is neither text nor a collection stays as it is, so that joining the lines fails.
+    [infoval] An `info` that is neither text nor a collection is not converted, so joining the lines fails.
     """
     lines: list[Any] = []
     if view.tools:
@@ -70,7 +70,7 @@ def write_main_lines(view: PromptView, labels: Labels) -> list[Any]:
 
 
 def write_value(value: Any) -> str:
-    """Write a slot's value: a scalar as it is, a structure as YAML with sorted keys."""
+    """Write the value of a slot: a scalar with str(), a structure as YAML with sorted keys."""
     plain = sanitize(value)
     if plain is None or isinstance(plain, str | int | float):
         return str(plain)
@@ -98,9 +98,9 @@ def _history_lines(message: SlotMessage, labels: Labels, skipped: list[str]) -> 
 def _tool_lines(tool: dict[str, Any]) -> Iterator[str]:
     yield "["
     for key, value in tool.items():
-        # [tools] only arguments and result are schemas; other keys print as Python prints them
-        shown = print_schema(sanitize(value)) if key in ("kwargs", "returns") else value
-        yield f"{key}: {shown}"
+        # [tools] only `kwargs` and `returns` are schemas; Python formats the other values
+        text = print_schema(sanitize(value)) if key in ("kwargs", "returns") else value
+        yield f"{key}: {text}"
     yield "]"
 
 
@@ -115,7 +115,7 @@ def _info_lines(info: Any) -> list[Any]:
 def _requirement_lines(view: PromptView, labels: Labels) -> list[str]:
     if view.output_format == "json":
         output = view.output
-        # [schematop] a list is an array; the original pours it into a dict, against its own documentation
+        # [schematop] a list is an array; the original converts it to a dict, against its own documentation
         schema = print_schema(sanitize(output if isinstance(output, list | tuple) else dict(output)))
         return [labels.title("output_requirement"), "Data Format: JSON", "Data Structure:", schema, ""]
     if view.output_format == "markdown":

@@ -1,4 +1,4 @@
-"""The slots of a prompt, read by plain code for printing; what it cannot vouch for is read by the pydantic model."""
+"""Slots -> `PromptView`: validated by plain code, which falls back to the pydantic model for unusual values."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -18,12 +18,12 @@ _TOOL_KEYS: Final = ("name", "desc", "kwargs", "returns")
 
 
 class _FallbackError(ValueError):
-    """Plain code cannot vouch for a value: the model must read it."""
+    """Plain code cannot validate a value: the pydantic model must read it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SlotPart:
-    """A part of a message; `is_text` when it is a text part and not merely an attachment of type "text"."""
+    """A part of a slot message; `is_text` is false for an attachment of type "text"."""
 
     is_text: bool
     data: dict[str, Any]
@@ -32,7 +32,7 @@ class SlotPart:
 
 @dataclass(frozen=True, slots=True)
 class SlotMessage:
-    """A message of the history; its content is text, or parts as they were given."""
+    """A message of the chat history; its content is text, or the caller's parts."""
 
     role: Any
     content: Any
@@ -40,7 +40,7 @@ class SlotMessage:
 
 @dataclass(slots=True)
 class PromptView:
-    """Every slot, ready to be printed."""
+    """Every slot, ready to print."""
 
     system: Any = None
     developer: Any = None
@@ -58,7 +58,7 @@ class PromptView:
 
 
 def read_view(data: dict[Any, Any]) -> PromptView:
-    """Read the slots; a slot that does not hold what it must raises pydantic's ValidationError."""
+    """Read the slots; raise pydantic's ValidationError for a slot with an invalid value."""
     slots = resolve_slot_values(data)
     try:
         return _plain_view(slots)
@@ -74,7 +74,7 @@ def read_model(slots: dict[str, Any]) -> "PromptModel":
 
 
 def resolve_slot_values(data: dict[Any, Any]) -> dict[str, Any]:
-    """Give every key its value; a key with a dot is looked up as a path, so a literal one mostly finds nothing."""
+    """Look up every key; one with a dot is a path, so a literal dotted key is usually None."""
     if any("." in key for key in data if isinstance(key, str)):
         data = {key: find_value(data, key)[1] for key in data}
     if not all(isinstance(key, str) for key in data):
@@ -83,7 +83,7 @@ def resolve_slot_values(data: dict[Any, Any]) -> dict[str, Any]:
 
 
 def read_part(item: Any) -> SlotPart:
-    """Read one part of a message as it will be sent."""
+    """Read one part of a message in the form it is sent in."""
     try:
         return _plain_part(item)
     except _FallbackError:
@@ -147,7 +147,7 @@ def _plain_part(item: Any) -> SlotPart:
     kind = item.get("type")
     if kind == "text" and type(item.get("text")) is str:
         return _text_part(item["text"])
-    # a part without a key of its type's name, and one whose type is a private name, are for the model to judge
+    # the model decides about a part without the key named by its type, or with a private name as its type
     if type(kind) is not str or kind == "text" or kind.startswith("_") or kind not in item:
         raise _FallbackError
     return SlotPart(is_text=False, data={"type": kind, **{key: _plain_copy(value) for key, value in item.items()}})

@@ -10,7 +10,7 @@ from promptpack.prompt.slots.slot_data import (
     delete_at,
     find_in_dicts,
     find_value,
-    inherit,
+    inherit_data,
     merge_at,
     merge_data,
     set_at,
@@ -70,7 +70,7 @@ def test_a_value_is_put_on_top(existing: Any, value: Any, result: Any) -> None:
     ],
 )
 def test_a_value_is_seen_through_its_parent(own: Any, above: Any, result: Any) -> None:
-    assert inherit(own, above) == result
+    assert inherit_data(own, above) == result
 
 
 def test_a_path_is_looked_up_through_anything_that_has_items() -> None:

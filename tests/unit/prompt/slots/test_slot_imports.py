@@ -63,12 +63,16 @@ def test_a_parent_and_settings_may_be_given() -> None:
         (SlotPrompt.from_yaml, "a: ]", "<yaml>:1:4: PP462 not YAML: did not find expected node content"),
         (SlotPrompt.from_yaml, "- a", "<yaml>: PP461 slots must be a mapping, not list"),
         (SlotPrompt.from_yaml, "5: a", "<yaml>: PP461 slot name 5 is not text"),
-        (SlotPrompt.from_yaml, "a: &x [1]\nb: *x", "<yaml>: PP462 aliases are not read"),
-        (SlotPrompt.from_yaml, "a: " + "[" * 3000, "<yaml>: PP461 slots may be nested 100 deep"),
+        (SlotPrompt.from_yaml, "a: &x [1]\nb: *x", "<yaml>: PP462 aliases are not allowed"),
+        (SlotPrompt.from_yaml, "a: " + "[" * 3000, "<yaml>: PP461 slots are nested more than 100 levels deep"),
         (SlotPrompt.from_yaml, "a: 2024-99-01", "<yaml>: PP462 not YAML: month must be in 1..12"),
         (SlotPrompt.from_json, "{", "<json>:1:2: PP462 not JSON: Expecting property name enclosed in double quotes"),
-        (SlotPrompt.from_json, '{"a": 1, "a": 2}', "<json>: PP462 not JSON: key 'a' stands twice in one object"),
-        (SlotPrompt.from_json, '{"a": ' + "[" * 101 + "]" * 101 + "}", "<json>: PP461 slots may be nested 100 deep"),
+        (SlotPrompt.from_json, '{"a": 1, "a": 2}', "<json>: PP462 not JSON: key 'a' is given twice"),
+        (
+            SlotPrompt.from_json,
+            '{"a": ' + "[" * 101 + "]" * 101 + "}",
+            "<json>: PP461 slots are nested more than 100 levels deep",
+        ),
         (SlotPrompt.from_prompt_data, [], "PP461 slots must be a mapping, not list"),
         (
             SlotPrompt.from_yaml,
@@ -91,7 +95,7 @@ def test_a_source_can_be_named() -> None:
 def test_only_text_is_read() -> None:
     with pytest.raises(UsageError) as refused:
         SlotPrompt.from_json(b"{}")  # type: ignore[arg-type]
-    assert str(refused.value) == "PP462 a prompt is read from text, not from bytes"
+    assert str(refused.value) == "PP462 the prompt to read must be text, not bytes"
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_settings_that_are_no_mapping_are_refused() -> None:
     with pytest.raises(UsageError) as refused:
         SlotPrompt(settings=["x"])  # type: ignore[arg-type]
     assert str(refused.value) == (
-        "PP463 settings must be a mapping, not list\n  hint: {'prompt.role_mapping': {'user': 'human'}}"
+        "PP463 settings must be a mapping, not list\n  hint: write {'prompt.role_mapping': {'user': 'human'}}"
     )
 
 
@@ -60,7 +60,7 @@ def test_the_current_time_is_refused_loudly() -> None:
     with pytest.raises(UsageError) as refused:
         SlotPrompt(settings={"prompt.add_current_time": True})
     assert str(refused.value) == (
-        "PP463 setting 'prompt.add_current_time': a prompt never reads the clock\n"
-        "  hint: put the time into a slot: prompt.set('info.now', ...)"
+        "PP463 setting 'prompt.add_current_time' is not supported: prompts never read the clock\n"
+        "  hint: put the time in a slot: prompt.set('info.now', ...)"
     )
     assert SlotPrompt({"input": "q"}, settings={"prompt.add_current_time": False}).to_messages()
