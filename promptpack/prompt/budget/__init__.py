@@ -1,4 +1,4 @@
-"""Messages + `Budget` -> `Fit`: what gives way so that they fit, in steps that keep a cached prefix stable."""
+"""Messages + `Budget` -> `Fit`: drop or cut messages until they fit, in steps that keep a cached prefix stable."""
 
 from promptpack.prompt.budget.counters import Counter, ExactCounter, estimate_tokens, exact_counter
 from promptpack.prompt.budget.fit import fit, fit_items

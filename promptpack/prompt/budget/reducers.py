@@ -1,4 +1,4 @@
-"""The ways in which messages give way; each takes as many steps as it must, and no more."""
+"""The ways to make messages smaller; each stops as soon as they fit."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,12 +7,12 @@ from typing import Final, Protocol
 
 from promptpack.prompt.budget.counters import Counter
 from promptpack.prompt.budget.model import Budget, Way
-from promptpack.prompt.budget.sizing import SizedMessage
+from promptpack.prompt.budget.sizing import SizedMessage, total_size
 
 
 @dataclass(frozen=True, slots=True)
 class Overrun:
-    """The budget, how its texts are counted, and by how much the messages exceed it."""
+    """The budget, its counter, and by how much the messages exceed it."""
 
     budget: Budget
     counter: Counter
@@ -20,45 +20,45 @@ class Overrun:
 
 
 class Reducer(Protocol):
-    """Makes lines smaller by dropping or cutting some of them."""
+    """Makes messages smaller by dropping or cutting some of them."""
 
-    def __call__(self, lines: Sequence[SizedMessage], need: Overrun) -> list[SizedMessage]:
-        """Give the lines that are left, some of them shorter."""
+    def __call__(self, messages: Sequence[SizedMessage], overrun: Overrun) -> list[SizedMessage]:
+        """Return the remaining messages, some of them shorter."""
         ...
 
 
-def drop_oldest_history(lines: Sequence[SizedMessage], need: Overrun) -> list[SizedMessage]:
-    """Drop history from its beginning in whole blocks, so that the beginning of what stays seldom changes."""
-    history = [line for line in lines if line.history]
-    ends = list(_block_ends(history, _groups_outside(lines), need.budget))
-    cut = next((end for end, dropped in ends if dropped >= need.excess), ends[-1][0])
-    gone = {line.position for line in history[:cut]}
-    return [line for line in lines if line.position not in gone]
+def drop_oldest_history(messages: Sequence[SizedMessage], overrun: Overrun) -> list[SizedMessage]:
+    """Drop the oldest history in whole blocks, so that the start of the rest seldom changes."""
+    history = [message for message in messages if message.history]
+    ends = list(_block_ends(history, _pinned_groups(messages), overrun.budget))
+    cut = next((end for end, dropped in ends if dropped >= overrun.excess), ends[-1][0])
+    gone = {message.position for message in history[:cut]}
+    return [message for message in messages if message.position not in gone]
 
 
-def cut_longest_observations(lines: Sequence[SizedMessage], need: Overrun) -> list[SizedMessage]:
-    """Cut the longest tool results to a common length that goes down by halves, so that it seldom changes."""
-    shorter = list(lines)
-    for longest in _lengths(lines, need.budget.shortest):
-        shorter = [_cut(line, longest, need) for line in lines]
-        if _size(lines) - _size(shorter) >= need.excess:
+def cut_longest_observations(messages: Sequence[SizedMessage], overrun: Overrun) -> list[SizedMessage]:
+    """Cut the longest tool results to a common length, which is halved at each step so that it seldom changes."""
+    shorter = list(messages)
+    for longest in _common_lengths(messages, overrun.budget.shortest):
+        shorter = [_cut(message, longest, overrun) for message in messages]
+        if total_size(messages) - total_size(shorter) >= overrun.excess:
             break
     return shorter
 
 
-def drop_lowest_priority(lines: Sequence[SizedMessage], need: Overrun) -> list[SizedMessage]:
-    """Drop messages that have a priority, the lowest and the earliest first; those without one stay."""
+def drop_lowest_priority(messages: Sequence[SizedMessage], overrun: Overrun) -> list[SizedMessage]:
+    """Drop messages with a priority, the lowest and then the earliest first; keep messages without one."""
     groups: dict[int, list[SizedMessage]] = {}
-    for line in lines:
-        groups.setdefault(line.group, []).append(line)
+    for message in messages:
+        groups.setdefault(message.group, []).append(message)
     gone: set[int] = set()
     freed = 0
-    for group in sorted((members for members in groups.values() if _may_go(members)), key=_priority):
-        if freed >= need.excess:
+    for group in sorted((members for members in groups.values() if _is_droppable(members)), key=_priority):
+        if freed >= overrun.excess:
             break
-        gone.update(line.position for line in group)
-        freed += _size(group)
-    return [line for line in lines if line.position not in gone]
+        gone.update(message.position for message in group)
+        freed += total_size(group)
+    return [message for message in messages if message.position not in gone]
 
 
 REDUCERS: Final[Mapping[Way, Reducer]] = MappingProxyType(
@@ -70,27 +70,23 @@ REDUCERS: Final[Mapping[Way, Reducer]] = MappingProxyType(
 )
 
 
-def _size(lines: Sequence[SizedMessage]) -> int:
-    return sum(line.size for line in lines)
+def _pinned_groups(messages: Sequence[SizedMessage]) -> frozenset[int]:
+    """Return the groups with a message outside the history: their history cannot be dropped."""
+    return frozenset(message.group for message in messages if not message.history)
 
 
-def _groups_outside(lines: Sequence[SizedMessage]) -> frozenset[int]:
-    """Find the groups with a message outside of the history: their history cannot go."""
-    return frozenset(line.group for line in lines if not line.history)
+def _block_ends(history: Sequence[SizedMessage], pinned: frozenset[int], budget: Budget) -> Iterator[tuple[int, int]]:
+    """Yield where the history may be cut and the size before it: after each further block, and at the last chance.
 
-
-def _block_ends(history: Sequence[SizedMessage], held: frozenset[int], budget: Budget) -> Iterator[tuple[int, int]]:
-    """Give the places to cut at, with the size before them: each past a further block, and the last one possible.
-
-    They depend on the beginning of the history alone, so a longer history has the same ones.
+    These positions depend only on the start of the history, so they stay the same when it grows.
     """
-    last = {line.group: index for index, line in enumerate(history)}
+    last = {message.group: index for index, message in enumerate(history)}
     reach, dropped, goal = 0, 0, budget.block
     end, end_size = 0, 0
-    for index, line in enumerate(history[: max(len(history) - budget.keep_newest, 0)]):
-        if line.group in held:
+    for index, message in enumerate(history[: max(len(history) - budget.keep_newest, 0)]):
+        if message.group in pinned:
             break
-        reach, dropped = max(reach, last[line.group]), dropped + line.size
+        reach, dropped = max(reach, last[message.group]), dropped + message.size
         if reach > index:
             continue
         end, end_size = index + 1, dropped
@@ -100,8 +96,8 @@ def _block_ends(history: Sequence[SizedMessage], held: frozenset[int], budget: B
     yield end, end_size
 
 
-def _lengths(lines: Sequence[SizedMessage], shortest: int) -> Iterator[int]:
-    longest = max((len(line.text) for line in lines if line.can_be_cut), default=0)
+def _common_lengths(messages: Sequence[SizedMessage], shortest: int) -> Iterator[int]:
+    longest = max((len(message.text) for message in messages if message.can_be_cut), default=0)
     halvings = 0
     while shortest << halvings < longest:
         halvings += 1
@@ -109,18 +105,18 @@ def _lengths(lines: Sequence[SizedMessage], shortest: int) -> Iterator[int]:
         yield shortest << power
 
 
-def _cut(line: SizedMessage, longest: int, need: Overrun) -> SizedMessage:
-    if not line.can_be_cut or len(line.text) <= longest:
-        return line
-    ellipsis = need.budget.ellipsis[:longest]
-    text = line.text[: longest - len(ellipsis)] + ellipsis
-    size = line.size - need.counter(line.text) + need.counter(text)
-    return replace(line, text=text, size=size) if size < line.size else line
+def _cut(message: SizedMessage, longest: int, overrun: Overrun) -> SizedMessage:
+    if not message.can_be_cut or len(message.text) <= longest:
+        return message
+    ellipsis = overrun.budget.ellipsis[:longest]
+    text = message.text[: longest - len(ellipsis)] + ellipsis
+    size = message.size - overrun.counter(message.text) + overrun.counter(text)
+    return replace(message, text=text, size=size) if size < message.size else message
 
 
-def _may_go(members: Sequence[SizedMessage]) -> bool:
-    return all(line.priority is not None for line in members)
+def _is_droppable(members: Sequence[SizedMessage]) -> bool:
+    return all(message.priority is not None for message in members)
 
 
 def _priority(members: Sequence[SizedMessage]) -> tuple[float, int]:
-    return max(line.priority or 0 for line in members), members[0].position
+    return max(message.priority or 0 for message in members), members[0].position
