@@ -1,4 +1,4 @@
-"""The slots of a pack + a scope -> filled slots, and the text and messages that the slot rules make of them."""
+"""A pack's slots + a scope -> rendered slots, and their text and messages in the format of slot prompts."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 def render_slots(pack: Pack, scope: Scope) -> Slots:
-    """Fill the slots; without an `output` of its own, a prompt asks for what the pack's contract says."""
+    """Render the slots; without an `output` slot, the output is derived from the pack's contract."""
     slots = {name: render_slot(value, scope) for name, value in pack.slots.items()}
     if "output" not in slots and pack.contract is not None:
         slots["output"] = _contract_output(pack, scope)
@@ -31,7 +31,7 @@ def render_slots(pack: Pack, scope: Scope) -> Slots:
 
 
 def render_slot(value: Any, scope: Scope) -> Any:
-    """Fill the templates and take the inputs inside of a slot."""
+    """Render the templates in a slot and insert the values of its inputs."""
     if isinstance(value, Template):
         return value.render(scope)
     if isinstance(value, InputValue):
@@ -44,7 +44,7 @@ def render_slot(value: Any, scope: Scope) -> Any:
 
 
 def resolve_types(output: Any, scope: Scope | None) -> Any:
-    """Give an output for its types alone: those that are templates are filled, or anything without a scope."""
+    """Return an output with its types only; a type that is a template is rendered, or Any without a scope."""
     if isinstance(output, Mapping):
         return {key: resolve_types(item, scope) for key, item in output.items()}
     if isinstance(output, TypeEntry):
@@ -63,7 +63,7 @@ def write_text(slots: Slots) -> str:
 
 
 def write_messages(slots: Slots) -> tuple[Message, ...]:
-    """Write the slots as messages; they are rich where there is more than text, so that nothing is left out."""
+    """Write the slots as messages; they have rich content if there is more than text, so that nothing is left out."""
     prompt = _prompt(slots)
     model = _translate_errors(prompt.to_prompt_object)
     contents = (message.content for message in model.chat_history if isinstance(message.content, list))
@@ -74,21 +74,21 @@ def write_messages(slots: Slots) -> tuple[Message, ...]:
 
 
 def fit_slots(slots: Slots, budget: Budget, counter: Counter | None) -> tuple[Slots, Fit[Message]]:
-    """Let the chat history give way until the messages fit; all other slots stay."""
+    """Shorten the chat history until the messages fit; keep all other slots."""
     history = _history(slots)
     rest = write_messages({**slots, "chat_history": []})
-    candidates: list[BudgetItem[Any]] = [*(BudgetItem(item, history=True) for item in history), *map(BudgetItem, rest)]
+    items: list[BudgetItem[Any]] = [*(BudgetItem(item, history=True) for item in history), *map(BudgetItem, rest)]
     before = _total_size(write_messages(slots), budget, counter)
-    room = budget.limit
+    limit = budget.limit
     while True:
-        fitted = fit_items(candidates, replace(budget, limit=room, step=budget.block), counter)
+        fitted = fit_items(items, replace(budget, limit=limit, step=budget.block), counter)
         kept = {**slots, "chat_history": list(fitted.messages[: len(fitted.messages) - len(rest)])}
         messages = write_messages(kept)
         after = _total_size(messages, budget, counter)
         if after <= budget.limit:
             return kept, Fit(messages, fitted.changes, budget.limit, before, after, fitted.measure)
-        # Joining neighbours and filling gaps costs a little that the single messages do not show.
-        room = max(room - (after - budget.limit), 1)
+        # Joining neighbours and filling gaps adds a little to the sum of the single messages.
+        limit = max(limit - (after - budget.limit), 1)
 
 
 def _prompt(slots: Slots) -> SlotPrompt:
@@ -103,10 +103,10 @@ def _translate_errors(write: Callable[[], T]) -> T:
     try:
         return write()
     except ValidationError as error:
-        raise ContextError([_problem(found) for found in error.errors()]) from error
+        raise ContextError([_problem(detail) for detail in error.errors()]) from error
     except KeyError as error:
-        hint = "fill 'input', 'info', 'instruct', 'output', 'attachment' or a slot of the pack's own"
-        raise ContextError(Problem("PP467", "the slots are filled, but they ask nothing", None, hint)) from error
+        hint = "fill 'input', 'info', 'instruct', 'output', 'attachment' or a custom slot"
+        raise ContextError(Problem("PP467", "the prompt asks nothing", None, hint)) from error
     except TypeError as error:
         raise ContextError(Problem("PP467", f"the slots cannot be written: {error}")) from error
 
@@ -117,8 +117,8 @@ def _total_size(messages: Sequence[Message], budget: Budget, counter: Counter | 
 
 def _entry(entry: TypeEntry, scope: Scope) -> TypeEntry:
     kind, *rest = entry
-    live, written = _type(kind, scope) if isinstance(kind, Template) else (render_slot(kind, scope), entry.written)
-    return TypeEntry([live, *(render_slot(item, scope) for item in rest)], written)
+    resolved, written = _type(kind, scope) if isinstance(kind, Template) else (render_slot(kind, scope), entry.written)
+    return TypeEntry([resolved, *(render_slot(item, scope) for item in rest)], written)
 
 
 def _type(template: Template, scope: Scope) -> tuple[Any, str]:
@@ -126,17 +126,17 @@ def _type(template: Template, scope: Scope) -> tuple[Any, str]:
     try:
         return parse_type(name), name
     except TypeNameError as error:
-        raise ContextError(Problem("PP464", f"{name!r} is no type: {error}", template.source.locate(1, 1))) from error
+        raise ContextError(Problem("PP464", f"invalid type {name!r}: {error}", template.source.locate(1, 1))) from error
 
 
 def _contract_output(pack: Pack, scope: Scope) -> Any:
     contract = pack.contract
-    assert contract is not None  # noqa: S101 -- the caller has looked
+    assert contract is not None  # noqa: S101 -- the caller checks
     tools = read_tool_actions(scope[contract.tools_input], contract.tools_input) if contract.tools_input else None
     shape = contract.shape(tools)
-    taken = [*contract.actions.values(), *(tools or ())]
-    if len(taken) == 1 and f"params.{taken[0].name}" in shape.get("$defs", {}):
-        params = {**shape["properties"]["params"], **shape["$defs"][f"params.{taken[0].name}"]}
+    actions = [*contract.actions.values(), *(tools or ())]
+    if len(actions) == 1 and f"params.{actions[0].name}" in shape.get("$defs", {}):
+        params = {**shape["properties"]["params"], **shape["$defs"][f"params.{actions[0].name}"]}
         shape = {**shape, "properties": {**shape["properties"], "params": params}}
     return derive_output(shape, pack.locale.split("-", maxsplit=1)[0])
 
@@ -147,16 +147,16 @@ def _kind(part: Any) -> Any:
 
 def _message(message: dict[str, Any], index: int) -> Message:
     content = message["content"]
-    # [onlyinput] a lone input that is no text stays data, which chat APIs do not take
+    # [onlyinput] a lone input that is not text stays data, which chat APIs do not accept
     text = content if isinstance(content, str) else write_value(content)
     is_parts = isinstance(content, list) and all(isinstance(part, dict) and "type" in part for part in content)
     return read_message({**message, "content": content if is_parts else text}, f"message {index + 1}")
 
 
-def _problem(found: Any) -> Problem:
-    slot, *path = found["loc"] or ("?",)
+def _problem(detail: Any) -> Problem:
+    slot, *path = detail["loc"] or ("?",)
     where = "".join(f"/{step}" for step in path if isinstance(step, int) or step.islower())
-    return Problem("PP467", f"slot {slot!r}{f' at {where}' if where else ''}: {found['msg']}")
+    return Problem("PP467", f"slot {slot!r}{f' at {where}' if where else ''}: {detail['msg']}")
 
 
 def _history(slots: Slots) -> list[dict[str, Any]]:

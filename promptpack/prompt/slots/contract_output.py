@@ -13,7 +13,7 @@ _TYPES: Final[Mapping[str, type]] = {
     "object": dict,
     "null": type(None),
 }
-_DEEPEST: Final = 8
+_MAX_DEPTH: Final = 8
 
 
 def derive_output(shape: Schema, language: str = "") -> Any:
@@ -29,9 +29,9 @@ class _Reader:
     def structure(self, schema: Schema, depth: int) -> Any:
         """Return a mapping, a list or a type."""
         schema = self._resolve(schema)
-        if schema.get("properties") and depth < _DEEPEST:
+        if schema.get("properties") and depth < _MAX_DEPTH:
             return {name: self._field(field, depth + 1) for name, field in schema["properties"].items()}
-        if schema.get("type") == "array" and isinstance(schema.get("items"), Mapping) and depth < _DEEPEST:
+        if schema.get("type") == "array" and isinstance(schema.get("items"), Mapping) and depth < _MAX_DEPTH:
             return [self._field(schema["items"], depth + 1)]
         return _type(schema)
 
@@ -46,7 +46,7 @@ class _Reader:
         return text
 
     def _resolve(self, schema: Any) -> Schema:
-        for _ in range(_DEEPEST):
+        for _ in range(_MAX_DEPTH):
             if not isinstance(schema, Mapping) or not str(schema.get("$ref", "")).startswith("#"):
                 break
             node: Any = self._root
