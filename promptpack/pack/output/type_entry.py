@@ -1,4 +1,4 @@
-"""A described type that was read from YAML or JSON, and so is written back as it was read."""
+"""`TypeEntry`: a described type read from YAML or JSON, which exports write back unchanged."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Self
@@ -6,21 +6,21 @@ from typing import Any, Final, Self
 ATOMS: Final = frozenset({str, int, float, bool, type(None)})
 
 
-class TypeEntry(tuple[Any, ...]):  # noqa: SLOT001 - it has an attribute of its own
-    """`(type, description)` that remembers how its `$type` was written; for all else it is that tuple."""
+class TypeEntry(tuple[Any, ...]):  # noqa: SLOT001 - it has an extra attribute
+    """The tuple `(type, description)`, with the original text of its `$type`."""
 
     written: str | None
 
     def __new__(cls, items: Sequence[Any], written: str | None = None) -> Self:
-        """Make the tuple and note what stood in the file, if it was text."""
+        """Create the tuple; `written` is the text of `$type` in the file, if it was text."""
         entry = super().__new__(cls, items)
         entry.written = written
         return entry
 
-    def convert(self, convert: Callable[[Any], Any]) -> Self:
-        """Convert every element and keep what was written."""
-        return type(self)([convert(item) for item in self], self.written)
+    def convert(self, function: Callable[[Any], Any]) -> Self:
+        """Return an entry with every element converted and the same `written` text."""
+        return type(self)([function(item) for item in self], self.written)
 
 
 class BareTuple(TypeEntry):
-    """A tuple that an export gave as a tuple, and so is given as one again."""
+    """A tuple in exported data, which the next export writes as a tuple again."""

@@ -1,4 +1,4 @@
-"""Chat messages -> short forms of them: ReAct records, windows, summaries, user inputs, tool catalogues."""
+"""Chat messages -> short plain data: ReAct records, windows, summaries, user inputs, tool catalogues."""
 
 from promptpack.template.history.history_filters import FILTERS
 from promptpack.template.history.parameters import tool_parameters

@@ -1,4 +1,4 @@
-"""The history functions by the names they have in templates."""
+"""The history functions by their filter names in templates."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""Chat messages as the history functions read them."""
+"""Read the fields of chat messages in plain data."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ MessageMapping: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """One tool call of an assistant message, its texts as they were sent."""
+    """One tool call in an assistant message, with its original texts."""
 
     id: str
     name: str
@@ -20,21 +20,23 @@ class RecordedCall:
 
 
 def read_messages(value: object) -> list[MessageMapping]:
-    """List the messages of a history; empty places and an absent history are passed over."""
-    return [message for message in read_mappings(value, "a history", "PP430") if message]
+    """Return the messages of a history; skip empty items, and read None as an empty history."""
+    return [message for message in read_mappings(value, "the history", "PP430") if message]
 
 
 def read_mappings(value: object, what: str, code: str) -> list[Mapping[str, Any]]:
-    """List the mappings of a sequence, `None` read as an empty one."""
+    """Return the mappings in a sequence; read None as an empty one."""
     items = _items(value, what, code)
     for position, item in enumerate(items):
         if item is not None and not isinstance(item, Mapping):
-            raise ContextError(Problem(code, f"item {position} of {what} is a {type(item).__name__}, not a mapping"))
+            raise ContextError(
+                Problem(code, f"item {position} of {what} must be a mapping, not a {type(item).__name__}")
+            )
     return [item or {} for item in items]
 
 
 def read_content_text(message: MessageMapping) -> str:
-    """Give the text of a message; of a list of parts, the text parts one below the other."""
+    """Return the text of a message; the text parts of a list are joined with line breaks."""
     content = message.get("content")
     if isinstance(content, (list, tuple)):
         return "\n".join(_part_texts(content))
@@ -42,13 +44,13 @@ def read_content_text(message: MessageMapping) -> str:
 
 
 def read_text_field(message: MessageMapping, name: str) -> str:
-    """Give a field that is a text, or nothing."""
+    """Return a field that is text, or else an empty text."""
     value = message.get(name)
     return value if isinstance(value, str) else ""
 
 
 def read_tool_calls(message: MessageMapping) -> list[RecordedCall]:
-    """List the tool calls of a message, the function's fields nested or flat."""
+    """Return the tool calls of a message, with nested or flat function fields."""
     calls = message.get("tool_calls")
     if not calls:
         return []
@@ -60,7 +62,7 @@ def _items(value: object, what: str, code: str) -> list[Any]:
         return []
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
         return list(value)
-    raise ContextError(Problem(code, f"{what} is a list, not a {type(value).__name__}"))
+    raise ContextError(Problem(code, f"{what} must be a list, not a {type(value).__name__}"))
 
 
 def _part_texts(parts: Iterable[object]) -> Iterable[str]:

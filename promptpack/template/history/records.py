@@ -1,4 +1,4 @@
-"""ReAct records: what the model thought, which tool it called, what came back."""
+"""Messages -> ReAct records: a thought, a tool call and its observation."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
@@ -33,7 +33,7 @@ def react_records(
     unknown_tool: str = UNKNOWN_TOOL,
     no_arguments: str = NO_ARGUMENTS,
 ) -> list[Record]:
-    """Collect one record a tool call: `thought`, `tool`, `arguments`, `observation`."""
+    """Return one record per tool call: `thought`, `tool`, `arguments`, `observation`."""
     history = read_messages(messages)
     observations = _observations(history)
     records: list[Record] = []
@@ -57,13 +57,13 @@ def react_records(
 
 
 def react_window(records: object, size: int = WINDOW) -> list[Record]:
-    """Take the last `size` records; all of them when `size` is not positive."""
+    """Return the last `size` records, or all records if `size` is not positive."""
     listed = read_records(records)
     return listed[-size:] if size > 0 else listed
 
 
 def fold_repeated(records: object, replacement: str = "", *, unknown_tool: str = UNKNOWN_TOOL) -> list[Record]:
-    """Replace the observations of a tool by `replacement`, save the last; names are compared without letter case."""
+    """Replace all but the last observation of each tool with `replacement`; ignore letter case in tool names."""
     listed = read_records(records)
     keys = [go_text.lower(read_tool_name(record, unknown_tool)) for record in listed]
     last = {key: position for position, key in enumerate(keys)}
@@ -87,13 +87,13 @@ def tool_call_text(
 
 
 def read_tool_name(record: Mapping[str, Any], unknown_tool: str = UNKNOWN_TOOL) -> str:
-    """Give the trimmed name of a record's tool, or the name for a tool without one."""
+    """Return the trimmed tool name of a record, or `unknown_tool`."""
     return trim_space(read_text_field(record, "tool")) or unknown_tool
 
 
 def read_records(records: object) -> list[Record]:
-    """List records, each a new mapping that a caller may keep."""
-    return [dict(record) for record in read_mappings(records, "a list of records", "PP430")]
+    """Return copies of the records, which the caller may change."""
+    return [dict(record) for record in read_mappings(records, "the list of records", "PP430")]
 
 
 def _observations(history: Iterable[MessageMapping]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What fell out of the window: how many records, and of which tools."""
+"""Summarize the records before the window: their number and their tools."""
 
 from collections import Counter
 from typing import TypedDict
@@ -8,7 +8,7 @@ from promptpack.template.history.wording import fill
 
 
 class ToolCount(TypedDict):
-    """How often a tool was called."""
+    """The number of calls of a tool."""
 
     name: str
     count: int
@@ -22,7 +22,7 @@ class OlderRecords(TypedDict):
 
 
 def outside_window(records: object, size: int = WINDOW, *, unknown_tool: str = UNKNOWN_TOOL) -> OlderRecords:
-    """Count the records before the last `size` ones, tools in the order of their names' code points."""
+    """Count the records before the last `size` ones; sort the tools by the code points of their names."""
     listed = read_records(records)
     outside = listed[: max(len(listed) - max(size, 0), 0)]
     counts = Counter(read_tool_name(record, unknown_tool) for record in outside)
@@ -40,7 +40,7 @@ def early_summary(
     separator: str = ", ",
     unknown_tool: str = UNKNOWN_TOOL,
 ) -> str:
-    """Say in one line what fell out of the window."""
+    """Return one line about the records before the window."""
     listed = read_records(records)
     if not listed:
         return empty

@@ -1,4 +1,4 @@
-"""What the user really asked: user messages without the corrective re-asks a program put among them."""
+"""User messages without the corrections that a program sent as the user."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
@@ -8,7 +8,7 @@ from promptpack.template.history.short_text import compact, trim_space
 
 
 class FirstAndLast(TypedDict):
-    """The first and the last input of a conversation; equal when there is one, empty when there is none."""
+    """The first and the last user input of a conversation; equal if there is only one, empty if there is none."""
 
     first: str
     last: str
@@ -21,10 +21,10 @@ def user_inputs(
     correction_extra: Mapping[str, str] | None = None,
     correction_texts: Sequence[str] = (),
 ) -> list[str]:
-    """List what the user wrote, compacted.
+    """Return the compacted text of each user message that is not a correction.
 
-    A message is a correction when a field of its `extra` has the value that `correction_extra` gives for it, or when
-    one of `correction_texts` stands in it.
+    A message is a correction if a field of its `extra` has the value in `correction_extra`, or if it contains one of
+    `correction_texts`.
     """
     texts = [text for text in correction_texts if text]
     inputs = (
@@ -42,7 +42,7 @@ def first_and_last_input(
     correction_extra: Mapping[str, str] | None = None,
     correction_texts: Sequence[str] = (),
 ) -> FirstAndLast:
-    """Pick the first and the last of `user_inputs`."""
+    """Return the first and the last of `user_inputs`."""
     inputs = user_inputs(
         messages, limit=limit, correction_extra=correction_extra, correction_texts=correction_texts
     ) or [""]

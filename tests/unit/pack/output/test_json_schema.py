@@ -32,11 +32,11 @@ from promptpack.prompt.slots.contract_output import derive_output
         (5, {}),
     ],
 )
-def test_a_type_is_written_as_json_schema(kind: Any, expected: dict[str, Any]) -> None:
+def test_a_type_is_converted_to_json_schema(kind: Any, expected: dict[str, Any]) -> None:
     assert write_json_schema(kind) == expected
 
 
-def test_a_field_that_takes_no_null_must_be_there() -> None:
+def test_a_field_that_refuses_null_is_required() -> None:
     schema = write_json_schema(
         {
             "a": (str,),

@@ -8,7 +8,7 @@ REPLY = (str, "Reply according the result value")
 
 
 @pytest.mark.parametrize(
-    ("output", "given", "settled"),
+    ("output", "output_format", "expected"),
     [
         (None, None, (None, "markdown")),
         ("text", None, ("text", "markdown")),
@@ -23,5 +23,5 @@ REPLY = (str, "Reply according the result value")
         (None, 5, (None, "5")),
     ],
 )
-def test_a_format_is_derived_only_where_none_is_given(output: Any, given: Any, settled: tuple[Any, str]) -> None:
-    assert infer_output_format(output, given) == settled
+def test_a_format_is_inferred_only_if_none_is_set(output: Any, output_format: Any, expected: tuple[Any, str]) -> None:
+    assert infer_output_format(output, output_format) == expected

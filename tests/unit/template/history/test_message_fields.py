@@ -4,31 +4,31 @@ from promptpack.problem import ContextError
 from promptpack.template.history.message_fields import RecordedCall, read_content_text, read_messages, read_tool_calls
 
 
-def test_empty_places_and_an_absent_history_are_passed_over() -> None:
+def test_empty_items_and_a_history_of_none_are_skipped() -> None:
     assert read_messages([None, {"role": "user"}, {}]) == [{"role": "user"}]
     assert read_messages(None) == []
 
 
-def test_a_history_may_be_lazy() -> None:
+def test_a_history_may_be_an_iterator() -> None:
     assert read_messages(message for message in [{"role": "user"}]) == [{"role": "user"}]
 
 
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        ("text", "PP430 a history is a list, not a str"),
-        ({"role": "user"}, "PP430 a history is a list, not a dict"),
-        (5, "PP430 a history is a list, not a int"),
-        ([{"role": "user"}, "hello"], "PP430 item 1 of a history is a str, not a mapping"),
+        ("text", "PP430 the history must be a list, not a str"),
+        ({"role": "user"}, "PP430 the history must be a list, not a dict"),
+        (5, "PP430 the history must be a list, not a int"),
+        ([{"role": "user"}, "hello"], "PP430 item 1 of the history must be a mapping, not a str"),
     ],
 )
-def test_what_is_no_history_is_refused(value: object, expected: str) -> None:
+def test_an_invalid_history_is_refused(value: object, expected: str) -> None:
     with pytest.raises(ContextError) as raised:
         read_messages(value)
     assert str(raised.value) == expected
 
 
-def test_the_text_of_parts_is_their_text_parts() -> None:
+def test_the_text_of_a_message_joins_its_text_parts() -> None:
     parts = [{"type": "text", "text": "a"}, {"type": "image_url", "image_url": {}}, "b", {"text": "c"}]
     assert read_content_text({"content": parts}) == "a\nb\nc"
 
