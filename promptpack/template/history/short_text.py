@@ -35,7 +35,5 @@ def as_text(value: object) -> str:
         return ""
     if isinstance(value, (bool, Mapping, list, tuple)):
         name = type(value).__name__
-        raise ContextError(
-            Problem("PP432", f"expected text, not a {name}", hint="convert it with | json first")
-        )
+        raise ContextError(Problem("PP432", f"expected text, not a {name}", hint="convert it with | json first"))
     return str(value)

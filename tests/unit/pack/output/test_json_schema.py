@@ -5,7 +5,6 @@ from typing import Any, Literal, Optional, Union
 import pytest
 
 from promptpack.pack.output.json_schema import write_json_schema
-from promptpack.prompt.slots.contract_output import derive_output
 
 
 @pytest.mark.parametrize(
@@ -54,30 +53,3 @@ def test_a_field_that_refuses_null_is_required() -> None:
     assert schema["properties"]["g"] == {"description": "any text"}
     assert schema["properties"]["h"] == {"type": ["integer", "null"]}
     assert schema["properties"]["d"]["required"] == ["e"]
-
-
-def test_a_contract_is_read_as_an_output_schema() -> None:
-    contract = {
-        "properties": {
-            "level": {"enum": ["low", "high"], "description": "how bad", "x-descriptions": {"zh": "程度"}},
-            "risk": {"$ref": "#/$defs/risk"},
-            "tags": {"type": "array", "items": {"type": "string"}},
-            "note": {"type": ["string", "null"]},
-            "only": {"const": 3},
-            "any": True,
-        },
-        "$defs": {"risk": {"properties": {"text": {"type": "string"}}, "description": "what may go wrong"}},
-    }
-    assert derive_output(contract, "zh") == {
-        "level": (Literal["low", "high"], "程度"),
-        "risk": ({"text": (str, "")}, "what may go wrong"),
-        "tags": [(str, "")],
-        "note": (str | None, ""),
-        "only": (Literal[3], ""),
-        "any": (Any, ""),
-    }
-
-
-def test_a_contract_that_refers_to_itself_ends() -> None:
-    contract = {"properties": {"inner": {"$ref": "#"}}}
-    assert str(derive_output(contract)).count("inner") == 8

@@ -22,13 +22,13 @@ class Pair(NamedTuple):
     right: int
 
 
-def test_copying_makes_plain_types_of_their_subclasses() -> None:
+def test_copying_converts_subclasses_to_plain_types() -> None:
     copy = copy_data({"a": OrderedDict(b=Pair(1, 2)), "c": deque([1])})
     assert copy == {"a": {"b": (1, 2)}, "c": deque([1])}
     assert [type(copy["a"]), type(copy["a"]["b"]), type(copy["c"])] == [dict, tuple, deque]
 
 
-def test_copying_keeps_what_a_file_wrote() -> None:
+def test_copying_keeps_the_original_text_of_a_type() -> None:
     copy = copy_data([TypeEntry((str, "d"), "str")])
     assert isinstance(copy[0], TypeEntry)
     assert copy[0].written == "str"
@@ -50,12 +50,12 @@ def test_copying_keeps_what_a_file_wrote() -> None:
         ("a", None, None),
     ],
 )
-def test_a_value_is_put_on_top(existing: Any, value: Any, result: Any) -> None:
+def test_a_value_is_merged(existing: Any, value: Any, result: Any) -> None:
     assert merge_data(existing, value) == result
 
 
 @pytest.mark.parametrize(
-    ("own", "above", "result"),
+    ("own", "parent", "result"),
     [
         ({"b": 1}, {"a": 0, "b": 0}, {"a": 0, "b": 1}),
         ([2, 2], [1, 2, 3, 3], [2, 2, 1, 3]),
@@ -69,11 +69,11 @@ def test_a_value_is_put_on_top(existing: Any, value: Any, result: Any) -> None:
         ("text", ["a"], "text"),
     ],
 )
-def test_a_value_is_seen_through_its_parent(own: Any, above: Any, result: Any) -> None:
-    assert inherit_data(own, above) == result
+def test_a_value_is_combined_with_its_parent(own: Any, parent: Any, result: Any) -> None:
+    assert inherit_data(own, parent) == result
 
 
-def test_a_path_is_looked_up_through_anything_that_has_items() -> None:
+def test_find_value_looks_through_any_container() -> None:
     assert find_value({"a": MappingProxyType({"b": 1})}, "a.b") == (True, 1)
     assert find_value({"a": {"b": None}}, "a.b") == (True, None)
     assert find_value({"a.b": 1}, "a.b") == (False, None)
@@ -81,20 +81,20 @@ def test_a_path_is_looked_up_through_anything_that_has_items() -> None:
         find_value({"a": 5}, "a.b")
 
 
-def test_an_own_value_is_looked_for_in_dicts_only() -> None:
+def test_find_in_dicts_looks_through_dicts_only() -> None:
     assert find_in_dicts({"a": {"b": 1}}, "a.b") == (True, 1)
     assert find_in_dicts({"a": MappingProxyType({"b": 1})}, "a.b") == (False, None)
     assert find_in_dicts({"a": 5}, "a.b") == (False, None)
     assert find_in_dicts({5: 1}, 5) == (True, 1)
 
 
-def test_putting_at_a_path_makes_a_dict_of_any_mapping() -> None:
+def test_merging_at_a_path_converts_any_mapping_to_a_dict() -> None:
     proxy = MappingProxyType({"k": 1})
     assert type(merge_at({}, "a.b", proxy)["a"]["b"]) is dict
     assert merge_at({}, "a", proxy)["a"] is proxy
 
 
-def test_placing_and_dropping_leave_the_data_alone() -> None:
+def test_setting_and_deleting_return_new_data() -> None:
     data = {"a": {"b": 1}}
     assert set_at(data, "a.c", 2) == {"a": {"b": 1, "c": 2}}
     assert delete_at(data, "a.b") == {"a": {}}
