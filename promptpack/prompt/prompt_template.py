@@ -51,7 +51,7 @@ class PromptTemplate:
         return self._template.names
 
     def register_partial(self, name: str, template: PromptTemplate) -> PromptTemplate:
-        """Add a partial that only this template sees; return the template."""
+        """Add a partial to this template; return the template."""
         self._partials[name] = template
         return self
 

@@ -10,7 +10,7 @@ from promptpack.pack import Pack
 from promptpack.problem import ContextError
 
 HIDDEN: Final = "***"
-# Shorter texts also occur outside secrets.
+# A shorter text is likely to match text that is not secret.
 _MIN_LENGTH: Final = 3
 
 

@@ -22,7 +22,7 @@ def type_name(kind: Any) -> Any:
     origin = get_origin(kind)
     if origin is not None:
         return _generic_name(origin, get_args(kind), kind)
-    return sanitize(model_fields(kind)) if is_model(kind) else kind.__name__
+    return sanitize(read_model_fields(kind)) if is_model(kind) else kind.__name__
 
 
 def is_model(kind: Any) -> bool:
@@ -34,7 +34,7 @@ def is_model(kind: Any) -> bool:
     return issubclass(kind, BaseModel)
 
 
-def model_fields(model: Any) -> dict[str, tuple[Any, ...]]:
+def read_model_fields(model: Any) -> dict[str, tuple[Any, ...]]:
     """Return the fields of a pydantic model as a schema: the type, and the description if there is one."""
     fields: dict[str, tuple[Any, ...]] = {}
     for name, field in model.model_fields.items():
@@ -67,7 +67,7 @@ def _other(value: Any, convert_type: Callable[[Any], Any]) -> Any:
 
 
 def _expand_type(kind: Any) -> Any:
-    return expand(model_fields(kind)) if is_model(kind) else kind
+    return expand(read_model_fields(kind)) if is_model(kind) else kind
 
 
 def _generic_name(origin: Any, arguments: tuple[Any, ...], kind: Any) -> str:

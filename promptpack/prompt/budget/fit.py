@@ -24,7 +24,7 @@ def fit(messages: Iterable[M], budget: Budget, counter: Counter | None = None) -
 
 
 def fit_items(items: Sequence[BudgetItem[M]], budget: Budget, counter: Counter | None = None) -> Fit[M]:
-    """Do the same for messages without `history` and `priority` fields."""
+    """Make messages fit a budget, with `history` and `priority` from their items."""
     count = _counter(budget, counter)
     measure = "characters" if budget.unit == "characters" else describe(counter)
     given = measure_items(items, count, budget.per_message)
@@ -53,8 +53,8 @@ def _counter(budget: Budget, counter: Counter | None) -> Counter:
     if budget.unit == "tokens":
         return counter or estimate_tokens
     if counter is not None:
-        message = "a counter only works with a budget in tokens"
-        raise ContextError(Problem("PP436", message, hint="remove the counter, or set the budget in tokens"))
+        hint = "remove the counter, or set the budget in tokens"
+        raise ContextError(Problem("PP436", "a counter only works with a budget in tokens", hint=hint))
     return len
 
 

@@ -77,9 +77,7 @@ def read_budget(settings: Mapping[str, Any]) -> Budget:
     """Read the `budget` section of a pack: `tokens` or `characters`, and `give_way`."""
     given = [unit for unit in UNITS if unit in settings]
     if len(given) != 1:
-        raise ContextError(
-            Problem("PP436", "a budget needs either 'tokens' or 'characters'", hint="set one of the two")
-        )
+        raise ContextError(Problem("PP436", "a budget needs either 'tokens' or 'characters'", hint="set one of them"))
     unit = given[0]
     return Budget(settings[unit], unit, tuple(settings.get("give_way", WAYS)))
 

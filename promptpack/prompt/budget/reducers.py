@@ -76,7 +76,7 @@ def _pinned_groups(messages: Sequence[SizedMessage]) -> frozenset[int]:
 
 
 def _block_ends(history: Sequence[SizedMessage], pinned: frozenset[int], budget: Budget) -> Iterator[tuple[int, int]]:
-    """Yield where the history may be cut and the size before it: after each further block, and at the last chance.
+    """Yield where the history may be cut and the size before it: after each further block, and at the last position.
 
     These positions depend only on the start of the history, so they stay the same when it grows.
     """

@@ -10,15 +10,7 @@ from promptpack.prompt.slots import labels as slot_labels
 from promptpack.prompt.slots.exports import export_data, export_json, export_yaml
 from promptpack.prompt.slots.imports import import_data, import_json, import_yaml
 from promptpack.prompt.slots.placeholders import fill_placeholders
-from promptpack.prompt.slots.slot_data import (
-    copy_data,
-    delete_at,
-    find_in_dicts,
-    find_value,
-    inherit_data,
-    merge_at,
-    set_at,
-)
+from promptpack.prompt.slots.slot_data import copy_data, delete_at, find, find_in_dicts, inherit_data, merge_at, set_at
 from promptpack.prompt.slots.slot_messages import write_messages
 from promptpack.prompt.slots.slot_text import write_text
 from promptpack.prompt.slots.view import read_model, read_view, resolve_slot_values
@@ -86,7 +78,7 @@ class SlotPrompt:
         return cls(import_yaml(text, source), parent=parent, settings=settings)
 
     def __getitem__(self, key: Any) -> Any:
-        return copy_data(find_value(self._all_slots(), key)[1])
+        return copy_data(find(self._all_slots(), key)[1])
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self._data = merge_at(self._data, key, value)
@@ -109,7 +101,7 @@ class SlotPrompt:
         value = _trim(value)
         if mappings is not None:
             key, value = fill_placeholders(key, mappings), fill_placeholders(value, mappings)
-        _, existing = find_value(self._data, key)
+        _, existing = find(self._data, key)
         if isinstance(existing, set):
             self._data = set_at(self._data, key, existing | {copy_data(value)})
         else:
@@ -125,7 +117,7 @@ class SlotPrompt:
 
     def extend(self, key: Any, values: Iterable[Any]) -> None:
         """Append every item to a slot, which becomes a list."""
-        _, existing = find_value(self._data, key)
+        _, existing = find(self._data, key)
         self._data = set_at(self._data, key, [*_as_list(existing), *(copy_data(value) for value in values)])
 
     def pop(self, key: Any, default: Any = None) -> Any:

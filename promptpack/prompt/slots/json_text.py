@@ -6,7 +6,7 @@ from typing import Any
 
 
 def dump(data: Any) -> str:
-    """Write data as JSON indented by two; other values raise the standard library's error."""
+    """Write data as JSON indented by two; a value without a JSON form raises the standard library's error."""
     try:
         return _value(data, "\n")
     except _FallbackError:

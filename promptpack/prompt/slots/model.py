@@ -103,9 +103,8 @@ def as_items(value: Any) -> list[Any]:
 def validate_part(item: Any) -> MessageContent:
     """Validate a part: a mapping is text or an attachment, any other value is written as text."""
     # [textnotext] a "text" part without a text is an attachment of type "text"
-    return _CONTENT.validate_python(
-        item if isinstance(item, dict | MessageContent) else {"type": "text", "text": str(item)}
-    )
+    content = item if isinstance(item, dict | MessageContent) else {"type": "text", "text": str(item)}
+    return _CONTENT.validate_python(content)
 
 
 def _message(item: Any) -> ChatMessage:

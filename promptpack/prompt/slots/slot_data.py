@@ -55,7 +55,7 @@ def inherit_data(own: Any, parent: Any) -> Any:
     return copy_data(own)
 
 
-def find_value(data: Any, key: Any) -> tuple[bool, Any]:
+def find(data: Any, key: Any) -> tuple[bool, Any]:
     """Look up a key or dotted path; return whether it exists, and the value.
 
     [container] A path through a value that is not a mapping raises Python's own TypeError, as in the original.

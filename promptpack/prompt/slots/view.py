@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from promptpack.pack.output.output_format import infer_output_format
 from promptpack.pack.output.type_entry import ATOMS
-from promptpack.prompt.slots.slot_data import find_value
+from promptpack.prompt.slots.slot_data import find
 
 if TYPE_CHECKING:
     from promptpack.prompt.slots.model import PromptModel
@@ -76,7 +76,7 @@ def read_model(slots: dict[str, Any]) -> "PromptModel":
 def resolve_slot_values(data: dict[Any, Any]) -> dict[str, Any]:
     """Look up every key; one with a dot is a path, so a literal dotted key is usually None."""
     if any("." in key for key in data if isinstance(key, str)):
-        data = {key: find_value(data, key)[1] for key in data}
+        data = {key: find(data, key)[1] for key in data}
     if not all(isinstance(key, str) for key in data):
         raise TypeError("keywords must be strings")
     return data

@@ -27,7 +27,7 @@ class _FallbackError(TypeError):
 
 
 def dump(data: Any, *, sort_keys: bool) -> str:
-    """Write data as block style YAML; other values raise PyYAML's error.
+    """Write data as block style YAML; a value without a YAML form raises PyYAML's error.
 
     The data must not contain the same object twice: PyYAML would write an alias, this function does not.
     """

@@ -29,9 +29,8 @@ def read_mappings(value: object, what: str, code: str) -> list[Mapping[str, Any]
     items = _items(value, what, code)
     for position, item in enumerate(items):
         if item is not None and not isinstance(item, Mapping):
-            raise ContextError(
-                Problem(code, f"item {position} of {what} must be a mapping, not a {type(item).__name__}")
-            )
+            message = f"item {position} of {what} must be a mapping, not a {type(item).__name__}"
+            raise ContextError(Problem(code, message))
     return [item or {} for item in items]
 
 
@@ -75,9 +74,8 @@ def _part_texts(parts: Iterable[object]) -> Iterable[str]:
 def _call(call: Mapping[str, Any]) -> RecordedCall:
     nested = call.get("function")
     function = nested if isinstance(nested, Mapping) else call
-    return RecordedCall(
-        read_text_field(call, "id"), read_text_field(function, "name"), _arguments(function.get("arguments"))
-    )
+    arguments = _arguments(function.get("arguments"))
+    return RecordedCall(read_text_field(call, "id"), read_text_field(function, "name"), arguments)
 
 
 def _arguments(value: object) -> str:

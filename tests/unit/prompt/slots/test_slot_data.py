@@ -8,8 +8,8 @@ from promptpack.pack.output.type_entry import TypeEntry
 from promptpack.prompt.slots.slot_data import (
     copy_data,
     delete_at,
+    find,
     find_in_dicts,
-    find_value,
     inherit_data,
     merge_at,
     merge_data,
@@ -73,12 +73,12 @@ def test_a_value_is_combined_with_its_parent(own: Any, parent: Any, result: Any)
     assert inherit_data(own, parent) == result
 
 
-def test_find_value_looks_through_any_container() -> None:
-    assert find_value({"a": MappingProxyType({"b": 1})}, "a.b") == (True, 1)
-    assert find_value({"a": {"b": None}}, "a.b") == (True, None)
-    assert find_value({"a.b": 1}, "a.b") == (False, None)
+def test_find_looks_through_any_container() -> None:
+    assert find({"a": MappingProxyType({"b": 1})}, "a.b") == (True, 1)
+    assert find({"a": {"b": None}}, "a.b") == (True, None)
+    assert find({"a.b": 1}, "a.b") == (False, None)
     with pytest.raises(TypeError, match="argument of type 'int' is not iterable"):
-        find_value({"a": 5}, "a.b")
+        find({"a": 5}, "a.b")
 
 
 def test_find_in_dicts_looks_through_dicts_only() -> None:
