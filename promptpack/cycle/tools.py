@@ -10,7 +10,7 @@ from promptpack import schema, strict_json
 from promptpack.characters import is_whole, whole
 from promptpack.problem import ContextError, Problem, UsageError
 from promptpack.prompt.message import ToolCall
-from promptpack.prompt.tools import read_tools as read_definitions
+from promptpack.prompt.tool_actions import read_tool_actions
 
 Function = Callable[..., Any]
 
@@ -80,7 +80,7 @@ def write_result(name: str, result: Any) -> str:
     """Write what a tool gave as text for the model: text as it is, anything else as JSON."""
     if isinstance(result, str):
         return whole(result)
-    from promptpack.prompt.plain import to_plain
+    from promptpack.prompt.plain_data import to_plain
 
     try:
         return json.dumps(to_plain(result, name), ensure_ascii=False, allow_nan=False)
@@ -101,7 +101,7 @@ def _read_tool(value: Function | Tool | Mapping[str, Any], index: int) -> Tool:
         return value
     if not isinstance(value, Mapping) and callable(value):
         return Tool.of(value)
-    action = read_definitions([value], f"tools[{index}]")[0]
+    action = read_tool_actions([value], f"tools[{index}]")[0]
     inner = value.get("function", value) if isinstance(value, Mapping) else {}
     described = "description" in inner or "desc" in inner
     return Tool(action.name, action.description if described else None, action.params)

@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.pack.model import InputValue
-from promptpack.pack.output.entry import TypeEntry
-from promptpack.pack.output.output_format import settle_output
+from promptpack.pack.output.output_format import infer_output_format
 from promptpack.pack.output.output_schema import read_output_schema
+from promptpack.pack.output.type_entry import TypeEntry
 from promptpack.problem import PackError
 from promptpack.template import Template
 
@@ -41,7 +41,7 @@ def link_slots(parts: Parts, linker: Linker) -> dict[str, Any]:
 def asked_output(slots: Mapping[str, Any]) -> Any:
     """Give the output when it asks for JSON, and so is a contract; None when any text will do."""
     written = slots.get("output_format")
-    output, kind = settle_output(thawed(slots.get("output")), None if written is None else str(written))
+    output, kind = infer_output_format(thawed(slots.get("output")), None if written is None else str(written))
     return frozen(output) if kind == "json" and isinstance(output, dict | list) else None
 
 
@@ -50,7 +50,7 @@ def frozen(value: Any) -> Any:
     if isinstance(value, dict):
         return MappingProxyType({key: frozen(item) for key, item in value.items()})
     if isinstance(value, TypeEntry):
-        return value.rebuilt(frozen)
+        return value.convert(frozen)
     if isinstance(value, tuple):
         return TypeEntry([frozen(item) for item in value])
     return tuple(frozen(item) for item in value) if isinstance(value, list) else value
@@ -61,7 +61,7 @@ def thawed(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: thawed(item) for key, item in value.items()}
     if isinstance(value, TypeEntry):
-        return value.rebuilt(thawed)
+        return value.convert(thawed)
     return [thawed(item) for item in value] if isinstance(value, tuple) else value
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Message", "Part", "Prompt", "ToolCall", "read_message", "render"]
 
-# Templates use the filters of `prompt.history`, so importing this package must not import templates.
+# Imported on first use, so that importing this package does not import templates.
 _MODULES = {
     "Message": "message",
     "Part": "message",

@@ -1,4 +1,4 @@
-"""`PromptComposer`: messages put together by the programmer, one call after the other."""
+"""`PromptComposer`: build messages in Python, one call at a time."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -20,9 +20,9 @@ MessageLike = Message | Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class PromptComposer:
-    """Immutable: every call gives a new composer with one message more, so a common start can be shared.
+    """Immutable: every call returns a new composer with one more message, so composers can share their first messages.
 
-    Nothing is trimmed, merged or checked; `validate_messages` checks the order.
+    It does not trim, merge or check messages; `validate_messages` checks their order.
     """
 
     messages: tuple[Message, ...] = ()
@@ -30,7 +30,7 @@ class PromptComposer:
 
     @classmethod
     def from_messages(cls, messages: Iterable[MessageLike]) -> "PromptComposer":
-        """Start with messages that there are already."""
+        """Start with existing messages."""
         return cls().extend(messages)
 
     @classmethod
@@ -39,7 +39,7 @@ class PromptComposer:
         return cls(prompt.messages)
 
     def extend(self, messages: Iterable[MessageLike]) -> "PromptComposer":
-        """Add messages as they are."""
+        """Add existing messages unchanged."""
         composer = self
         for index, message in enumerate(messages):
             composer = composer._push(read_message(message, f"message {index + 1}"))
@@ -126,20 +126,20 @@ class PromptComposer:
         return self._add("tool", parts, call_id)
 
     def with_name(self, name: str) -> "PromptComposer":
-        """Name the message before, or the first one when there is none yet; the results of tools have no names."""
+        """Name the last message, or the first one to be added if there is none; tool results have no names."""
         if not self.messages:
             return replace(self, name_to_come=name)
         *earlier, last = self.messages
         return replace(self, messages=(*earlier, _named(last, name)))
 
     def build(self) -> tuple[Message, ...]:
-        """Give the messages."""
+        """Return the messages."""
         return self.messages
 
     def build_request(self, model: str, **params: Any) -> dict[str, Any]:
-        """Write a request as OpenAI-style chat APIs take it; a parameter that is None is left out."""
+        """Return a request for OpenAI-style chat APIs; parameters that are None are left out."""
         if "messages" in params:
-            raise UsageError(Problem("PP455", "the messages of a request are the composer's", None, "use extend()"))
+            raise UsageError(Problem("PP455", "a request cannot replace the composer's messages", None, "use extend()"))
         given = {name: value for name, value in params.items() if value is not None}
         return {"model": model, "messages": [message.to_dict() for message in self.messages], **given}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from promptpack.pack import STANDARD_CONTEXT, Input, Pack
 from promptpack.problem import ContextError, Problem, did_you_mean
-from promptpack.prompt.plain import may_stay, to_plain
+from promptpack.prompt.plain_data import can_skip_copy, to_plain
 from promptpack.schema import Finding, pointer
 from promptpack.template.model import Fingerprint
 from promptpack.template.render_cache import LARGEST_VALUE
@@ -110,7 +110,7 @@ class _ContextBuilder:
         last, last_limits = cache.get(name) or (None, None)
         if found == last and limits is last_limits:
             found = last
-        elif not may_stay(value, found, limits):
+        elif not can_skip_copy(value, found, limits):
             return False
         elif len(found) <= LARGEST_VALUE:
             cache.put(name, (found, limits), found)

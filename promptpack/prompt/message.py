@@ -1,4 +1,4 @@
-"""`Message` and its parts: what a chat API takes, as values."""
+"""`Message`, `Part` and `ToolCall`: immutable values in the form that chat APIs accept."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ _FUNCTION_KEYS: Final = ("name", "arguments")
 
 @dataclass(frozen=True)
 class Part:
-    """One piece of a message in the form that OpenAI-style APIs take; for text, `payload` is the text itself."""
+    """One part of a message, as OpenAI-style APIs accept it; the `payload` of a text part is the text itself."""
 
     type: str
     payload: Any
     extra: Mapping[str, Any] = field(default_factory=dict)
-    """What else stands beside the payload, such as `cache_control`; it is sent along."""
+    """Other keys of the part, such as `cache_control`; they are sent too."""
 
     @classmethod
     def text(cls, text: str) -> Part:
-        """Make a piece of text."""
+        """Create a text part."""
         return cls("text", text)
 
     @classmethod
     def image(cls, url: str, detail: str | None = None) -> Part:
-        """Make an image from its address or a data: URI."""
+        """Create an image part from a URL or a data: URI."""
         return cls("image_url", {"url": url} | ({"detail": detail} if detail else {}))
 
     @classmethod
     def audio(cls, data: str, format: str = "wav") -> Part:  # noqa: A002 -- the API's own word
-        """Make a piece of sound from base64 data."""
+        """Create an audio part from base64 data."""
         return cls("input_audio", {"data": data, "format": format})
 
     @classmethod
     def file(cls, source: str, filename: str | None = None) -> Part:
-        """Make a file from its id or a data: URI."""
+        """Create a file part from a file id or a data: URI."""
         key = "file_data" if source.startswith("data:") else "file_id"
         return cls("file", {key: source} | ({"filename": filename} if filename else {}))
 
     def to_dict(self) -> dict[str, Any]:
-        """Write the piece as plain data."""
+        """Return the part as plain data."""
         return {"type": self.type, self.type: self.payload, **self.extra}
 
 
@@ -61,10 +61,10 @@ class ToolCall:
     name: str
     arguments: str
     extra: Mapping[str, Any] | None = None
-    """What else a server put beside it, and may want to see again."""
+    """Other keys that a server sent with the call and may expect back."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Write the call as plain data."""
+        """Return the call as plain data."""
         function = {"name": self.name, "arguments": self.arguments}
         return {"id": self.id, "type": "function", "function": function, **(self.extra or {})}
 
@@ -79,7 +79,7 @@ class Message:
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
     extra: Mapping[str, Any] | None = None
-    """What else stands in it, such as `reasoning_content`; it is sent along."""
+    """Other keys of the message, such as `reasoning_content`; they are sent too."""
 
     @property
     def text(self) -> str:
@@ -89,7 +89,7 @@ class Message:
         return self.content or ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Write the message as OpenAI-style APIs take it."""
+        """Return the message as plain data for OpenAI-style APIs."""
         content = [part.to_dict() for part in self.content] if isinstance(self.content, tuple) else self.content
         message: dict[str, Any] = {"role": self.role, "content": content}
         if self.name is not None:
@@ -102,22 +102,22 @@ class Message:
 
 
 def read_message(value: Any, where: str = "message") -> Message:
-    """Read a message from plain data, as OpenAI-style APIs write it."""
+    """Read a message from plain data in the form of OpenAI-style APIs."""
     if isinstance(value, Message):
         return value
     if not isinstance(value, Mapping):
-        raise ContextError(Problem("PP412", f"{where} is not a message", None, "give a mapping with role and content"))
+        raise ContextError(Problem("PP412", f"{where} is not a message", None, "write a mapping with role and content"))
     role = value.get("role")
     if role not in ROLES:
-        hint = did_you_mean(role, ROLES) if isinstance(role, str) else ""
-        raise ContextError(Problem("PP412", f"{where} has no known role", None, hint or f"use {', '.join(ROLES)}"))
+        hint = (did_you_mean(role, ROLES) if isinstance(role, str) else "") or f"use one of {', '.join(ROLES)}"
+        raise ContextError(Problem("PP412", f"{where} has no valid role", None, hint))
     return Message(
         role,
         _read_content(value.get("content"), where),
         _text_or_none(value.get("name")),
         tuple(_read_call(call, where) for call in _call_list(value.get("tool_calls"), where)),
         _text_or_none(value.get("tool_call_id")),
-        _beside(value, _MESSAGE_KEYS),
+        _extra_keys(value, _MESSAGE_KEYS),
     )
 
 
@@ -126,7 +126,7 @@ def _read_content(content: Any, where: str) -> str | tuple[Part, ...] | None:
         return content
     if isinstance(content, Iterable) and not isinstance(content, Mapping):
         return tuple(_read_part(part, where) for part in content)
-    raise ContextError(Problem("PP412", f"the content of {where} is neither text nor a list of parts"))
+    raise ContextError(Problem("PP412", f"the content of {where} must be text or a list of parts"))
 
 
 def _read_part(part: Any, where: str) -> Part:
@@ -135,15 +135,13 @@ def _read_part(part: Any, where: str) -> Part:
     kind = part.get("type") if isinstance(part, Mapping) else None
     if isinstance(kind, str) and kind in part and (kind != "text" or isinstance(part["text"], str)):
         return Part(kind, part[kind], {key: value for key, value in part.items() if key not in ("type", kind)})
-    raise ContextError(
-        Problem("PP412", f"a part of {where} cannot be read", None, 'write {"type": "text", "text": ...}')
-    )
+    raise ContextError(Problem("PP412", f"{where} has an invalid part", None, 'write {"type": "text", "text": ...}'))
 
 
 def _call_list(calls: Any, where: str) -> Iterable[Any]:
     if calls is None or isinstance(calls, list | tuple):
         return calls or ()
-    raise ContextError(Problem("PP412", f"the tool calls of {where} are not a list"))
+    raise ContextError(Problem("PP412", f"the tool calls of {where} must be a list"))
 
 
 def _read_call(call: Any, where: str) -> ToolCall:
@@ -151,23 +149,24 @@ def _read_call(call: Any, where: str) -> ToolCall:
         return call
     function = call.get("function", call) if isinstance(call, Mapping) else None
     if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
-        raise ContextError(Problem("PP412", f"a tool call of {where} cannot be read"))
+        raise ContextError(Problem("PP412", f"{where} has an invalid tool call"))
     arguments = function.get("arguments", "{}")
     if not isinstance(arguments, str):
-        arguments = _written(arguments, f"the arguments of a tool call of {where}")
+        arguments = _write_arguments(arguments, where)
     known = _CALL_KEYS if "function" in call else (*_CALL_KEYS, *_FUNCTION_KEYS)
-    return ToolCall(str(call.get("id", "")), function["name"], arguments, _beside(call, known))
+    return ToolCall(str(call.get("id", "")), function["name"], arguments, _extra_keys(call, known))
 
 
-def _beside(value: Mapping[str, Any], known: Iterable[str]) -> dict[str, Any] | None:
+def _extra_keys(value: Mapping[str, Any], known: Iterable[str]) -> dict[str, Any] | None:
     return {key: item for key, item in value.items() if key not in known} or None
 
 
-def _written(arguments: Any, where: str) -> str:
+def _write_arguments(arguments: Any, where: str) -> str:
     try:
         return json.dumps(arguments, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise ContextError(Problem("PP412", f"{where} are neither text nor plain data")) from error
+        message = f"the arguments of a tool call of {where} are neither text nor plain data"
+        raise ContextError(Problem("PP412", message)) from error
 
 
 def _text_or_none(value: Any) -> str | None:

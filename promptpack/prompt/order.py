@@ -1,4 +1,4 @@
-"""The order that chat APIs ask of messages: who may follow whom, and which call a tool's result belongs to."""
+"""The order of messages that chat APIs require: which roles may follow each other, and tool calls before results."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -6,12 +6,12 @@ from typing import Any
 from promptpack.problem import ContextError, Problem
 from promptpack.prompt.message import Message, read_message
 
-# Several of these in a row are usual: system notes from several sources, and one result for each call.
+# Several in a row are normal: system notes from several sources, and one result per call.
 _MAY_REPEAT = ("system", "tool")
 
 
 class InvalidSequenceError(ContextError):
-    """Messages are in an order that chat APIs refuse; `index` is that of the first wrong one, None for no messages."""
+    """Chat APIs refuse this order; `index` is the index of the first wrong message, None if there are no messages."""
 
     def __init__(self, problems: Problem | Iterable[Problem], index: int | None) -> None:
         super().__init__(problems)
@@ -22,11 +22,11 @@ class InvalidSequenceError(ContextError):
 
 
 def validate_messages(messages: Iterable[Message | Mapping[str, Any]]) -> None:
-    """Check the order of messages; raises every problem at once."""
-    read = [read_message(message, f"message {index + 1}") for index, message in enumerate(messages)]
-    if not read:
+    """Check the order of messages; raise all problems in one `InvalidSequenceError`."""
+    parsed = [read_message(message, f"message {index + 1}") for index, message in enumerate(messages)]
+    if not parsed:
         raise InvalidSequenceError(Problem("PP451", "there are no messages", None, "add at least one"), None)
-    found = [(index, problem) for index in range(len(read)) for problem in _check(read, index)]
+    found = [(index, problem) for index in range(len(parsed)) for problem in _check(parsed, index)]
     if found:
         raise InvalidSequenceError((problem for _, problem in found), found[0][0])
 
@@ -37,18 +37,18 @@ def _check(messages: Sequence[Message], index: int) -> Iterator[Problem]:
     if message.role == "tool":
         yield from _check_tool(messages, index, where)
     elif message.role not in _MAY_REPEAT and index and messages[index - 1].role == message.role:
-        hint = "join the two, or put the other side's message between them"
-        yield Problem("PP452", f"{where} has the role {message.role!r}, as the one before it", None, hint)
+        hint = "join the two messages, or put a message with another role between them"
+        yield Problem("PP452", f"{where} has the role {message.role!r}, like the message before it", None, hint)
 
 
 def _check_tool(messages: Sequence[Message], index: int, where: str) -> Iterator[Problem]:
-    before = next((message for message in reversed(messages[:index]) if message.role != "tool"), None)
-    if before is None or before.role != "assistant" or not before.tool_calls:
-        hint = "put it right after the assistant's message that calls the tool"
-        yield Problem("PP453", f"{where} is the result of a tool that nobody called", None, hint)
+    caller = next((message for message in reversed(messages[:index]) if message.role != "tool"), None)
+    if caller is None or caller.role != "assistant" or not caller.tool_calls:
+        hint = "put it right after the assistant message that calls the tool"
+        yield Problem("PP453", f"{where} is a tool result, but no tool was called", None, hint)
         return
-    calls = [call.id for call in before.tool_calls]
+    ids = [call.id for call in caller.tool_calls]
     answered = messages[index].tool_call_id
-    if answered not in calls:
-        hint = f"the calls before it are {', '.join(map(repr, calls))}"
-        yield Problem("PP454", f"{where} answers the call {answered!r}, which is not there", None, hint)
+    if answered not in ids:
+        hint = f"use the id of a call before it: {', '.join(map(repr, ids))}"
+        yield Problem("PP454", f"{where} answers the unknown call {answered!r}", None, hint)

@@ -53,14 +53,14 @@ class Prompt:
     @cached_property
     def warnings(self) -> tuple[Problem, ...]:
         """What is suspicious in the context: hidden and control characters, special tokens, keys and tokens."""
-        from promptpack.prompt.suspicion import find_warnings
+        from promptpack.prompt.context_warnings import find_warnings
 
         return tuple(dict.fromkeys(find_warnings(self.pack, self.context)))
 
     def to_text(self) -> str:
         """Write the prompt as one text: no content can pose as a role line; slots print as slot prompts do."""
         if self.slots is None:
-            from promptpack.prompt.text import to_text
+            from promptpack.prompt.message_text import to_text
 
             return to_text(self.messages)
         from promptpack.prompt.slot_rendering import write_text
@@ -81,14 +81,14 @@ class Prompt:
         """Make the prompt fit a budget; `fit` of the result tells what was dropped or cut."""
         if self.slots is not None:
             return self._slots_within(self.slots, budget, counter)
-        from promptpack.prompt.budget import Candidate, fit_candidates
+        from promptpack.prompt.budget import BudgetItem, fit_items
 
         origins = self.origins or (Origin(),) * len(self.messages)
         candidates = [
-            Candidate(message, origin.history, origin.priority)
+            BudgetItem(message, origin.history, origin.priority)
             for message, origin in zip(self.messages, origins, strict=True)
         ]
-        fitted = fit_candidates(candidates, budget, counter)
+        fitted = fit_items(candidates, budget, counter)
         dropped = {change.position for change in fitted.changes if change.action == "dropped"}
         kept = tuple(origin for position, origin in enumerate(origins) if position not in dropped)
         return replace(self, messages=fitted.messages, origins=kept, fit=fitted)

@@ -1,4 +1,4 @@
-"""`PromptTemplate`: one template in either syntax, compiled and rendered by the programmer, outside of any pack."""
+"""`PromptTemplate`: a template in either syntax, compiled and rendered in Python without a pack."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 
 
 class PromptTemplate:
-    """A compiled template; what it includes is looked for when a render gets there.
+    """A compiled template; its partials are looked up while it renders.
 
-    An included template looks among its own partials first, then among those of whoever includes it, then in the
-    registry.
+    The lookup order is: the template's own partials, those of the templates that include it, then the registry.
     """
 
     def __init__(self, template: Template, registry: PromptTemplateRegistry | None = None) -> None:
@@ -38,31 +37,31 @@ class PromptTemplate:
         name: str = "<template>",
         registry: PromptTemplateRegistry | None = None,
     ) -> PromptTemplate:
-        """Compile a text; `name` is what problems call it."""
+        """Compile a text; problems refer to it as `name`."""
         return cls(compile_template(Source.of_text(text, name, syntax), dynamic_engine()), registry)
 
     @property
     def syntax(self) -> Syntax:
-        """The syntax it is written in."""
+        """The syntax of the template."""
         return self._template.source.syntax
 
     @property
     def names(self) -> frozenset[str]:
-        """The variables it uses, without those of its partials."""
+        """The variables that the template uses, without those of its partials."""
         return self._template.names
 
     def register_partial(self, name: str, template: PromptTemplate) -> PromptTemplate:
-        """Give the template a partial of its own; gives the template back."""
+        """Add a partial to this template; return the template."""
         self._partials[name] = template
         return self
 
     def render(self, context: TemplateContext | Mapping[str, Any] | None = None) -> str:
         """Render with the values of a context."""
-        given = context if isinstance(context, TemplateContext) else TemplateContext.from_map(context or {})
-        return self._template.render(given.to_inputs(), Trail.start(self.as_partial()))
+        values = context if isinstance(context, TemplateContext) else TemplateContext.from_map(context or {})
+        return self._template.render(values.to_inputs(), Trail.start(self.as_partial()))
 
     def as_partial(self) -> Partial:
-        """Give the template as others include it."""
+        """Return the form of the template that others include."""
         return Partial(self._template.code, self._find_own, self._registry.find_partial if self._registry else None)
 
     def __str__(self) -> str:

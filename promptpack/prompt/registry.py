@@ -1,4 +1,4 @@
-"""`PromptTemplateRegistry`: templates by name, which may include each other."""
+"""`PromptTemplateRegistry`: named templates that can include each other."""
 
 from __future__ import annotations
 
@@ -17,53 +17,53 @@ if TYPE_CHECKING:
 
 
 class PromptTemplateRegistry:
-    """Templates by name; to register a name again replaces it, for those who include it too."""
+    """Templates by name; registering a name again also replaces it for the templates that include it."""
 
     def __init__(self, syntax: Syntax = "jinja") -> None:
         self._syntax = syntax
         self._templates: dict[str, PromptTemplate] = {}
-        self._waiting: dict[str, tuple[str, Syntax]] = {}
+        self._uncompiled: dict[str, tuple[str, Syntax]] = {}
 
     def register(self, name: str, text: str, syntax: Syntax | None = None) -> None:
-        """Compile a template and keep it; one that cannot be compiled changes nothing."""
-        self._keep(name, self._compile(name, text, syntax or self._syntax))
+        """Compile and store a template; if it does not compile, nothing changes."""
+        self._store(name, self._compile(name, text, syntax or self._syntax))
 
     def register_lazy(self, name: str, text: str, syntax: Syntax | None = None) -> None:
-        """Keep a text that is compiled when it is first used."""
+        """Store a text that is compiled on first use."""
         self._templates.pop(name, None)
-        self._waiting[name] = (text, syntax or self._syntax)
+        self._uncompiled[name] = (text, syntax or self._syntax)
 
     def register_file(self, name: str, path: str, syntax: Syntax | None = None) -> None:
-        """Compile the template in a file, byte for byte, and keep it."""
-        self._keep(name, self._compile(str(path), _read(path), syntax or self._syntax))
+        """Compile and store the template in a file, byte for byte."""
+        self._store(name, self._compile(str(path), _read(path), syntax or self._syntax))
 
     def get(self, name: str) -> PromptTemplate:
-        """Give the template of a name, compiled."""
-        waiting = self._waiting.get(name)
-        if waiting is not None:
-            self._keep(name, self._compile(name, *waiting))
+        """Return the compiled template with this name."""
+        uncompiled = self._uncompiled.get(name)
+        if uncompiled is not None:
+            self._store(name, self._compile(name, *uncompiled))
         if name not in self._templates:
-            hint = did_you_mean(name, (*self._templates, *self._waiting)) or "register it first"
+            hint = did_you_mean(name, (*self._templates, *self._uncompiled)) or "register it first"
             raise PartialNotFoundError(Problem("PP442", f"no template named {name!r}", None, hint), name)
         return self._templates[name]
 
     def render(self, name: str, context: TemplateContext | Mapping[str, Any] | None = None) -> str:
-        """Render the template of a name."""
+        """Render the template with this name."""
         return self.get(name).render(context)
 
     def find_partial(self, name: str) -> Partial | None:
-        """Give a template as others include it, or None when there is none of that name."""
+        """Return the form of a template that others include, or None if the name is unknown."""
         return self.get(name).as_partial() if name in self else None
 
     def __contains__(self, name: str) -> bool:
-        return name in self._templates or name in self._waiting
+        return name in self._templates or name in self._uncompiled
 
     def _compile(self, name: str, text: str, syntax: Syntax) -> PromptTemplate:
         return PromptTemplate.compile(text, syntax, name=name, registry=self)
 
-    def _keep(self, name: str, template: PromptTemplate) -> None:
+    def _store(self, name: str, template: PromptTemplate) -> None:
         self._templates[name] = template
-        self._waiting.pop(name, None)
+        self._uncompiled.pop(name, None)
 
 
 def _read(path: str) -> str:

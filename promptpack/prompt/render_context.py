@@ -1,4 +1,4 @@
-"""`RenderContext`: the standard context of the six agents as a typed model."""
+"""`RenderContext`: the standard context of the six agents as a pydantic model."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ def _names(field: str) -> AliasChoices:
 
 
 class RenderContext(BaseModel):
-    """Takes `USER_GOAL`, `userGoal` and `user_goal` alike; what is not set is not given to the pack."""
+    """Accepts `USER_GOAL`, `userGoal` and `user_goal`; unset fields are not passed to the pack."""
 
     model_config = ConfigDict(extra="allow", validate_by_name=True, validate_by_alias=True, hide_input_in_errors=True)
 
@@ -25,7 +25,7 @@ class RenderContext(BaseModel):
     user_input: str | None = Field(None, validation_alias=_names("user_input"))
 
     def to_inputs(self) -> dict[str, Any]:
-        """Give the values that are set, by the names that packs use."""
+        """Return the set values under the names that packs use."""
         fields = type(self).model_fields
         standard = {name.upper(): getattr(self, name) for name in fields if getattr(self, name) is not None}
         return {**standard, **(self.model_extra or {})}

@@ -9,7 +9,7 @@ from promptpack.prompt.context import Context, check_context
 from promptpack.prompt.message import Message, Part, ToolCall, read_message
 from promptpack.prompt.prompt import Origin, Prompt
 from promptpack.prompt.reply_format import write_reply_format
-from promptpack.prompt.tools import read_tools
+from promptpack.prompt.tool_actions import read_tool_actions
 from promptpack.template import Template, metered
 from promptpack.template.model import Scope
 from promptpack.template.render_cache import LARGEST_VALUE
@@ -72,7 +72,7 @@ def _reply_format(pack: Pack, contract: Contract, checked: Context) -> str:
     known, text = pack._render_cache.get(_REPLY_FORMAT) or (None, "")
     if tools is not None and tools == known:
         return text
-    actions = read_tools(checked.values[name], name) if name else None
+    actions = read_tool_actions(checked.values[name], name) if name else None
     text = write_reply_format(contract, pack.locale, actions)
     if tools is not None and len(tools) <= LARGEST_VALUE:
         pack._render_cache.put(_REPLY_FORMAT, (tools, text), tools, text)

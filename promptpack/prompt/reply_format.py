@@ -1,4 +1,4 @@
-"""`reply_format`: output instructions written from the same schema that checks replies."""
+"""`reply_format`: output instructions, written from the schema that also validates replies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from promptpack.pack import Action, Contract
 
 
-_DEEPEST = 8
+_MAX_DEPTH = 8
 
 
 def write_reply_format(contract: Contract, locale: str, tools: Sequence[Action] | None = None) -> str:
@@ -43,7 +43,7 @@ class _Writer:
             yield self._line(name, resolved, name in required, depth, by_action)
             if by_action:
                 yield from self._params(depth + 1)
-            elif depth < _DEEPEST:
+            elif depth < _MAX_DEPTH:
                 inner = self._resolve(resolved.get("items", {})) if resolved.get("type") == "array" else resolved
                 yield from self._fields(inner, depth + 1)
 
@@ -65,7 +65,7 @@ class _Writer:
         return f"{'  ' * depth}- {action.name}:{detail}{free}"
 
     def _line(self, name: str, schema: Mapping[str, Any], required: bool, depth: int, by_action: bool) -> str:
-        facts = [self._kind(schema), self._words["required" if required else "optional"], *self._bounds(schema)]
+        facts = [self._kind(schema), self._words["required" if required else "optional"], *self._constraints(schema)]
         if by_action:
             facts.append(self._words["by_action"])
         text = schema.get("x-descriptions", {}).get(self._language, schema.get("description", ""))
@@ -75,14 +75,14 @@ class _Writer:
     def _kind(self, schema: Mapping[str, Any]) -> str:
         choices = [schema["const"]] if "const" in schema else schema.get("enum")
         if choices:
-            shown = (choice if isinstance(choice, str) else json.dumps(choice) for choice in choices)
-            return f"{self._words['one_of']} {' | '.join(shown)}"
+            texts = (choice if isinstance(choice, str) else json.dumps(choice) for choice in choices)
+            return f"{self._words['one_of']} {' | '.join(texts)}"
         kind = schema.get("type", "any")
         if kind == "array":
             return self._words["list_of"].format(item=self._kind(self._resolve(schema.get("items", {}))))
         return "/".join(kind) if isinstance(kind, list) else str(kind)
 
-    def _bounds(self, schema: Mapping[str, Any]) -> Iterator[str]:
+    def _constraints(self, schema: Mapping[str, Any]) -> Iterator[str]:
         low, high = schema.get("minimum"), schema.get("maximum")
         if low is not None and high is not None:
             yield self._words["range"].format(low=low, high=high)
@@ -98,7 +98,7 @@ class _Writer:
         return next(named, self._contract.example)
 
     def _resolve(self, schema: Any) -> Mapping[str, Any]:
-        for _ in range(_DEEPEST):
+        for _ in range(_MAX_DEPTH):
             if not isinstance(schema, Mapping) or not str(schema.get("$ref", "")).startswith("#"):
                 break
             node: Any = self._shape

@@ -1,4 +1,4 @@
-"""The secret values of a context, and how they are kept out of every text that is not the prompt itself."""
+"""Hide the secret values of a context in every text except the prompt itself."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -10,28 +10,28 @@ from promptpack.pack import Pack
 from promptpack.problem import ContextError
 
 HIDDEN: Final = "***"
-# Less than this cannot be told from other text.
-_SHORTEST: Final = 3
+# A shorter text is likely to match text that is not secret.
+_MIN_LENGTH: Final = 3
 
 
 class Secrets:
-    """The secret texts of one context, in every form that a template prints them in."""
+    """The secret texts of one context, in every form that a template can print."""
 
     def __init__(self, pack: Pack, values: Mapping[str, Any] | None) -> None:
         secret = [
             values[name] for name, declared in pack.inputs.items() if declared.secret and values and name in values
         ]
         forms = {form for value in secret for text in _texts(value) for form in _forms(text)}
-        self._forms = sorted((form for form in forms if len(form) >= _SHORTEST), key=len, reverse=True)
+        self._forms = sorted((form for form in forms if len(form) >= _MIN_LENGTH), key=len, reverse=True)
 
     def hide(self, text: str) -> str:
-        """Put `***` in place of every secret."""
+        """Replace every secret with `***`."""
         for form in self._forms:
             text = text.replace(form, HIDDEN)
         return text
 
     def hide_error(self, error: ContextError) -> ContextError:
-        """Give the same error where it tells no secret, and another one without it where it does."""
+        """Return the error itself, or a copy without secrets if it contains some."""
         problems = tuple(
             replace(problem, message=self.hide(problem.message), hint=self.hide(problem.hint))
             for problem in error.problems
@@ -51,7 +51,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _forms(text: str) -> Iterator[str]:
-    """Give the forms of a text: as it is, in JSON, in a fence, as Python quotes it, and line by line."""
+    """Yield the forms of a text: unchanged, in a fence and line by line, each plain, as JSON and as repr."""
     for form in (text, neutral(text), *text.splitlines()):
         yield form
         yield json.dumps(form, ensure_ascii=False)[1:-1]

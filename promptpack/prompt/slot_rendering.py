@@ -1,4 +1,4 @@
-"""The slots of a pack + a scope -> filled slots, and the text and messages that the slot rules make of them."""
+"""A pack's slots + a scope -> rendered slots, and their text and messages in the format of slot prompts."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from promptpack.pack import InputValue, Pack
-from promptpack.pack.output.entry import TypeEntry
+from promptpack.pack.output.type_entry import TypeEntry
 from promptpack.pack.output.type_names import TypeNameError, parse_type
 from promptpack.problem import ContextError, Problem
-from promptpack.prompt.budget import Budget, Candidate, Counter, Fit, fit_candidates
+from promptpack.prompt.budget import Budget, BudgetItem, Counter, Fit, fit_items
 from promptpack.prompt.message import Message, read_message
 from promptpack.prompt.slots import SlotPrompt
-from promptpack.prompt.slots.contract import read_contract
-from promptpack.prompt.slots.text import body
-from promptpack.prompt.tools import read_tools
+from promptpack.prompt.slots.contract_output import derive_output
+from promptpack.prompt.slots.slot_text import write_value
+from promptpack.prompt.tool_actions import read_tool_actions
 from promptpack.template import Template
 
 Scope = Mapping[str, Any]
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 def render_slots(pack: Pack, scope: Scope) -> Slots:
-    """Fill the slots; without an `output` of its own, a prompt asks for what the pack's contract says."""
+    """Render the slots; without an `output` slot, the output is derived from the pack's contract."""
     slots = {name: render_slot(value, scope) for name, value in pack.slots.items()}
     if "output" not in slots and pack.contract is not None:
         slots["output"] = _contract_output(pack, scope)
@@ -31,7 +31,7 @@ def render_slots(pack: Pack, scope: Scope) -> Slots:
 
 
 def render_slot(value: Any, scope: Scope) -> Any:
-    """Fill the templates and take the inputs inside of a slot."""
+    """Render the templates in a slot and insert the values of its inputs."""
     if isinstance(value, Template):
         return value.render(scope)
     if isinstance(value, InputValue):
@@ -43,52 +43,52 @@ def render_slot(value: Any, scope: Scope) -> Any:
     return [render_slot(item, scope) for item in value] if isinstance(value, tuple) else value
 
 
-def live_types(output: Any, scope: Scope | None) -> Any:
-    """Give an output for its types alone: those that are templates are filled, or anything without a scope."""
+def resolve_types(output: Any, scope: Scope | None) -> Any:
+    """Return an output with its types only; a type that is a template is rendered, or Any without a scope."""
     if isinstance(output, Mapping):
-        return {key: live_types(item, scope) for key, item in output.items()}
+        return {key: resolve_types(item, scope) for key, item in output.items()}
     if isinstance(output, TypeEntry):
         kind, *rest = output
         if isinstance(kind, Template):
             kind = Any if scope is None else _type(kind, scope)[0]
-        return (live_types(kind, scope), *(item for item in rest if isinstance(item, str)))
+        return (resolve_types(kind, scope), *(item for item in rest if isinstance(item, str)))
     if isinstance(output, Template):
         return str(output)
-    return [live_types(item, scope) for item in output] if isinstance(output, tuple) else output
+    return [resolve_types(item, scope) for item in output] if isinstance(output, tuple) else output
 
 
 def write_text(slots: Slots) -> str:
     """Write the slots as one text."""
-    return _explained(lambda: _prompt(slots).to_text())
+    return _translate_errors(lambda: _prompt(slots).to_text())
 
 
 def write_messages(slots: Slots) -> tuple[Message, ...]:
-    """Write the slots as messages; they are rich where there is more than text, so that nothing is left out."""
+    """Write the slots as messages; they have rich content if there is more than text, so that nothing is left out."""
     prompt = _prompt(slots)
-    model = _explained(prompt.to_prompt_object)
+    model = _translate_errors(prompt.to_prompt_object)
     contents = (message.content for message in model.chat_history if isinstance(message.content, list))
     parts = [*model.attachment, *(part for content in contents for part in content)]
     is_rich = any(_kind(part) != "text" for part in parts)
-    written = _explained(lambda: prompt.to_messages(rich_content=is_rich))
+    written = _translate_errors(lambda: prompt.to_messages(rich_content=is_rich))
     return tuple(_message(message, index) for index, message in enumerate(written))
 
 
 def fit_slots(slots: Slots, budget: Budget, counter: Counter | None) -> tuple[Slots, Fit[Message]]:
-    """Let the chat history give way until the messages fit; all other slots stay."""
+    """Shorten the chat history until the messages fit; keep all other slots."""
     history = _history(slots)
     rest = write_messages({**slots, "chat_history": []})
-    candidates: list[Candidate[Any]] = [*(Candidate(item, history=True) for item in history), *map(Candidate, rest)]
-    before = _measure(write_messages(slots), budget, counter)
-    room = budget.limit
+    items: list[BudgetItem[Any]] = [*(BudgetItem(item, history=True) for item in history), *map(BudgetItem, rest)]
+    before = _total_size(write_messages(slots), budget, counter)
+    limit = budget.limit
     while True:
-        fitted = fit_candidates(candidates, replace(budget, limit=room, step=budget.block), counter)
+        fitted = fit_items(items, replace(budget, limit=limit, step=budget.block), counter)
         kept = {**slots, "chat_history": list(fitted.messages[: len(fitted.messages) - len(rest)])}
         messages = write_messages(kept)
-        after = _measure(messages, budget, counter)
+        after = _total_size(messages, budget, counter)
         if after <= budget.limit:
             return kept, Fit(messages, fitted.changes, budget.limit, before, after, fitted.measure)
-        # Joining neighbours and filling gaps costs a little that the single messages do not show.
-        room = max(room - (after - budget.limit), 1)
+        # Joining neighbours and filling gaps adds a little to the sum of the single messages.
+        limit = max(limit - (after - budget.limit), 1)
 
 
 def _prompt(slots: Slots) -> SlotPrompt:
@@ -97,28 +97,28 @@ def _prompt(slots: Slots) -> SlotPrompt:
     return prompt
 
 
-def _explained(write: Callable[[], T]) -> T:
+def _translate_errors(write: Callable[[], T]) -> T:
     from pydantic import ValidationError
 
     try:
         return write()
     except ValidationError as error:
-        raise ContextError([_problem(found) for found in error.errors()]) from error
+        raise ContextError([_problem(detail) for detail in error.errors()]) from error
     except KeyError as error:
-        hint = "fill 'input', 'info', 'instruct', 'output', 'attachment' or a slot of the pack's own"
-        raise ContextError(Problem("PP467", "the slots are filled, but they ask nothing", None, hint)) from error
+        hint = "fill 'input', 'info', 'instruct', 'output', 'attachment' or a custom slot"
+        raise ContextError(Problem("PP467", "the prompt asks nothing", None, hint)) from error
     except TypeError as error:
         raise ContextError(Problem("PP467", f"the slots cannot be written: {error}")) from error
 
 
-def _measure(messages: Sequence[Message], budget: Budget, counter: Counter | None) -> int:
-    return fit_candidates([*map(Candidate, messages)], replace(budget, limit=sys.maxsize), counter).before
+def _total_size(messages: Sequence[Message], budget: Budget, counter: Counter | None) -> int:
+    return fit_items([*map(BudgetItem, messages)], replace(budget, limit=sys.maxsize), counter).before
 
 
 def _entry(entry: TypeEntry, scope: Scope) -> TypeEntry:
     kind, *rest = entry
-    live, written = _type(kind, scope) if isinstance(kind, Template) else (render_slot(kind, scope), entry.written)
-    return TypeEntry([live, *(render_slot(item, scope) for item in rest)], written)
+    resolved, written = _type(kind, scope) if isinstance(kind, Template) else (render_slot(kind, scope), entry.written)
+    return TypeEntry([resolved, *(render_slot(item, scope) for item in rest)], written)
 
 
 def _type(template: Template, scope: Scope) -> tuple[Any, str]:
@@ -126,19 +126,19 @@ def _type(template: Template, scope: Scope) -> tuple[Any, str]:
     try:
         return parse_type(name), name
     except TypeNameError as error:
-        raise ContextError(Problem("PP464", f"{name!r} is no type: {error}", template.source.locate(1, 1))) from error
+        raise ContextError(Problem("PP464", f"invalid type {name!r}: {error}", template.source.locate(1, 1))) from error
 
 
 def _contract_output(pack: Pack, scope: Scope) -> Any:
     contract = pack.contract
-    assert contract is not None  # noqa: S101 -- the caller has looked
-    tools = read_tools(scope[contract.tools_input], contract.tools_input) if contract.tools_input else None
+    assert contract is not None  # noqa: S101 -- the caller checks
+    tools = read_tool_actions(scope[contract.tools_input], contract.tools_input) if contract.tools_input else None
     shape = contract.shape(tools)
-    taken = [*contract.actions.values(), *(tools or ())]
-    if len(taken) == 1 and f"params.{taken[0].name}" in shape.get("$defs", {}):
-        params = {**shape["properties"]["params"], **shape["$defs"][f"params.{taken[0].name}"]}
+    actions = [*contract.actions.values(), *(tools or ())]
+    if len(actions) == 1 and f"params.{actions[0].name}" in shape.get("$defs", {}):
+        params = {**shape["properties"]["params"], **shape["$defs"][f"params.{actions[0].name}"]}
         shape = {**shape, "properties": {**shape["properties"], "params": params}}
-    return read_contract(shape, pack.locale.split("-", maxsplit=1)[0])
+    return derive_output(shape, pack.locale.split("-", maxsplit=1)[0])
 
 
 def _kind(part: Any) -> Any:
@@ -147,16 +147,16 @@ def _kind(part: Any) -> Any:
 
 def _message(message: dict[str, Any], index: int) -> Message:
     content = message["content"]
-    # [onlyinput] a lone input that is no text stays data, which chat APIs do not take
-    text = content if isinstance(content, str) else body(content)
+    # [onlyinput] a lone input that is not text stays data, which chat APIs do not accept
+    text = content if isinstance(content, str) else write_value(content)
     is_parts = isinstance(content, list) and all(isinstance(part, dict) and "type" in part for part in content)
     return read_message({**message, "content": content if is_parts else text}, f"message {index + 1}")
 
 
-def _problem(found: Any) -> Problem:
-    slot, *path = found["loc"] or ("?",)
+def _problem(detail: Any) -> Problem:
+    slot, *path = detail["loc"] or ("?",)
     where = "".join(f"/{step}" for step in path if isinstance(step, int) or step.islower())
-    return Problem("PP467", f"slot {slot!r}{f' at {where}' if where else ''}: {found['msg']}")
+    return Problem("PP467", f"slot {slot!r}{f' at {where}' if where else ''}: {detail['msg']}")
 
 
 def _history(slots: Slots) -> list[dict[str, Any]]:

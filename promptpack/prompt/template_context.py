@@ -1,22 +1,22 @@
-"""`TemplateContext`: the values that a template of the programmer's API is rendered with."""
+"""`TemplateContext`: the values that a `PromptTemplate` renders."""
 
 import json
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from promptpack.problem import ContextError, Problem
-from promptpack.prompt.plain import to_plain
+from promptpack.prompt.plain_data import to_plain
 
 
 class TemplateContext:
-    """Values by name; `from_json` gives them as the Handlebars world has them, the other ways keep them as they are."""
+    """Values by name; `from_json` converts numbers and null as Handlebars prints them, other methods keep them."""
 
     def __init__(self) -> None:
         self._values: dict[str, Any] = {}
 
     @classmethod
     def from_map(cls, values: Mapping[str, Any]) -> "TemplateContext":
-        """Take values from a mapping, as plain data."""
+        """Read values from a mapping, as plain data."""
         context = cls()
         for name, value in values.items():
             context.insert(name, value)
@@ -24,7 +24,7 @@ class TemplateContext:
 
     @classmethod
     def from_json(cls, document: Any) -> "TemplateContext":
-        """Take values from a JSON object, as text or read already: numbers become their JSON text, null becomes ""."""
+        """Read values from a JSON object, as text or parsed: numbers become their JSON text, null becomes ""."""
         if isinstance(document, (str, bytes)):
             document = _read(document)
         if not isinstance(document, Mapping):
@@ -34,22 +34,22 @@ class TemplateContext:
         return context
 
     def insert(self, name: str, value: Any) -> "TemplateContext":
-        """Set a value, which has to be plain data; gives the context back."""
+        """Set a value, which must be plain data; return the context."""
         self._values[name] = to_plain(value, name)
         return self
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Give the value of a name, or the default when there is none."""
+        """Return the value of a name, or the default if it is not set."""
         return self._values.get(name, default)
 
     def to_inputs(self) -> dict[str, Any]:
-        """Give all values, as `Pack.render` takes them too."""
+        """Return all values in the form that `Pack.render` accepts."""
         return dict(self._values)
 
 
 def _read(document: str | bytes) -> Any:
     try:
-        # The text of a number is kept as it is written.
+        # `str` keeps the text of each number unchanged.
         return json.loads(document, parse_int=str, parse_float=str, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise ContextError(Problem("PP444", "the context is not JSON", None, 'write {"name": "value"}')) from error

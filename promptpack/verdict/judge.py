@@ -10,7 +10,7 @@ from promptpack.characters import whole
 from promptpack.pack import Contract, Pack
 from promptpack.problem import Problem, UsageError, did_you_mean
 from promptpack.prompt.secrets import Secrets
-from promptpack.prompt.tools import read_tools
+from promptpack.prompt.tool_actions import read_tool_actions
 from promptpack.reply import Attempt, Policy, Reading, SchemaCheck, Shape, quick_value
 from promptpack.schema import Schema
 from promptpack.verdict.correction import Expected, write_correction
@@ -164,7 +164,7 @@ def _schema(contract: Contract, values: Mapping[str, Any] | None) -> Schema:
         return contract.schema
     given = values[contract.tools_input]
     # Plain data is written out in one way only, which is far sooner done than to read and compile the tools again.
-    return contract.schema_kept(repr(given), lambda: read_tools(given, contract.tools_input))
+    return contract.schema_kept(repr(given), lambda: read_tool_actions(given, contract.tools_input))
 
 
 def _to_agent_output(value: Any) -> AgentOutput:

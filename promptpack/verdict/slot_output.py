@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from promptpack.prompt.slot_rendering import live_types
+from promptpack.prompt.slot_rendering import resolve_types
 from promptpack.prompt.slots.output_model import make_output_model
 from promptpack.schema import pointer
 from promptpack.verdict.model import Violation, code_of
@@ -16,7 +16,7 @@ _RULE = "output_model"
 def read_output(output: Any, value: Any, scope: Mapping[str, Any] | None, violations: list[Violation]) -> Any:
     """Give the reply as an instance of the output model; without a scope, types that are templates take anything."""
     try:
-        return make_output_model(live_types(output, scope)).model_validate(value)
+        return make_output_model(resolve_types(output, scope)).model_validate(value)
     except ValidationError as error:
         violations += (_violation(pointer(found["loc"]), found["msg"]) for found in error.errors())
     except TypeError as error:

@@ -1,4 +1,4 @@
-"""The one door through which vectors are run, so that any set of them can be run the same way."""
+"""The functions that run vectors; every set of vectors uses them."""
 
 import json
 from functools import cache
@@ -9,7 +9,7 @@ from promptpack import Library, Pack
 from promptpack.files import Folder
 from promptpack.library.entry import read_entry
 from promptpack.pack import Contract, Version
-from promptpack.prompt.plain import to_plain
+from promptpack.prompt.plain_data import to_plain
 from promptpack.template import Source, compile, default_engine  # noqa: A004
 from promptpack.verdict import Verdict, judge_checked
 from tests.conformance.executor_driver import run_executor
@@ -31,8 +31,10 @@ PACKS = Path(__file__).parents[2] / "packs"
 
 
 def check_reply(raw: str, agent: str, context: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Judge a reply by the vectors' contract of that agent; with a context, by the shipped pack and its rules."""
-    verdict = judge_checked(_by_contract(agent), raw, None) if context is None else _by_pack(raw, agent, context)
+    """Judge a reply by the agent's contract in the vectors or, with a context, by the shipped pack and its rules."""
+    verdict = (
+        judge_checked(_contract_pack(agent), raw, None) if context is None else _judge_by_pack(raw, agent, context)
+    )
     return {
         "ok": verdict.ok,
         "output": verdict.data if verdict.ok else None,
@@ -44,19 +46,19 @@ def check_reply(raw: str, agent: str, context: dict[str, Any] | None = None) -> 
 
 
 def render_template(template: str, context: dict[str, Any]) -> str:
-    """Render one template under the limits of packs."""
+    """Render one template within the limits of packs."""
     plain = {name: to_plain(value, name) for name, value in context.items()}
     return compile(Source.of_text(template), default_engine()).render(plain)
 
 
 def load_pack(path: str) -> None:
-    """Load one pack file, as a library does; raises the library's errors."""
+    """Load one pack file as a library does; raise the library's errors."""
     file = Path(path)
     entry = read_entry(Folder(str(file.parent)), file.name)
     Library([entry], {str(file.parent): {}}).build(entry)
 
 
-def _by_pack(raw: str, agent: str, context: dict[str, Any]) -> Verdict:
+def _judge_by_pack(raw: str, agent: str, context: dict[str, Any]) -> Verdict:
     return _library().get(agent).check(raw, context)
 
 
@@ -66,6 +68,6 @@ def _library() -> Library:
 
 
 @cache
-def _by_contract(agent: str) -> Pack:
+def _contract_pack(agent: str) -> Pack:
     shape = json.loads(CONTRACTS.read_text(encoding="utf-8"))[agent]
     return Pack(agent, Version(1, 0, 0), "contract.json", "", contract=Contract(agent, shape))

@@ -1,4 +1,4 @@
-"""Runs the vectors of the execute context: `run_executor(case)` gives what the case's `expect` has."""
+"""Run the vectors of the execute context; the results have the form of `expect`."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -35,7 +35,7 @@ CATALOG_TEXTS: Final[dict[str, Any]] = {
     "no_description": "无描述",
     "default_return": DEFAULT_RETURN,
 }
-# The vectors' names of a record's fields, and ours.
+# The names of a record's fields in the vectors -> our names.
 RECORD_FIELDS: Final = {
     "thought": "thought",
     "tool_name": "tool",
@@ -61,8 +61,8 @@ def _run_whole(given: Mapping[str, Any]) -> dict[str, Any]:
         "first_user": asked["first"],
         "last_user": asked["last"],
         "rough_build_done": _rough_build_done(inputs),
-        "records": _named_as_in_vectors(records),
-        "window": _named_as_in_vectors(window),
+        "records": _to_vector_names(records),
+        "window": _to_vector_names(window),
         "early_summary": history.early_summary(records, **SUMMARY_TEXTS),
         "tool_catalog": _tool_catalog(inputs["AVAILABLE_TOOLS"]),
         "param_summaries": [_parameter_summary(tool) for tool in inputs["AVAILABLE_TOOLS"]],
@@ -120,12 +120,12 @@ def _task_class_text(state: Mapping[str, Any]) -> str:
     return f"task_class_ids=[{','.join(str(one) for one in ids)}]" if ids else ""
 
 
-def _named_as_in_vectors(records: list[dict[str, str]]) -> list[dict[str, str]]:
-    return [{theirs: record[ours] for theirs, ours in RECORD_FIELDS.items()} for record in records]
+def _to_vector_names(records: list[dict[str, str]]) -> list[dict[str, str]]:
+    return [{vector_name: record[name] for vector_name, name in RECORD_FIELDS.items()} for record in records]
 
 
-def _named_as_ours(records: list[dict[str, str]]) -> list[dict[str, str]]:
-    return [{ours: record[theirs] for theirs, ours in RECORD_FIELDS.items()} for record in records]
+def _to_our_names(records: list[dict[str, str]]) -> list[dict[str, str]]:
+    return [{name: record[vector_name] for vector_name, name in RECORD_FIELDS.items()} for record in records]
 
 
 def _return_hint(given: Mapping[str, Any]) -> list[str]:
@@ -142,12 +142,12 @@ UNITS: Final[Mapping[str, Callable[[Mapping[str, Any]], Any]]] = MappingProxyTyp
         "tool_call_text": lambda given: history.tool_call_text(
             {"tool": given["tool_name"], "arguments": given["tool_args"]}
         ),
-        "tail_loops": lambda given: _named_as_in_vectors(
-            history.react_window(_named_as_ours(given["records"]), given["limit"])
+        "tail_loops": lambda given: _to_vector_names(
+            history.react_window(_to_our_names(given["records"]), given["limit"])
         ),
-        "compress": lambda given: _named_as_in_vectors(history.fold_repeated(_named_as_ours(given["records"]), FOLDED)),
+        "compress": lambda given: _to_vector_names(history.fold_repeated(_to_our_names(given["records"]), FOLDED)),
         "early_summary": lambda given: history.early_summary(
-            _named_as_ours(given["records"]), given["limit"], **SUMMARY_TEXTS
+            _to_our_names(given["records"]), given["limit"], **SUMMARY_TEXTS
         ),
     }
 )

@@ -1,4 +1,4 @@
-"""The door through which slot vectors are run: what `tests/conformance/slots/run.py` calls a factory."""
+"""The factory that `tests/conformance/slots/run.py` needs to run slot vectors."""
 
 import warnings
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 from promptpack.prompt.slots import SlotPrompt, SlotWarning, model
 
 
-class _Watched(SlotPrompt):
-    """A prompt whose warnings are collected, whatever filters the runner has set."""
+class _WarningCollector(SlotPrompt):
+    """A prompt that collects its warnings, regardless of the runner's filters."""
 
     __slots__ = ("_warnings",)
 
@@ -32,7 +32,7 @@ class _Watched(SlotPrompt):
 
 
 class SlotsFactory:
-    """Makes prompts, gives the message classes, and hands out the warnings since the last time."""
+    """Creates prompts, and returns the message classes and the new warnings."""
 
     def __init__(self) -> None:
         self._warnings: list[str] = []
@@ -40,19 +40,19 @@ class SlotsFactory:
     def __call__(
         self, parent: dict[str, Any] | None, settings: dict[str, Any], init: dict[str, Any] | None
     ) -> SlotPrompt:
-        above = SlotPrompt(parent) if parent is not None else None
-        return _Watched(init, parent=above, settings=settings, collected=self._warnings)
+        parent_prompt = SlotPrompt(parent) if parent is not None else None
+        return _WarningCollector(init, parent=parent_prompt, settings=settings, collected=self._warnings)
 
     def message_class(self, name: str) -> type:
-        """Give one of our own message classes by name."""
+        """Return one of our message classes by name."""
         kind: type = getattr(model, name)
         return kind
 
     def take_warnings(self) -> list[str]:
-        """Give the warnings collected so far, once."""
-        taken = list(self._warnings)
+        """Return the warnings since the last call."""
+        new = list(self._warnings)
         self._warnings.clear()
-        return taken
+        return new
 
 
 slots_factory = SlotsFactory()

@@ -1,4 +1,4 @@
-"""Runs the vectors of templates and the composer: `run_template(case)`, `run_composer(case)` give what `expect` has."""
+"""Run the vectors of templates and the composer; the results have the form of `expect`."""
 
 import json
 import tempfile
@@ -73,13 +73,13 @@ def _from_json(given: Result) -> Result:
 
 
 def _owned_partials(given: Result) -> Result:
-    return {"output": _owning(given).render(given["context"])}
+    return {"output": _template_with_partials(given).render(given["context"])}
 
 
-def _owning(given: Result) -> PromptTemplate:
+def _template_with_partials(given: Result) -> PromptTemplate:
     template = PromptTemplate.compile(given["template"], "handlebars")
     for name, partial in given["partials"].items():
-        template.register_partial(name, _owning(partial))
+        template.register_partial(name, _template_with_partials(partial))
     return template
 
 

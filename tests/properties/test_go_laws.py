@@ -1,4 +1,4 @@
-"""JSON and numbers as Go reads and prints them, held against Python's own where the two agree."""
+"""Go's JSON parser and number format, compared with Python where the two agree."""
 
 import json
 import math
@@ -22,9 +22,9 @@ SCRAPS = st.sampled_from(
 
 
 @given(VALUES, st.booleans())
-def test_what_python_writes_is_read_as_python_reads_it(value: Any, ascii_only: bool) -> None:
+def test_json_written_by_python_is_read_as_python_reads_it(value: Any, ascii_only: bool) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only)
-    assert go_json.read(text) == as_go_has_it(json.loads(text))
+    assert go_json.read(text) == as_go_value(json.loads(text))
 
 
 @settings(max_examples=500)
@@ -35,11 +35,11 @@ def test_what_python_writes_is_read_as_python_reads_it(value: Any, ascii_only: b
 @example(0, [(0, 1, "-")])
 @example(0, [(0, 1, "01")])
 @example(0, [(0, 1, "1.")])
-def test_a_text_is_refused_by_both_or_by_none(value: Any, edits: list[tuple[int, int, str]]) -> None:
+def test_go_and_python_refuse_the_same_texts(value: Any, edits: list[tuple[int, int, str]]) -> None:
     text = json.dumps(value)
     for start, length, scrap in edits:
         text = text[:start] + scrap + text[start + length :]
-    assert outcome(go_json.read, text) == outcome(read_by_python, text)
+    assert read_or_error(go_json.read, text) == read_or_error(read_by_python, text)
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -49,7 +49,7 @@ def test_a_text_is_refused_by_both_or_by_none(value: Any, edits: list[tuple[int,
 @example(9.9999e-5)
 @example(5e-324)
 @example(-0.0)
-def test_a_number_prints_so_that_it_reads_back_the_same(number: float) -> None:
+def test_a_printed_number_parses_to_the_same_number(number: float) -> None:
     text = format_float(number)
     assert float(text) == number
     assert math.copysign(1, float(text)) == math.copysign(1, number)
@@ -58,21 +58,21 @@ def test_a_number_prints_so_that_it_reads_back_the_same(number: float) -> None:
 
 
 @given(st.text())
-def test_lowering_keeps_one_code_point_one(text: str) -> None:
+def test_lowercasing_keeps_the_number_of_code_points(text: str) -> None:
     assert len(go_text.lower(text)) == len(text)
     assert go_text.trim_space(go_text.trim_space(text)) == go_text.trim_space(text)
 
 
 def read_by_python(text: str) -> Any:
-    return as_go_has_it(json.loads(text, parse_constant=refuse))
+    return as_go_value(json.loads(text, parse_constant=refuse))
 
 
 def refuse(word: str) -> NoReturn:
     raise ValueError(word)
 
 
-def as_go_has_it(value: Any) -> Any:
-    """Make every number a float64, what is out of its range nothing, and half a surrogate pair U+FFFD."""
+def as_go_value(value: Any) -> Any:
+    """Convert numbers to float64 (None beyond its range) and lone surrogates to U+FFFD."""
     match value:
         case bool() | None:
             return value
@@ -82,12 +82,12 @@ def as_go_has_it(value: Any) -> Any:
         case str():
             return re.sub("[\ud800-\udfff]", "\ufffd", value)
         case list():
-            return [as_go_has_it(item) for item in value]
+            return [as_go_value(item) for item in value]
         case _:
-            return {as_go_has_it(key): as_go_has_it(item) for key, item in value.items()}
+            return {as_go_value(key): as_go_value(item) for key, item in value.items()}
 
 
-def outcome(read: Any, text: str) -> Any:
+def read_or_error(read: Any, text: str) -> Any:
     try:
         return read(text)
     except ValueError:

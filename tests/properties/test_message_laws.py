@@ -1,4 +1,4 @@
-"""Whatever is given as messages, tools or records: it is taken, or refused with a problem that says where."""
+"""Any messages, tools or records are accepted, or refused with a problem."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from promptpack import Problem, PromptComposer, PromptpackError, validate_messages
 from promptpack.prompt.budget import Budget, fit
 from promptpack.prompt.message import read_message
-from promptpack.prompt.text import to_text
+from promptpack.prompt.message_text import to_text
 from promptpack.template import history
 
 SCALARS = st.one_of(
@@ -56,11 +56,11 @@ USES: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("use", USES.values(), ids=USES.keys())
 @settings(max_examples=60, deadline=None)
-@given(given_messages=st.lists(st.one_of(MESSAGES, ANYTHING), max_size=4))
-def test_only_problems_are_raised(use: Callable[[Any], Any], given_messages: list[Any]) -> None:
+@given(messages=st.lists(st.one_of(MESSAGES, ANYTHING), max_size=4))
+def test_only_problems_are_raised(use: Callable[[Any], Any], messages: list[Any]) -> None:
     problems: tuple[Problem, ...] = ()
     try:
-        use(given_messages)
+        use(messages)
     except PromptpackError as error:
         problems = error.problems
     assert all(problem.code.startswith("PP4") for problem in problems)

@@ -1,4 +1,4 @@
-"""A secret is in the prompt and nowhere else: a canary goes through every public call, and everything told is searched."""
+"""A secret appears only in the prompt: a canary goes through every public call, and all other output is searched."""
 
 import json
 import logging
@@ -41,8 +41,8 @@ def body(content: str, schema: str = "{type: string, secret: true}") -> str:
     return BODY.format(content=json.dumps(content), schema=schema, key=json.dumps(CANARY))
 
 
-def told_by(error: BaseException) -> str:
-    """Everything that a log of an error can show."""
+def shown_by(error: BaseException) -> str:
+    """Return everything that a log of an error can show."""
     chain: list[BaseException] = []
     current: BaseException | None = error
     while current is not None:
@@ -52,7 +52,7 @@ def told_by(error: BaseException) -> str:
     return shown + "".join(f"{one} {one!r} {one.args}" for one in chain)
 
 
-def assert_silent(*texts: str) -> None:
+def assert_no_secret(*texts: str) -> None:
     for text in texts:
         for form in FORMS:
             assert form not in text
@@ -90,14 +90,14 @@ def assert_silent(*texts: str) -> None:
         "{% macro m() %}{% endmacro %}{{ m(**{KEY: 1}) }}",
     ],
 )
-def test_a_failing_render_tells_no_secret(make_pack: MakePack, content: str) -> None:
+def test_a_failing_render_shows_no_secret(make_pack: MakePack, content: str) -> None:
     pack = make_pack(body(content))
     try:
         prompt = pack.render(KEY=CANARY)
     except PromptpackError as error:
-        assert_silent(told_by(error))
+        assert_no_secret(shown_by(error))
     else:
-        assert_silent(repr(prompt))
+        assert_no_secret(repr(prompt))
 
 
 @pytest.mark.parametrize(
@@ -115,12 +115,12 @@ def test_a_failing_render_tells_no_secret(make_pack: MakePack, content: str) -> 
         ("{secret: true}", CANARY + "\ud800"),
     ],
 )
-def test_a_refused_context_tells_no_secret(make_pack: MakePack, schema: str, value: Any) -> None:
+def test_a_refused_context_shows_no_secret(make_pack: MakePack, schema: str, value: Any) -> None:
     pack = make_pack(body("x", schema))
     for call in (pack.render, lambda context: pack.check("{}", context)):
         with pytest.raises(PromptpackError) as caught:
             call({"KEY": value})
-        assert_silent(told_by(caught.value))
+        assert_no_secret(shown_by(caught.value))
 
 
 REPLY = {
@@ -134,7 +134,7 @@ REPLY = {
 }
 
 
-def told_of(prompt: Prompt, reply: str) -> Iterator[str]:
+def outputs_of(prompt: Prompt, reply: str) -> Iterator[str]:
     for strict in (False, True):
         verdict = prompt.check(reply, strict=strict)
         yield from (str(found) for found in verdict.violations)
@@ -143,28 +143,30 @@ def told_of(prompt: Prompt, reply: str) -> Iterator[str]:
         try:
             verdict.raise_for_failure()
         except PromptpackError as error:
-            yield told_by(error)
+            yield shown_by(error)
 
 
-def test_a_reply_that_repeats_a_secret_is_judged_without_telling_it(make_pack: MakePack) -> None:
+def test_the_verdict_on_a_reply_that_repeats_a_secret_does_not_show_it(make_pack: MakePack) -> None:
     prompt = make_pack(body("{{ KEY }}")).render(KEY=CANARY)
     assert CANARY in prompt.messages[0].text
-    assert_silent(*told_of(prompt, json.dumps(REPLY)), *told_of(prompt, json.dumps(REPLY, ensure_ascii=False)))
+    assert_no_secret(*outputs_of(prompt, json.dumps(REPLY)), *outputs_of(prompt, json.dumps(REPLY, ensure_ascii=False)))
     good = {**REPLY, "action": "GO", "params": {"n": 1}, "risk": {"level": "low", "description": "x"}, "confidence": 1}
     del good[CANARY]
-    assert_silent(*told_of(prompt, json.dumps(good)))
+    assert_no_secret(*outputs_of(prompt, json.dumps(good)))
 
 
-def test_a_run_with_a_model_tells_no_secret(make_pack: MakePack, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_run_with_a_model_shows_no_secret(make_pack: MakePack, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.NOTSET)
     events: list[Any] = []
     agent = Agent(make_pack(body("{{ KEY }}")), ScriptedProvider(["no", "{}", '{"thought": 5}']))
     run = agent.run_with_transcript({"KEY": CANARY}, on_event=events.append)
     assert CANARY in run.transcript.messages[0].text
-    assert_silent(repr(run), repr(run.transcript), *map(repr, events), *map(str, run.verdict.violations), caplog.text)
+    assert_no_secret(
+        repr(run), repr(run.transcript), *map(repr, events), *map(str, run.verdict.violations), caplog.text
+    )
 
 
-def test_the_tests_of_a_pack_store_and_tell_no_secret(
+def test_the_tests_of_a_pack_store_and_show_no_secret(
     make_pack: MakePack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forms = "{{ KEY }} {{ [KEY] | json }} {{ KEY | fenced }} {{ KEY | yaml }} {{ KEY | indent }} {{ {'k': KEY} }}"
@@ -172,13 +174,13 @@ def test_the_tests_of_a_pack_store_and_tell_no_secret(
     monkeypatch.chdir(tmp_path)
     for update in (True, False):
         for done in trial.run([pack], update=update):
-            assert_silent(*done.failures)
+            assert_no_secret(*done.failures)
     stored = [path.read_text("utf-8") for path in tmp_path.rglob("snapshots/*.txt")]
     assert stored
-    assert_silent(*stored)
+    assert_no_secret(*stored)
 
 
-def test_the_command_line_tells_no_secret_but_the_prompt(
+def test_the_command_line_shows_no_secret_outside_the_prompt(
     make_pack: MakePack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_pack(body("{{ {}[KEY] }}"))
@@ -191,24 +193,24 @@ def test_the_command_line_tells_no_secret_but_the_prompt(
         options = [] if words[0] == "lint" else ["--packs", "packs"]
         given = ["--context", str(context)] if words[0] in ("render", "check") else []
         done = CliRunner().invoke(main, [*words, *options, *given])
-        assert_silent(done.output, told_by(done.exception) if done.exception else "")
+        assert_no_secret(done.output, shown_by(done.exception) if done.exception else "")
 
 
 def test_objects_that_end_up_in_logs_show_no_secret(make_pack: MakePack) -> None:
     pack = make_pack(body("{{ KEY }}"))
     prompt = pack.render(KEY=CANARY)
-    assert_silent(repr(prompt), str(prompt), repr(prompt.warnings), repr(Library.open("packs")))
+    assert_no_secret(repr(prompt), str(prompt), repr(prompt.warnings), repr(Library.open("packs")))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 @given(middle=st.text(min_size=0, max_size=8))
-def test_no_shape_of_a_secret_gets_into_errors_or_snapshots(make_pack: MakePack, middle: str) -> None:
+def test_no_form_of_a_secret_appears_in_errors_or_snapshots(make_pack: MakePack, middle: str) -> None:
     secret = f"7f3a{middle}91c4"
     pack = make_pack(body("{{ KEY }}{{ [KEY] | json(none) }}{{ KEY | fenced }}"))
     try:
         prompt = pack.render(KEY=secret)
     except PromptpackError as error:
-        assert "7f3a" not in told_by(error)
+        assert "7f3a" not in shown_by(error)
         return
     from promptpack.prompt.secrets import Secrets
 

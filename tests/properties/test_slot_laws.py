@@ -13,7 +13,7 @@ from promptpack.pack.output.sanitize import sanitize
 from promptpack.pack.output.type_names import TypeNameError, parse_type
 from promptpack.problem import PromptpackError
 from promptpack.prompt.slots import SlotPrompt, json_text, read_output_schema, yaml_text
-from promptpack.prompt.slots.placeholders import substitute
+from promptpack.prompt.slots.placeholders import fill_placeholders
 
 WORDS = (
     "yes",
@@ -30,7 +30,7 @@ WORDS = (
     "[x]",
     "$type",
 )
-# YAML loses U+0085, which its writer puts down as a line break, and has no place for half a surrogate pair
+# YAML loses U+0085, which PyYAML writes as a line break, and cannot hold lone surrogates
 readable = st.characters(exclude_categories=["Cs"], exclude_characters="\x85")
 texts = st.one_of(st.sampled_from(WORDS), st.text(readable, max_size=12))
 names = st.one_of(st.sampled_from(["a", "b", "name", "标题", "x y"]), texts)
@@ -57,17 +57,17 @@ schemas = st.recursive(
 prompts = st.fixed_dictionaries(
     {}, optional={"system": plain, "info": plain, "input": plain, "note": plain, "output": schemas}
 )
-unhurried = settings(deadline=None)
+no_deadline = settings(deadline=None)
 
 
 def same(first: Any, second: Any) -> bool:
-    """Compare exports by their text, where a float that is no number equals itself."""
+    """Compare exports by their text, in which NaN equals itself."""
     return repr(first) == repr(second)
 
 
-@unhurried
+@no_deadline
 @given(prompts)
-def test_an_export_that_is_read_and_exported_again_is_the_same(slots: dict[str, Any]) -> None:
+def test_an_export_reads_back_and_exports_unchanged(slots: dict[str, Any]) -> None:
     prompt = SlotPrompt(slots)
     data, as_json, as_yaml = prompt.to_serializable_prompt_data(), prompt.to_json_prompt(), prompt.to_yaml_prompt()
     assert same(SlotPrompt.from_prompt_data(data).to_serializable_prompt_data(), data)
@@ -75,7 +75,7 @@ def test_an_export_that_is_read_and_exported_again_is_the_same(slots: dict[str, 
     assert SlotPrompt.from_yaml(as_yaml).to_yaml_prompt() == as_yaml
 
 
-@unhurried
+@no_deadline
 @given(
     st.recursive(
         st.one_of(texts, types.map(sanitize)),
@@ -85,21 +85,21 @@ def test_an_export_that_is_read_and_exported_again_is_the_same(slots: dict[str, 
         ),
     )
 )
-def test_entries_written_by_hand_are_written_back_as_they_stood(entry: Any) -> None:
+def test_handwritten_type_entries_export_unchanged(entry: Any) -> None:
     text = yaml_text.dump({"output": {"in a list": [entry], "in a mapping": entry}}, sort_keys=False)
     assert SlotPrompt.from_yaml(text).to_yaml_prompt() == text
 
 
-@unhurried
+@no_deadline
 @given(st.one_of(st.dictionaries(names, plain, max_size=4), st.lists(plain, max_size=4)), st.booleans())
 def test_yaml_and_json_are_what_the_standard_writers_write(data: Any, sort_keys: bool) -> None:
     assert yaml_text.dump(data, sort_keys=sort_keys) == yaml.safe_dump(data, allow_unicode=True, sort_keys=sort_keys)
     assert json_text.dump(data) == json.dumps(data, indent=2, ensure_ascii=False)
 
 
-@unhurried
+@no_deadline
 @given(prompts, prompts)
-def test_nothing_that_was_given_is_changed(first: dict[str, Any], second: dict[str, Any]) -> None:
+def test_the_callers_data_is_never_changed(first: dict[str, Any], second: dict[str, Any]) -> None:
     before = repr((first, second))
     prompt = SlotPrompt(first, parent=SlotPrompt(second))
     prompt.update(second)
@@ -109,7 +109,7 @@ def test_nothing_that_was_given_is_changed(first: dict[str, Any], second: dict[s
     assert repr((first, second)) == before
 
 
-@unhurried
+@no_deadline
 @given(texts, texts)
 def test_data_cannot_open_a_message(question: str, answer: str) -> None:
     history = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
@@ -117,22 +117,22 @@ def test_data_cannot_open_a_message(question: str, answer: str) -> None:
     assert [message["role"] for message in prompt.to_messages()] == ["system", "user", "assistant", "user"]
 
 
-@unhurried
+@no_deadline
 @given(texts, texts)
-def test_what_was_filled_in_is_not_searched_again(first: str, second: str) -> None:
-    assert substitute(["${a}-${b}"], {"a": first, "b": second}) == [f"{first}-{second}"]
+def test_filled_text_is_not_searched_for_placeholders(first: str, second: str) -> None:
+    assert fill_placeholders(["${a}-${b}"], {"a": first, "b": second}) == [f"{first}-{second}"]
 
 
-@unhurried
+@no_deadline
 @given(types)
-def test_a_types_own_name_names_a_type_of_that_name(kind: Any) -> None:
+def test_the_name_of_a_type_parses_to_a_type_with_that_name(kind: Any) -> None:
     name = sanitize(kind)
     assert sanitize(parse_type(name)) == name
 
 
-@unhurried
+@no_deadline
 @given(st.one_of(st.text(max_size=40), st.text("int|stroplw[]., 'L\"NoneU", max_size=40)))
-def test_any_text_is_a_type_or_is_refused(text: str) -> None:
+def test_any_text_is_a_type_name_or_refused(text: str) -> None:
     try:
         kind = parse_type(text)
     except TypeNameError:
@@ -140,16 +140,16 @@ def test_any_text_is_a_type_or_is_refused(text: str) -> None:
     assert sanitize(kind)
 
 
-@unhurried
+@no_deadline
 @given(st.one_of(st.text(max_size=60), plain.map(lambda data: yaml.safe_dump(data, allow_unicode=True))))
-def test_any_text_is_read_or_is_a_problem(text: str) -> None:
+def test_any_text_is_read_or_refused_with_a_problem(text: str) -> None:
     for read in (SlotPrompt.from_yaml, SlotPrompt.from_json):
         with contextlib.suppress(PromptpackError):
             assert read(text).to_serializable_prompt_data() is not None
 
 
-@unhurried
+@no_deadline
 @given(st.dictionaries(st.sampled_from(["a", "$type", "$desc"]), plain, max_size=3))
-def test_any_schema_data_is_read_or_is_a_problem(data: dict[str, Any]) -> None:
+def test_any_schema_data_is_read_or_refused_with_a_problem(data: dict[str, Any]) -> None:
     with contextlib.suppress(PromptpackError):
         assert sanitize(read_output_schema(data)) is not None

@@ -1,1 +1,1 @@
-"""The language of `output`: types written as data, their checks, and the JSON Schema they stand for."""
+"""The `output` of a pack: types written as data, their validation and their JSON Schema."""

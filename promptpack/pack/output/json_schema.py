@@ -1,4 +1,4 @@
-"""An output schema of live types as a JSON Schema, by which replies are read and explained."""
+"""Output schema -> the JSON Schema that reads replies and explains violations."""
 
 import types
 from collections.abc import Mapping
@@ -22,10 +22,10 @@ _ANYTHING: Final[dict[str, Any]] = {}
 
 
 def write_json_schema(schema: Any) -> dict[str, Any]:
-    """Write the JSON Schema of an output; whatever is no schema of ours may be anything.
+    """Return the JSON Schema of an output; an unknown schema accepts anything.
 
-    A field that takes no null must be there: the output model gives every field a default, which a prompt's reader
-    would take for an answer.
+    A field that refuses null is required: the output model has a default for every field, which a caller would mistake
+    for an answer.
     """
     if isinstance(schema, Mapping):
         return _object(schema)
@@ -52,15 +52,15 @@ def _field(item: Any) -> dict[str, Any]:
 
 def _is_required(item: Any) -> bool:
     if isinstance(item, tuple):
-        return bool(item) and not _takes_null(item[0])
+        return bool(item) and not _accepts_null(item[0])
     return isinstance(item, Mapping | list)
 
 
-def _takes_null(kind: Any) -> bool:
+def _accepts_null(kind: Any) -> bool:
     if kind in (Any, object, types.NoneType) or isinstance(kind, str):
         return True
     if get_origin(kind) in (Union, types.UnionType):
-        return any(_takes_null(choice) for choice in get_args(kind))
+        return any(_accepts_null(choice) for choice in get_args(kind))
     return get_origin(kind) is Literal and None in get_args(kind)
 
 

@@ -1,11 +1,11 @@
-"""Which format an output asks for, where the prompt does not say it."""
+"""The format of an output whose prompt does not set `output_format`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def settle_output(output: Any, output_format: Any) -> tuple[Any, Any]:
-    """Derive the format of an output that has none; a given format leaves the output alone."""
+def infer_output_format(output: Any, output_format: Any) -> tuple[Any, Any]:
+    """Return the output and its format; without a format, infer it and describe a bare type as a reply."""
     if output_format is not None:
         return output, output_format if isinstance(output_format, str) else str(output_format)
     if isinstance(output, Mapping | Sequence) and not isinstance(output, str):

@@ -1,11 +1,11 @@
-"""The output schema as YAML and JSON write it: `{$type: str, $desc: ...}` becomes the live `(str, "...")`."""
+"""Output schema in YAML or JSON -> Python types: `{$type: str, $desc: ...}` becomes `(str, "...")`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from promptpack.pack.output.entry import BareTuple, TypeEntry
 from promptpack.pack.output.sanitize import sanitize
+from promptpack.pack.output.type_entry import BareTuple, TypeEntry
 from promptpack.pack.output.type_names import TypeNameError, known_words, parse_type
 from promptpack.problem import Location, PackError, Problem, did_you_mean
 
@@ -15,22 +15,22 @@ _ENTRY_KEYS: Final = ("$type", "$desc")
 
 
 def read_output_schema(data: Any, *, locate: Locate | None = None, texts: tuple[type, ...] = (str,)) -> Any:
-    """Make the live schema of a pack's `output`; every unknown type is a problem.
+    """Read the `output` of a pack as Python types; every unknown type is a problem.
 
-    `locate` gives the place of a path of keys and indexes in the file; `texts` are the classes that stand for text,
-    such as templates, which are left as they are.
+    `locate` returns the location of a path of keys and indexes in the file; `texts` are the classes that count as text,
+    such as templates, which stay unchanged.
     """
-    return _read(data, _Reading(strict=True, locate=locate or _nowhere, texts=texts))
+    return _read(data, _Reader(strict=True, locate=locate or _no_location, texts=texts))
 
 
-def revive_output_schema(data: Any) -> Any:
-    """Make the live schema of an exported `output`; what names no type stays the text it is."""
-    return _read(data, _Reading(strict=False, locate=_nowhere))
+def restore_output_schema(data: Any) -> Any:
+    """Read an exported `output` as Python types; text that is not a type name stays text."""
+    return _read(data, _Reader(strict=False, locate=_no_location))
 
 
 @dataclass(slots=True)
-class _Reading:
-    """How a schema is read, and what was found wrong with it."""
+class _Reader:
+    """The options for reading a schema, and the problems found."""
 
     strict: bool
     locate: Locate
@@ -38,81 +38,81 @@ class _Reading:
     problems: list[Problem] = field(default_factory=list)
 
     def report(self, code: str, path: Path, message: str, hint: str = "") -> None:
-        """Note a problem at a path below `output`."""
+        """Add a problem at a path below `output`."""
         where = ".".join(["output", *map(str, path)])
         self.problems.append(Problem(code, f"{where}: {message}", self.locate(path), hint))
 
 
-def _nowhere(_: Path) -> None:
+def _no_location(_: Path) -> None:
     return None
 
 
-def _read(data: Any, reading: _Reading) -> Any:
+def _read(data: Any, reader: _Reader) -> Any:
     try:
-        schema = _schema(data, (), reading)
+        schema = _schema(data, (), reader)
     except RecursionError as error:
         raise PackError(Problem("PP465", "output: the schema is nested too deeply")) from error
-    if reading.problems:
-        raise PackError(reading.problems)
+    if reader.problems:
+        raise PackError(reader.problems)
     return schema
 
 
-def _schema(data: Any, path: Path, reading: _Reading) -> Any:
+def _schema(data: Any, path: Path, reader: _Reader) -> Any:
     if isinstance(data, dict):
-        if any(key in data for key in _ENTRY_KEYS) or (reading.strict and any(map(_is_marked, data))):
-            return _entry(data, path, reading)
-        return {key: _schema(item, (*path, key), reading) for key, item in data.items()}
+        if any(key in data for key in _ENTRY_KEYS) or (reader.strict and any(map(_is_dollar_key, data))):
+            return _entry(data, path, reader)
+        return {key: _schema(item, (*path, key), reader) for key, item in data.items()}
     if isinstance(data, list):
-        return [_schema(item, (*path, index), reading) for index, item in enumerate(data)]
+        return [_schema(item, (*path, index), reader) for index, item in enumerate(data)]
     if isinstance(data, tuple):
-        return BareTuple([_schema(item, (*path, index), reading) for index, item in enumerate(data)])
-    return _bare(data, reading) if isinstance(data, str) else data
+        return BareTuple([_schema(item, (*path, index), reader) for index, item in enumerate(data)])
+    return _bare(data, reader) if isinstance(data, str) else data
 
 
-def _is_marked(key: Any) -> bool:
+def _is_dollar_key(key: Any) -> bool:
     return isinstance(key, str) and key.startswith("$")
 
 
-def _bare(text: str, reading: _Reading) -> Any:
-    """Read a text that stands for itself: the name of a type, or else a description."""
+def _bare(text: str, reader: _Reader) -> Any:
+    """Read a text outside `$type`: the name of a type, or else a description."""
     try:
         kind = parse_type(text)
     except TypeNameError:
         return text
-    # an export must come back the same: a name that another name is written for stays text
-    return kind if reading.strict or sanitize(kind) == text else text
+    # an export must read back unchanged, so a type name that is exported under another name stays text
+    return kind if reader.strict or sanitize(kind) == text else text
 
 
-def _entry(data: dict[Any, Any], path: Path, reading: _Reading) -> Any:
-    strange = [key for key in data if key not in _ENTRY_KEYS]
-    for key in strange:
+def _entry(data: dict[Any, Any], path: Path, reader: _Reader) -> Any:
+    unknown = [key for key in data if key not in _ENTRY_KEYS]
+    for key in unknown:
         hint = did_you_mean(str(key), _ENTRY_KEYS)
-        reading.report("PP465", path, f"unknown key {key!r} beside '$type' and '$desc'", hint)
-    if "$type" not in data and strange:
+        reader.report("PP465", path, f"unknown key {key!r} beside '$type' and '$desc'", hint)
+    if "$type" not in data and unknown:
         return data
     if "$type" not in data:
-        reading.report("PP465", path, "'$desc' without '$type'", "for text of any kind write `$type: Any`")
+        reader.report("PP465", path, "'$desc' without '$type'", "add `$type: Any` if any value is allowed")
         return data
     description = data.get("$desc", "")
-    if not isinstance(description, reading.texts):
-        reading.report("PP465", (*path, "$desc"), f"must be text, not {type(description).__name__}")
+    if not isinstance(description, reader.texts):
+        reader.report("PP465", (*path, "$desc"), f"must be text, not {type(description).__name__}")
     kind = data["$type"]
-    items = [_entry_type(kind, (*path, "$type"), reading), *([description] if "$desc" in data else [])]
+    items = [_entry_type(kind, (*path, "$type"), reader), *([description] if "$desc" in data else [])]
     return TypeEntry(items, kind if isinstance(kind, str) else None)
 
 
-def _entry_type(kind: Any, path: Path, reading: _Reading) -> Any:
+def _entry_type(kind: Any, path: Path, reader: _Reader) -> Any:
     if isinstance(kind, dict | list):
-        return _schema(kind, path, reading)
+        return _schema(kind, path, reader)
     if not isinstance(kind, str):
-        if reading.strict and not isinstance(kind, reading.texts):
-            reading.report("PP465", path, f"must be the name of a type or a structure, not {kind!r}")
+        if reader.strict and not isinstance(kind, reader.texts):
+            reader.report("PP465", path, f"must be a type name or a structure, not {kind!r}")
         return kind
     try:
         return parse_type(kind)
     except TypeNameError as error:
-        if reading.strict:
-            reading.report("PP464", path, str(error), _nearest_words(error.word))
+        if reader.strict:
+            reader.report("PP464", path, str(error), _nearest_words(error.word))
         return kind
 
 

@@ -1,4 +1,4 @@
-"""Types from their names, read from a fixed list of words and never evaluated."""
+"""Type names -> Python types: parsed with a fixed list of words, never evaluated."""
 
 import functools
 import operator
@@ -21,8 +21,8 @@ WORDS: Final[dict[str, Any]] = {
 }
 _SPECIAL: Final = ("Optional", "Union", "Literal")
 _ONE: Final = (list, set, frozenset)
-_LONGEST: Final = 500
-_DEEPEST: Final = 20
+_MAX_LENGTH: Final = 500
+_MAX_DEPTH: Final = 20
 _WORD: Final = re.compile(r"\s*([A-Za-z_]\w*|\.\.\.)\s*")
 _LITERAL: Final = re.compile(r"""\s*(?:'(?P<single>[^']*)'|"(?P<double>[^"]*)"|(?P<bare>[^'",\[\]|]+?))\s*(?=[,\]])""")
 _INTEGER: Final = re.compile(r"-?\d{1,30}")
@@ -30,7 +30,7 @@ _CONSTANTS: Final = {"True": True, "False": False, "None": None}
 
 
 class TypeNameError(ValueError):
-    """A text names no type; `word` is the part that is not known, where there is one."""
+    """A text is not a type name; `word` is its unknown word, if there is one."""
 
     def __init__(self, reason: str, word: str = "") -> None:
         super().__init__(reason)
@@ -38,94 +38,94 @@ class TypeNameError(ValueError):
 
 
 def known_words() -> tuple[str, ...]:
-    """Give every word a type's name may be made of."""
+    """Return every word that is allowed in a type name."""
     return (*(word for word in WORDS if word.isalpha() and word != "Ellipsis"), *_SPECIAL)
 
 
 def parse_type(text: str) -> Any:
-    """Give the type that a text like `dict[str, int]`, `Optional[str]` or `Literal["a", "b"]` names."""
-    if len(text) > _LONGEST:
-        raise TypeNameError(f"a type name may have {_LONGEST} characters, this has {len(text)}")
+    """Return the type named by a text such as `dict[str, int]`, `Optional[str]` or `Literal["a", "b"]`."""
+    if len(text) > _MAX_LENGTH:
+        raise TypeNameError(f"a type name has at most {_MAX_LENGTH} characters, this one has {len(text)}")
     reader = _Reader(text)
     kind = reader.union(0)
     if reader.position != len(text):
         raise TypeNameError(f"unexpected {text[reader.position]!r} at character {reader.position + 1}")
     if kind is ...:
-        raise TypeNameError("'...' may stand in a tuple only")
+        raise TypeNameError("'...' is only allowed in a tuple")
     return NoneType if kind is None else kind
 
 
 class _Reader:
-    """Reads one type name from left to right."""
+    """Parses one type name from left to right."""
 
     def __init__(self, text: str) -> None:
         self.position = 0
         self._text = text
 
     def union(self, depth: int) -> Any:
-        """Read types joined with `|`."""
-        if depth > _DEEPEST:
-            raise TypeNameError(f"types may stand {_DEEPEST} deep in one another")
+        """Parse types joined with `|`."""
+        if depth > _MAX_DEPTH:
+            raise TypeNameError(f"types are nested more than {_MAX_DEPTH} levels deep")
         kinds = [self._term(depth)]
-        while self._takes("|"):
+        while self._accept("|"):
             kinds.append(self._term(depth))
         if len(kinds) == 1:
             return kinds[0]
         _refuse_dots(kinds)
-        # the name says which of the two unions it was: `int | NoneType` was Optional[int], `int | None` itself
-        bar = NoneType not in kinds and not all(kind is None for kind in kinds)
-        return functools.reduce(operator.or_, kinds) if bar else _union(kinds)
+        # the name shows which of the two unions it was: `int | NoneType` was Optional[int], `int | None` itself
+        is_bar_union = NoneType not in kinds and not all(kind is None for kind in kinds)
+        return functools.reduce(operator.or_, kinds) if is_bar_union else _union(kinds)
 
     def _term(self, depth: int) -> Any:
-        found = _WORD.match(self._text, self.position)
-        if not found:
+        match = _WORD.match(self._text, self.position)
+        if not match:
             raise TypeNameError(f"a type is missing at character {self.position + 1}")
-        word = found[1]
+        word = match[1]
         if word not in WORDS and word not in _SPECIAL:
             raise TypeNameError(f"unknown type {word!r}", word)
-        self.position = found.end()
-        if not self._takes("["):
+        self.position = match.end()
+        if not self._accept("["):
             if word in _SPECIAL:
-                raise TypeNameError(f"{word!r} needs its brackets")
+                raise TypeNameError(f"{word!r} needs brackets")
             return WORDS[word]
         return self._literal() if word == "Literal" else _generic(word, self._arguments(depth))
 
     def _arguments(self, depth: int) -> list[Any]:
-        if self._takes("]"):
+        if self._accept("]"):
             return []
         kinds = [self.union(depth + 1)]
-        while self._takes(","):
+        while self._accept(","):
             kinds.append(self.union(depth + 1))
-        if not self._takes("]"):
+        if not self._accept("]"):
             raise TypeNameError(f"']' is missing at character {self.position + 1}")
         return kinds
 
     def _literal(self) -> Any:
         values: list[Any] = []
         while True:
-            found = _LITERAL.match(self._text, self.position)
-            if not found:
+            match = _LITERAL.match(self._text, self.position)
+            if not match:
                 raise TypeNameError(f"a literal value is missing at character {self.position + 1}")
-            self.position = found.end()
-            values.append(_literal_value(found))
-            if self._takes("]"):
+            self.position = match.end()
+            values.append(_literal_value(match))
+            if self._accept("]"):
                 return Literal[tuple(values)]
-            self._takes(",")
+            self._accept(",")
 
-    def _takes(self, mark: str) -> bool:
-        if not self._text.startswith(mark, self.position):
+    def _accept(self, token: str) -> bool:
+        if not self._text.startswith(token, self.position):
             return False
-        self.position += len(mark)
+        self.position += len(token)
         while self._text.startswith(" ", self.position):
             self.position += 1
         return True
 
 
-def _literal_value(found: re.Match[str]) -> Any:
-    quoted = found["single"] if found["single"] is not None else found["double"]
+def _literal_value(match: re.Match[str]) -> Any:
+    quoted = match["single"] if match["single"] is not None else match["double"]
     if quoted is not None:
         return quoted
-    bare = found["bare"]
+    bare = match["bare"]
     if bare in _CONSTANTS:
         return _CONSTANTS[bare]
     return int(bare) if _INTEGER.fullmatch(bare) else bare
@@ -141,12 +141,12 @@ def _generic(word: str, kinds: list[Any]) -> Any:
         return tuple[tuple(kinds)]  # type: ignore[misc]
     _refuse_dots(kinds)
     if word == "Optional" and len(kinds) == 1:
-        return Optional[kinds[0]]  # noqa: UP045 - the name says Optional, and Optional prints differently
+        return Optional[kinds[0]]  # noqa: UP045 - the name is Optional, which prints differently
     if base in _ONE and len(kinds) == 1:
         return base[kinds[0]]
     if base is dict and len(kinds) == 2:
         return dict[kinds[0], kinds[1]]  # type: ignore[valid-type]
-    raise TypeNameError(f"{word!r} does not take {len(kinds)} type{'s' if len(kinds) != 1 else ''} in brackets")
+    raise TypeNameError(f"{word!r} does not accept {len(kinds)} type{'s' if len(kinds) != 1 else ''} in brackets")
 
 
 def _union(kinds: list[Any]) -> Any:
@@ -155,4 +155,4 @@ def _union(kinds: list[Any]) -> Any:
 
 def _refuse_dots(kinds: list[Any]) -> None:
     if ... in kinds:
-        raise TypeNameError("'...' may stand second in a tuple only")
+        raise TypeNameError("'...' is only allowed as the second type of a tuple")

@@ -1,20 +1,20 @@
-"""Messages + `Budget` -> `Fit`: what gives way so that they fit, in steps that keep a cached prefix stable."""
+"""Messages + `Budget` -> `Fit`: drop or cut messages until they fit, in steps that keep a cached prefix stable."""
 
 from promptpack.prompt.budget.counters import Counter, ExactCounter, estimate_tokens, exact_counter
-from promptpack.prompt.budget.fit import fit, fit_candidates
-from promptpack.prompt.budget.lines import Candidate
-from promptpack.prompt.budget.model import Budget, Change, Fit, read_budget
+from promptpack.prompt.budget.fit import fit, fit_items
+from promptpack.prompt.budget.model import Budget, Fit, MessageChange, read_budget
+from promptpack.prompt.budget.sizing import BudgetItem
 
 __all__ = [
     "Budget",
-    "Candidate",
-    "Change",
+    "BudgetItem",
     "Counter",
     "ExactCounter",
     "Fit",
+    "MessageChange",
     "estimate_tokens",
     "exact_counter",
     "fit",
-    "fit_candidates",
+    "fit_items",
     "read_budget",
 ]

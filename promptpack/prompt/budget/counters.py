@@ -1,4 +1,4 @@
-"""Counters: how many tokens a text has, as an estimate or exactly."""
+"""Counters: the number of tokens in a text, estimated or exact."""
 
 import math
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from promptpack.problem import ContextError, MissingExtraError, Problem
 
 Counter: TypeAlias = Callable[[str], int]
 
-# Fitted on long documents, where it stays within about five per cent of an exact count.
+# Fitted on long documents, where the estimate is within about five per cent of an exact count.
 BYTES_PER_TOKEN: Final = 3.66
 
 
@@ -20,7 +20,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def exact_counter(encoding: str = "o200k_base") -> "ExactCounter":
-    """Make a counter with the tokens of a model family; needs the extra `tokens`."""
+    """Return a counter for the tokens of a model family; needs the extra `tokens`."""
     try:
         splintr = import_module("splintr")
     except ImportError as error:
@@ -29,25 +29,25 @@ def exact_counter(encoding: str = "o200k_base") -> "ExactCounter":
     try:
         return ExactCounter(encoding, splintr.Tokenizer.from_pretrained(encoding))
     except ValueError as error:
-        message = f"no token encoding named {encoding!r}"
+        message = f"unknown token encoding {encoding!r}"
         raise ContextError(Problem("PP438", message, hint=_supported(str(error)))) from error
 
 
 @dataclass(frozen=True, slots=True)
 class ExactCounter:
-    """Counts with a tokenizer; special tokens inside a text count as the plain text they are."""
+    """Counts with a tokenizer; special tokens in a text count as plain text."""
 
     encoding: str
     _tokenizer: Any
 
     def __call__(self, text: str) -> int:
         """Count the tokens of a text."""
-        # A lone surrogate has no UTF-8 form; it is sent to a model as '?' too.
+        # A lone surrogate has no UTF-8 form; models also receive it as '?'.
         return len(self._tokenizer.encode_ordinary(text.encode("utf-8", "replace").decode("utf-8")))
 
 
 def describe(counter: Counter | None) -> str:
-    """Name the measure of a count, so that an estimate is never taken for more."""
+    """Name the unit of a count, so that an estimate never passes for an exact count."""
     if counter is None or counter is estimate_tokens:
         return "tokens (an estimate)"
     if isinstance(counter, ExactCounter):
@@ -57,4 +57,4 @@ def describe(counter: Counter | None) -> str:
 
 def _supported(message: str) -> str:
     _, found, names = message.partition("Supported: ")
-    return f"one of {names}" if found else ""
+    return f"use one of {names}" if found else ""

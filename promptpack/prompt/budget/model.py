@@ -1,4 +1,4 @@
-"""`Budget`, `Fit` and `Change`: what may be spent, what is left of the messages, and what gave way."""
+"""`Budget`, `Fit` and `MessageChange`: the limit, the messages that fit, and what was dropped or cut."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,21 +17,21 @@ M = TypeVar("M")
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much the messages may take, and what gives way first."""
+    """The maximum size of the messages, and what gives way first."""
 
     limit: int
     unit: Unit = "tokens"
     order: tuple[Way, ...] = WAYS
     step: int | None = None
-    """History goes in blocks of at least this size, in the budget's unit; an eighth of the limit unless given."""
+    """The minimum size of a dropped block of history, in the budget's unit; by default an eighth of the limit."""
     keep_newest: int = 1
-    """So many of the newest history messages never go."""
+    """The number of newest history messages that are never dropped."""
     shortest: int = 200
-    """No observation is cut to fewer characters."""
+    """The minimum length of a cut observation, in characters."""
     ellipsis: str = "..."
-    """What ends a cut observation."""
+    """The text that ends a cut observation."""
     per_message: int = 0
-    """What a message costs beside its text."""
+    """The size of a message beyond its text."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "order", tuple(self.order))
@@ -41,13 +41,13 @@ class Budget:
 
     @property
     def block(self) -> int:
-        """The least size of a block of history that goes."""
+        """The minimum size of a dropped block of history."""
         return self.step or max(self.limit // 8, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """One message that was dropped or cut; `position` counts from 0 in the messages that were given."""
+class MessageChange:
+    """One message that was dropped or cut; `position` is its index in the original messages."""
 
     position: int
     role: str
@@ -59,10 +59,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Fit(Generic[M]):
-    """The messages that fit, and what it took."""
+    """The messages that fit, and the changes that made them fit."""
 
     messages: tuple[M, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[MessageChange, ...]
     limit: int
     before: int
     after: int
@@ -74,29 +74,29 @@ class Fit(Generic[M]):
 
 
 def read_budget(settings: Mapping[str, Any]) -> Budget:
-    """Read the `budget` of a pack: `tokens` or `characters`, and what is to `give_way`."""
+    """Read the `budget` section of a pack: `tokens` or `characters`, and `give_way`."""
     given = [unit for unit in UNITS if unit in settings]
     if len(given) != 1:
-        raise ContextError(Problem("PP436", "a budget has either 'tokens' or 'characters'", hint="give one of the two"))
+        raise ContextError(Problem("PP436", "a budget needs either 'tokens' or 'characters'", hint="set one of them"))
     unit = given[0]
     return Budget(settings[unit], unit, tuple(settings.get("give_way", WAYS)))
 
 
 def _problems(budget: Budget) -> Iterator[Problem]:
     if budget.limit < 1:
-        yield Problem("PP436", f"a budget of {budget.limit} holds nothing", hint="give a limit of at least 1")
+        yield Problem("PP436", f"a budget of {budget.limit} is too small", hint="set a limit of at least 1")
     if budget.unit not in UNITS:
-        hint = did_you_mean(budget.unit, UNITS) or f"one of {', '.join(UNITS)}"
-        yield Problem("PP436", f"{budget.unit!r} is no unit of a budget", hint=hint)
+        hint = did_you_mean(budget.unit, UNITS) or f"use one of {', '.join(UNITS)}"
+        yield Problem("PP436", f"unknown unit {budget.unit!r} in a budget", hint=hint)
     for way in budget.order:
         if way not in WAYS:
-            hint = did_you_mean(way, WAYS) or f"one of {', '.join(WAYS)}"
-            yield Problem("PP436", f"{way!r} is nothing that can give way", hint=hint)
+            hint = did_you_mean(way, WAYS) or f"use one of {', '.join(WAYS)}"
+            yield Problem("PP436", f"unknown entry {way!r} in the order of a budget", hint=hint)
     if min(budget.step or 1, budget.shortest, budget.keep_newest + 1, budget.per_message + 1) < 1:
-        message = "step and shortest of a budget are at least 1, keep_newest and per_message at least 0"
+        message = "a budget needs step and shortest of at least 1, and keep_newest and per_message of at least 0"
         yield Problem("PP436", message)
 
 
-def _line(change: Change) -> str:
+def _line(change: MessageChange) -> str:
     what = f"{change.action} message {change.position} ({change.role})"
     return f"{what}, {change.way}: {change.before:,} -> {change.after:,}"

@@ -1,4 +1,4 @@
-"""Slot prompts: a container of named slots that becomes text, messages, an output model or an export."""
+"""Slot prompts: named slots, written as text, messages, an output model or an export."""
 
 from promptpack.pack.output.output_schema import read_output_schema
 from promptpack.prompt.slots.container import SlotPrompt, SlotWarning

@@ -1,25 +1,26 @@
-"""Slots read back from what the exports wrote."""
+"""Exported data, JSON or YAML -> slots."""
 
 import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from promptpack.pack.output.output_schema import revive_output_schema
+from promptpack.pack.output.output_schema import restore_output_schema
 from promptpack.problem import Location, PackError, Problem, UsageError
 
-_DEEPEST: Final = 100
+_MAX_DEPTH: Final = 100
+_TOO_DEEP: Final = f"slots are nested more than {_MAX_DEPTH} levels deep"
 
 
-def import_data(data: Any, place: Location | None = None) -> dict[str, Any]:
-    """Read the slots from data; the output comes back with live types."""
+def import_data(data: Any, location: Location | None = None) -> dict[str, Any]:
+    """Read the slots from data; type names in the output become types again."""
     if not isinstance(data, Mapping):
-        raise PackError(Problem("PP461", f"slots must be a mapping, not {type(data).__name__}", place))
-    strange = [key for key in data if not isinstance(key, str)]
-    if strange:
-        raise PackError([Problem("PP461", f"slot name {key!r} is not text", place) for key in strange])
+        raise PackError(Problem("PP461", f"slots must be a mapping, not {type(data).__name__}", location))
+    invalid = [key for key in data if not isinstance(key, str)]
+    if invalid:
+        raise PackError([Problem("PP461", f"slot name {key!r} is not text", location) for key in invalid])
     if _is_too_deep(data):
-        raise PackError(Problem("PP461", f"slots may be nested {_DEEPEST} deep", place))
-    return {key: revive_output_schema(value) if key == "output" else value for key, value in data.items()}
+        raise PackError(Problem("PP461", _TOO_DEEP, location))
+    return {key: restore_output_schema(value) if key == "output" else value for key, value in data.items()}
 
 
 def import_yaml(text: str, source: str) -> dict[str, Any]:
@@ -34,7 +35,7 @@ def import_json(text: str, source: str) -> dict[str, Any]:
 
 def _text(text: Any) -> str:
     if not isinstance(text, str):
-        raise UsageError(Problem("PP462", f"a prompt is read from text, not from {type(text).__name__}"))
+        raise UsageError(Problem("PP462", f"the prompt to read must be text, not {type(text).__name__}"))
     return text
 
 
@@ -46,52 +47,52 @@ def _load_yaml(text: str, source: str) -> Any:
         return yaml.load(text, Loader=yaml.CSafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        place = Location(source, mark.line + 1, mark.column + 1) if mark else Location(source)
-        raise PackError(Problem("PP462", f"not YAML: {error.problem or error.context}", place)) from error
+        location = Location(source, mark.line + 1, mark.column + 1) if mark else Location(source)
+        raise PackError(Problem("PP462", f"not YAML: {error.problem or error.context}", location)) from error
     except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as error:
         raise PackError(Problem("PP462", f"not YAML: {error}", Location(source))) from error
 
 
 def _refuse_traps(text: str, source: str) -> None:
-    """Refuse what stands for more data than its text has, and what nests deeper than the loader can follow."""
+    """Refuse aliases, which can expand to huge data, and nesting that would overflow the loader's stack."""
     import yaml
 
     depth = 0
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
         if isinstance(event, yaml.AliasEvent):
-            raise PackError(Problem("PP462", "aliases are not read", Location(source)))
+            raise PackError(Problem("PP462", "aliases are not allowed", Location(source)))
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > _DEEPEST:
-            raise PackError(Problem("PP461", f"slots may be nested {_DEEPEST} deep", Location(source)))
+        if depth > _MAX_DEPTH:
+            raise PackError(Problem("PP461", _TOO_DEEP, Location(source)))
 
 
 def _load_json(text: str, source: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_without_duplicates)
+        return json.loads(text, object_pairs_hook=_refuse_duplicates)
     except json.JSONDecodeError as error:
-        place = Location(source, error.lineno, error.colno)
-        raise PackError(Problem("PP462", f"not JSON: {error.msg}", place)) from error
+        location = Location(source, error.lineno, error.colno)
+        raise PackError(Problem("PP462", f"not JSON: {error.msg}", location)) from error
     except (ValueError, RecursionError) as error:
         raise PackError(Problem("PP462", f"not JSON: {error}", Location(source))) from error
 
 
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     mapping = dict(pairs)
     if len(mapping) < len(pairs):
         names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"key {twice!r} stands twice in one object")
+        duplicate = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"key {duplicate!r} is given twice")
     return mapping
 
 
 def _is_too_deep(data: Any) -> bool:
     level = [data]
-    for _ in range(_DEEPEST):
-        level = [inner for outer in level for inner in _inside(outer)]
+    for _ in range(_MAX_DEPTH):
+        level = [inner for outer in level for inner in _children(outer)]
     return bool(level)
 
 
-def _inside(value: Any) -> list[Any]:
+def _children(value: Any) -> list[Any]:
     if isinstance(value, Mapping):
         return list(value.values())
     return list(value) if isinstance(value, list | tuple) else []

@@ -1,4 +1,4 @@
-"""JSON text, byte for byte what `json.dumps` indents, without its walk through generators."""
+"""JSON text, byte for byte as `json.dumps` indents it, but without its slow generators."""
 
 import json
 from json.encoder import encode_basestring
@@ -6,19 +6,19 @@ from typing import Any
 
 
 def dump(data: Any) -> str:
-    """Write data as JSON indented by two; what JSON has no word for raises the standard library's own error."""
+    """Write data as JSON indented by two; a value without a JSON form raises the standard library's error."""
     try:
         return _value(data, "\n")
-    except _UnsupportedError:
+    except _FallbackError:
         return json.dumps(data, indent=2, ensure_ascii=False)
 
 
-class _UnsupportedError(TypeError):
-    """A value that the standard library must judge."""
+class _FallbackError(TypeError):
+    """Only the standard library can write this value, or refuse it."""
 
 
 def _value(value: Any, line: str) -> str:
-    """Write a value whose closing bracket stands on `line`, a newline and its indent."""
+    """Write a value; `line` is the newline and indent that its closing bracket follows."""
     kind = type(value)
     if kind is str:
         return encode_basestring(value)
@@ -32,13 +32,13 @@ def _value(value: Any, line: str) -> str:
         return "true" if value else "false"
     if kind is int or (kind is float and value - value == 0):
         return repr(value)
-    raise _UnsupportedError
+    raise _FallbackError
 
 
 def _object(mapping: dict[Any, Any], line: str) -> str:
     inner = line + "  "
     if not all(type(key) is str for key in mapping):
-        raise _UnsupportedError
+        raise _FallbackError
     members = [f"{encode_basestring(key)}: {_value(item, inner)}" for key, item in mapping.items()]
     return f"{{{inner}{f',{inner}'.join(members)}{line}}}"
 

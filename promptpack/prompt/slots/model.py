@@ -1,22 +1,22 @@
-"""The typed form of a slot prompt, for those who want the data itself and for what plain code refuses."""
+"""Slot prompts as pydantic models: for callers who want the data, and where plain code falls back."""
 
 from typing import Any, Final, Literal, NotRequired, Self
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, field_validator, model_validator
 from typing_extensions import TypedDict
 
-from promptpack.pack.output.output_format import settle_output
+from promptpack.pack.output.output_format import infer_output_format
 
 
 class TextMessageContent(BaseModel):
-    """A part of a message that is text; other keys are dropped."""
+    """A text part of a message; other keys are dropped."""
 
     type: Literal["text"]
     text: str
 
 
 class AttachmentMessageContent(BaseModel):
-    """A part of a message of any other type; all its keys are kept."""
+    """A message part of any other type; it keeps all its keys."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -24,9 +24,9 @@ class AttachmentMessageContent(BaseModel):
 
     @model_validator(mode="after")
     def suffix(self) -> Self:
-        """Add the key that is named like the type, where it is missing.
+        """Add the key named like the type if it is missing.
 
-        [typecopy] A type that names something every model has (`copy`, `json`) gets no such key.
+        [typecopy] A type named like an attribute of every model (`copy`, `json`) gets no such key.
         """
         if not hasattr(self, self.type):
             setattr(self, self.type, None)
@@ -34,7 +34,7 @@ class AttachmentMessageContent(BaseModel):
 
 
 class ChatMessage(BaseModel):
-    """A message of the chat history; keys beside role and content are kept, and never shown."""
+    """A message of the chat history; it keeps other keys than role and content, but never writes them."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -43,7 +43,7 @@ class ChatMessage(BaseModel):
 
 
 class ToolMeta(TypedDict):
-    """What a prompt tells about a tool."""
+    """The description of a tool in a prompt."""
 
     __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
 
@@ -53,12 +53,12 @@ class ToolMeta(TypedDict):
     returns: NotRequired[Any]
 
 
-Part = TextMessageContent | AttachmentMessageContent
-_PART: Final[TypeAdapter[Part]] = TypeAdapter(Part)
+MessageContent = TextMessageContent | AttachmentMessageContent
+_CONTENT: Final[TypeAdapter[MessageContent]] = TypeAdapter(MessageContent)
 
 
 class PromptModel(BaseModel):
-    """All slots of a prompt, checked; extra slots are in `model_extra`."""
+    """All slots of a prompt, validated; extra slots are in `model_extra`."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -71,7 +71,7 @@ class PromptModel(BaseModel):
     instruct: Any = None
     examples: Any = None
     input: Any = None
-    attachment: list[Part] = []
+    attachment: list[MessageContent] = []
     output: Any = None
     output_format: Any = None
     options: dict[str, Any] = {}
@@ -83,27 +83,28 @@ class PromptModel(BaseModel):
 
     @field_validator("attachment", mode="before")
     @classmethod
-    def _read_attachment(cls, value: Any) -> list[Part]:
-        return [read_part(item) for item in as_items(value)]
+    def _read_attachment(cls, value: Any) -> list[MessageContent]:
+        return [validate_part(item) for item in as_items(value)]
 
     @model_validator(mode="after")
-    def _settle_output(self) -> Self:
-        self.output, self.output_format = settle_output(self.output, self.output_format)
+    def _infer_output_format(self) -> Self:
+        self.output, self.output_format = infer_output_format(self.output, self.output_format)
         return self
 
 
 def as_items(value: Any) -> list[Any]:
-    """See a slot as the list of its items: nothing is none, and anything that is no list is one."""
+    """Return the items of a slot: none for None, and one for a value that is not a list."""
     if value is None:
         return []
-    # [historybad] a tuple, a set or a bare message object is one item too, and is shown as text
+    # [historybad] a tuple, a set or a bare message object is one item too, and is written as text
     return value if isinstance(value, list) else [value if isinstance(value, dict) else str(value)]
 
 
-def read_part(item: Any) -> Part:
-    """Read a part: a mapping is text or an attachment, anything that is no part is shown as text."""
-    # [textnotext] "text" without a text of its own is an attachment of type "text"
-    return _PART.validate_python(item if isinstance(item, dict | Part) else {"type": "text", "text": str(item)})
+def validate_part(item: Any) -> MessageContent:
+    """Validate a part: a mapping is text or an attachment, any other value is written as text."""
+    # [textnotext] a "text" part without a text is an attachment of type "text"
+    content = item if isinstance(item, dict | MessageContent) else {"type": "text", "text": str(item)}
+    return _CONTENT.validate_python(content)
 
 
 def _message(item: Any) -> ChatMessage:

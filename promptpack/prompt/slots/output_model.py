@@ -1,4 +1,4 @@
-"""The pydantic model that a reply must meet, made from an output schema."""
+"""Output schema -> the pydantic model that validates a reply."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,57 +8,57 @@ from typing import Annotated, Any, Final, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, create_model, model_validator
 
-from promptpack.pack.output.entry import ATOMS
 from promptpack.pack.output.sanitize import expand
+from promptpack.pack.output.type_entry import ATOMS
 
 _NAME: Final = "AgentlyOutput"
 _CONFIG: Final = ConfigDict(extra="allow")
-_MODELS_KEPT: Final = 256
+_CACHE_SIZE: Final = 256
 
 
 def make_output_model(output: Any) -> type[BaseModel]:
-    """Make the model of an output; equal schemas share one model."""
+    """Build the model of an output; equal schemas share one cached model."""
     if not isinstance(output, Mapping | Sequence) or isinstance(output, str):
         raise TypeError("Unable to generator output model because the output is not a structure data.")
     schema = expand(dict(output) if isinstance(output, Mapping) else output)
     try:
-        return _shared_model(_Keyed(_key(schema), schema))
-    except _NoKeyError:
-        return _model(schema)
+        return _cached_model(_CacheKey(_fingerprint(schema), schema))
+    except _FallbackError:
+        return _build_model(schema)
 
 
-class _NoKeyError(TypeError):
-    """A schema holds what cannot be told apart by a key."""
+class _FallbackError(TypeError):
+    """The schema holds a value without a fingerprint, so its model is not cached."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Keyed:
-    """A schema under a key that says all that matters of it."""
+class _CacheKey:
+    """A schema and its fingerprint; equal fingerprints mean equal models."""
 
-    key: Any
+    fingerprint: Any
     schema: Any = field(compare=False)
 
 
-def _key(schema: Any) -> Any:
+def _fingerprint(schema: Any) -> Any:
     kind = type(schema)
     if kind is dict:
-        return dict, tuple([(name, _key(item)) for name, item in schema.items()])
+        return dict, tuple([(name, _fingerprint(item)) for name, item in schema.items()])
     if kind is list or kind is tuple:
-        return kind, tuple([_key(item) for item in schema])
+        return kind, tuple([_fingerprint(item) for item in schema])
     if kind in ATOMS or isinstance(schema, type):
         return kind, schema
     if get_origin(schema) is not None:
-        # generics that are equal may still print differently, and a description shows how they print
+        # equal generics may print differently, and descriptions show the printed form
         return kind, repr(schema), schema
-    raise _NoKeyError
+    raise _FallbackError
 
 
-@lru_cache(maxsize=_MODELS_KEPT)
-def _shared_model(keyed: _Keyed) -> type[BaseModel]:
-    return _model(keyed.schema)
+@lru_cache(maxsize=_CACHE_SIZE)
+def _cached_model(cache_key: _CacheKey) -> type[BaseModel]:
+    return _build_model(cache_key.schema)
 
 
-def _model(schema: Any) -> type[BaseModel]:
+def _build_model(schema: Any) -> type[BaseModel]:
     if isinstance(schema, dict):
         return _object_model(_NAME, schema)
     if isinstance(schema, list | tuple):
@@ -67,12 +67,12 @@ def _model(schema: Any) -> type[BaseModel]:
 
 
 def _array_model(schema: Sequence[Any]) -> type[BaseModel]:
-    """Make the model of a list, which is the field `list`; a reply may be the bare array too.
+    """Build the model of a list: its only field is `list`, and it also accepts the bare array.
 
-    [outmodel] This follows the documentation; the original refuses the bare array and takes a tuple for one field.
+    [outmodel] This follows the documentation; the original refuses the bare array and treats a tuple as one field.
     """
     kind = _item_kind(f"{_NAME}_List", schema)
-    cast = _member_cast(kind) if isinstance(kind, type) and issubclass(kind, Enum) else _cast(kind)
+    cast = _enum_cast(kind) if isinstance(kind, type) and issubclass(kind, Enum) else _cast(kind)
     accept: Any = model_validator(mode="before")(_as_object)
     definition = (_array_of(kind, cast), Field(default=None))
     return create_model(
@@ -86,7 +86,7 @@ def _as_object(value: Any) -> Any:
 
 def _object_model(name: str, schema: dict[str, Any]) -> type[BaseModel]:
     lists = [item[0] for item in schema.values() if isinstance(item, tuple) and item and _is_list(item[0])]
-    # [latebind] every `(list[T], ..)` of a mapping casts its items to the T of the last one
+    # [latebind] all `(list[T], ..)` fields of a mapping cast their items to the T of the last such field
     cast = _cast(_first(get_args(lists[-1]))) if lists else _same
     fields: dict[str, Any] = {key: _field(f"{name}_{key.capitalize()}", item, cast) for key, item in schema.items()}
     return create_model(name, __config__=_CONFIG, __module__=__name__, **fields)
@@ -98,7 +98,7 @@ def _field(name: str, item: Any, list_cast: Callable[[Any], Any]) -> tuple[Any, 
     kind = _kind(name, item)
     if kind is Any and item is not Any:
         return Any, Field(default=None, description=item if isinstance(item, str) else str(item))
-    # [outmodel] a mapping refuses null, a bare type takes it
+    # [outmodel] a mapping refuses null, a bare type accepts it
     return kind if isinstance(item, dict | list) else kind | None, Field(default=None)
 
 
@@ -106,7 +106,7 @@ def _described_field(item: tuple[Any, ...], list_cast: Callable[[Any], Any]) -> 
     description = item[1] if len(item) > 1 else ""
     default = item[2] if len(item) > 2 else None
     if item and not _is_type(item[0]):
-        # [outmodel] a structure or a text in the place of the type is told to the model and not checked
+        # [outmodel] a structure or text in place of the type is described to the model but not validated
         return Any, Field(default=default, description=f"type: {item[0]}; desc: {description}")
     kind = item[0] if item else Any
     if _is_list(kind):
@@ -115,7 +115,7 @@ def _described_field(item: tuple[Any, ...], list_cast: Callable[[Any], Any]) -> 
 
 
 def _kind(name: str, item: Any) -> Any:
-    """Give the type that checks a schema's item; what is no schema is not checked."""
+    """Return the type that validates an item of a schema; Any for a value that is not a schema."""
     if isinstance(item, dict):
         return _object_model(name, item)
     if isinstance(item, list):
@@ -135,12 +135,12 @@ def _array_of(kind: Any, cast: Callable[[Any], Any]) -> Any:
 
 
 def _array_cast(cast: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
-    # [outmodel] whatever is no list is wrapped into one, null too
+    # [outmodel] any other value is wrapped in a list, even null
     return lambda value: [cast(item) for item in (value if isinstance(value, list) else [value])]
 
 
 def _cast(kind: Any) -> Callable[[Any], Any]:
-    """Give the function that makes an item of a class; generics and nested lists are left as they are."""
+    """Return the function that casts an item to a class; items of generics and nested lists stay unchanged."""
     if not isinstance(kind, type) or kind is Any:
         return _same
     make: Callable[..., Any] = kind
@@ -149,8 +149,8 @@ def _cast(kind: Any) -> Callable[[Any], Any]:
     return lambda item: item if isinstance(item, kind) else make(item)
 
 
-def _member_cast(kind: type[Enum]) -> Callable[[Any], Any]:
-    """Give the function that finds a member by its value or else by its name."""
+def _enum_cast(kind: type[Enum]) -> Callable[[Any], Any]:
+    """Return the function that looks up an enum member by its value or else by its name."""
 
     def member(item: Any) -> Any:
         if item is None or isinstance(item, kind):

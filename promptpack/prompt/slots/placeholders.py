@@ -1,16 +1,16 @@
-"""`${name}` in slot values: found in every string and replaced from a mapping, once."""
+"""Fill the `${name}` placeholders in slot values; filled text is not searched again."""
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from promptpack.pack.output.entry import ATOMS
+from promptpack.pack.output.type_entry import ATOMS
 
 _PLACEHOLDER: Final = re.compile(r"\$\{\s*([^}]+?)\s*\}")
 
 
-def substitute(value: Any, mappings: Any) -> Any:
-    """Replace the placeholders of a value; a string that is wholly one placeholder becomes the object itself."""
+def fill_placeholders(value: Any, mappings: Any) -> Any:
+    """Fill the placeholders in a value; a string that is exactly one placeholder becomes the mapped object itself."""
     if not isinstance(mappings, dict):
         raise TypeError(f"Variable mappings require a dictionary but got: {mappings}")
     return _walk(value, mappings)
@@ -18,7 +18,7 @@ def substitute(value: Any, mappings: Any) -> Any:
 
 def _walk(value: Any, mappings: dict[Any, Any]) -> Any:
     if isinstance(value, str):
-        return _fill(value, mappings)
+        return _fill_text(value, mappings)
     if type(value) in ATOMS:
         return value
     if isinstance(value, Mapping):
@@ -32,15 +32,15 @@ def _walk(value: Any, mappings: dict[Any, Any]) -> Any:
     return value
 
 
-def _fill(text: str, mappings: dict[Any, Any]) -> Any:
+def _fill_text(text: str, mappings: dict[Any, Any]) -> Any:
     if type(text) is str and "${" not in text:
         return text
     whole = _PLACEHOLDER.fullmatch(text)
     if whole:
         return mappings.get(whole[1].strip(), text)
-    return _PLACEHOLDER.sub(lambda found: _shown(found, mappings), text)
+    return _PLACEHOLDER.sub(lambda match: _fill_match(match, mappings), text)
 
 
-def _shown(found: re.Match[str], mappings: dict[Any, Any]) -> str:
-    name = found[1].strip()
-    return str(mappings[name]) if name in mappings else found[0]
+def _fill_match(match: re.Match[str], mappings: dict[Any, Any]) -> str:
+    name = match[1].strip()
+    return str(mappings[name]) if name in mappings else match[0]

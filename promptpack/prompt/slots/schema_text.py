@@ -1,4 +1,4 @@
-"""The output schema as the model reads it: JSON-like text with types in angle brackets and comments."""
+"""Output schema -> the text a model reads: JSON-like, with types in angle brackets and comments."""
 
 from typing import Any, Final
 
@@ -6,7 +6,7 @@ _INDENT: Final = "  "
 
 
 def print_schema(schema: Any, level: int = 0) -> str:
-    """Print a sanitized schema; its closing bracket stands at `level`."""
+    """Print a sanitized schema; `level` indents its closing bracket."""
     if isinstance(schema, dict):
         return _mapping(schema, level)
     if isinstance(schema, list | set):
@@ -36,14 +36,14 @@ def _array(schema: list[Any] | set[Any], level: int) -> str:
 
 
 def _described(head: Any, level: int) -> str:
-    # [tupledict] a structure inside a tuple stands one level deeper than plain nesting, its closing bracket too
+    # [tupledict] a structure inside a tuple is one level deeper than plain nesting, its closing bracket too
     return print_schema(head, level + 1) if isinstance(head, dict | list | set) else f"<{head}>"
 
 
 def _field_comment(item: Any) -> str:
     if not isinstance(item, tuple) or len(item) < 2:
         return ""
-    # [emptydesc] in a mapping an empty description still leaves the comment sign
+    # [emptydesc] in a mapping, an empty description still prints the comment sign
     return f" // {item[1]}" if item[1] else " //"
 
 

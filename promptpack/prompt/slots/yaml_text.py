@@ -1,40 +1,40 @@
-"""YAML text, byte for byte what PyYAML writes: plain strings and structure are written here, the rest by PyYAML."""
+"""YAML text, byte for byte as PyYAML writes it: structure and plain strings are written here, the rest by PyYAML."""
 
 import re
 from collections.abc import Iterable
 from io import StringIO
 from typing import Any, Final
 
-from promptpack.pack.output.entry import ATOMS
+from promptpack.pack.output.type_entry import ATOMS
 
 _WIDTH: Final = 80
-_LONGEST_KEY: Final = 123  # PyYAML allows 128 characters and counts five for the unwritten tag
-# Text that PyYAML leaves plain wherever it stands in block style, told at a glance: it begins with a letter and holds
-# neither an odd character nor what could be read as a comment or a key.
+_LONG_KEY: Final = 123  # PyYAML allows 128 characters and counts five for the unwritten tag
+# Text that PyYAML writes unquoted anywhere in block style: it starts with a letter and contains neither unusual
+# characters nor anything that looks like a comment or a key.
 _LETTERS: Final = r"A-Za-z\u00c0-\u024f\u0370-\u04ff\u3041-\u30ff\u4e00-\u9fff\uac00-\ud7a3"
 _MARKS: Final = r"0-9_.,;!?()'\"/@%&*+=<>\[\]{}|~^$`#\\\u2010-\u2027\u3001-\u3011\uff01-\uff5e-"
 _PLAIN: Final = re.compile(rf"[{_LETTERS}](?:[{_LETTERS}{_MARKS}]| (?![ #]|\Z)|:(?! |\Z))*")
 _BREAKS: Final = frozenset("\n\x85\u2028\u2029")
-_OTHER_TYPES: Final = frozenset(
+_RESERVED_WORDS: Final = frozenset(
     form
     for word in ("yes", "no", "true", "false", "on", "off", "null")
     for form in (word, word.capitalize(), word.upper())
 )
 
 
-class _UnsupportedError(TypeError):
-    """A value whose YAML only PyYAML can write."""
+class _FallbackError(TypeError):
+    """Only PyYAML can write this value, or refuse it."""
 
 
 def dump(data: Any, *, sort_keys: bool) -> str:
-    """Write data as block style YAML; what YAML has no word for raises PyYAML's own error.
+    """Write data as block style YAML; a value without a YAML form raises PyYAML's error.
 
-    No two places of the data may hold the same object: PyYAML would write an alias, this does not.
+    The data must not contain the same object twice: PyYAML would write an alias, this function does not.
     """
     writer = _Writer(sort_keys)
     try:
         writer.root(data)
-    except _UnsupportedError:
+    except _FallbackError:
         import yaml
 
         text: str = yaml.safe_dump(data, allow_unicode=True, sort_keys=sort_keys)
@@ -48,7 +48,7 @@ class _Writer:
     def __init__(self, sort_keys: bool) -> None:
         self.pieces: list[str] = []
         self._sort_keys = sort_keys
-        self._scalars: _ForeignScalars | None = None
+        self._emitter: _ScalarEmitter | None = None
 
     def root(self, data: Any) -> None:
         """Write the document."""
@@ -57,7 +57,7 @@ class _Writer:
         elif isinstance(data, list | tuple) and data:
             self._sequence(data, 0, "")
         else:
-            raise _UnsupportedError
+            raise _FallbackError
         self.pieces.append("\n")
 
     def _mapping(self, mapping: dict[Any, Any], indent: int, lead: str) -> None:
@@ -86,41 +86,41 @@ class _Writer:
             lead = "\n" + " " * (indent + 2) if in_mapping else " "
             self._mapping(value, indent + 2, lead) if value else self.pieces.append(" {}")
         elif kind is list or kind is tuple:
-            # a list under a key is not indented, a list in a list begins on the same line
+            # a list under a key is not indented, a list in a list starts on the same line
             inner, lead = (indent, "\n" + " " * indent) if in_mapping else (indent + 2, " ")
             self._sequence(value, inner, lead) if value else self.pieces.append(" []")
         else:
-            raise _UnsupportedError
+            raise _FallbackError
 
     def _key(self, key: Any, indent: int) -> str:
-        if type(key) is not str or len(key) >= _LONGEST_KEY:
-            raise _UnsupportedError
-        if _PLAIN.fullmatch(key) and key not in _OTHER_TYPES:
+        if type(key) is not str or len(key) >= _LONG_KEY:
+            raise _FallbackError
+        if _PLAIN.fullmatch(key) and key not in _RESERVED_WORDS:
             return key
         if not key or not _BREAKS.isdisjoint(key):
-            raise _UnsupportedError
-        return self._foreign(key, indent, indent, is_key=True)
+            raise _FallbackError
+        return self._scalar(key, indent, indent, is_key=True)
 
     def _atom(self, value: Any, column: int, indent: int) -> str:
         if type(value) is str:
             fits = column + len(value) <= _WIDTH or " " not in value
-            if fits and _PLAIN.fullmatch(value) and value not in _OTHER_TYPES:
+            if fits and _PLAIN.fullmatch(value) and value not in _RESERVED_WORDS:
                 return value
-            return self._foreign(value, column, indent, is_key=False)
+            return self._scalar(value, column, indent, is_key=False)
         if value is None:
             return "null"
         if type(value) is bool:
             return "true" if value else "false"
         return _number(value)
 
-    def _foreign(self, text: str, column: int, indent: int, *, is_key: bool) -> str:
-        if self._scalars is None:
-            self._scalars = _ForeignScalars()
-        return self._scalars.write(text, column, indent, is_key=is_key)
+    def _scalar(self, text: str, column: int, indent: int, *, is_key: bool) -> str:
+        if self._emitter is None:
+            self._emitter = _ScalarEmitter()
+        return self._emitter.write(text, column, indent, is_key=is_key)
 
 
-class _ForeignScalars:
-    """PyYAML's emitter, asked for one scalar at a time."""
+class _ScalarEmitter:
+    """PyYAML's emitter, used for one scalar at a time."""
 
     def __init__(self) -> None:
         import yaml
@@ -131,7 +131,7 @@ class _ForeignScalars:
         self._node = yaml.ScalarNode
 
     def write(self, text: str, column: int, indent: int, *, is_key: bool) -> str:
-        """Quote and fold a string as it is written from `column` on, its further lines at `indent`."""
+        """Quote and fold a string that starts at `column`; `indent` applies to its other lines."""
         dumper: Any = self._dumper
         is_text = dumper.resolve(self._node, text, (True, False)) == "tag:yaml.org,2002:str"
         dumper.event = self._event(None, None, (is_text, True), text)

@@ -1,10 +1,10 @@
-"""Values as Go's `fmt` prints them with `%v`."""
+"""Format values as Go's `fmt` does with `%v`."""
 
 import math
 
 
 def format_value(value: object) -> str:
-    """Print a value read from JSON; a list of pending pieces stands in for recursion, so that depth is no danger."""
+    """Format a value read from JSON; iterate with a list of pending pieces, so that deep nesting cannot overflow."""
     pieces: list[str] = []
     pending = [value]
     while pending:
@@ -19,7 +19,7 @@ def format_value(value: object) -> str:
 
 
 def format_float(number: float) -> str:
-    """Print a float64: the shortest digits, in exponent form below 1e-4 and from 1e6 on."""
+    """Format a float64: the shortest digits, with an exponent below 1e-4 and from 1e6 on."""
     if math.isnan(number):
         return "NaN"
     if math.isinf(number):
@@ -58,7 +58,7 @@ def _sign(number: float) -> str:
 
 
 def _shortest(number: float) -> tuple[str, int]:
-    # `repr` gives the shortest digits that read back as the same float, which is what Go prints too.
+    # `repr` returns the shortest digits that parse as the same float; Go prints these digits too.
     mantissa, _, exponent = repr(abs(number)).partition("e")
     whole, _, fraction = mantissa.partition(".")
     digits = (whole + fraction).lstrip("0")

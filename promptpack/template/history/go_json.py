@@ -1,4 +1,4 @@
-"""JSON as Go's `encoding/json` reads it into untyped values: every number a float64, lone surrogates replaced."""
+"""Parse JSON as Go's `encoding/json` does into untyped values: numbers are float64, lone surrogates are replaced."""
 
 import json
 import math
@@ -30,20 +30,20 @@ class GoJsonError(ValueError):
 
 
 def read(text: str) -> Value:
-    """Read one JSON value; in an object, the last of equal keys wins."""
+    """Parse one JSON value; the last of duplicate keys wins."""
     value, members = _read(text)
     return dict(members) if members is not None else value
 
 
 def read_members(text: str) -> Members | None:
-    """Read the members of a top-level object, repeated keys kept; `None` when the top level is no object."""
+    """Parse the members of a top-level object with duplicate keys; return None if the top level is not an object."""
     return _read(text)[1]
 
 
 def _read(text: str) -> tuple[Value, Members | None]:
     document = _Document()
     for kind, token in _tokens(text):
-        document.take(kind, token)
+        document.accept(kind, token)
     return document.finish()
 
 
@@ -63,7 +63,7 @@ def _skip_space(text: str, position: int) -> int:
 
 
 class _Container:
-    """An object or array that is still open; `key` waits for its value."""
+    """An open object or array; `key` is the key whose value is next."""
 
     __slots__ = ("items", "key", "members")
 
@@ -88,7 +88,7 @@ class _Container:
 
 
 class _Document:
-    """The open containers and what may come next: a stack of its own, so that depth costs no recursion."""
+    """The open containers and the expected tokens: an explicit stack, so that deep nesting cannot overflow."""
 
     __slots__ = ("expected", "members", "open", "value")
 
@@ -98,7 +98,7 @@ class _Document:
         self.value: Value = None
         self.members: Members | None = None
 
-    def take(self, kind: str, token: str) -> None:
+    def accept(self, kind: str, token: str) -> None:
         if kind not in self.expected:
             raise GoJsonError(f"unexpected {token[:20]!r}")
         if kind in ("{", "["):

@@ -1,8 +1,8 @@
-"""Text as Go's `strings` sees it: White_Space at the ends, and letter case one code point at a time."""
+"""Text functions as in Go's `strings`: trim White_Space, and map letter case one code point at a time."""
 
 from typing import Final
 
-# Unicode White_Space. `str.strip()` would also take U+001C to U+001F, which are controls and not space.
+# Unicode White_Space. `str.strip()` would also strip the control characters U+001C to U+001F.
 WHITE_SPACE: Final = (
     "\t\n\v\f\r \x85\xa0\u1680"
     "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -11,20 +11,20 @@ WHITE_SPACE: Final = (
 
 
 def trim_space(text: str) -> str:
-    """Take Unicode White_Space off both ends."""
+    """Strip Unicode White_Space from both ends."""
     return text.strip(WHITE_SPACE)
 
 
 def lower(text: str) -> str:
-    """Lower each code point by its simple mapping: no final sigma, and one letter stays one letter."""
+    """Lowercase each code point by its simple mapping: no final sigma, and the length stays the same."""
     if text.isascii():
         return text.lower()
-    # Only U+0130 has a longer full mapping, and the first letter of that is its simple one.
+    # Only U+0130 has a longer full mapping, which starts with the simple mapping.
     return "".join(character.lower()[0] for character in text)
 
 
 def fold(text: str) -> str:
-    """Fold letter case for a comparison, leaving alone what would grow longer."""
+    """Fold letter case for comparisons; keep characters whose folded form is longer."""
     if text.isascii():
         return text.lower()
     folded = ((character, character.casefold()) for character in text)

@@ -1,4 +1,4 @@
-"""The parameters of a tool, from a flat description or a JSON Schema."""
+"""Tool -> its parameters, from a flat description or a JSON Schema."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Literal, TypedDict, get_args
@@ -13,7 +13,7 @@ _SCHEMA_KEYS: Final = ("parameters", "input_schema", "inputSchema")
 
 
 class Parameter(TypedDict):
-    """One parameter: its name, whether a call must give it, and its type as a short text."""
+    """One parameter: its name, whether it is required, and its type as a short text."""
 
     name: str
     required: bool
@@ -21,14 +21,14 @@ class Parameter(TypedDict):
 
 
 def tool_parameters(tool: Mapping[str, Any], style: Style = "auto") -> list[Parameter]:
-    """List a tool's parameters in the order of their names' code points.
+    """Return the parameters of a tool, sorted by the code points of their names.
 
     The flat style maps a name to a type or to `{type, required: true, enum}`; a JSON Schema has `properties` and a
-    list of `required` names. `auto` takes an object schema for what it is. A `schema_text` is read as Go reads JSON.
+    list of `required` names. `auto` recognizes an object schema. A `schema_text` is parsed as Go parses JSON.
     """
     if style not in _STYLES:
-        hint = did_you_mean(style, _STYLES) or f"one of {', '.join(_STYLES)}"
-        raise ContextError(Problem("PP433", f"{style!r} is no style of tool parameters", hint=hint))
+        hint = did_you_mean(style, _STYLES) or f"use one of {', '.join(_STYLES)}"
+        raise ContextError(Problem("PP433", f"unknown style {style!r} of tool parameters", hint=hint))
     described = _described(tool)
     if style == "json-schema" or (style == "auto" and _is_json_schema(described)):
         return _from_json_schema(described)
@@ -44,7 +44,7 @@ def _described(tool: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _parameters_of_text(text: str) -> dict[str, go_json.Value]:
-    """Decode as into a struct with a map field: letter case is ignored, repeats merge, null clears."""
+    """Decode as Go does into a struct with a map field: ignore letter case, merge duplicates, clear on null."""
     try:
         members = go_json.read_members(text) or []
     except go_json.GoJsonError:

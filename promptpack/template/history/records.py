@@ -1,19 +1,19 @@
-"""ReAct records: what the model thought, which tool it called, what came back."""
+"""Messages -> ReAct records: a thought, a tool call and its observation."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from promptpack.template.history import go_text
-from promptpack.template.history.message import (
-    Call,
-    Message,
-    content_text,
+from promptpack.template.history.message_fields import (
+    MessageMapping,
+    RecordedCall,
+    read_content_text,
     read_mappings,
     read_messages,
-    text_field,
-    tool_calls,
+    read_text_field,
+    read_tool_calls,
 )
-from promptpack.template.history.text import compact, trim_space
+from promptpack.template.history.short_text import compact, trim_space
 from promptpack.template.history.wording import fill
 
 Record: TypeAlias = dict[str, str]
@@ -33,7 +33,7 @@ def react_records(
     unknown_tool: str = UNKNOWN_TOOL,
     no_arguments: str = NO_ARGUMENTS,
 ) -> list[Record]:
-    """Collect one record a tool call: `thought`, `tool`, `arguments`, `observation`."""
+    """Return one record per tool call: `thought`, `tool`, `arguments`, `observation`."""
     history = read_messages(messages)
     observations = _observations(history)
     records: list[Record] = []
@@ -41,9 +41,9 @@ def react_records(
     for message in history:
         if message.get("role") != "assistant":
             continue
-        calls = tool_calls(message)
+        calls = read_tool_calls(message)
         if not calls:
-            thought = compact(content_text(message), thought_limit) or thought
+            thought = compact(read_content_text(message), thought_limit) or thought
         records += [
             {
                 "thought": thought or no_thought,
@@ -57,15 +57,15 @@ def react_records(
 
 
 def react_window(records: object, size: int = WINDOW) -> list[Record]:
-    """Take the last `size` records; all of them when `size` is not positive."""
+    """Return the last `size` records, or all records if `size` is not positive."""
     listed = read_records(records)
     return listed[-size:] if size > 0 else listed
 
 
 def fold_repeated(records: object, replacement: str = "", *, unknown_tool: str = UNKNOWN_TOOL) -> list[Record]:
-    """Replace the observations of a tool by `replacement`, save the last; names are compared without letter case."""
+    """Replace all but the last observation of each tool with `replacement`; ignore letter case in tool names."""
     listed = read_records(records)
-    keys = [go_text.lower(tool_name(record, unknown_tool)) for record in listed]
+    keys = [go_text.lower(read_tool_name(record, unknown_tool)) for record in listed]
     last = {key: position for position, key in enumerate(keys)}
     return [
         record if last[key] == position else {**record, "observation": replacement}
@@ -82,30 +82,30 @@ def tool_call_text(
 ) -> str:
     """Write the tool call of a record."""
     read = read_records([record])[0]
-    arguments = trim_space(text_field(read, "arguments")) or no_arguments
-    return fill(call, {"tool": tool_name(read, unknown_tool), "arguments": arguments})
+    arguments = trim_space(read_text_field(read, "arguments")) or no_arguments
+    return fill(call, {"tool": read_tool_name(read, unknown_tool), "arguments": arguments})
 
 
-def tool_name(record: Mapping[str, Any], unknown_tool: str = UNKNOWN_TOOL) -> str:
-    """Give the trimmed name of a record's tool, or the name for a tool without one."""
-    return trim_space(text_field(record, "tool")) or unknown_tool
+def read_tool_name(record: Mapping[str, Any], unknown_tool: str = UNKNOWN_TOOL) -> str:
+    """Return the trimmed tool name of a record, or `unknown_tool`."""
+    return trim_space(read_text_field(record, "tool")) or unknown_tool
 
 
 def read_records(records: object) -> list[Record]:
-    """List records, each a new mapping that a caller may keep."""
-    return [dict(record) for record in read_mappings(records, "a list of records", "PP430")]
+    """Return copies of the records, which the caller may change."""
+    return [dict(record) for record in read_mappings(records, "the list of records", "PP430")]
 
 
-def _observations(history: Iterable[Message]) -> dict[str, str]:
+def _observations(history: Iterable[MessageMapping]) -> dict[str, str]:
     results: dict[str, str] = {}
     for message in history:
         if message.get("role") == "tool":
-            call_id = trim_space(text_field(message, "tool_call_id"))
+            call_id = trim_space(read_text_field(message, "tool_call_id"))
             if call_id:
-                results[call_id] = content_text(message)
+                results[call_id] = read_content_text(message)
     return results
 
 
-def _observation(call: Call, observations: Mapping[str, str]) -> str:
+def _observation(call: RecordedCall, observations: Mapping[str, str]) -> str:
     # An empty id is never a key, so a call without one has no observation.
     return trim_space(observations.get(trim_space(call.id), ""))

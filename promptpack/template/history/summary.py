@@ -1,31 +1,31 @@
-"""What fell out of the window: how many records, and of which tools."""
+"""Summarize the records before the window: their number and their tools."""
 
 from collections import Counter
 from typing import TypedDict
 
-from promptpack.template.history.records import UNKNOWN_TOOL, WINDOW, read_records, tool_name
+from promptpack.template.history.records import UNKNOWN_TOOL, WINDOW, read_records, read_tool_name
 from promptpack.template.history.wording import fill
 
 
 class ToolCount(TypedDict):
-    """How often a tool was called."""
+    """The number of calls of a tool."""
 
     name: str
     count: int
 
 
-class Outside(TypedDict):
+class OlderRecords(TypedDict):
     """The records before the window, counted by tool."""
 
     count: int
     tools: list[ToolCount]
 
 
-def outside_window(records: object, size: int = WINDOW, *, unknown_tool: str = UNKNOWN_TOOL) -> Outside:
-    """Count the records before the last `size` ones, tools in the order of their names' code points."""
+def outside_window(records: object, size: int = WINDOW, *, unknown_tool: str = UNKNOWN_TOOL) -> OlderRecords:
+    """Count the records before the last `size` ones; sort the tools by the code points of their names."""
     listed = read_records(records)
     outside = listed[: max(len(listed) - max(size, 0), 0)]
-    counts = Counter(tool_name(record, unknown_tool) for record in outside)
+    counts = Counter(read_tool_name(record, unknown_tool) for record in outside)
     return {"count": len(outside), "tools": [{"name": name, "count": counts[name]} for name in sorted(counts)]}
 
 
@@ -40,7 +40,7 @@ def early_summary(
     separator: str = ", ",
     unknown_tool: str = UNKNOWN_TOOL,
 ) -> str:
-    """Say in one line what fell out of the window."""
+    """Return one line about the records before the window."""
     listed = read_records(records)
     if not listed:
         return empty

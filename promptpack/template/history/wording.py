@@ -1,12 +1,12 @@
-"""Author's texts with `{name}` places in them."""
+"""Fill the `{name}` placeholders in the texts of a pack author."""
 
 import re
 from collections.abc import Mapping
 from typing import Final
 
-_PLACE: Final = re.compile(r"\{([a-z_]+)\}")
+_PLACEHOLDER: Final = re.compile(r"\{([a-z_]+)\}")
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """Put values into their places in one pass, so that a value that looks like a place stays as it is."""
-    return _PLACE.sub(lambda place: values.get(place[1], place[0]), text)
+    """Fill placeholders in one pass, so that a value that looks like a placeholder stays unchanged."""
+    return _PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), text)

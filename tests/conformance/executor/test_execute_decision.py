@@ -69,7 +69,7 @@ def test_a_decision_that_contradicts_itself_is_a_violation(reply: dict[str, Any]
         {"action": "abort", "abort": {"user_message": "no slot is free"}},
     ],
 )
-def test_what_an_action_does_not_need_may_be_left_out(reply: dict[str, Any]) -> None:
+def test_fields_that_an_action_does_not_need_are_optional(reply: dict[str, Any]) -> None:
     assert violations(reply) == []
 
 

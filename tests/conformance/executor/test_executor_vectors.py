@@ -19,5 +19,5 @@ def test_a_whole_context_is_built_byte_for_byte(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", cases("unit_vectors.json"))
-def test_a_helper_gives_what_the_original_gave(case: dict[str, Any]) -> None:
+def test_a_helper_matches_the_original(case: dict[str, Any]) -> None:
     assert run_executor(case) == case["expect"]

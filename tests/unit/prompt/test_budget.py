@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from promptpack.problem import ContextError, MissingExtraError
 from promptpack.prompt.budget import (
     Budget,
-    Candidate,
-    Change,
+    BudgetItem,
+    MessageChange,
     estimate_tokens,
     exact_counter,
     fit,
-    fit_candidates,
+    fit_items,
     read_budget,
 )
 
@@ -53,13 +53,13 @@ def test_messages_that_fit_are_left_alone() -> None:
     assert str(fitted) == "10 -> 10 of 10 characters"
 
 
-def test_the_oldest_history_goes_first_and_the_rest_stays() -> None:
+def test_the_oldest_history_is_dropped_first() -> None:
     messages = [message("system", 10), *(past("user", 10) for _ in range(5)), message("user", 10)]
     fitted = fit(messages, characters(50, step=1))
     assert fitted.messages == (messages[0], *messages[3:])
     assert fitted.changes == (
-        Change(1, "user", "dropped", "oldest-history", 10, 0),
-        Change(2, "user", "dropped", "oldest-history", 10, 0),
+        MessageChange(1, "user", "dropped", "oldest-history", 10, 0),
+        MessageChange(2, "user", "dropped", "oldest-history", 10, 0),
     )
     assert str(fitted).splitlines() == [
         "70 -> 50 of 50 characters",
@@ -68,13 +68,13 @@ def test_the_oldest_history_goes_first_and_the_rest_stays() -> None:
     ]
 
 
-def test_history_goes_in_whole_blocks() -> None:
+def test_history_is_dropped_in_whole_blocks() -> None:
     messages = [past("user", 10) for _ in range(10)]
     assert positions(messages, characters(99, step=40)) == [4, 5, 6, 7, 8, 9]
     assert positions(messages, characters(55, step=40)) == [8, 9]
 
 
-def test_the_newest_history_never_goes() -> None:
+def test_the_newest_history_is_never_dropped() -> None:
     messages = [past("user", 10) for _ in range(4)]
     assert positions(messages, characters(15, step=100)) == [3]
     with pytest.raises(ContextError, match="PP435"):
@@ -82,7 +82,7 @@ def test_the_newest_history_never_goes() -> None:
 
 
 def cut_points(step: int) -> list[int]:
-    """Give the first message of the history that is left, turn by turn of a growing conversation."""
+    """Return the index of the first kept history message for each turn of a growing conversation."""
     points = []
     history: list[Message] = []
     for turn in range(200):
@@ -104,7 +104,7 @@ def test_a_cached_prefix_stays_stable_from_turn_to_turn() -> None:
     assert moves(cut_points(step=1)) > 150
 
 
-def test_between_two_cuts_each_turn_begins_with_the_turn_before() -> None:
+def test_between_two_cuts_each_prompt_starts_with_the_previous_one() -> None:
     history: list[Message] = []
     before: tuple[Message, ...] = ()
     kept_prefix = 0
@@ -116,20 +116,20 @@ def test_between_two_cuts_each_turn_begins_with_the_turn_before() -> None:
     assert kept_prefix == 86
 
 
-def test_a_tool_call_and_its_results_go_together() -> None:
+def test_a_tool_call_and_its_results_are_dropped_together() -> None:
     messages = [calling(10, "a", "b", history=True), *(past("tool", 10, tool_call_id=one) for one in "ab")]
     messages += [past("user", 10), past("user", 10)]
     assert positions(messages, characters(45, step=1)) == [3, 4]
 
 
-def test_a_result_before_its_call_and_one_without_an_id_go_together_with_it() -> None:
+def test_a_result_before_its_call_or_without_an_id_belongs_to_the_call() -> None:
     early = [past("tool", 10, tool_call_id=" a "), past("user", 10), calling(10, "a", history=True), past("user", 10)]
     assert positions(early, characters(35, step=1)) == [3]
     nameless = [calling(10, "a", history=True), past("tool", 10), past("user", 10)]
     assert positions(nameless, characters(25, step=1)) == [2]
 
 
-def test_ids_that_are_used_again_do_not_tie_the_whole_history_together() -> None:
+def test_reused_ids_do_not_join_the_whole_history_into_one_group() -> None:
     turn = [calling(10, "0", history=True), past("tool", 10, tool_call_id="0")]
     messages = [dict(one) for _ in range(4) for one in turn]
     assert positions(messages, characters(70, step=1)) == [2, 3, 4, 5, 6, 7]
@@ -147,7 +147,7 @@ def conversations(draw: st.DrawFn) -> list[Message]:
 
 
 @given(conversations(), st.integers(1, 400), st.permutations(WAYS), st.integers(1, 100))
-def test_whatever_gives_way_what_is_left_fits_in_order_and_with_every_call_answered(
+def test_the_fitted_messages_stay_in_order_with_every_call_answered(
     messages: list[Message], limit: int, order: list[str], step: int
 ) -> None:
     try:
@@ -162,7 +162,7 @@ def test_whatever_gives_way_what_is_left_fits_in_order_and_with_every_call_answe
     assert calls == {one["tool_call_id"] for one in kept if "tool_call_id" in one}
 
 
-def test_history_that_a_pinned_message_answers_to_stays() -> None:
+def test_history_answered_by_a_pinned_message_is_kept() -> None:
     messages = [past("user", 10), calling(10, "a", history=True), message("tool", 10, tool_call_id="a")]
     assert positions(messages, characters(25, step=1, keep_newest=0)) == [1, 2]
     with pytest.raises(ContextError, match="PP435"):
@@ -174,13 +174,13 @@ def test_the_longest_observations_are_cut_to_a_common_length() -> None:
     fitted = fit(messages, characters(1_400, "longest-observation", shortest=100))
     assert [len(one["content"]) for one in fitted.messages] == [500, 400, 300, 90]
     assert fitted.messages[1]["content"] == "x" * 397 + "..."
-    assert fitted.changes == (Change(1, "tool", "cut", "longest-observation", 1_000, 400),)
+    assert fitted.changes == (MessageChange(1, "tool", "cut", "longest-observation", 1_000, 400),)
     shorter = fit(messages, characters(900, "longest-observation", shortest=100, ellipsis="[cut]"))
     assert [len(one["content"]) for one in shorter.messages] == [500, 100, 100, 90]
     assert shorter.messages[2]["content"] == "x" * 95 + "[cut]"
 
 
-def test_the_length_of_observations_moves_in_steps_too() -> None:
+def test_the_length_of_cut_observations_changes_in_steps() -> None:
     lengths = set()
     for turn in range(100):
         messages = [message("tool", 4_000), *(message("user", 20) for _ in range(turn))]
@@ -189,7 +189,7 @@ def test_the_length_of_observations_moves_in_steps_too() -> None:
     assert lengths == {4_000, 2_000}
 
 
-def test_the_lowest_priority_goes_first_and_messages_without_one_never() -> None:
+def test_the_lowest_priority_is_dropped_first_and_messages_without_one_never() -> None:
     messages = [message("system", 10), *(message("user", 10, priority=one) for one in (5, 1, 3, 1))]
     assert positions(messages, characters(45, "lowest-priority")) == [0, 1, 3, 4]
     assert positions(messages, characters(25, "lowest-priority")) == [0, 1]
@@ -197,7 +197,7 @@ def test_the_lowest_priority_goes_first_and_messages_without_one_never() -> None
         fit(messages, characters(5, "lowest-priority"))
 
 
-def test_a_call_and_its_result_count_as_the_higher_of_their_priorities() -> None:
+def test_a_call_and_its_result_share_the_higher_of_their_priorities() -> None:
     messages = [calling(10, "a", priority=1), message("tool", 10, tool_call_id="a", priority=9)]
     messages += [message("user", 10, priority=5), calling(10, "b", priority=0), message("tool", 10, tool_call_id="b")]
     assert positions(messages, characters(45, "lowest-priority")) == [0, 1, 3, 4]
@@ -213,16 +213,16 @@ def test_the_order_says_what_gives_way_first() -> None:
     assert [change.position for change in fit(messages, characters(500, *ways[::-1], **settings)).changes] == [0, 1]
 
 
-def test_what_cannot_fit_is_said_with_the_largest_message() -> None:
+def test_the_problem_of_messages_that_cannot_fit_names_the_largest() -> None:
     with pytest.raises(ContextError) as raised:
         fit([message("system", 3_660), past("user", 366)], Budget(500))
     assert str(raised.value) == (
-        "PP435 messages need 1,100 tokens (an estimate), and the budget is 500\n"
+        "PP435 messages need 1,100 tokens (an estimate), but the budget is 500\n"
         "  hint: raise the budget, or shorten message 0 (system: 1,000)"
     )
 
 
-def test_an_estimate_counts_bytes_and_is_called_one() -> None:
+def test_an_estimate_counts_bytes_and_is_labelled_as_one() -> None:
     assert estimate_tokens("") == 0
     assert estimate_tokens("a" * 366) == 100
     assert estimate_tokens("中" * 122) == 100
@@ -235,7 +235,7 @@ def test_a_callers_counter_counts() -> None:
     assert (fitted.after, fitted.measure) == (3, "tokens (the caller's counter)")
 
 
-def test_tool_calls_and_the_frame_of_a_message_count() -> None:
+def test_tool_calls_and_the_fixed_cost_of_a_message_count() -> None:
     calls = [{"id": "1", "function": {"name": "move", "arguments": "{}"}}]
     messages = [
         {"role": "assistant", "content": None, "tool_calls": calls},
@@ -260,7 +260,7 @@ def test_an_exact_counter_counts_the_tokens_of_its_encoding() -> None:
     assert exact_counter("cl100k_base")("你好，世界") == 6
 
 
-def test_an_exact_counter_takes_special_tokens_for_text() -> None:
+def test_an_exact_counter_counts_special_tokens_as_text() -> None:
     counter = exact_counter()
     assert counter("<|endoftext|>") > 1
     assert counter("\ud800") == counter("?") == 1
@@ -269,8 +269,8 @@ def test_an_exact_counter_takes_special_tokens_for_text() -> None:
 def test_an_unknown_encoding_is_refused_with_the_known_ones() -> None:
     with pytest.raises(ContextError) as raised:
         exact_counter("nope")
-    told = "PP438 no token encoding named 'nope'\n  hint: one of "
-    assert str(raised.value).startswith(told)
+    expected = "PP438 unknown token encoding 'nope'\n  hint: use one of "
+    assert str(raised.value).startswith(expected)
     assert "o200k_base" in str(raised.value)
 
 
@@ -283,7 +283,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Sent:
-    """Writes itself as plain data, as a rendered message does."""
+    """Has the `to_dict` of a rendered message."""
 
     role: str
     content: str | None
@@ -313,22 +313,22 @@ def test_objects_are_messages_too() -> None:
     assert models.messages[0].content == "x" * 17 + "..."
 
 
-def test_a_candidate_says_what_its_message_cannot() -> None:
+def test_an_item_adds_history_and_priority_to_its_message() -> None:
     call, result, question = Sent("assistant", None, ("a",)), Sent("tool", "x" * 50, answers="a"), Sent("user", "?")
-    extra = Candidate(Sent("user", "x" * 50), priority=1)
-    history = [Candidate(call, history=True), Candidate(result, history=True), Candidate(question, history=True)]
+    extra = BudgetItem(Sent("user", "x" * 50), priority=1)
+    history = [BudgetItem(call, history=True), BudgetItem(result, history=True), BudgetItem(question, history=True)]
     budget = characters(60, "oldest-history", "lowest-priority", step=1)
-    assert fit_candidates([*history, extra], budget).messages == (question, extra.message)
-    assert fit_candidates([extra, *history], characters(60, "lowest-priority")).messages == (call, result, question)
+    assert fit_items([*history, extra], budget).messages == (question, extra.message)
+    assert fit_items([extra, *history], characters(60, "lowest-priority")).messages == (call, result, question)
 
 
 def test_an_object_that_cannot_be_copied_is_refused() -> None:
     with pytest.raises(ContextError) as raised:
         fit([SimpleNamespace(role="tool", content="x" * 50)], characters(20, "longest-observation", shortest=10))
-    assert str(raised.value) == "PP434 a SimpleNamespace cannot be cut\n  hint: give a mapping"
+    assert str(raised.value) == "PP434 cannot shorten a SimpleNamespace\n  hint: pass a mapping"
 
 
-def test_the_messages_that_were_given_are_not_changed() -> None:
+def test_the_original_messages_are_not_changed() -> None:
     messages = [past("user", 50), message("tool", 50)]
     fit(messages, characters(20, "oldest-history", "longest-observation", keep_newest=0, shortest=10))
     assert messages == [past("user", 50), message("tool", 50)]
@@ -337,23 +337,26 @@ def test_the_messages_that_were_given_are_not_changed() -> None:
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({"limit": 0}, "PP436 a budget of 0 holds nothing\n  hint: give a limit of at least 1"),
-        ({"unit": "token"}, "PP436 'token' is no unit of a budget\n  hint: did you mean 'tokens'?"),
+        ({"limit": 0}, "PP436 a budget of 0 is too small\n  hint: set a limit of at least 1"),
+        ({"unit": "token"}, "PP436 unknown unit 'token' in a budget\n  hint: did you mean 'tokens'?"),
         (
             {"order": ["oldest"]},
-            "PP436 'oldest' is nothing that can give way\n  hint: did you mean 'oldest-history'?",
+            "PP436 unknown entry 'oldest' in the order of a budget\n  hint: did you mean 'oldest-history'?",
         ),
-        ({"step": -1}, "PP436 step and shortest of a budget are at least 1, keep_newest and per_message at least 0"),
+        (
+            {"step": -1},
+            "PP436 a budget needs step and shortest of at least 1, and keep_newest and per_message of at least 0",
+        ),
     ],
 )
-def test_a_budget_that_makes_no_sense_is_refused(settings: dict[str, Any], expected: str) -> None:
+def test_an_invalid_budget_is_refused(settings: dict[str, Any], expected: str) -> None:
     with pytest.raises(ContextError) as raised:
         Budget(**{"limit": 10, **settings})
     assert str(raised.value) == expected
 
 
-def test_characters_take_no_counter() -> None:
-    with pytest.raises(ContextError, match="PP436 a counter is for a budget in tokens"):
+def test_a_budget_in_characters_refuses_a_counter() -> None:
+    with pytest.raises(ContextError, match="PP436 a counter only works with a budget in tokens"):
         fit([], characters(5), counter=len)
 
 
@@ -361,5 +364,5 @@ def test_the_budget_of_a_pack_is_read() -> None:
     assert read_budget({"tokens": 50}) == Budget(50)
     assert read_budget({"characters": 9, "give_way": ["lowest-priority"]}) == characters(9, "lowest-priority")
     for settings in ({}, {"tokens": 1, "characters": 1}):
-        with pytest.raises(ContextError, match="PP436 a budget has either 'tokens' or 'characters'"):
+        with pytest.raises(ContextError, match="PP436 a budget needs either 'tokens' or 'characters'"):
             read_budget(settings)

@@ -1,4 +1,4 @@
-"""`PromptComposer`: messages put together call by call."""
+"""`PromptComposer`: messages built call by call."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ from promptpack.prompt.prompt_template import PromptTemplate
 IMAGE = Part.image("https://example.org/a.png", "high")
 
 
-def test_messages_that_there_are_keep_what_else_stands_in_them() -> None:
+def test_existing_messages_keep_their_extra_keys() -> None:
     call = {"id": "1", "type": "function", "function": {"name": "get", "arguments": "{}"}, "extra_content": {"s": "x"}}
     given: list[dict[str, Any]] = [
         {"role": "assistant", "content": None, "tool_calls": [call], "reasoning_content": "why"},
@@ -26,7 +26,7 @@ def test_messages_that_there_are_keep_what_else_stands_in_them() -> None:
 
 
 @pytest.mark.parametrize("role", ["system", "user", "assistant", "developer"])
-def test_each_role_takes_text_templates_and_parts(role: Any) -> None:
+def test_each_role_accepts_text_templates_and_parts(role: Any) -> None:
     composer: Any = PromptComposer()
     composer = getattr(composer, role)("{{ plain }}")
     composer = getattr(composer, f"{role}_template")(PromptTemplate.compile("<{{ x }}>"), {"x": "v"})
@@ -40,7 +40,7 @@ def test_each_role_takes_text_templates_and_parts(role: Any) -> None:
     )
 
 
-def test_the_results_of_tools_carry_the_id_of_their_call() -> None:
+def test_tool_results_carry_the_id_of_their_call() -> None:
     template = PromptTemplate.compile("{{x}}", "handlebars")
     composer = PromptComposer().tool("1", "a").tool_template("2", template, {"x": "b"})
     composer = composer.tool_content("3", IMAGE).tool_contents("4", [])
@@ -58,23 +58,23 @@ def test_a_composer_is_never_changed() -> None:
     assert start.build() == (Message("system", (Part.text("s"),)),)
 
 
-def test_a_name_goes_to_the_message_before() -> None:
+def test_a_name_applies_to_the_last_message() -> None:
     composer = PromptComposer().user("u").with_name("a").with_name("b").assistant("x")
     assert [message.name for message in composer.build()] == ["b", None]
 
 
-def test_a_name_before_any_message_goes_to_the_first() -> None:
+def test_a_name_before_any_message_applies_to_the_first() -> None:
     composer = PromptComposer().with_name("n").user("u").assistant("x")
     assert [message.name for message in composer.build()] == ["n", None]
 
 
-def test_results_of_tools_have_no_names() -> None:
+def test_tool_results_have_no_names() -> None:
     assert PromptComposer().tool("1", "r").with_name("n").build()[0].name is None
     composer = PromptComposer().with_name("n").tool("1", "r").user("u")
     assert [message.name for message in composer.build()] == [None, None]
 
 
-def test_messages_that_there_are_pass_as_they_are() -> None:
+def test_existing_messages_are_added_unchanged() -> None:
     calls = Message("assistant", None, tool_calls=(ToolCall("1", "f", "{}"),))
     composer = PromptComposer.from_messages([{"role": "user", "content": "text", "name": "bob"}, calls]).tool("1", "r")
     assert composer.extend([calls]).build() == (
@@ -85,9 +85,9 @@ def test_messages_that_there_are_pass_as_they_are() -> None:
     )
 
 
-def test_what_is_no_part_is_refused() -> None:
+def test_an_invalid_part_is_refused() -> None:
     wrong: Any = {"type": "text"}
-    with pytest.raises(ContextError, match="PP412 a part of message 2 cannot be read"):
+    with pytest.raises(ContextError, match="PP412 message 2 has an invalid part"):
         PromptComposer().user("a").user_content(wrong)
 
 
@@ -99,7 +99,7 @@ def test_a_prompt_of_a_pack_can_be_extended(make_pack: Callable[[str], Pack]) ->
     )
 
 
-def test_a_request_has_the_model_the_messages_and_what_is_set() -> None:
+def test_a_request_has_the_model_the_messages_and_the_set_parameters() -> None:
     request = PromptComposer().user("u").build_request("m", temperature=0, tools=None)
     assert request == {
         "model": "m",
@@ -108,13 +108,13 @@ def test_a_request_has_the_model_the_messages_and_what_is_set() -> None:
     }
 
 
-def test_a_request_takes_no_other_messages() -> None:
+def test_a_request_cannot_replace_the_messages() -> None:
     with pytest.raises(UsageError) as caught:
         PromptComposer().build_request("m", messages=[])
-    assert str(caught.value) == "PP455 the messages of a request are the composer's\n  hint: use extend()"
+    assert str(caught.value) == "PP455 a request cannot replace the composer's messages\n  hint: use extend()"
 
 
-def test_what_stands_beside_a_part_is_sent_along() -> None:
+def test_extra_keys_of_a_part_are_sent_too() -> None:
     part = {"type": "text", "text": "long", "cache_control": {"type": "ephemeral"}}
     assert PromptComposer().user_content(part).build_request("m")["messages"][0]["content"] == [part]
 
@@ -122,15 +122,15 @@ def test_what_stands_beside_a_part_is_sent_along() -> None:
 @pytest.mark.parametrize(
     ("message", "expected"),
     [
-        ({"role": "user", "content": [{"type": "text", "text": 5}]}, "PP412 a part of message 1 cannot be read"),
-        ({"role": "assistant", "tool_calls": 5}, "PP412 the tool calls of message 1 are not a list"),
+        ({"role": "user", "content": [{"type": "text", "text": 5}]}, "PP412 message 1 has an invalid part"),
+        ({"role": "assistant", "tool_calls": 5}, "PP412 the tool calls of message 1 must be a list"),
         (
             {"role": "assistant", "tool_calls": [{"id": "1", "name": "f", "arguments": {"a": float("nan")}}]},
             "PP412 the arguments of a tool call of message 1 are neither text nor plain data",
         ),
     ],
 )
-def test_a_message_that_cannot_be_read_is_told(message: dict[str, Any], expected: str) -> None:
+def test_an_invalid_message_is_refused(message: dict[str, Any], expected: str) -> None:
     with pytest.raises(ContextError) as caught:
         PromptComposer.from_messages([message])
     assert str(caught.value).startswith(expected)

@@ -1,4 +1,4 @@
-"""`validate_messages`: the order that chat APIs ask of messages."""
+"""`validate_messages`: the order of messages that chat APIs require."""
 
 import pickle
 from collections.abc import Callable
@@ -30,7 +30,7 @@ def result(call_id: str) -> Message:
         [{"role": "user", "content": "u"}, ASSISTANT],
     ],
 )
-def test_an_order_that_chat_apis_take_is_fine(messages: list[Message]) -> None:
+def test_an_order_that_chat_apis_accept_is_valid(messages: list[Message]) -> None:
     validate_messages(messages)
 
 
@@ -42,26 +42,26 @@ def test_an_order_that_chat_apis_take_is_fine(messages: list[Message]) -> None:
             [SYSTEM, USER, USER],
             2,
             (
-                "PP452 message 3 has the role 'user', as the one before it\n"
-                "  hint: join the two, or put the other side's message between them"
+                "PP452 message 3 has the role 'user', like the message before it\n"
+                "  hint: join the two messages, or put a message with another role between them"
             ),
         ),
         (
             [USER, ASSISTANT, result("1")],
             2,
             (
-                "PP453 message 3 is the result of a tool that nobody called\n"
-                "  hint: put it right after the assistant's message that calls the tool"
+                "PP453 message 3 is a tool result, but no tool was called\n"
+                "  hint: put it right after the assistant message that calls the tool"
             ),
         ),
         (
             [USER, CALLS, result("3")],
             2,
-            "PP454 message 3 answers the call '3', which is not there\n  hint: the calls before it are '1', '2'",
+            "PP454 message 3 answers the unknown call '3'\n  hint: use the id of a call before it: '1', '2'",
         ),
     ],
 )
-def test_a_wrong_order_is_told(messages: list[Message], index: int | None, expected: str) -> None:
+def test_a_wrong_order_is_reported(messages: list[Message], index: int | None, expected: str) -> None:
     with pytest.raises(InvalidSequenceError) as caught:
         validate_messages(messages)
     assert caught.value.index == index
@@ -84,7 +84,7 @@ def test_other_orders_are_refused(messages: list[Message]) -> None:
         validate_messages(messages)
 
 
-def test_every_wrong_message_is_told_at_once() -> None:
+def test_all_wrong_messages_are_reported_together() -> None:
     with pytest.raises(InvalidSequenceError) as caught:
         validate_messages([result("1"), USER, USER, ASSISTANT, ASSISTANT])
     assert [problem.code for problem in caught.value.problems] == ["PP453", "PP452", "PP452"]

@@ -1,4 +1,4 @@
-"""`PromptTemplate` and `TemplateContext`: templates outside of packs."""
+"""`PromptTemplate` and `TemplateContext`: templates without a pack."""
 
 import pickle
 import re
@@ -31,23 +31,23 @@ def bars(text: str) -> PromptTemplate:
 
 
 @pytest.mark.parametrize("code", EXAMPLES)
-def test_an_example_of_the_documentation_runs(code: str) -> None:
+def test_an_example_in_the_documentation_runs(code: str) -> None:
     exec(compile(code, "<documentation>", "exec"), {})  # noqa: S102 -- our own pages
 
 
 @pytest.mark.parametrize("syntax", ["jinja", "handlebars"])
-def test_the_source_comes_back_and_the_names_are_known(syntax: Any) -> None:
+def test_a_template_knows_its_source_syntax_and_names(syntax: Any) -> None:
     template = PromptTemplate.compile("  a {{ b }}\r\n", syntax)
     assert str(template) == "  a {{ b }}\r\n"
     assert template.names == {"b"}
     assert template.syntax == syntax
 
 
-def test_jinja_is_the_usual_syntax() -> None:
+def test_jinja_is_the_default_syntax() -> None:
     assert PromptTemplate.compile("{{ A + 1 }}\n").render({"A": 1}) == "2\n"
 
 
-def test_a_text_that_cannot_be_read_is_refused_when_it_is_compiled() -> None:
+def test_an_invalid_text_is_refused_when_it_is_compiled() -> None:
     with pytest.raises(PackError, match=re.escape("t:1:12: PP314")):
         bars("{{missing}}{{#if a}}")
 
@@ -66,7 +66,7 @@ def test_a_missing_key_of_a_value_is_not_a_missing_variable() -> None:
     assert type(caught.value) is ContextError
 
 
-def test_what_is_no_list_is_an_error_with_its_name() -> None:
+def test_a_value_that_is_not_a_list_is_an_error_with_its_name() -> None:
     with pytest.raises(NotAnArrayError) as caught:
         bars("{{#each s}}{{/each}}").render({"s": "abc"})
     assert caught.value.name == "s"
@@ -84,7 +84,7 @@ def test_what_is_no_list_is_an_error_with_its_name() -> None:
         ("{% extends 'p' %}", "jinja", 4),
     ],
 )
-def test_a_partial_that_is_not_there_is_an_error_when_it_is_reached(text: str, syntax: Any, column: int) -> None:
+def test_an_unknown_partial_is_an_error_when_it_is_reached(text: str, syntax: Any, column: int) -> None:
     with pytest.raises(PartialNotFoundError) as caught:
         PromptTemplate.compile(text, syntax, name="t").render()
     name = "q" if "'q'" in text else "p"
@@ -119,7 +119,7 @@ def test_a_jinja_template_can_extend_a_partial_that_includes_others() -> None:
     assert template.render({"v": "x"}) == "<x>"
 
 
-def test_a_partial_looks_among_its_own_partials_before_those_of_its_includer() -> None:
+def test_a_partial_uses_its_own_partials_before_those_of_the_including_template() -> None:
     owner = bars("<{{> b}}>").register_partial("b", bars("own"))
     template = bars("{{> a}}{{> b}}{{> c}}").register_partial("a", owner)
     template.register_partial("b", bars("outer")).register_partial("c", bars("[{{> b}}]"))
@@ -129,7 +129,7 @@ def test_a_partial_looks_among_its_own_partials_before_those_of_its_includer() -
 @pytest.mark.parametrize(
     "text", ["{{> a}}", "{% include 'a' %}", "{% import 'a' as a %}", "{% include 'a' without context %}"]
 )
-def test_a_circle_ends_at_the_limit(text: str) -> None:
+def test_an_include_cycle_stops_at_the_limit(text: str) -> None:
     syntax: Any = "handlebars" if text.startswith("{{") else "jinja"
     template = PromptTemplate.compile(text, syntax)
     template.register_partial("a", template)
@@ -147,7 +147,7 @@ def test_a_template_that_extends_itself_is_refused() -> None:
 
 
 def test_objects_that_are_not_plain_data_are_refused() -> None:
-    with pytest.raises(ContextError, match="PP411 input 'x' holds a object"):
+    with pytest.raises(ContextError, match="PP411 input 'x' holds a value of type object"):
         bars("{{x}}").render({"x": object()})
 
 
@@ -172,6 +172,6 @@ def test_errors_can_be_pickled() -> None:
         ("{% for item in l %}{% block b scoped %}{% include 'p' %}{% endblock %}{% endfor %}", "jinja"),
     ],
 )
-def test_partials_are_found_from_inside_of_blocks(text: str, syntax: Any) -> None:
+def test_partials_are_found_from_inside_blocks(text: str, syntax: Any) -> None:
     template = PromptTemplate.compile(text, syntax).register_partial("p", bars("<{{item}}>"))
     assert template.render({"l": ["x"]}) == "<x>"

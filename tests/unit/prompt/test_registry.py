@@ -16,7 +16,7 @@ def registry() -> PromptTemplateRegistry:
     return PromptTemplateRegistry("handlebars")
 
 
-def test_a_broken_text_is_refused_at_once_and_changes_nothing(registry: PromptTemplateRegistry) -> None:
+def test_an_invalid_text_is_refused_immediately_and_changes_nothing(registry: PromptTemplateRegistry) -> None:
     registry.register("a", "old")
     with pytest.raises(PackError) as caught:
         registry.register("a", "{{#if x}}")
@@ -24,7 +24,7 @@ def test_a_broken_text_is_refused_at_once_and_changes_nothing(registry: PromptTe
     assert registry.render("a") == "old"
 
 
-def test_a_lazy_text_is_read_at_every_use_until_it_is_right(registry: PromptTemplateRegistry) -> None:
+def test_a_lazy_text_is_compiled_at_every_use_until_it_is_valid(registry: PromptTemplateRegistry) -> None:
     registry.register_lazy("a", "{{#if x}}")
     for _ in range(2):
         with pytest.raises(PackError):
@@ -34,7 +34,7 @@ def test_a_lazy_text_is_read_at_every_use_until_it_is_right(registry: PromptTemp
     assert registry.get("a") is registry.get("a")
 
 
-def test_registering_again_replaces_for_those_who_include_it(registry: PromptTemplateRegistry) -> None:
+def test_registering_again_replaces_a_template_where_it_is_included(registry: PromptTemplateRegistry) -> None:
     registry.register("a", "{{> p}}")
     registry.register("p", "1")
     assert registry.render("a") == "1"
@@ -44,7 +44,7 @@ def test_registering_again_replaces_for_those_who_include_it(registry: PromptTem
     assert registry.get("a").render() == "3"
 
 
-def test_an_unknown_name_is_told_with_the_nearest(registry: PromptTemplateRegistry) -> None:
+def test_an_unknown_name_is_refused_with_the_nearest_one(registry: PromptTemplateRegistry) -> None:
     registry.register_lazy("greeting", "x")
     with pytest.raises(PartialNotFoundError) as caught:
         registry.get("greetign")
@@ -54,13 +54,13 @@ def test_an_unknown_name_is_told_with_the_nearest(registry: PromptTemplateRegist
     assert "greetign" not in registry
 
 
-def test_templates_of_both_syntaxes_live_together(registry: PromptTemplateRegistry) -> None:
+def test_a_registry_holds_templates_of_both_syntaxes(registry: PromptTemplateRegistry) -> None:
     registry.register("row", "{{ item | upper }}", syntax="jinja")
     registry.register("a", "{{#each l}}{{> row}}{{/each}}")
     assert registry.render("a", {"l": ["x", "y"]}) == "XY"
 
 
-def test_the_partials_of_the_includers_count_before_the_registry(registry: PromptTemplateRegistry) -> None:
+def test_the_partials_of_including_templates_win_over_the_registry(registry: PromptTemplateRegistry) -> None:
     registry.register("b", "registry")
     registry.register("a", "{{> b}}")
     template = PromptTemplate.compile("{{> a}}", "handlebars", registry=registry)
@@ -84,7 +84,7 @@ def test_a_file_is_read_byte_for_byte(registry: PromptTemplateRegistry, tmp_path
         (b"\n {{#if x}}", "PP314 '{{#if}}' is not closed\n  hint: close it with '{{/if}}'"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_told_with_its_path(
+def test_an_unusable_file_is_reported_with_its_path(
     registry: PromptTemplateRegistry, tmp_path: Path, content: Any, expected: str
 ) -> None:
     file = tmp_path / "a.hbs"
@@ -98,6 +98,6 @@ def test_a_file_that_cannot_be_used_is_told_with_its_path(
     assert "a" not in registry
 
 
-def test_registries_know_nothing_of_each_other(registry: PromptTemplateRegistry) -> None:
+def test_registries_are_independent(registry: PromptTemplateRegistry) -> None:
     registry.register("a", "x")
     assert "a" not in PromptTemplateRegistry()

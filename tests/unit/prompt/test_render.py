@@ -78,10 +78,10 @@ def test_a_context_must_be_a_mapping(make_pack: MakePack) -> None:
     ("history", "expected"),
     [
         ([5], "PP412 message 1 of 'HISTORY' is not a message"),
-        ([{"role": "usr", "content": "x"}], "PP412 message 1 of 'HISTORY' has no known role\n  hint: did you mean 'user'?"),
-        ([{"role": "user", "content": 5}], "PP412 the content of message 1 of 'HISTORY' is neither text nor a list of parts"),
-        ([{"role": "user", "content": [5]}], "PP412 a part of message 1 of 'HISTORY' cannot be read"),
-        ([{"role": "assistant", "content": None, "tool_calls": [5]}], "PP412 a tool call of message 1 of 'HISTORY'"),
+        ([{"role": "usr", "content": "x"}], "PP412 message 1 of 'HISTORY' has no valid role\n  hint: did you mean 'user'?"),
+        ([{"role": "user", "content": 5}], "PP412 the content of message 1 of 'HISTORY' must be text or a list of parts"),
+        ([{"role": "user", "content": [5]}], "PP412 message 1 of 'HISTORY' has an invalid part"),
+        ([{"role": "assistant", "content": None, "tool_calls": [5]}], "PP412 message 1 of 'HISTORY' has an invalid tool call"),
     ],
 )  # fmt: skip
 def test_a_history_that_holds_no_messages_is_refused(make_pack: MakePack, history: Any, expected: str) -> None:

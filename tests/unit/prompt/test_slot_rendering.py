@@ -1,4 +1,4 @@
-"""Packs with slots: the prompt is what the slot rules make of the filled slots."""
+"""Packs with slots: their prompts are written in the format of slot prompts."""
 
 from collections.abc import Callable
 from typing import Any
@@ -66,7 +66,7 @@ def by_hand() -> SlotPrompt:
     return prompt
 
 
-def test_a_pack_gives_the_text_and_messages_of_the_slot_prompt(make_pack: MakePack) -> None:
+def test_a_pack_writes_the_same_text_and_messages_as_a_slot_prompt(make_pack: MakePack) -> None:
     prompt = make_pack(GUIDE).render(Q="Where?", HISTORY=[{"role": "user", "content": "Hi"}])
     wanted = by_hand()
     assert prompt.to_text().replace("<float | NoneType>", "<float | None>") == wanted.to_text()
@@ -74,14 +74,14 @@ def test_a_pack_gives_the_text_and_messages_of_the_slot_prompt(make_pack: MakePa
     assert [message.role for message in prompt.messages] == ["system", "user", "assistant", "user"]
 
 
-def test_an_input_takes_its_place_as_data_and_data_is_never_searched(make_pack: MakePack) -> None:
+def test_an_input_is_inserted_as_data_and_never_searched_for_placeholders(make_pack: MakePack) -> None:
     body = "inputs: {A: {}, KEY: {type: string, default: hidden, secret: true}}\nslots: {input: '${A}', facts: 'x {{ A }}'}\n"
     prompt = make_pack(body).render(A="${KEY} {{ KEY }} {$type: str}")
     assert "hidden" not in prompt.to_text()
     assert "${KEY} {{ KEY }} {$type: str}" in prompt.to_text()
 
 
-def test_a_text_that_names_a_type_is_no_type_when_it_comes_from_data(make_pack: MakePack) -> None:
+def test_a_type_name_that_comes_from_data_stays_text(make_pack: MakePack) -> None:
     pack = make_pack("inputs: {A: {type: string}}\nslots:\n  output: {a: '{{ A }}', b: {$type: str}}\n")
     assert pack.render(A="int").check('{"a": "any", "b": "x"}').ok
 
@@ -98,7 +98,7 @@ def test_a_text_that_names_a_type_is_no_type_when_it_comes_from_data(make_pack: 
         ("no idea", "no_answer", [("PP501", "")]),
     ],
 )
-def test_a_reply_is_checked_with_the_output_model(
+def test_a_reply_is_validated_with_the_output_model(
     make_pack: MakePack, reply: str, outcome: str, violations: list[tuple[str, str]]
 ) -> None:
     verdict = make_pack(GUIDE).render(Q="Where?").check(reply)
@@ -109,18 +109,18 @@ def test_a_reply_is_checked_with_the_output_model(
         assert verdict.output.stops == verdict.data["stops"]
 
 
-def test_without_a_context_a_type_that_is_a_template_takes_anything(make_pack: MakePack) -> None:
+def test_without_a_context_a_type_that_is_a_template_accepts_anything(make_pack: MakePack) -> None:
     assert make_pack(GUIDE).check('{"answer": "A", "kind": "wild", "stops": []}').ok
 
 
-def test_a_type_that_is_none_once_it_is_filled_is_told(make_pack: MakePack) -> None:
+def test_a_rendered_type_that_is_invalid_is_reported(make_pack: MakePack) -> None:
     body = "inputs: {T: {type: string}}\nslots:\n  output:\n    a: {$type: '{{ T }}'}\n"
     assert problems(make_pack(body), T="os.system") == (
-        "packs/demo/1.0.0.yaml:7:17: PP464 'os.system' is no type: unknown type 'os'"
+        "packs/demo/1.0.0.yaml:7:17: PP464 invalid type 'os.system': unknown type 'os'"
     )
 
 
-def test_rules_and_corrections_go_with_an_output(make_pack: MakePack) -> None:
+def test_rules_and_corrections_work_with_an_output(make_pack: MakePack) -> None:
     pack = make_pack(
         "slots:\n  output:\n    n: {$type: int}\n"
         "reply:\n  rules:\n    - {name: small, require: reply.n < 5, message: too large, path: /n}\n"
@@ -130,7 +130,7 @@ def test_rules_and_corrections_go_with_an_output(make_pack: MakePack) -> None:
     assert "too large" in verdict.correction
 
 
-def test_an_output_that_is_a_list_takes_the_bare_array(make_pack: MakePack) -> None:
+def test_an_output_that_is_a_list_accepts_the_bare_array(make_pack: MakePack) -> None:
     verdict = make_pack("slots:\n  output:\n    - {$type: int}\n").render().check("[1, 2]")
     assert verdict.output.list == [1, 2]
 
@@ -152,7 +152,7 @@ def test_free_text_has_no_contract(make_pack: MakePack) -> None:
     assert "Data Format: markdown text" in pack.render().to_text()
 
 
-def test_pictures_make_the_messages_rich_and_are_told_in_the_text(make_pack: MakePack) -> None:
+def test_pictures_make_the_messages_rich_and_cause_a_warning_in_the_text(make_pack: MakePack) -> None:
     prompt = make_pack(
         "inputs: {URL: {type: string}}\nslots:\n  input: What is it?\n  attachment:\n"
         "    - {type: image_url, image_url: {url: '{{ URL }}'}}\n"
@@ -181,8 +181,8 @@ def test_a_lone_input_that_is_data_is_written_as_text(make_pack: MakePack, value
         (
             "slots: {input: '${A}'}",
             "",
-            "PP467 the slots are filled, but they ask nothing\n"
-            "  hint: fill 'input', 'info', 'instruct', 'output', 'attachment' or a slot of the pack's own",
+            "PP467 the prompt asks nothing\n"
+            "  hint: fill 'input', 'info', 'instruct', 'output', 'attachment' or a custom slot",
         ),
         (
             "slots: {input: x, chat_history: '${A}'}",
@@ -201,11 +201,11 @@ def test_a_lone_input_that_is_data_is_written_as_text(make_pack: MakePack, value
         ),
     ],
 )
-def test_what_the_slots_cannot_hold_is_a_problem(make_pack: MakePack, body: str, value: Any, expected: str) -> None:
+def test_an_invalid_slot_value_is_reported(make_pack: MakePack, body: str, value: Any, expected: str) -> None:
     assert problems(make_pack(f"inputs: {{A: {{}}}}\n{body}\n"), A=value) == expected
 
 
-def test_the_chat_history_gives_way_to_a_budget_and_it_is_told(make_pack: MakePack) -> None:
+def test_a_budget_shortens_the_chat_history_and_reports_it(make_pack: MakePack) -> None:
     history = [
         {"role": role, "content": f"{number} " + "x" * 90}
         for number in range(20)
@@ -224,7 +224,7 @@ def test_the_chat_history_gives_way_to_a_budget_and_it_is_told(make_pack: MakePa
     prompt.validate()
 
 
-def test_a_budget_that_the_slots_alone_exceed_cannot_be_met(make_pack: MakePack) -> None:
+def test_a_budget_smaller_than_the_other_slots_is_refused(make_pack: MakePack) -> None:
     pack = make_pack("budget: {characters: 10}\nslots: {input: 'a long question', instruct: do}\n")
     assert "PP435 messages need" in problems(pack)
 

@@ -10,7 +10,7 @@ from promptpack.problem import ContextError
 from promptpack.prompt.template_context import TemplateContext
 
 
-def test_values_are_kept_by_name() -> None:
+def test_values_are_stored_by_name() -> None:
     context = TemplateContext.from_map({"a": (1, 2)}).insert("b", None)
     assert context.get("a") == [1, 2]
     assert context.get("b", "default") is None
@@ -22,7 +22,7 @@ def test_later_values_replace_earlier_ones() -> None:
     assert TemplateContext().insert("a", 1).insert("a", 2).to_inputs() == {"a": 2}
 
 
-def test_a_context_is_not_changed_by_what_it_was_made_from() -> None:
+def test_changing_the_original_mapping_does_not_change_the_context() -> None:
     given = {"a": [1]}
     context = TemplateContext.from_map(given)
     given["a"].append(2)
@@ -30,30 +30,30 @@ def test_a_context_is_not_changed_by_what_it_was_made_from() -> None:
 
 
 @pytest.mark.parametrize("document", ['{"n": 1.50, "l": [1, null, true], "o": {"k": 0}, "big": 9007199254740993}'])
-def test_json_text_gives_numbers_as_they_are_written(document: str) -> None:
+def test_json_text_keeps_the_text_of_numbers(document: str) -> None:
     expected = {"n": "1.50", "l": ["1", "", True], "o": {"k": "0"}, "big": "9007199254740993"}
     assert TemplateContext.from_json(document).to_inputs() == expected
     assert TemplateContext.from_json(document.encode()).to_inputs() == expected
 
 
-def test_json_that_was_read_already_is_taken_too() -> None:
+def test_parsed_json_is_accepted_too() -> None:
     assert TemplateContext.from_json({"n": 1.5, "i": -2, "z": None}).to_inputs() == {"n": "1.5", "i": "-2", "z": ""}
 
 
 @pytest.mark.parametrize("document", [[], None, True, 5, "[]", '"a"', "null"])
-def test_json_that_is_no_object_is_refused(document: Any) -> None:
+def test_json_that_is_not_an_object_is_refused(document: Any) -> None:
     with pytest.raises(ContextError) as caught:
         TemplateContext.from_json(document)
     assert str(caught.value) == 'PP444 the context is not a JSON object\n  hint: write {"name": "value"}'
 
 
 @pytest.mark.parametrize("document", ["", "{", '{"a": NaN}', b"\xff", "[" * 100_000])
-def test_text_that_is_no_json_is_refused(document: Any) -> None:
+def test_text_that_is_not_json_is_refused(document: Any) -> None:
     with pytest.raises(ContextError) as caught:
         TemplateContext.from_json(document)
     assert str(caught.value) == 'PP444 the context is not JSON\n  hint: write {"name": "value"}'
 
 
-def test_a_pack_takes_it_as_its_context(make_pack: Callable[[str], Pack]) -> None:
+def test_a_pack_accepts_it_as_its_context(make_pack: Callable[[str], Pack]) -> None:
     pack = make_pack("inputs: {A: {type: string}}\nmessages:\n  - {role: user, content: '{{ A }}'}\n")
     assert pack.render(TemplateContext().insert("A", "x")).messages[0].text == "x"

@@ -269,7 +269,7 @@ def test_tools_are_read_once_and_never_taken_for_others(make_pack: MakePack) -> 
             prompt = pack.render(AVAILABLE_TOOLS=tools)
             assert prompt.check(reply(action=f"tool{number}", params={"query": "q"})).ok
             assert not prompt.check(reply(action=f"tool{number + 1}", params={"query": "q"})).ok
-    with patch("promptpack.verdict.judge.read_tools") as reading:
+    with patch("promptpack.verdict.judge.read_tool_actions") as reading:
         assert pack.check(reply(action="tool39", params={"query": "q"}), {"AVAILABLE_TOOLS": sets[-1]}).ok
     reading.assert_not_called()
 

@@ -5,7 +5,6 @@ from typing import Any, Literal, Optional, Union
 import pytest
 
 from promptpack.pack.output.json_schema import write_json_schema
-from promptpack.prompt.slots.contract import read_contract
 
 
 @pytest.mark.parametrize(
@@ -32,11 +31,11 @@ from promptpack.prompt.slots.contract import read_contract
         (5, {}),
     ],
 )
-def test_a_type_is_written_as_json_schema(kind: Any, expected: dict[str, Any]) -> None:
+def test_a_type_is_converted_to_json_schema(kind: Any, expected: dict[str, Any]) -> None:
     assert write_json_schema(kind) == expected
 
 
-def test_a_field_that_takes_no_null_must_be_there() -> None:
+def test_a_field_that_refuses_null_is_required() -> None:
     schema = write_json_schema(
         {
             "a": (str,),
@@ -54,30 +53,3 @@ def test_a_field_that_takes_no_null_must_be_there() -> None:
     assert schema["properties"]["g"] == {"description": "any text"}
     assert schema["properties"]["h"] == {"type": ["integer", "null"]}
     assert schema["properties"]["d"]["required"] == ["e"]
-
-
-def test_a_contract_is_read_as_an_output_schema() -> None:
-    contract = {
-        "properties": {
-            "level": {"enum": ["low", "high"], "description": "how bad", "x-descriptions": {"zh": "程度"}},
-            "risk": {"$ref": "#/$defs/risk"},
-            "tags": {"type": "array", "items": {"type": "string"}},
-            "note": {"type": ["string", "null"]},
-            "only": {"const": 3},
-            "any": True,
-        },
-        "$defs": {"risk": {"properties": {"text": {"type": "string"}}, "description": "what may go wrong"}},
-    }
-    assert read_contract(contract, "zh") == {
-        "level": (Literal["low", "high"], "程度"),
-        "risk": ({"text": (str, "")}, "what may go wrong"),
-        "tags": [(str, "")],
-        "note": (str | None, ""),
-        "only": (Literal[3], ""),
-        "any": (Any, ""),
-    }
-
-
-def test_a_contract_that_refers_to_itself_ends() -> None:
-    contract = {"properties": {"inner": {"$ref": "#"}}}
-    assert str(read_contract(contract)).count("inner") == 8

@@ -2,13 +2,13 @@ from typing import Any
 
 import pytest
 
-from promptpack.pack.output.output_format import settle_output
+from promptpack.pack.output.output_format import infer_output_format
 
 REPLY = (str, "Reply according the result value")
 
 
 @pytest.mark.parametrize(
-    ("output", "given", "settled"),
+    ("output", "output_format", "expected"),
     [
         (None, None, (None, "markdown")),
         ("text", None, ("text", "markdown")),
@@ -23,5 +23,5 @@ REPLY = (str, "Reply according the result value")
         (None, 5, (None, "5")),
     ],
 )
-def test_a_format_is_derived_only_where_none_is_given(output: Any, given: Any, settled: tuple[Any, str]) -> None:
-    assert settle_output(output, given) == settled
+def test_a_format_is_inferred_only_if_none_is_set(output: Any, output_format: Any, expected: tuple[Any, str]) -> None:
+    assert infer_output_format(output, output_format) == expected

@@ -26,7 +26,7 @@ def test_described_types_become_tuples_everywhere() -> None:
     assert (schema["free"], schema["limit"]) == ("any text", 5)
 
 
-def test_a_packs_schema_checks_replies() -> None:
+def test_the_schema_of_a_pack_validates_replies() -> None:
     schema = read_output_schema({"age": {"$type": "int", "$desc": "in years"}, "name": "str"})
     prompt = SlotPrompt({"input": "q", "output": schema})
     assert prompt.to_output_model().model_validate({"age": "7"}).model_dump() == {"age": 7, "name": None}
@@ -34,26 +34,26 @@ def test_a_packs_schema_checks_replies() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "expected"),
     [
         ({"a": {"$type": "strr"}}, "PP464 output.a.$type: unknown type 'strr'\n  hint: did you mean 'str'?"),
         ({"a": {"$type": "string"}}, "PP464 output.a.$type: unknown type 'string'\n  hint: did you mean 'str'?"),
         ([{"$type": "list[strr]"}], "PP464 output.0.$type: unknown type 'strr'\n  hint: did you mean 'str'?"),
-        ({"a": {"$type": 5}}, "PP465 output.a.$type: must be the name of a type or a structure, not 5"),
+        ({"a": {"$type": 5}}, "PP465 output.a.$type: must be a type name or a structure, not 5"),
         ({"a": {"$type": "str", "$desc": None}}, "PP465 output.a.$desc: must be text, not NoneType"),
         (
             {"a": {"$desc": "x"}},
-            "PP465 output.a: '$desc' without '$type'\n  hint: for text of any kind write `$type: Any`",
+            "PP465 output.a: '$desc' without '$type'\n  hint: add `$type: Any` if any value is allowed",
         ),
     ],
 )
-def test_what_is_wrong_is_told_with_its_path(data: Any, told: str) -> None:
+def test_a_problem_names_its_path(data: Any, expected: str) -> None:
     with pytest.raises(PackError) as refused:
         read_output_schema(data)
-    assert str(refused.value) == told
+    assert str(refused.value) == expected
 
 
-def test_all_problems_are_told_with_their_places() -> None:
+def test_all_problems_are_reported_with_their_locations() -> None:
     def locate(path: tuple[str | int, ...]) -> Location:
         return Location("pack.yaml", len(path), 1)
 
@@ -64,7 +64,7 @@ def test_all_problems_are_told_with_their_places() -> None:
     )
 
 
-def test_a_schema_without_end_is_told() -> None:
+def test_an_endless_schema_is_reported() -> None:
     endless: list[Any] = []
     endless.append(endless)
     with pytest.raises(PackError) as refused:
@@ -72,6 +72,6 @@ def test_a_schema_without_end_is_told() -> None:
     assert str(refused.value) == "PP465 output: the schema is nested too deeply"
 
 
-def test_optional_and_the_bar_stay_what_they_are() -> None:
+def test_optional_and_bar_unions_stay_different_types() -> None:
     assert read_output_schema("int | NoneType") == Optional[int]  # noqa: UP045
     assert type(read_output_schema("int | None")) is type(int | None)

@@ -63,7 +63,7 @@ def test_a_model_in_a_tuple_type_cannot_be_named() -> None:
         sanitize(tuple[int, User])
 
 
-def test_expanding_keeps_types_and_opens_models() -> None:
+def test_expanding_keeps_types_and_replaces_models_by_their_fields() -> None:
     assert expand({"user": User, "tags": list[str], 1: Color.RED}) == {
         "user": {"name": (str, "user name"), "age": (User.model_fields["age"].rebuild_annotation(),)},
         "tags": list[str],

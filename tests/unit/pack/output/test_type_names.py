@@ -33,7 +33,7 @@ from promptpack.pack.output.type_names import TypeNameError, known_words, parse_
         ("list[Literal[x y]]", list[Literal["x y"]]),
     ],
 )
-def test_a_name_gives_its_type(name: str, kind: Any) -> None:
+def test_a_type_name_is_parsed(name: str, kind: Any) -> None:
     parsed = parse_type(name)
     assert parsed == kind
     assert sanitize(parsed) == sanitize(kind)
@@ -47,28 +47,28 @@ def test_a_name_gives_its_type(name: str, kind: Any) -> None:
         ("", "a type is missing at character 1"),
         ("int |", "a type is missing at character 6"),
         ("list[str", "']' is missing at character 9"),
-        ("list[]", "'list' does not take 0 types in brackets"),
-        ("dict[str]", "'dict' does not take 1 type in brackets"),
-        ("int[str]", "'int' does not take 1 type in brackets"),
-        ("Optional", "'Optional' needs its brackets"),
+        ("list[]", "'list' does not accept 0 types in brackets"),
+        ("dict[str]", "'dict' does not accept 1 type in brackets"),
+        ("int[str]", "'int' does not accept 1 type in brackets"),
+        ("Optional", "'Optional' needs brackets"),
         ("Literal[]", "a literal value is missing at character 9"),
         ("Literal['a]", "a literal value is missing at character 9"),
-        ("...", "'...' may stand in a tuple only"),
-        ("list[...]", "'...' may stand second in a tuple only"),
-        ("int | ...", "'...' may stand second in a tuple only"),
+        ("...", "'...' is only allowed in a tuple"),
+        ("list[...]", "'...' is only allowed as the second type of a tuple"),
+        ("int | ...", "'...' is only allowed as the second type of a tuple"),
         ("int; import os", "unexpected ';' at character 4"),
         ("int.__class__", "unexpected '.' at character 4"),
-        ("list[" * 30, "types may stand 20 deep in one another"),
-        ("x" * 501, "a type name may have 500 characters, this has 501"),
+        ("list[" * 30, "types are nested more than 20 levels deep"),
+        ("x" * 501, "a type name has at most 500 characters, this one has 501"),
     ],
 )
-def test_a_text_that_names_no_type_is_refused(name: str, reason: str) -> None:
+def test_a_text_that_is_not_a_type_name_is_refused(name: str, reason: str) -> None:
     with pytest.raises(TypeNameError) as refused:
         parse_type(name)
     assert str(refused.value) == reason
 
 
-def test_every_known_word_can_be_written() -> None:
+def test_every_known_word_is_accepted() -> None:
     assert all(
         parse_type(f"{word}[str]" if word in {"Optional", "Union", "Literal"} else word) for word in known_words()
     )

@@ -31,14 +31,14 @@ def test_set_merges_mappings_and_grows_lists() -> None:
     assert own(prompt) == {"info": {"a": {"x": 1, "y": 2}}, "instruct": ["one", "two", "three"]}
 
 
-def test_a_value_that_cannot_grow_is_replaced() -> None:
+def test_a_value_that_cannot_be_merged_is_replaced() -> None:
     prompt = SlotPrompt({"info": {"a": 1}, "system": "old"})
     prompt.set("info", "text")
     prompt.set("system", {"new": True})
     assert own(prompt) == {"info": "text", "system": {"new": True}}
 
 
-def test_what_was_given_is_never_changed() -> None:
+def test_the_callers_data_is_never_changed() -> None:
     given: dict[str, Any] = {"info": {"a": [1]}}
     more = {"a": [2]}
     prompt = SlotPrompt(given)
@@ -49,21 +49,21 @@ def test_what_was_given_is_never_changed() -> None:
     assert more == {"a": [2]}
 
 
-def test_what_is_taken_out_does_not_change_the_prompt() -> None:
+def test_changing_a_returned_value_does_not_change_the_prompt() -> None:
     prompt = SlotPrompt({"info": {"a": [1]}})
     prompt["info"]["a"].append(2)
     prompt.get("info")["b"] = 3
     assert own(prompt) == {"info": {"a": [1]}}
 
 
-def test_append_keeps_duplicates_and_takes_a_tuple_for_one_item() -> None:
+def test_append_keeps_duplicates_and_treats_a_tuple_as_one_item() -> None:
     prompt = SlotPrompt({"instruct": ("a", "b")})
     prompt.append("instruct", "x")
     prompt.append("instruct", "x")
     assert own(prompt) == {"instruct": [("a", "b"), "x", "x"]}
 
 
-def test_append_to_nothing_and_to_none_begins_a_list() -> None:
+def test_append_to_an_empty_slot_or_none_starts_a_list() -> None:
     prompt = SlotPrompt({"info": None})
     prompt.append("info", 1)
     prompt.append("examples", 2)
@@ -90,14 +90,14 @@ def test_a_dotted_key_is_a_path() -> None:
     assert prompt["info.user.name"] == "Ann"
 
 
-def test_a_path_through_a_value_is_refused() -> None:
+def test_a_path_through_a_scalar_is_refused() -> None:
     prompt = SlotPrompt({"info": "text"})
     with pytest.raises(TypeError) as refused:
         prompt.set("info.user", 1)
     assert str(refused.value) == "Can not set value to path 'info.user' because 'info' is not a dictionary."
 
 
-def test_pop_gives_what_it_takes_out() -> None:
+def test_pop_returns_the_removed_value() -> None:
     prompt = SlotPrompt({"info": {"a": 1, "b": 2}, "input": "q"})
     assert prompt.pop("info.a") == 1
     assert prompt.pop("input") == "q"
@@ -105,13 +105,13 @@ def test_pop_gives_what_it_takes_out() -> None:
     assert own(prompt) == {"info": {"b": 2}}
 
 
-def test_pop_leaves_a_none_at_the_end_of_a_path() -> None:
+def test_pop_keeps_none_at_the_end_of_a_path() -> None:
     prompt = SlotPrompt({"info": {"a": None}})
     assert prompt.pop("info.a", "default") == "default"
     assert own(prompt) == {"info": {"a": None}}
 
 
-def test_delete_does_not_miss_what_is_not_there() -> None:
+def test_delete_ignores_an_unknown_key() -> None:
     prompt = SlotPrompt({"info": {"a": 1}})
     prompt.delete("info.b.c")
     del prompt["nothing"]
@@ -119,7 +119,7 @@ def test_delete_does_not_miss_what_is_not_there() -> None:
     assert own(prompt) == {"info": {}}
 
 
-def test_membership_and_get_see_through_the_parent() -> None:
+def test_membership_and_get_include_the_parent() -> None:
     prompt = SlotPrompt({"input": "q"}, parent=SlotPrompt({"system": "s", "info": {"a": 1}}))
     assert "system" in prompt
     assert "nothing" not in prompt
@@ -127,7 +127,7 @@ def test_membership_and_get_see_through_the_parent() -> None:
     assert prompt.get("info.b", "default") == "default"
 
 
-def test_the_child_comes_first_in_lists_and_the_parent_in_keys() -> None:
+def test_the_items_of_the_child_and_the_keys_of_the_parent_come_first() -> None:
     parent = SlotPrompt({"info": {"a": 1, "b": 2}, "instruct": ["p1", "p2"]})
     prompt = SlotPrompt({"input": "q", "info": {"b": 3}, "instruct": ["c1", "p2"]}, parent=parent)
     assert prompt.to_serializable_prompt_data(inherit=True) == {
@@ -138,14 +138,14 @@ def test_the_child_comes_first_in_lists_and_the_parent_in_keys() -> None:
     assert own(prompt) == {"input": "q", "info": {"b": 3}, "instruct": ["c1", "p2"]}
 
 
-def test_a_parent_that_grows_later_is_seen() -> None:
+def test_later_changes_of_the_parent_are_inherited() -> None:
     parent = SlotPrompt()
     prompt = SlotPrompt({"input": "q"}, parent=parent)
     parent.set("system", "late")
     assert prompt["system"] == "late"
 
 
-def test_writing_never_reaches_the_parent() -> None:
+def test_writing_never_changes_the_parent() -> None:
     parent = SlotPrompt({"info": {"a": [1]}})
     prompt = SlotPrompt(parent=parent)
     prompt.set("info.a", [2])
@@ -153,13 +153,13 @@ def test_writing_never_reaches_the_parent() -> None:
     assert own(parent) == {"info": {"a": [1]}}
 
 
-def test_settings_are_inherited_and_the_own_win() -> None:
+def test_settings_are_inherited_and_can_be_overridden() -> None:
     parent = SlotPrompt(settings={"prompt.role_mapping": {"user": "human", "assistant": "ai"}})
     prompt = SlotPrompt({"input": "q"}, parent=parent, settings={"prompt": {"role_mapping": {"user": "customer"}}})
     assert prompt.to_text() == "customer:\n[INPUT]:\nq\n\n[OUTPUT]:\nai:"
 
 
-def test_skipped_content_is_warned_of_where_the_prompt_is_used() -> None:
+def test_the_warning_about_skipped_content_points_to_the_caller() -> None:
     prompt = SlotPrompt({"attachment": [{"type": "image_url", "image_url": "u"}], "input": "q"})
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -171,7 +171,7 @@ def test_skipped_content_is_warned_of_where_the_prompt_is_used() -> None:
     )
 
 
-def test_an_empty_prompt_is_refused_by_text_and_messages_only() -> None:
+def test_only_text_and_messages_refuse_an_empty_prompt() -> None:
     prompt = SlotPrompt({"system": "s"})
     with pytest.raises(KeyError) as refused:
         prompt.to_text()
@@ -185,13 +185,13 @@ def test_an_empty_prompt_is_refused_by_text_and_messages_only() -> None:
     assert prompt.to_json_prompt() == '{\n  "system": "s"\n}'
 
 
-def test_slots_that_are_no_mapping_are_refused() -> None:
+def test_slots_must_be_a_mapping() -> None:
     with pytest.raises(UsageError) as refused:
         SlotPrompt(["input"])  # type: ignore[arg-type]
     assert str(refused.value) == "PP461 slots must be a mapping, not list"
 
 
-def test_a_parent_that_is_no_prompt_is_refused() -> None:
+def test_a_parent_must_be_a_slot_prompt() -> None:
     with pytest.raises(UsageError) as refused:
         SlotPrompt(parent={"input": "q"})  # type: ignore[arg-type]
     assert str(refused.value) == "PP466 parent must be a SlotPrompt, not dict"

@@ -34,7 +34,7 @@ def test_an_output_is_exported(output: Any, data: Any) -> None:
     assert exported(output) == data
 
 
-def test_a_description_that_is_no_text_cannot_be_joined() -> None:
+def test_a_description_that_is_not_text_cannot_be_joined() -> None:
     with pytest.raises(TypeError, match="sequence item 0: expected str instance, int found"):
         exported({"a": (str, 5)})
 
@@ -44,14 +44,14 @@ def test_only_the_output_is_converted() -> None:
     assert prompt.to_serializable_prompt_data() == {"info": ("str", "d"), "5": {"None": 1}}
 
 
-def test_yaml_keeps_the_order_and_json_the_letters() -> None:
+def test_yaml_keeps_the_order_and_json_does_not_escape_letters() -> None:
     prompt = SlotPrompt({"z": "你好", "a": ["x: y"]})
     assert prompt.to_yaml_prompt() == "z: 你好\na:\n- 'x: y'\n"
     assert prompt.to_json_prompt() == '{\n  "z": "你好",\n  "a": [\n    "x: y"\n  ]\n}'
     assert (SlotPrompt().to_yaml_prompt(), SlotPrompt().to_json_prompt()) == ("{}\n", "{}")
 
 
-def test_the_parents_slots_are_exported_when_asked_for() -> None:
+def test_inherited_slots_are_exported_on_request() -> None:
     prompt = SlotPrompt({"input": "q"}, parent=SlotPrompt({"system": "s"}))
     assert prompt.to_yaml_prompt(True) == "system: s\ninput: q\n"
     assert prompt.to_json_prompt(inherit=False) == '{\n  "input": "q"\n}'

@@ -1,4 +1,4 @@
-"""The page about slot prompts: its examples run and print what stands below them."""
+"""The page about slot prompts: its examples run and print the text below them."""
 
 import contextlib
 import io
@@ -10,7 +10,7 @@ PAGE = Path(__file__).parents[4] / "docs" / "how-to" / "slots.md"
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def test_every_example_of_the_page_runs() -> None:
+def test_every_example_on_the_page_runs() -> None:
     scope: dict[str, Any] = {"__name__": "__docs__"}
     blocks = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
     compared = 0

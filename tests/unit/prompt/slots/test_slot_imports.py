@@ -22,29 +22,29 @@ PROMPT = SlotPrompt(
 )
 
 
-def test_what_yaml_wrote_is_read_back_the_same() -> None:
+def test_a_yaml_export_reads_back_unchanged() -> None:
     text = PROMPT.to_yaml_prompt()
     assert SlotPrompt.from_yaml(text).to_yaml_prompt() == text
 
 
-def test_what_json_wrote_is_read_back_the_same() -> None:
+def test_a_json_export_reads_back_unchanged() -> None:
     text = PROMPT.to_json_prompt()
     assert SlotPrompt.from_json(text).to_json_prompt() == text
 
 
-def test_data_is_read_back_the_same() -> None:
+def test_exported_data_reads_back_unchanged() -> None:
     data = PROMPT.to_serializable_prompt_data()
     assert SlotPrompt.from_prompt_data(data).to_serializable_prompt_data() == data
 
 
-def test_types_come_back_alive() -> None:
+def test_type_names_become_types_again() -> None:
     prompt = SlotPrompt.from_yaml(PROMPT.to_yaml_prompt())
     assert prompt["output"]["title"] == (str, "the title")
     assert prompt["output"]["when"] == int | None
     assert prompt.to_output_model().model_validate({"kind": {"a": ["1"]}}).model_dump()["kind"] == {"a": [1]}
 
 
-def test_described_types_inside_lists_are_alive_and_written_back_as_they_stood() -> None:
+def test_described_types_inside_lists_become_types_and_export_unchanged() -> None:
     text = "output:\n  tags:\n  - $type: Optional[str]\n    $desc: a tag\n"
     prompt = SlotPrompt.from_yaml(text)
     assert "<str | NoneType>, // a tag" in prompt.to_text()
@@ -58,17 +58,21 @@ def test_a_parent_and_settings_may_be_given() -> None:
 
 
 @pytest.mark.parametrize(
-    ("read", "given", "told"),
+    ("read", "text", "expected"),
     [
         (SlotPrompt.from_yaml, "a: ]", "<yaml>:1:4: PP462 not YAML: did not find expected node content"),
         (SlotPrompt.from_yaml, "- a", "<yaml>: PP461 slots must be a mapping, not list"),
         (SlotPrompt.from_yaml, "5: a", "<yaml>: PP461 slot name 5 is not text"),
-        (SlotPrompt.from_yaml, "a: &x [1]\nb: *x", "<yaml>: PP462 aliases are not read"),
-        (SlotPrompt.from_yaml, "a: " + "[" * 3000, "<yaml>: PP461 slots may be nested 100 deep"),
+        (SlotPrompt.from_yaml, "a: &x [1]\nb: *x", "<yaml>: PP462 aliases are not allowed"),
+        (SlotPrompt.from_yaml, "a: " + "[" * 3000, "<yaml>: PP461 slots are nested more than 100 levels deep"),
         (SlotPrompt.from_yaml, "a: 2024-99-01", "<yaml>: PP462 not YAML: month must be in 1..12"),
         (SlotPrompt.from_json, "{", "<json>:1:2: PP462 not JSON: Expecting property name enclosed in double quotes"),
-        (SlotPrompt.from_json, '{"a": 1, "a": 2}', "<json>: PP462 not JSON: key 'a' stands twice in one object"),
-        (SlotPrompt.from_json, '{"a": ' + "[" * 101 + "]" * 101 + "}", "<json>: PP461 slots may be nested 100 deep"),
+        (SlotPrompt.from_json, '{"a": 1, "a": 2}', "<json>: PP462 not JSON: key 'a' is given twice"),
+        (
+            SlotPrompt.from_json,
+            '{"a": ' + "[" * 101 + "]" * 101 + "}",
+            "<json>: PP461 slots are nested more than 100 levels deep",
+        ),
         (SlotPrompt.from_prompt_data, [], "PP461 slots must be a mapping, not list"),
         (
             SlotPrompt.from_yaml,
@@ -77,21 +81,21 @@ def test_a_parent_and_settings_may_be_given() -> None:
         ),
     ],
 )
-def test_what_cannot_be_read_is_told(read: Callable[[Any], SlotPrompt], given: Any, told: str) -> None:
+def test_invalid_text_is_refused(read: Callable[[Any], SlotPrompt], text: Any, expected: str) -> None:
     with pytest.raises(PackError) as refused:
-        read(given)
-    assert str(refused.value) == told
+        read(text)
+    assert str(refused.value) == expected
 
 
-def test_a_source_can_be_named() -> None:
+def test_problems_name_the_source() -> None:
     with pytest.raises(PackError, match=r"^prompts/a\.yaml:1:4: PP462"):
         SlotPrompt.from_yaml("a: ]", source="prompts/a.yaml")
 
 
-def test_only_text_is_read() -> None:
+def test_bytes_are_refused() -> None:
     with pytest.raises(UsageError) as refused:
         SlotPrompt.from_json(b"{}")  # type: ignore[arg-type]
-    assert str(refused.value) == "PP462 a prompt is read from text, not from bytes"
+    assert str(refused.value) == "PP462 the prompt to read must be text, not bytes"
 
 
 @pytest.mark.parametrize(
@@ -105,6 +109,6 @@ def test_only_text_is_read() -> None:
         "\x00",
     ],
 )
-def test_tags_and_other_traps_are_problems(text: str) -> None:
+def test_tags_and_other_traps_are_refused(text: str) -> None:
     with pytest.raises(PromptpackError):
         SlotPrompt.from_yaml(text)

@@ -28,6 +28,6 @@ def test_data_is_written_as_the_standard_library_writes_it(data: Any) -> None:
     assert dump(data) == json.dumps(data, indent=2, ensure_ascii=False)
 
 
-def test_what_json_has_no_word_for_raises_the_standard_error() -> None:
+def test_a_value_without_a_json_form_raises_the_standard_error() -> None:
     with pytest.raises(TypeError, match="Object of type set is not JSON serializable"):
         dump({"a": {1}})

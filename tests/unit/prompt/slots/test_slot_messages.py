@@ -24,13 +24,13 @@ def test_system_and_developer_come_first_as_text() -> None:
     ]
 
 
-def test_a_lone_input_is_sent_as_it_is() -> None:
+def test_a_lone_input_is_sent_unchanged() -> None:
     assert SlotPrompt({"input": {"b": 1}, "examples": "lost"}).to_messages(rich_content=True) == [
         {"role": "user", "content": {"b": 1}}
     ]
 
 
-def test_anything_beside_the_input_makes_a_text_of_it() -> None:
+def test_an_input_beside_another_slot_becomes_text() -> None:
     assert SlotPrompt({"input": "q", "info": "i"}).to_messages() == [
         {"role": "user", "content": "[INFO]:\ni\n\n[INPUT]:\nq\n\n[OUTPUT]:"}
     ]
@@ -46,12 +46,12 @@ def test_anything_beside_the_input_makes_a_text_of_it() -> None:
         (turns("system", "user"), ["user", "system", "user", "assistant", "user"]),
     ],
 )
-def test_strict_orders_merge_and_fill_the_history(history: list[dict[str, Any]], roles: list[str]) -> None:
+def test_a_strict_order_merges_and_fills_the_history(history: list[dict[str, Any]], roles: list[str]) -> None:
     messages = SlotPrompt({"chat_history": history, "input": "q"}).to_messages()
     assert [message["role"] for message in messages] == roles
 
 
-def test_what_strict_orders_put_in_is_told_apart() -> None:
+def test_messages_added_by_a_strict_order_are_marked() -> None:
     messages = SlotPrompt({"chat_history": turns("assistant", "user"), "input": "q"}).to_messages()
     assert [message["content"] for message in messages] == [
         *("[CHAT HISTORY]", "a", "u"),
@@ -59,7 +59,7 @@ def test_what_strict_orders_put_in_is_told_apart() -> None:
     ]
 
 
-def test_loose_orders_leave_the_history_alone() -> None:
+def test_a_loose_order_does_not_change_the_history() -> None:
     history = turns("assistant", "assistant", "user")
     messages = SlotPrompt({"chat_history": history, "input": "q"}).to_messages(strict_role_orders=False)
     assert messages == [*history, {"role": "user", "content": "q"}]
@@ -76,13 +76,13 @@ def test_rich_content_keeps_parts() -> None:
 
 def test_plain_content_skips_other_parts_with_warnings() -> None:
     prompt = SlotPrompt({"chat_history": [{"content": [IMAGE]}], "attachment": [text("see"), IMAGE], "info": "i"})
-    with pytest.warns(SlotWarning) as told:
+    with pytest.warns(SlotWarning) as caught:
         messages = prompt.to_messages()
     assert [message["content"] for message in messages] == [
         *("", "[User continue input]", "see"),
         "[INFO]:\ni\n\n[OUTPUT]:",
     ]
-    assert [str(item.message).split(" when")[0] for item in told] == [
+    assert [str(item.message).split(" when")[0] for item in caught] == [
         "Skipped content: unable to convert type 'image_url' to chat message",
         "Skipped content: unable to put attachment content into prompt messages",
     ]
@@ -105,7 +105,7 @@ def test_a_text_part_without_text_cannot_be_joined() -> None:
         prompt.to_messages()
 
 
-def test_messages_are_not_the_prompts_own_data() -> None:
+def test_changing_a_message_does_not_change_the_prompt() -> None:
     prompt = SlotPrompt({"attachment": [{"type": "image_url", "image_url": {"url": "u"}}], "input": {"a": [1]}})
     prompt.to_messages(rich_content=True)[0]["content"][1]["image_url"]["url"] = "changed"
     assert prompt.to_messages(rich_content=True)[0]["content"][1]["image_url"] == {"url": "u"}

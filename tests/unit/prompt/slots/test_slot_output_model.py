@@ -21,14 +21,14 @@ def model(output: Any) -> type[BaseModel]:
 
 
 def read(output: Any, reply: Any) -> dict[str, Any]:
-    # items that are not cast do not fit their annotation, and pydantic would say so
+    # items that are not cast do not fit their annotation, and pydantic would warn
     return model(output).model_validate(reply).model_dump(warnings=False)
 
 
 def test_fields_carry_descriptions_and_defaults() -> None:
     made = model({"a": (str, "first"), "b": int, "c": (int, "third", 9), "d": "any text"})
-    told = {name: (field.description, field.default) for name, field in made.model_fields.items()}
-    assert told == {"a": ("first", None), "b": (None, None), "c": ("third", 9), "d": ("any text", None)}
+    fields = {name: (field.description, field.default) for name, field in made.model_fields.items()}
+    assert fields == {"a": ("first", None), "b": (None, None), "c": ("third", 9), "d": ("any text", None)}
     assert made.__name__ == "AgentlyOutput"
 
 
@@ -85,7 +85,7 @@ def test_described_lists_of_a_mapping_cast_to_the_type_of_the_last() -> None:
     }
 
 
-def test_a_cast_that_python_refuses_escapes_as_it_is() -> None:
+def test_an_error_of_a_cast_is_not_translated() -> None:
     with pytest.raises(TypeError, match="int\\(\\) argument must be"):
         read({"a": [int]}, {"a": [None]})
     with pytest.raises(TypeError, match="takes 1 positional argument but 2 were given"):
@@ -93,7 +93,7 @@ def test_a_cast_that_python_refuses_escapes_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("output", ["text", str, list[str], {1}, 5, None])
-def test_what_has_no_structure_has_no_model(output: Any) -> None:
+def test_an_output_without_structure_has_no_model(output: Any) -> None:
     with pytest.raises(TypeError) as refused:
         model(output)
     assert str(refused.value) == "Unable to generator output model because the output is not a structure data."
@@ -106,5 +106,5 @@ def test_equal_schemas_share_a_model_and_others_do_not() -> None:
     assert model({"a": int, "b": int}) is not model({"b": int, "a": int})
 
 
-def test_a_schema_with_a_set_gets_a_model_of_its_own() -> None:
+def test_a_schema_with_a_set_gets_a_separate_model() -> None:
     assert read({"a": {"only text"}}, {"a": 1}) == {"a": 1}

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from promptpack.prompt.slots import SlotPrompt
-from promptpack.prompt.slots.placeholders import substitute
+from promptpack.prompt.slots.placeholders import fill_placeholders
 
 MAPPINGS: dict[str, Any] = {"name": "Ann", "n": 5, "list": [1], "nest": "${name}", "": "nothing"}
 
@@ -31,7 +31,7 @@ MAPPINGS: dict[str, Any] = {"name": "Ann", "n": 5, "list": [1], "nest": "${name}
     ],
 )
 def test_placeholders_are_filled(value: Any, result: Any) -> None:
-    assert substitute(value, MAPPINGS) == result
+    assert fill_placeholders(value, MAPPINGS) == result
 
 
 def test_mappings_must_be_a_dict() -> None:

@@ -3,7 +3,7 @@ import pytest
 from promptpack.prompt.slots import SlotPrompt, SlotWarning
 
 
-def test_every_block_has_its_place() -> None:
+def test_blocks_have_a_fixed_order() -> None:
     prompt = SlotPrompt(
         {
             "input": "q",
@@ -51,7 +51,7 @@ def test_an_unknown_format_asks_for_nothing() -> None:
     assert SlotPrompt({"output": {"a": str}, "output_format": "xml"}).to_text() == "user:\n[OUTPUT]:\nassistant:"
 
 
-def test_zero_is_not_empty_and_prints_nothing() -> None:
+def test_zero_is_not_empty_but_prints_nothing() -> None:
     assert SlotPrompt({"input": 0}).to_text() == "user:\n[OUTPUT]:\nassistant:"
 
 
@@ -61,7 +61,7 @@ def test_info_that_is_a_number_cannot_be_joined() -> None:
     assert str(refused.value) == "sequence item 5: expected str instance, int found"
 
 
-def test_a_part_that_is_no_text_is_skipped_with_a_warning() -> None:
+def test_a_part_that_is_not_text_is_skipped_with_a_warning() -> None:
     image = {"type": "image_url", "image_url": "u"}
     prompt = SlotPrompt({"chat_history": [{"content": [image, {"type": "text", "text": "see"}]}], "input": "q"})
     with pytest.warns(SlotWarning, match="unable to convert type 'image_url' to text"):

@@ -5,14 +5,14 @@ import pytest
 from pydantic import ValidationError
 
 from promptpack.prompt.slots.model import AttachmentMessageContent, ChatMessage, TextMessageContent
-from promptpack.prompt.slots.view import PromptView, read_model, read_part, read_view, slot_values
+from promptpack.prompt.slots.view import PromptView, read_model, read_part, read_view, resolve_slot_values
 
 TOOL = {"extra": 1, "kwargs": {"q": (str, "what")}, "desc": "finds", "name": "search"}
 IMAGE = {"image_url": {"url": "u"}, "type": "image_url"}
 
 
-def view_of_the_model(slots: dict[str, Any]) -> PromptView:
-    """Force the way through the model: an ordered dict is nothing plain code vouches for."""
+def view_from_the_model(slots: dict[str, Any]) -> PromptView:
+    """Force the fallback to the model with an ordered dict, which plain code does not read."""
     return read_view({**slots, "options": OrderedDict(slots.get("options", {}))})
 
 
@@ -33,8 +33,8 @@ def view_of_the_model(slots: dict[str, Any]) -> PromptView:
         {"output": bytes},
     ],
 )
-def test_plain_code_reads_what_the_model_reads(slots: dict[str, Any]) -> None:
-    assert read_view(slots) == view_of_the_model(slots)
+def test_plain_code_and_the_model_read_the_same_view(slots: dict[str, Any]) -> None:
+    assert read_view(slots) == view_from_the_model(slots)
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_plain_code_reads_what_the_model_reads(slots: dict[str, Any]) -> None:
         {"options": {1: 2}},
     ],
 )
-def test_a_slot_that_does_not_hold_what_it_must_is_refused(slots: dict[str, Any]) -> None:
+def test_an_invalid_slot_is_refused(slots: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         read_view(slots)
 
 
-def test_tools_come_out_in_the_order_of_their_keys() -> None:
+def test_the_standard_keys_of_a_tool_come_first() -> None:
     tools = read_view({"tools": [TOOL]}).tools
     assert tools is not None
     assert [list(tool) for tool in tools] == [["name", "desc", "kwargs", "extra"]]
@@ -76,26 +76,26 @@ def test_tools_come_out_in_the_order_of_their_keys() -> None:
         (5, True, {"type": "text", "text": "5"}),
     ],
 )
-def test_a_part_is_text_or_open(item: Any, is_text: bool, data: dict[str, Any]) -> None:
+def test_a_part_is_text_or_an_attachment(item: Any, is_text: bool, data: dict[str, Any]) -> None:
     part = read_part(item)
     assert (part.is_text, part.data) == (is_text, data)
     assert next(iter(part.data)) == "type"
 
 
-def test_a_part_is_not_the_callers_own_data() -> None:
+def test_a_part_is_a_copy_of_the_callers_data() -> None:
     given: dict[str, Any] = {"type": "image_url", "image_url": {"url": "u"}}
     read_part(given).data["image_url"]["url"] = "changed"
     assert given == {"type": "image_url", "image_url": {"url": "u"}}
 
 
 def test_a_literal_dotted_key_is_looked_up_as_a_path() -> None:
-    assert slot_values({"a.b": 1, "a": {"b": 2}}) == {"a.b": 2, "a": {"b": 2}}
-    assert slot_values({"a.b": 1}) == {"a.b": None}
+    assert resolve_slot_values({"a.b": 1, "a": {"b": 2}}) == {"a.b": 2, "a": {"b": 2}}
+    assert resolve_slot_values({"a.b": 1}) == {"a.b": None}
 
 
-def test_a_key_that_is_no_text_is_refused() -> None:
+def test_a_key_that_is_not_text_is_refused() -> None:
     with pytest.raises(TypeError, match="keywords must be strings"):
-        slot_values({5: 1})
+        resolve_slot_values({5: 1})
 
 
 def test_the_model_dumps_every_slot_and_then_the_extra_ones() -> None:

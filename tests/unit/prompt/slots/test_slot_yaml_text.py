@@ -39,7 +39,7 @@ def test_any_structure_is_written_as_pyyaml_writes_it(data: Any) -> None:
     assert dump(data, sort_keys=False) == yaml.safe_dump(data, allow_unicode=True, sort_keys=False)
 
 
-def test_what_yaml_has_no_word_for_raises_pyyamls_error() -> None:
+def test_a_value_without_a_yaml_form_raises_pyyamls_error() -> None:
     class Level(IntEnum):
         LOW = 1
 

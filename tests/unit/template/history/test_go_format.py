@@ -54,5 +54,5 @@ def test_a_value_prints_as_go_prints_it(value: object, expected: str) -> None:
     assert format_value(value) == expected
 
 
-def test_depth_is_no_danger() -> None:
+def test_deep_nesting_does_not_overflow() -> None:
     assert format_value(read("[" * 9_000 + "]" * 9_000)) == "[" * 9_000 + "]" * 9_000

@@ -36,21 +36,21 @@ def test_a_value_is_read(text: str, expected: Value) -> None:
         "]", "}", ",", ":", '{"a":1}}', "[1}", '{"a":1]', "1 2", "tru", "nulll", "\ufeff{}", "\xa01", "{} extra",
     ],
 )  # fmt: skip
-def test_a_text_that_is_no_json_is_refused(text: str) -> None:
+def test_text_that_is_not_json_is_refused(text: str) -> None:
     with pytest.raises(GoJsonError):
         read(text)
 
 
-def test_members_of_the_top_level_keep_their_repeats_and_order() -> None:
+def test_members_of_the_top_level_keep_duplicates_and_order() -> None:
     assert read_members('{"b":1,"a":2,"b":{"c":3}}') == [("b", 1.0), ("a", 2.0), ("b", {"c": 3.0})]
 
 
 @pytest.mark.parametrize("text", ["[]", "1", '"x"', "null"])
-def test_a_top_level_that_is_no_object_has_no_members(text: str) -> None:
+def test_a_top_level_that_is_not_an_object_has_no_members(text: str) -> None:
     assert read_members(text) is None
 
 
-def test_nesting_is_read_to_the_limit_and_refused_beyond_it() -> None:
+def test_nesting_beyond_the_limit_is_refused() -> None:
     read("[" * MAX_DEPTH + "]" * MAX_DEPTH)
     with pytest.raises(GoJsonError, match="nested too deeply"):
         read("[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1))

@@ -8,7 +8,7 @@ def test_every_white_space_character_is_trimmed_from_both_ends() -> None:
 
 
 @pytest.mark.parametrize("character", ["\x1c", "\x1d", "\x1e", "\x1f", "\u200b", "\ufeff", "\u180e", "\x00"])
-def test_what_is_no_white_space_stays(character: str) -> None:
+def test_other_characters_are_not_trimmed(character: str) -> None:
     assert trim_space(f"{character}a{character}") == f"{character}a{character}"
 
 
@@ -21,7 +21,7 @@ def test_lower_maps_one_code_point_to_one(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["PARAMETERS", "Parameters", "parameterſ"])
-def test_folded_names_are_equal_without_letter_case(name: str) -> None:
+def test_folding_ignores_letter_case(name: str) -> None:
     assert fold(name) == "parameters"
 
 

@@ -47,14 +47,14 @@ def test_the_filters_are_the_public_functions() -> None:
     assert set(HISTORY_FILTER_NAMES) == set(promptpack.template.history.__all__)
 
 
-def test_an_undefined_history_is_not_taken_for_an_empty_one() -> None:
+def test_an_undefined_history_is_not_an_empty_one() -> None:
     with pytest.raises(jinja2.UndefinedError):
         render("{{ MISSING | react_records | length }}")
     with pytest.raises(jinja2.UndefinedError):
         render("{{ MISSING | compact }}")
 
 
-def test_no_product_speaks_in_the_code() -> None:
+def test_the_code_contains_no_texts_of_a_product() -> None:
     folder = Path(promptpack.template.history.__file__).parent
     texts = [path.read_text(encoding="utf-8") for path in folder.glob("*.py")]
     assert len(texts) > 10

@@ -58,14 +58,14 @@ def test_the_style_can_be_forced() -> None:
     assert text({"parameters": {"properties": {"a": {}}}}, "json-schema") == "a(optional)"
 
 
-def test_a_list_of_types_is_no_type_in_the_flat_style() -> None:
+def test_the_flat_style_ignores_a_list_of_types() -> None:
     assert text({"parameters": {"a": {"type": ["int"]}}}, "flat") == "a(optional)"
 
 
 def test_an_unknown_style_is_refused() -> None:
     with pytest.raises(ContextError) as raised:
         tool_parameters({}, "flatt")  # type: ignore[arg-type]
-    assert str(raised.value) == "PP433 'flatt' is no style of tool parameters\n  hint: did you mean 'flat'?"
+    assert str(raised.value) == "PP433 unknown style 'flatt' of tool parameters\n  hint: did you mean 'flat'?"
 
 
 @pytest.mark.parametrize(

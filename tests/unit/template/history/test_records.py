@@ -42,7 +42,7 @@ def test_the_thought_is_the_nearest_one_across_users_tools_and_calls() -> None:
     assert [record["thought"] for record in react_records(history)] == ["first", "first", "last"]
 
 
-def test_what_is_missing_gets_the_texts_that_are_given() -> None:
+def test_missing_fields_get_the_default_texts() -> None:
     texts: dict[str, Any] = {
         "no_thought": "(none)",
         "no_observation": "(waiting)",
@@ -88,7 +88,7 @@ def test_the_window_has_the_last_records_or_all() -> None:
     assert react_window(records, 0) == react_window(records, -1) == react_window(records, 99) == records
 
 
-def test_only_the_last_observation_of_a_tool_stays_whatever_its_letter_case() -> None:
+def test_only_the_last_observation_of_a_tool_is_kept_ignoring_letter_case() -> None:
     folded = fold_repeated(
         [record("Move"), record("swap"), record(" MOVE "), record(""), record("unknown_tool")], "old"
     )

@@ -19,15 +19,15 @@ def test_the_records_before_the_window_are_counted_by_tool() -> None:
     }
 
 
-def test_nothing_is_outside_of_a_window_that_is_large_enough() -> None:
+def test_a_large_window_leaves_no_record_outside() -> None:
     assert outside_window(records("a", "b"), size=2) == outside_window([]) == {"count": 0, "tools": []}
 
 
-def test_a_window_of_no_size_leaves_all_outside() -> None:
+def test_a_window_without_size_leaves_all_records_outside() -> None:
     assert outside_window(records("a"), size=0)["count"] == outside_window(records("a"), size=-3)["count"] == 1
 
 
-def test_the_summary_says_which_of_three_cases_it_is() -> None:
+def test_the_summary_has_three_cases() -> None:
     assert early_summary([]) == "none"
     assert early_summary(records("a")) == "none: all records are in the window"
     assert early_summary(records("b", "a", "a", "c"), size=1) == "3 older records: a x2, b x1"

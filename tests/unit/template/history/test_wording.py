@@ -1,9 +1,9 @@
 from promptpack.template.history.wording import fill
 
 
-def test_places_are_filled_in_one_pass() -> None:
+def test_placeholders_are_filled_in_one_pass() -> None:
     assert fill("{count}: {tools}", {"count": "{tools}", "tools": "a"}) == "{tools}: a"
 
 
-def test_what_is_no_place_stays() -> None:
+def test_other_text_in_braces_is_kept() -> None:
     assert fill("{} {unknown} {count.__class__} {{count}}", {"count": "1"}) == "{} {unknown} {count.__class__} {1}"

@@ -1,4 +1,4 @@
-"""The tools in a context -> the actions they allow, from the shapes that SDKs use."""
+"""The tools in a context, in the formats of SDKs -> the actions they allow."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -9,13 +9,13 @@ from promptpack.pack.references import find_references
 from promptpack.problem import ContextError, Problem
 
 _PARAMETERS = ("parameters", "input_schema", "inputSchema")
-_SCHEMA_SIGNS = ("type", "properties", "$ref", "anyOf", "oneOf", "allOf", "additionalProperties")
+_SCHEMA_KEYS = ("type", "properties", "$ref", "anyOf", "oneOf", "allOf", "additionalProperties")
 
 
-def read_tools(value: Any, where: str) -> tuple[Action, ...]:
-    """Read tools as OpenAI, Anthropic and MCP write them, or plain `{name, description, parameters}`."""
+def read_tool_actions(value: Any, where: str) -> tuple[Action, ...]:
+    """Read tools in the format of OpenAI, Anthropic or MCP, or plain `{name, description, parameters}`."""
     if not isinstance(value, Iterable) or isinstance(value, (str, Mapping)):
-        raise ContextError(Problem("PP417", f"input {where!r} is not a list of tools"))
+        raise ContextError(Problem("PP417", f"input {where!r} must be a list of tools"))
     return tuple(_read_tool(tool, f"tool {index + 1} of {where!r}") for index, tool in enumerate(value))
 
 
@@ -26,7 +26,7 @@ def _read_tool(tool: Any, where: str) -> Action:
     description = inner.get("description", inner.get("desc", ""))
     parameters = next((inner[key] for key in _PARAMETERS if key in inner), None)
     if not isinstance(parameters, Mapping) or not _is_schema(parameters):
-        parameters = None  # the flat style names parameters without a schema, so any params are taken
+        parameters = None  # the flat style names parameters without a schema, so any params are valid
     else:
         _refuse_bad_schema(parameters, f"{where} ({inner['name']!r})")
     return Action(inner["name"], description if isinstance(description, str) else "", parameters)
@@ -36,17 +36,17 @@ def _is_schema(parameters: Mapping[str, Any]) -> bool:
     return (
         not parameters
         or parameters.get("type") == "object"
-        or any(isinstance(parameters.get(sign), (dict, list)) for sign in _SCHEMA_SIGNS)
+        or any(isinstance(parameters.get(key), (dict, list)) for key in _SCHEMA_KEYS)
     )
 
 
 def _refuse_bad_schema(parameters: Mapping[str, Any], where: str) -> None:
-    wrong = [
-        finding
-        for finding in schema_schema().check(dict(parameters))
-        if finding.rule != "additionalProperties"  # other people's schemas may carry keywords of their own
+    mismatches = [
+        mismatch
+        for mismatch in schema_schema().check(dict(parameters))
+        if mismatch.rule != "additionalProperties"  # foreign schemas may have other keywords
     ]
-    far = [reference for _, reference in find_references(parameters) if not reference.startswith("#")]
-    if wrong or far:
-        detail = wrong[0].message if wrong else f"reference {far[0]!r} is not local"
+    remote = [reference for _, reference in find_references(parameters) if not reference.startswith("#")]
+    if mismatches or remote:
+        detail = mismatches[0].message if mismatches else f"reference {remote[0]!r} is not local"
         raise ContextError(Problem("PP417", f"the parameters of {where} are not a usable JSON Schema: {detail}"))

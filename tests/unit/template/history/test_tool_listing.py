@@ -24,7 +24,7 @@ def test_entries_keep_their_numbers_when_nameless_tools_are_left_out() -> None:
     ]
 
 
-def test_the_catalogue_reads_well_as_it_is() -> None:
+def test_the_default_catalogue() -> None:
     assert tool_catalog(TOOLS) == (
         "Available tools:\n"
         "1. move: moves\na task\n   parameters: id(required,int)\n"
@@ -42,22 +42,22 @@ def test_every_text_of_the_catalogue_is_a_parameter() -> None:
     assert tool_catalog([{"name": "a"}], header="", entry="{parameters}", no_parameters="0") == "0"
 
 
-def test_no_tools_make_no_catalogue_and_nameless_ones_a_bare_header() -> None:
+def test_the_catalogue_is_empty_without_tools_and_only_a_header_without_names() -> None:
     assert tool_catalog([]) == tool_catalog(None) == ""
     assert tool_catalog([{"name": ""}, None]) == "Available tools:"
 
 
-def test_return_hints_are_found_without_letter_case() -> None:
+def test_return_hints_ignore_letter_case() -> None:
     assert return_hint(" MOVE ", {"Move": "moved"}) == "moved"
     assert return_hint("", {"move": "moved"}, default="text") == "text"
 
 
-def test_no_parameters_have_a_text_of_their_own() -> None:
+def test_the_text_for_no_parameters_can_be_set() -> None:
     assert parameter_text([]) == "{}"
     assert parameter_text([], empty="none") == "none"
 
 
-def test_what_is_no_list_of_tools_is_refused() -> None:
+def test_a_value_that_is_not_a_list_of_tools_is_refused() -> None:
     with pytest.raises(ContextError) as raised:
         tool_catalog({"name": "move"})
-    assert str(raised.value) == "PP431 a list of tools is a list, not a dict"
+    assert str(raised.value) == "PP431 the list of tools must be a list, not a dict"

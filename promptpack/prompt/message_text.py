@@ -1,8 +1,7 @@
-r"""Messages as one text: a role line before each message, which no content can forge.
+r"""Messages -> one text with a role line before each message, which no content can forge.
 
-A role line is `[role]` or `[role name]` alone on its line, whichever character ends a line. A line of content that
-looks like one gets a backslash in front (and one that already has backslashes gets one more), so a reader can tell them
-apart again.
+A role line is `[role]` or `[role name]` alone on its line, with any line ending. A line of content that looks like one
+gets a backslash in front (one more if it already has some), so that readers can distinguish the two.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
 
 _ENDS = "\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
 _ROLE_LINE = rf"(?<![^{_ENDS}])(\\*\[(?:{'|'.join(ROLES)})(?: [^\]{_ENDS}]*)?\][^\S{_ENDS}]*)(?![^{_ENDS}])"
-# Without any of these, no line looks like a role line.
-_STARTS = tuple(f"[{role}" for role in ROLES)
+# A text without any of these has no line that looks like a role line.
+_ROLE_STARTS = tuple(f"[{role}" for role in ROLES)
 
 
 def to_text(messages: Iterable[Message]) -> str:
@@ -38,18 +37,18 @@ def _body(message: Message) -> str:
     if message.tool_call_id is not None:
         lines.insert(0, f"#{message.tool_call_id}")
     body = "\n".join(lines)
-    return re.sub(_ROLE_LINE, r"\\\1", body) if any(start in body for start in _STARTS) else body
+    return re.sub(_ROLE_LINE, r"\\\1", body) if any(start in body for start in _ROLE_STARTS) else body
 
 
 def _content(message: Message) -> str:
     if isinstance(message.content, tuple):
         return "\n".join(
-            part.payload if part.type == "text" else f"({part.type}: {_brief(part.payload)})"
+            part.payload if part.type == "text" else f"({part.type}: {_abbreviate(part.payload)})"
             for part in message.content
         )
     return message.content or ""
 
 
-def _brief(payload: object) -> str:
+def _abbreviate(payload: object) -> str:
     text = str(payload)
     return text if len(text) <= 120 else text[:117] + "..."

@@ -1,19 +1,19 @@
-"""A compact catalogue of tools: their names, descriptions, parameters, and what they return."""
+"""Tools -> a compact catalogue: names, descriptions, parameters and return values."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypedDict
 
 from promptpack.template.history import go_text
-from promptpack.template.history.message import read_mappings, text_field
+from promptpack.template.history.message_fields import read_mappings, read_text_field
 from promptpack.template.history.parameters import Parameter, Style, tool_parameters
-from promptpack.template.history.text import trim_space
+from promptpack.template.history.short_text import trim_space
 from promptpack.template.history.wording import fill
 
 NO_PARAMETERS: Final = "{}"
 
 
-class Tool(TypedDict):
-    """One entry of a catalogue; `number` is the place in the list that was given, from 1."""
+class ToolEntry(TypedDict):
+    """One entry of a catalogue; `number` is the position in the original list, from 1."""
 
     number: int
     name: str
@@ -24,25 +24,25 @@ class Tool(TypedDict):
 
 def tool_entries(
     tools: object, *, style: Style = "auto", returns: Mapping[str, str] | None = None, default_return: str = ""
-) -> list[Tool]:
-    """List the tools that have a name, trimmed and with their parameters; those without leave a gap in the numbers."""
+) -> list[ToolEntry]:
+    """Return an entry for each tool with a name; tools without one leave a gap in the numbers."""
     hints = _by_name(returns or {})
-    read = [_function(tool) for tool in read_mappings(tools, "a list of tools", "PP431")]
+    read = [_function(tool) for tool in read_mappings(tools, "the list of tools", "PP431")]
     return [
         {
             "number": number,
             "name": name,
-            "description": trim_space(text_field(tool, "description") or text_field(tool, "desc")),
+            "description": trim_space(read_text_field(tool, "description") or read_text_field(tool, "desc")),
             "parameters": tool_parameters(tool, style),
             "returns": hints.get(go_text.lower(name), default_return),
         }
         for number, tool in enumerate(read, 1)
-        if (name := trim_space(text_field(tool, "name")))
+        if (name := trim_space(read_text_field(tool, "name")))
     ]
 
 
 def return_hint(name: object, returns: Mapping[str, str], default: str = "") -> str:
-    """Look up what a tool returns; names are compared trimmed and without letter case."""
+    """Look up the description of a tool's return value; ignore letter case and surrounding space in names."""
     return _by_name(returns).get(go_text.lower(trim_space(name)), default)
 
 
@@ -72,8 +72,8 @@ def tool_catalog(
     separator: str = "; ",
     no_parameters: str = NO_PARAMETERS,
 ) -> str:
-    """Write the header, then `entry` for each tool (`{returns}` is a place in it, too); nothing without tools."""
-    listed = read_mappings(tools, "a list of tools", "PP431")
+    """Write the header, then `entry` for each tool (`{returns}` is a placeholder too); return "" without tools."""
+    listed = read_mappings(tools, "the list of tools", "PP431")
     if not listed:
         return ""
     entries = tool_entries(listed, style=style, returns=returns, default_return=default_return)

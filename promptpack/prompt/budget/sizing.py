@@ -1,4 +1,4 @@
-"""Messages as a budget sees them: sizes, and which of them belong together."""
+"""Messages -> `SizedMessage`: their sizes, and which of them belong together."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
@@ -6,8 +6,8 @@ from typing import Any, Final, Generic, TypeVar
 
 from promptpack.problem import ContextError, Problem
 from promptpack.prompt.budget.counters import Counter
-from promptpack.template.history.message import content_text, text_field, tool_calls
-from promptpack.template.history.text import trim_space
+from promptpack.template.history.message_fields import read_content_text, read_text_field, read_tool_calls
+from promptpack.template.history.short_text import trim_space
 
 M = TypeVar("M")
 
@@ -15,8 +15,8 @@ _FIELDS: Final = ("role", "content", "tool_calls", "tool_call_id")
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate(Generic[M]):
-    """A message, whether it was spliced in from a history, and its priority if it may go at all."""
+class BudgetItem(Generic[M]):
+    """A message, whether it is spliced history, and the priority that allows dropping it."""
 
     message: M
     history: bool = False
@@ -24,8 +24,8 @@ class Candidate(Generic[M]):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One message: its size, and the `group` it can only go with."""
+class SizedMessage:
+    """One message and its size; messages of one `group` are dropped together."""
 
     position: int
     role: str
@@ -37,39 +37,44 @@ class Line:
     can_be_cut: bool = False
 
 
-def candidate_of(message: M) -> Candidate[M]:
-    """Take a message at its own word: its fields `history` and `priority`, where it has them."""
-    return Candidate(message, bool(_field(message, "history")), _field(message, "priority"))
+def read_item(message: M) -> BudgetItem[M]:
+    """Read `history` and `priority` from the fields of a message that has them."""
+    return BudgetItem(message, bool(_field(message, "history")), _field(message, "priority"))
 
 
-def read_lines(candidates: Sequence[Candidate[Any]], counter: Counter, per_message: int) -> list[Line]:
-    """Measure the messages and find out which belong together."""
-    views = [_view(candidate.message) for candidate in candidates]
+def measure_items(items: Sequence[BudgetItem[Any]], counter: Counter, per_message: int) -> list[SizedMessage]:
+    """Measure the messages and group each tool call with its results."""
+    views = [_view(item.message) for item in items]
     groups = _groups(views)
     return [
-        Line(
+        SizedMessage(
             position=position,
-            role=text_field(view, "role"),
-            text=content_text(view),
-            size=per_message + counter(content_text(view)) + sum(counter(text) for text in _call_texts(view)),
+            role=read_text_field(view, "role"),
+            text=read_content_text(view),
+            size=per_message + counter(read_content_text(view)) + sum(counter(text) for text in _call_texts(view)),
             group=groups[position],
-            priority=candidate.priority,
-            history=candidate.history,
+            priority=item.priority,
+            history=item.history,
             can_be_cut=view.get("role") == "tool" and isinstance(view.get("content"), str),
         )
-        for position, (candidate, view) in enumerate(zip(candidates, views, strict=True))
+        for position, (item, view) in enumerate(zip(items, views, strict=True))
     ]
 
 
-def with_text(message: M, text: str) -> M:
-    """Copy a message with another text."""
+def total_size(messages: Sequence[SizedMessage]) -> int:
+    """Return the sum of the sizes."""
+    return sum(message.size for message in messages)
+
+
+def replace_text(message: M, text: str) -> M:
+    """Return a copy of a message with another text."""
     if isinstance(message, Mapping):
         return {**message, "content": text}  # type: ignore[return-value]
     if is_dataclass(message) and not isinstance(message, type):
         return replace(message, content=text)
     copy: Callable[..., M] | None = getattr(message, "model_copy", None)
     if copy is None:
-        raise ContextError(Problem("PP434", f"a {type(message).__name__} cannot be cut", hint="give a mapping"))
+        raise ContextError(Problem("PP434", f"cannot shorten a {type(message).__name__}", hint="pass a mapping"))
     return copy(update={"content": text})
 
 
@@ -83,16 +88,16 @@ def _view(message: object) -> Mapping[str, Any]:
 
 
 def _call_texts(view: Mapping[str, Any]) -> Iterator[str]:
-    for call in tool_calls(view):
+    for call in read_tool_calls(view):
         yield call.name
         yield call.arguments
 
 
 def _groups(views: Iterable[Mapping[str, Any]]) -> list[int]:
-    """Give each message the position of the tool call it answers, or its own.
+    """Return for each message the position of the tool call it answers, or its own.
 
-    A result belongs to the nearest call before it that has its id, because some models use their ids again; failing
-    that, to the first one after it. A result without an id belongs to the nearest calls before it.
+    A result belongs to the nearest earlier call with its id, because some models reuse ids, or else to the first later
+    one. A result without an id belongs to the nearest earlier calls.
     """
     groups: list[int] = []
     callers: dict[str, int] = {}
@@ -104,7 +109,7 @@ def _groups(views: Iterable[Mapping[str, Any]]) -> list[int]:
             for earlier in waiting.pop(call_id, ()):
                 groups[earlier] = position
         if view.get("role") == "tool":
-            call_id = trim_space(text_field(view, "tool_call_id"))
+            call_id = trim_space(read_text_field(view, "tool_call_id"))
             groups[position] = callers.get(call_id, position)
             if call_id and call_id not in callers:
                 waiting.setdefault(call_id, []).append(position)
@@ -112,6 +117,6 @@ def _groups(views: Iterable[Mapping[str, Any]]) -> list[int]:
 
 
 def _call_ids(view: Mapping[str, Any]) -> set[str]:
-    calls = tool_calls(view)
-    # The empty id stands for any of the calls, for results that do not say whose they are.
+    calls = read_tool_calls(view)
+    # The empty id matches any of the calls, for results without an id.
     return {"", *(trim_space(call.id) for call in calls)} if calls else set()

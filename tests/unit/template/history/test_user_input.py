@@ -7,7 +7,7 @@ def user(content: str, **extra: Any) -> dict[str, Any]:
     return {"role": "user", "content": content, "extra": extra or None}
 
 
-def test_inputs_are_the_first_lines_of_what_the_user_wrote() -> None:
+def test_inputs_are_the_first_lines_of_user_messages() -> None:
     history = [
         user(" a \nb"),
         {"role": "assistant", "content": "x"},
@@ -18,7 +18,7 @@ def test_inputs_are_the_first_lines_of_what_the_user_wrote() -> None:
     assert user_inputs(history) == ["a"]
 
 
-def test_corrections_are_told_by_their_extra() -> None:
+def test_corrections_are_recognized_by_their_extra() -> None:
     history = [
         user("a"),
         user("b", kind=" fix "),
@@ -30,7 +30,7 @@ def test_corrections_are_told_by_their_extra() -> None:
     assert user_inputs(history) == ["a", "b", "c", "d", "e"]
 
 
-def test_corrections_are_told_by_a_sentence_in_them() -> None:
+def test_corrections_are_recognized_by_a_sentence() -> None:
     history = [user("Please try again."), user("they said: Please try again. Why?"), user("try again")]
     assert user_inputs(history, correction_texts=["Please try again."]) == ["try again"]
 
@@ -39,7 +39,7 @@ def test_an_empty_sentence_marks_nothing() -> None:
     assert user_inputs([user("a")], correction_texts=[""]) == ["a"]
 
 
-def test_the_first_and_the_last_input_are_picked() -> None:
+def test_the_first_and_the_last_input_are_returned() -> None:
     assert first_and_last_input([user("a"), user("b"), user("c")]) == {"first": "a", "last": "c"}
     assert first_and_last_input([user("a")]) == {"first": "a", "last": "a"}
     assert first_and_last_input(None) == {"first": "", "last": ""}

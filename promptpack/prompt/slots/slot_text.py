@@ -1,12 +1,12 @@
-"""A slot prompt as one text, and the blocks that its text and its main message are made of."""
+"""Slots -> one text; the main message of a slot prompt uses the same blocks."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from promptpack.pack.output.sanitize import sanitize
+from promptpack.prompt.slots.labels import Labels
 from promptpack.prompt.slots.schema_text import print_schema
-from promptpack.prompt.slots.settings import Labels
-from promptpack.prompt.slots.view import Message, PromptView, read_part
+from promptpack.prompt.slots.view import PromptView, SlotMessage, read_part
 from promptpack.prompt.slots.yaml_text import dump
 
 _EMPTY: Final[tuple[Any, ...]] = (None, "", [], {})
@@ -17,37 +17,37 @@ _EMPTY_PROMPT: Final = (
 
 
 def write_text(view: PromptView, labels: Labels, skipped: list[str]) -> str:
-    """Write the whole prompt; what cannot be shown as text is told in `skipped`."""
+    """Write the whole prompt; collect a text about each part left out in `skipped`."""
     refuse_empty(view)
     lines: list[Any] = [f"{labels.role('user')}:"]
     if view.system:
-        lines += _titled(labels.title("system"), view.system)
+        lines += _write_block(labels.title("system"), view.system)
     if view.developer:
-        lines += _titled(labels.title("developer"), view.developer)
+        lines += _write_block(labels.title("developer"), view.developer)
     if view.chat_history:
         lines.append(labels.title("chat_history"))
         for message in view.chat_history:
             lines += _history_lines(message, labels, skipped)
         lines.append("")
-    lines += main_lines(view, labels)
+    lines += write_main_lines(view, labels)
     lines.append(f"{labels.role('assistant')}:")
     return "\n".join(lines)
 
 
 def refuse_empty(view: PromptView) -> None:
-    """Refuse a prompt that asks nothing.
+    """Raise KeyError for a prompt that asks nothing.
 
-    [empty] Equal to nothing counts as empty: 0, False and () do not, and then print nothing.
+    [empty] Only None, "", [] and {} are empty: 0, False and () are not, and print nothing.
     """
     asked = (view.input, view.info, view.instruct, view.output, view.attachment)
     if not view.extras and all(value in _EMPTY for value in asked):
         raise KeyError(_EMPTY_PROMPT)
 
 
-def main_lines(view: PromptView, labels: Labels) -> list[Any]:
-    """Write the blocks from the tools to the output.
+def write_main_lines(view: PromptView, labels: Labels) -> list[Any]:
+    """Return the lines of the blocks from the tools to the output.
 
-    [infoval] An `info` that is neither text nor a collection stays as it is, so that joining the lines fails.
+    [infoval] An `info` that is neither text nor a collection is not converted, so joining the lines fails.
     """
     lines: list[Any] = []
     if view.tools:
@@ -55,33 +55,33 @@ def main_lines(view: PromptView, labels: Labels) -> list[Any]:
         for tool in view.tools:
             lines += _tool_lines(tool)
     if view.action_results:
-        lines += _titled(labels.title("action_results"), view.action_results)
+        lines += _write_block(labels.title("action_results"), view.action_results)
     if view.info:
         lines += (labels.title("info"), *_info_lines(view.info), "")
     for name, value in view.extras.items():
-        lines += _titled(f"[{name}]:", value)
+        lines += _write_block(f"[{name}]:", value)
     for slot, value in (("instruct", view.instruct), ("examples", view.examples), ("input", view.input)):
         if value:
-            lines += _titled(labels.title(slot), value)
+            lines += _write_block(labels.title(slot), value)
     if view.output:
         lines += _requirement_lines(view, labels)
     lines.append(labels.title("output"))
     return lines
 
 
-def body(value: Any) -> str:
-    """Write a slot's value: a scalar as it is, a structure as YAML with sorted keys."""
+def write_value(value: Any) -> str:
+    """Write the value of a slot: a scalar with str(), a structure as YAML with sorted keys."""
     plain = sanitize(value)
     if plain is None or isinstance(plain, str | int | float):
         return str(plain)
     return dump(plain, sort_keys=True)
 
 
-def _titled(title: str, value: Any) -> tuple[str, str, str]:
-    return title, body(value), ""
+def _write_block(title: str, value: Any) -> tuple[str, str, str]:
+    return title, write_value(value), ""
 
 
-def _history_lines(message: Message, labels: Labels, skipped: list[str]) -> Iterator[str]:
+def _history_lines(message: SlotMessage, labels: Labels, skipped: list[str]) -> Iterator[str]:
     role = labels.history_role(message.role)
     if isinstance(message.content, str):
         yield f"[{role}]:{message.content}"
@@ -98,9 +98,9 @@ def _history_lines(message: Message, labels: Labels, skipped: list[str]) -> Iter
 def _tool_lines(tool: dict[str, Any]) -> Iterator[str]:
     yield "["
     for key, value in tool.items():
-        # [tools] only arguments and result are schemas; other keys print as Python prints them
-        shown = print_schema(sanitize(value)) if key in ("kwargs", "returns") else value
-        yield f"{key}: {shown}"
+        # [tools] only `kwargs` and `returns` are schemas; Python formats the other values
+        text = print_schema(sanitize(value)) if key in ("kwargs", "returns") else value
+        yield f"{key}: {text}"
     yield "]"
 
 
@@ -115,7 +115,7 @@ def _info_lines(info: Any) -> list[Any]:
 def _requirement_lines(view: PromptView, labels: Labels) -> list[str]:
     if view.output_format == "json":
         output = view.output
-        # [schematop] a list is an array; the original pours it into a dict, against its own documentation
+        # [schematop] a list is an array; the original converts it to a dict, against its own documentation
         schema = print_schema(sanitize(output if isinstance(output, list | tuple) else dict(output)))
         return [labels.title("output_requirement"), "Data Format: JSON", "Data Structure:", schema, ""]
     if view.output_format == "markdown":

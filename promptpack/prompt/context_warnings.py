@@ -1,4 +1,4 @@
-"""What is suspicious in a context: characters that nobody sees, special tokens of models, and what looks like a key."""
+"""Warnings about a context: invisible characters, special tokens of models, and values that look like keys."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,10 +10,10 @@ from promptpack.problem import Problem
 from promptpack.schema import pointer
 
 _HIDDEN: Final = (characters.HIDDEN, characters.JOINER, characters.TAG)
-_SUSPICIONS: Final[tuple[tuple[str, str, str, tuple[re.Pattern[str], ...]], ...]] = (
-    ("PP410", "direction marks", "they show text in another order than it is read", (characters.BIDI,)),
+_CHECKS: Final[tuple[tuple[str, str, str, tuple[re.Pattern[str], ...]], ...]] = (
+    ("PP410", "direction marks", "remove them: they reorder the displayed text", (characters.BIDI,)),
     ("PP419", "special tokens of models", "print it with '| fenced'", (characters.SPECIAL_TOKEN,)),
-    ("PP427", "hidden characters", "remove them, or look what they spell", _HIDDEN),
+    ("PP427", "hidden characters", "remove them, or check what they spell", _HIDDEN),
     ("PP428", "control characters", "remove them", (characters.CONTROL, characters.RETURN)),
 )
 _SECRET: Final = re.compile(
@@ -28,14 +28,14 @@ Path = tuple[str | int, ...]
 
 
 def find_warnings(pack: Pack, context: Mapping[str, Any]) -> Iterator[Problem]:
-    """Find what is suspicious in the values of a context; values are never quoted."""
+    """Yield a warning for each suspicious value of a context, without quoting it."""
     for name, value in context.items():
         for path, text in _texts(value, (name,)):
-            for code, what, hint, patterns in _SUSPICIONS:
+            for code, kind, hint, patterns in _CHECKS:
                 if any(pattern.search(text) for pattern in patterns):
-                    yield _warning(code, path, f"holds {what}", hint)
+                    yield _warning(code, path, f"holds {kind}", hint)
             if not pack.inputs[name].secret and _SECRET.search(text):
-                yield _warning("PP429", path, "holds what looks like a key or token", "declare it with 'secret: true'")
+                yield _warning("PP429", path, "seems to hold a key or token", "declare it with 'secret: true'")
 
 
 def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:

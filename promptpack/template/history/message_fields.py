@@ -1,4 +1,4 @@
-"""Chat messages as the history functions read them."""
+"""Read the fields of chat messages in plain data."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -7,48 +7,49 @@ from typing import Any, TypeAlias
 
 from promptpack.problem import ContextError, Problem
 
-Message: TypeAlias = Mapping[str, Any]
+MessageMapping: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """One tool call of an assistant message, its texts as they were sent."""
+class RecordedCall:
+    """One tool call in an assistant message, with its original texts."""
 
     id: str
     name: str
     arguments: str
 
 
-def read_messages(value: object) -> list[Message]:
-    """List the messages of a history; empty places and an absent history are passed over."""
-    return [message for message in read_mappings(value, "a history", "PP430") if message]
+def read_messages(value: object) -> list[MessageMapping]:
+    """Return the messages of a history; skip empty items, and read None as an empty history."""
+    return [message for message in read_mappings(value, "the history", "PP430") if message]
 
 
 def read_mappings(value: object, what: str, code: str) -> list[Mapping[str, Any]]:
-    """List the mappings of a sequence, `None` read as an empty one."""
+    """Return the mappings in a sequence; read None as an empty one."""
     items = _items(value, what, code)
     for position, item in enumerate(items):
         if item is not None and not isinstance(item, Mapping):
-            raise ContextError(Problem(code, f"item {position} of {what} is a {type(item).__name__}, not a mapping"))
+            message = f"item {position} of {what} must be a mapping, not a {type(item).__name__}"
+            raise ContextError(Problem(code, message))
     return [item or {} for item in items]
 
 
-def content_text(message: Message) -> str:
-    """Give the text of a message; of a list of parts, the text parts one below the other."""
+def read_content_text(message: MessageMapping) -> str:
+    """Return the text of a message; the text parts of a list are joined with line breaks."""
     content = message.get("content")
     if isinstance(content, (list, tuple)):
         return "\n".join(_part_texts(content))
     return content if isinstance(content, str) else ""
 
 
-def text_field(message: Message, name: str) -> str:
-    """Give a field that is a text, or nothing."""
+def read_text_field(message: MessageMapping, name: str) -> str:
+    """Return a field that is text, or else an empty text."""
     value = message.get(name)
     return value if isinstance(value, str) else ""
 
 
-def tool_calls(message: Message) -> list[Call]:
-    """List the tool calls of a message, the function's fields nested or flat."""
+def read_tool_calls(message: MessageMapping) -> list[RecordedCall]:
+    """Return the tool calls of a message, with nested or flat function fields."""
     calls = message.get("tool_calls")
     if not calls:
         return []
@@ -60,7 +61,7 @@ def _items(value: object, what: str, code: str) -> list[Any]:
         return []
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
         return list(value)
-    raise ContextError(Problem(code, f"{what} is a list, not a {type(value).__name__}"))
+    raise ContextError(Problem(code, f"{what} must be a list, not a {type(value).__name__}"))
 
 
 def _part_texts(parts: Iterable[object]) -> Iterable[str]:
@@ -70,10 +71,11 @@ def _part_texts(parts: Iterable[object]) -> Iterable[str]:
             yield text
 
 
-def _call(call: Mapping[str, Any]) -> Call:
+def _call(call: Mapping[str, Any]) -> RecordedCall:
     nested = call.get("function")
     function = nested if isinstance(nested, Mapping) else call
-    return Call(text_field(call, "id"), text_field(function, "name"), _arguments(function.get("arguments")))
+    arguments = _arguments(function.get("arguments"))
+    return RecordedCall(read_text_field(call, "id"), read_text_field(function, "name"), arguments)
 
 
 def _arguments(value: object) -> str:

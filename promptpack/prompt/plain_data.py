@@ -1,4 +1,4 @@
-"""The caller's values as plain JSON data: copied, so that nothing of theirs can act or change, and bounded."""
+"""The caller's values -> plain JSON data: copied within limits, so that they cannot run code or change later."""
 
 import math
 import re
@@ -14,30 +14,30 @@ from promptpack.template.values import DEEPEST, MOST_TEXTS, is_plain
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-# How UTF-8 would write half of a surrogate pair; nothing else in an image of plain data looks so but by chance.
-_HALF_A_PAIR: Final = re.compile(rb"\xed[\xa0-\xbf]")
+# The bytes of a lone surrogate; in the fingerprint of plain data, other bytes match only by chance.
+_SURROGATE: Final = re.compile(rb"\xed[\xa0-\xbf]")
 _SHORT: Final = 1_000
 _DEFAULT: Final = Limits()
+_TOO_LARGE_HINT: Final = "pass only what the prompt needs"
 
 
 def to_plain(value: Any, where: str, limits: Limits = _DEFAULT) -> Any:
-    """Copy a value as plain JSON data; what is none is refused by its place, never quoted."""
+    """Copy a value as plain JSON data; problems name the input but never quote its value."""
     return _Copier(where, limits).copy(value, 0)
 
 
-def may_stay(value: Any, fingerprint: bytes, limits: Limits) -> bool:
-    """Return whether a mapping or list with this fingerprint is plain data that needs no copy."""
-    if len(fingerprint) > limits.text or _HALF_A_PAIR.search(fingerprint):
-        return False
-    return is_plain(value, fingerprint, limits)
+def can_skip_copy(value: Any, fingerprint: bytes, limits: Limits) -> bool:
+    """Return whether the mapping or list with this fingerprint is plain data that needs no copy."""
+    has_valid_text = len(fingerprint) <= limits.text and not _SURROGATE.search(fingerprint)
+    return has_valid_text and is_plain(value, fingerprint, limits)
 
 
 class _Copier:
     def __init__(self, where: str, limits: Limits) -> None:
         self._where = where
         self._limits = limits
-        self._left = limits.items
-        self._room = MOST_TEXTS * limits.text
+        self._remaining_values = limits.items
+        self._remaining_text = MOST_TEXTS * limits.text
         self._short = min(_SHORT, limits.text)
 
     def copy(self, value: Any, depth: int) -> Any:
@@ -56,14 +56,14 @@ class _Copier:
         if kind is dict or isinstance(value, Mapping):
             self._count(len(value))
             return self._mapping(value, depth + 1)
-        return self._of_another_kind(value, depth)
+        return self._convert(value, depth)
 
     def _count(self, members: int) -> None:
-        self._left -= members
-        if self._left < 0:
-            raise self._problem("PP409", f"holds more than {self._limits.items:,} values", "give only what is needed")
+        self._remaining_values -= members
+        if self._remaining_values < 0:
+            raise self._problem("PP409", f"holds more than {self._limits.items:,} values", _TOO_LARGE_HINT)
 
-    # Most values are short texts in ASCII, and most contexts hold many of them: these two do not ask further.
+    # Most values are short ASCII texts, and most contexts hold many of them: these two methods take a short cut.
     def _mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
         copied = {}
         for key, item in value.items():
@@ -81,8 +81,8 @@ class _Copier:
             for item in value
         ]
 
-    def _of_another_kind(self, value: Any, depth: int) -> Any:
-        # The methods of the plain kinds themselves: what a subclass makes of them is its own code.
+    def _convert(self, value: Any, depth: int) -> Any:
+        # The methods of the plain types themselves: an override in a subclass would run the caller's code.
         if isinstance(value, str):
             return self._text(str.__str__(value))
         if isinstance(value, int):
@@ -93,17 +93,17 @@ class _Copier:
             return self.copy(value.to_dict(), depth + 1)
         if hasattr(value, "model_dump"):
             return self.copy(_dump(value), depth + 1)
-        hint = "give text, numbers, true/false, null, lists and mappings"
-        raise self._problem("PP411", f"holds a {type(value).__name__}, which is not plain data", hint)
+        hint = "use text, numbers, true/false, null, lists and mappings"
+        raise self._problem("PP411", f"holds a value of type {type(value).__name__}, which is not plain data", hint)
 
     def _text(self, text: str) -> str:
         if len(text) > self._limits.text:
             message = f"holds a text of more than {self._limits.text:,} characters"
-            raise self._problem("PP409", message, "give only what is needed")
-        self._room -= len(text)
-        if self._room < 0:
-            message = f"holds long texts of more than {MOST_TEXTS * self._limits.text:,} characters"
-            raise self._problem("PP409", message, "give only what is needed")
+            raise self._problem("PP409", message, _TOO_LARGE_HINT)
+        self._remaining_text -= len(text)
+        if self._remaining_text < 0:
+            message = f"holds texts of more than {MOST_TEXTS * self._limits.text:,} characters in total"
+            raise self._problem("PP409", message, _TOO_LARGE_HINT)
         if not is_whole(text):
             raise self._problem("PP408", "holds half of a surrogate pair", "decode the text again")
         return text
@@ -111,7 +111,7 @@ class _Copier:
     def _finite(self, number: float) -> float:
         if math.isfinite(number):
             return number
-        raise self._problem("PP411", "holds a number that is not finite", "JSON has no NaN and no Infinity; give null")
+        raise self._problem("PP411", "holds a number that is not finite", "JSON has no NaN and no Infinity; use null")
 
     def _key(self, key: Any) -> str:
         if isinstance(key, str):

@@ -1,4 +1,4 @@
-"""Short forms of a text: its first line, and no more than so many characters of it."""
+"""Shorten a text: trim it, take its first line, or cut it."""
 
 from collections.abc import Mapping
 
@@ -7,18 +7,18 @@ from promptpack.template.history import go_text
 
 
 def trim_space(value: object) -> str:
-    """Take Unicode White_Space off both ends; U+200B, U+FEFF and control characters stay."""
-    return go_text.trim_space(text_of(value))
+    """Strip Unicode White_Space from both ends, but not U+200B, U+FEFF and control characters."""
+    return go_text.trim_space(as_text(value))
 
 
 def first_line(value: object) -> str:
-    """Give the first line that is not blank, trimmed; only a line feed ends a line."""
+    """Return the first line that is not blank, trimmed; only a line feed ends a line."""
     line, _, _ = trim_space(value).partition("\n")
     return go_text.trim_space(line)
 
 
 def compact(value: object, limit: int = 120, ellipsis: str = "...") -> str:
-    """Cut the first line to `limit` code points, the ellipsis included where it fits."""
+    """Return the first line, cut to `limit` code points including the ellipsis, if that fits."""
     line = first_line(value)
     if len(line) <= limit:
         return line
@@ -27,13 +27,13 @@ def compact(value: object, limit: int = 120, ellipsis: str = "...") -> str:
     return line[: limit - len(ellipsis)] + ellipsis
 
 
-def text_of(value: object) -> str:
-    """Take a value as text: nothing is empty, and structured data is refused."""
+def as_text(value: object) -> str:
+    """Return a value as text: empty for None; refuse structured data."""
     if isinstance(value, str):
         return value
     if value is None:
         return ""
     if isinstance(value, (bool, Mapping, list, tuple)):
         name = type(value).__name__
-        raise ContextError(Problem("PP432", f"a text is needed here, not a {name}", hint="print it with | json first"))
+        raise ContextError(Problem("PP432", f"expected text, not a {name}", hint="convert it with | json first"))
     return str(value)

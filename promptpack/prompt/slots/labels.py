@@ -1,11 +1,11 @@
-"""What a prompt's settings say: the shown name of every role and the title of every block."""
+"""A prompt's settings -> `Labels`: the printed name of each role and the title of each block."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from promptpack.problem import Problem, UsageError
-from promptpack.prompt.slots.nested import inherited, put
+from promptpack.prompt.slots.slot_data import inherit_data, merge_at
 
 DEFAULTS: Final[dict[str, Any]] = {
     "prompt": {
@@ -35,48 +35,49 @@ DEFAULTS: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The names that roles and blocks are shown under."""
+    """The printed names of roles and the titles of blocks."""
 
     roles: Mapping[Any, Any]
-    titles: Any  # whatever the settings hold: a value that is no mapping fails when a title is asked for
+    titles: Any  # not validated: a value that is not a mapping fails when a title is needed
 
     def role(self, name: str) -> Any:
-        """Give the shown name of one of the prompt's own roles."""
+        """Return the printed name of one of the prompt's own roles."""
         return self.roles.get(name, name)
 
     def history_role(self, name: str) -> Any:
-        """Give the shown name of a role of the history; one that is not mapped takes the name of `_`."""
+        """Return the printed name of a role in the history; unmapped roles use the name of `_`."""
         roles = self.roles
         return roles[name] if name in roles else roles.get("_", name)
 
     def title(self, slot: str) -> str:
-        """Give the title line of a block."""
+        """Return the title line of a block."""
         default = DEFAULTS["prompt"]["prompt_title_mapping"][slot]
         return f"[{self.titles.get(slot, default)}]:"
 
-    def renamed(self, role_mapping: Any) -> "Labels":
-        """Put the role mapping of one call on top; anything but a dict is passed over, as the original does."""
+    def with_roles(self, role_mapping: Any) -> "Labels":
+        """Return labels with the role mapping of one call; ignore anything but a dict, as the original does."""
         if not isinstance(role_mapping, dict) or not role_mapping:
             return self
         return Labels({**self.roles, **role_mapping}, self.titles)
 
 
-def resolve(settings: Any, above: dict[str, Any]) -> dict[str, Any]:
-    """Put settings, given under dotted or nested names, on top of those above them."""
+def resolve_settings(settings: Any, inherited: dict[str, Any]) -> dict[str, Any]:
+    """Merge settings with dotted or nested names into the inherited ones."""
     if not settings:
-        return above
+        return inherited
     if not isinstance(settings, Mapping):
         message = f"settings must be a mapping, not {type(settings).__name__}"
-        raise UsageError(Problem("PP463", message, hint="{'prompt.role_mapping': {'user': 'human'}}"))
+        raise UsageError(Problem("PP463", message, hint="write {'prompt.role_mapping': {'user': 'human'}}"))
     own: dict[str, Any] = {}
     for name, value in settings.items():
-        own = put(own, name, value)
-    view: dict[str, Any] = inherited(own, above)
-    return _checked(view)
+        own = merge_at(own, name, value)
+    resolved: dict[str, Any] = inherit_data(own, inherited)
+    _refuse_clock(resolved)
+    return resolved
 
 
-def labels(settings: dict[str, Any]) -> Labels:
-    """Read the labels out of resolved settings."""
+def read_labels(settings: dict[str, Any]) -> Labels:
+    """Read the labels from resolved settings."""
     roles = _setting(settings, "role_mapping")
     return Labels(roles if isinstance(roles, dict) else {}, _setting(settings, "prompt_title_mapping"))
 
@@ -86,10 +87,7 @@ def _setting(settings: dict[str, Any], name: str) -> Any:
     return prompt.get(name, {}) if isinstance(prompt, dict) else {}
 
 
-def _checked(settings: dict[str, Any]) -> dict[str, Any]:
+def _refuse_clock(settings: dict[str, Any]) -> None:
     if _setting(settings, "add_current_time"):
-        hint = "put the time into a slot: prompt.set('info.now', ...)"
-        raise UsageError(
-            Problem("PP463", "setting 'prompt.add_current_time': a prompt never reads the clock", hint=hint)
-        )
-    return settings
+        message = "setting 'prompt.add_current_time' is not supported: prompts never read the clock"
+        raise UsageError(Problem("PP463", message, hint="put the time in a slot: prompt.set('info.now', ...)"))

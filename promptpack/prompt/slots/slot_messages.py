@@ -1,40 +1,40 @@
-"""A slot prompt as chat messages."""
+"""Slots -> chat messages."""
 
 from typing import Any
 
 from promptpack.pack.output.sanitize import sanitize
-from promptpack.prompt.slots.settings import Labels
-from promptpack.prompt.slots.text import body, main_lines, refuse_empty
-from promptpack.prompt.slots.view import Message, Part, PromptView, read_part
+from promptpack.prompt.slots.labels import Labels
+from promptpack.prompt.slots.slot_text import refuse_empty, write_main_lines, write_value
+from promptpack.prompt.slots.view import PromptView, SlotMessage, SlotPart, read_part
 
-ChatData = dict[str, Any]
+MessageDict = dict[str, Any]
 
 
 def write_messages(
     view: PromptView, labels: Labels, *, rich_content: Any, strict_role_orders: Any, skipped: list[str]
-) -> list[ChatData]:
-    """Write the messages; what cannot be put into them is told in `skipped`."""
+) -> list[MessageDict]:
+    """Write the messages; collect a text about each part left out in `skipped`."""
     refuse_empty(view)
-    messages: list[ChatData] = []
+    messages: list[MessageDict] = []
     if view.system:
-        messages.append({"role": str(labels.role("system")), "content": body(view.system)})
+        messages.append({"role": str(labels.role("system")), "content": write_value(view.system)})
     if view.developer:
-        messages.append({"role": str(labels.role("developer")), "content": body(view.developer)})
+        messages.append({"role": str(labels.role("developer")), "content": write_value(view.developer)})
     if view.chat_history:
         turns = _turns(view.chat_history, labels, strict=bool(strict_role_orders))
-        # [rich_odd] the history is plain only for False itself, the main message for anything falsy
+        # [rich_odd] only False itself makes the history plain, any falsy value the main message
         messages += [_plain_turn(turn, skipped) for turn in turns] if rich_content is False else turns
     return messages + _main_messages(view, labels, rich=bool(rich_content), skipped=skipped)
 
 
-def _turns(history: list[Message], labels: Labels, *, strict: bool) -> list[ChatData]:
-    """Give the history as messages of parts; strict orders begin with the user and end with the assistant."""
-    turns: list[ChatData] = []
+def _turns(history: list[SlotMessage], labels: Labels, *, strict: bool) -> list[MessageDict]:
+    """Return the history as messages of parts; a strict history starts with the user and ends with the assistant."""
+    turns: list[MessageDict] = []
     previous = None
     for message in history:
         role, parts = labels.history_role(message.role), _parts(message.content)
         if strict and role == previous:
-            # [rolemap] a first role that is mapped to None finds no message to join: IndexError, as the original
+            # [rolemap] a first role mapped to None has no message to join: IndexError, as in the original
             turns[-1]["content"] += parts
         else:
             turns.append({"role": role, "content": parts})
@@ -52,7 +52,7 @@ def _parts(content: Any) -> list[dict[str, Any]]:
     return [read_part(item).data for item in content]
 
 
-def _plain_turn(turn: ChatData, skipped: list[str]) -> ChatData:
+def _plain_turn(turn: MessageDict, skipped: list[str]) -> MessageDict:
     texts = []
     for part in turn["content"]:
         if part["type"] == "text":
@@ -65,24 +65,24 @@ def _plain_turn(turn: ChatData, skipped: list[str]) -> ChatData:
     return {"role": turn["role"], "content": "\n\n".join(texts)}
 
 
-def _main_messages(view: PromptView, labels: Labels, *, rich: bool, skipped: list[str]) -> list[ChatData]:
+def _main_messages(view: PromptView, labels: Labels, *, rich: bool, skipped: list[str]) -> list[MessageDict]:
     role = labels.role("user")
-    # [onlyinput] examples are not looked at: beside a lone input or attachment they are lost
+    # [onlyinput] examples do not count here: they are lost beside a lone input or attachment
     others = (view.tools, view.action_results, view.info, view.instruct, view.output, view.extras)
-    alone = not any(others)
-    if alone and view.input and not view.attachment:
+    is_alone = not any(others)
+    if is_alone and view.input and not view.attachment:
         return [{"role": role, "content": sanitize(view.input)}]
-    if alone and view.attachment and not view.input:
+    if is_alone and view.attachment and not view.input:
         if rich:
             return [{"role": role, "content": [part.data for part in view.attachment]}]
         return _attached_texts(view.attachment, role, skipped)
-    text = "\n".join(main_lines(view, labels))
+    text = "\n".join(write_main_lines(view, labels))
     if not rich:
         return [*_attached_texts(view.attachment, role, skipped), {"role": role, "content": text}]
     return [{"role": role, "content": [*_parts(text), *(part.data for part in view.attachment)]}]
 
 
-def _attached_texts(attachment: list[Part], role: Any, skipped: list[str]) -> list[ChatData]:
+def _attached_texts(attachment: list[SlotPart], role: Any, skipped: list[str]) -> list[MessageDict]:
     messages = []
     for part in attachment:
         if part.is_text:

@@ -16,7 +16,7 @@ def test_a_blank_text_has_no_first_line() -> None:
     ("limit", "expected"),
     [(8, "tail ..."), (5, "ta..."), (4, "t..."), (3, "tai"), (1, "t"), (0, ""), (-1, ""), (17, "tail   spaces cut")],
 )
-def test_a_cut_text_has_no_more_than_its_limit(limit: int, expected: str) -> None:
+def test_a_cut_text_is_not_longer_than_its_limit(limit: int, expected: str) -> None:
     assert compact("tail   spaces cut", limit) == expected
 
 
@@ -29,15 +29,15 @@ def test_a_limit_counts_code_points() -> None:
     assert compact("😀" * 5, 4) == "😀..."
 
 
-def test_nothing_is_an_empty_text_and_a_number_prints() -> None:
+def test_none_is_an_empty_text_and_a_number_is_printed() -> None:
     assert trim_space(None) == ""
     assert compact(12.5) == "12.5"
 
 
 @pytest.mark.parametrize("value", [{"a": 1}, [1], True])
-def test_structured_data_is_no_text(value: object) -> None:
+def test_structured_data_is_refused(value: object) -> None:
     with pytest.raises(ContextError) as raised:
         compact(value)
     assert str(raised.value) == (
-        f"PP432 a text is needed here, not a {type(value).__name__}\n  hint: print it with | json first"
+        f"PP432 expected text, not a {type(value).__name__}\n  hint: convert it with | json first"
     )

@@ -1,10 +1,10 @@
-"""A JSON Schema as an output schema, so that a pack's reply contract is printed as slot prompts print an output."""
+"""A contract's JSON Schema -> an output schema, so that slot prompts print the contract like any other output."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 Schema = Mapping[str, Any]
-_KINDS: Final[Mapping[str, type]] = {
+_TYPES: Final[Mapping[str, type]] = {
     "string": str,
     "integer": int,
     "number": float,
@@ -13,11 +13,11 @@ _KINDS: Final[Mapping[str, type]] = {
     "object": dict,
     "null": type(None),
 }
-_DEEPEST: Final = 8
+_MAX_DEPTH: Final = 8
 
 
-def read_contract(shape: Schema, language: str = "") -> Any:
-    """Read the output schema that a contract's JSON Schema stands for, with its descriptions in the language."""
+def derive_output(shape: Schema, language: str = "") -> Any:
+    """Derive the output schema of a contract's JSON Schema, with the descriptions in `language`."""
     return _Reader(shape, language).structure(shape, 0)
 
 
@@ -27,26 +27,26 @@ class _Reader:
         self._language = language
 
     def structure(self, schema: Schema, depth: int) -> Any:
-        """Give a mapping, a list or a type."""
-        schema = self._resolved(schema)
-        if schema.get("properties") and depth < _DEEPEST:
+        """Return a mapping, a list or a type."""
+        schema = self._resolve(schema)
+        if schema.get("properties") and depth < _MAX_DEPTH:
             return {name: self._field(field, depth + 1) for name, field in schema["properties"].items()}
-        if schema.get("type") == "array" and isinstance(schema.get("items"), Mapping) and depth < _DEEPEST:
+        if schema.get("type") == "array" and isinstance(schema.get("items"), Mapping) and depth < _MAX_DEPTH:
             return [self._field(schema["items"], depth + 1)]
-        return _kind(schema)
+        return _type(schema)
 
     def _field(self, field: Any, depth: int) -> Any:
-        schema = self._resolved(field)
+        schema = self._resolve(field)
         inner, description = self.structure(schema, depth), self._description(schema)
-        # A structure inside a tuple is printed one level deeper, so it is put there only to be described.
+        # A structure inside a tuple is printed one level deeper, so only described structures get a tuple.
         return (inner, description) if description or not isinstance(inner, dict | list) else inner
 
     def _description(self, schema: Schema) -> str:
         text: str = schema.get("x-descriptions", {}).get(self._language, schema.get("description", ""))
         return text
 
-    def _resolved(self, schema: Any) -> Schema:
-        for _ in range(_DEEPEST):
+    def _resolve(self, schema: Any) -> Schema:
+        for _ in range(_MAX_DEPTH):
             if not isinstance(schema, Mapping) or not str(schema.get("$ref", "")).startswith("#"):
                 break
             node: Any = self._root
@@ -56,16 +56,16 @@ class _Reader:
         return schema if isinstance(schema, Mapping) else {}
 
 
-def _kind(schema: Schema) -> Any:
+def _type(schema: Schema) -> Any:
     choices = [schema["const"]] if "const" in schema else schema.get("enum")
     if choices:
         return Literal[tuple(choices)]
-    kinds = schema.get("type", [])
-    names = kinds if isinstance(kinds, list) else [kinds]
-    known = [_KINDS[name] for name in names if name in _KINDS]
-    if not known:
+    declared = schema.get("type", [])
+    names = declared if isinstance(declared, list) else [declared]
+    types = [_TYPES[name] for name in names if name in _TYPES]
+    if not types:
         return Any
-    result: Any = known[0]
-    for kind in known[1:]:
-        result = result | kind
-    return result
+    union: Any = types[0]
+    for other in types[1:]:
+        union = union | other
+    return union

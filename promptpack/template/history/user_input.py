@@ -1,14 +1,14 @@
-"""What the user really asked: user messages without the corrective re-asks a program put among them."""
+"""User messages without the corrections that a program sent as the user."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
-from promptpack.template.history.message import Message, content_text, read_messages
-from promptpack.template.history.text import compact, trim_space
+from promptpack.template.history.message_fields import MessageMapping, read_content_text, read_messages
+from promptpack.template.history.short_text import compact, trim_space
 
 
-class Ends(TypedDict):
-    """The first and the last input of a conversation; equal when there is one, empty when there is none."""
+class FirstAndLast(TypedDict):
+    """The first and the last user input of a conversation; equal if there is only one, empty if there is none."""
 
     first: str
     last: str
@@ -21,14 +21,14 @@ def user_inputs(
     correction_extra: Mapping[str, str] | None = None,
     correction_texts: Sequence[str] = (),
 ) -> list[str]:
-    """List what the user wrote, compacted.
+    """Return the compacted text of each user message that is not a correction.
 
-    A message is a correction when a field of its `extra` has the value that `correction_extra` gives for it, or when
-    one of `correction_texts` stands in it.
+    A message is a correction if a field of its `extra` has the value in `correction_extra`, or if it contains one of
+    `correction_texts`.
     """
     texts = [text for text in correction_texts if text]
     inputs = (
-        compact(content_text(message), limit)
+        compact(read_content_text(message), limit)
         for message in read_messages(messages)
         if message.get("role") == "user" and not _is_correction(message, correction_extra or {}, texts)
     )
@@ -41,19 +41,19 @@ def first_and_last_input(
     limit: int = 120,
     correction_extra: Mapping[str, str] | None = None,
     correction_texts: Sequence[str] = (),
-) -> Ends:
-    """Pick the first and the last of `user_inputs`."""
+) -> FirstAndLast:
+    """Return the first and the last of `user_inputs`."""
     inputs = user_inputs(
         messages, limit=limit, correction_extra=correction_extra, correction_texts=correction_texts
     ) or [""]
     return {"first": inputs[0], "last": inputs[-1]}
 
 
-def _is_correction(message: Message, kinds: Mapping[str, str], texts: Sequence[str]) -> bool:
+def _is_correction(message: MessageMapping, kinds: Mapping[str, str], texts: Sequence[str]) -> bool:
     extra = message.get("extra")
     if isinstance(extra, Mapping) and any(_has_kind(extra.get(key), kind) for key, kind in kinds.items()):
         return True
-    content = content_text(message)
+    content = read_content_text(message)
     return any(text in content for text in texts)
 
 

@@ -1,4 +1,4 @@
-"""The caller's values become plain data, or a problem that does not quote them."""
+"""The caller's values become plain data, or raise a problem that does not quote them."""
 
 from collections import OrderedDict
 from enum import IntEnum
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from promptpack import ContextError
-from promptpack.prompt.plain import to_plain
+from promptpack.prompt.plain_data import to_plain
 from promptpack.template import Limits
 
 
@@ -33,7 +33,7 @@ def refused(value: Any, limits: Limits = Limits()) -> str:  # noqa: B008 -- it i
     return str(caught.value)
 
 
-def test_a_copy_is_made_of_plain_kinds_only() -> None:
+def test_a_copy_contains_only_plain_types() -> None:
     given = MappingProxyType({"a": (1, OrderedDict(b=2.5)), "c": [None, True, "x"]})
     assert to_plain(given, "X") == {"a": [1, {"b": 2.5}], "c": [None, True, "x"]}
 
@@ -45,14 +45,14 @@ def test_the_methods_of_a_value_do_not_run() -> None:
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
-def test_numbers_that_json_lacks_are_refused(number: float) -> None:
+def test_numbers_without_a_json_form_are_refused(number: float) -> None:
     assert refused([number]) == (
-        "PP411 input 'X' holds a number that is not finite\n  hint: JSON has no NaN and no Infinity; give null"
+        "PP411 input 'X' holds a number that is not finite\n  hint: JSON has no NaN and no Infinity; use null"
     )
 
 
 @pytest.mark.parametrize("value", ["a\ud800", {"\udc00": 1}])
-def test_half_of_a_surrogate_pair_is_refused(value: Any) -> None:
+def test_a_lone_surrogate_is_refused(value: Any) -> None:
     assert refused(value) == "PP408 input 'X' holds half of a surrogate pair\n  hint: decode the text again"
 
 
@@ -60,11 +60,11 @@ def test_a_value_that_doubles_itself_is_refused_before_it_is_copied() -> None:
     value: list[Any] = ["lol"]
     for _ in range(60):
         value = [value, value]
-    assert refused(value) == "PP409 input 'X' holds more than 200,000 values\n  hint: give only what is needed"
+    assert refused(value) == "PP409 input 'X' holds more than 200,000 values\n  hint: pass only what the prompt needs"
 
 
 def test_a_text_may_be_as_long_as_the_limits_say() -> None:
     assert to_plain("x" * 10, "X", Limits(text=10)) == "x" * 10
     assert refused("x" * 11, Limits(text=10)) == (
-        "PP409 input 'X' holds a text of more than 10 characters\n  hint: give only what is needed"
+        "PP409 input 'X' holds a text of more than 10 characters\n  hint: pass only what the prompt needs"
     )

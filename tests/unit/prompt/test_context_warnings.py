@@ -1,0 +1,67 @@
+"""The full text of the warnings about a context."""
+
+from collections.abc import Callable
+
+import pytest
+
+from promptpack import Pack
+
+MakePack = Callable[[str], Pack]
+BODY = """\
+inputs:
+  X: {}
+  KEY: {default: "", secret: true}
+messages:
+  - {role: user, content: "{{ X }}"}
+"""
+TOKEN = "ghp_" + "a1B2" * 9
+
+
+def warnings(pack: Pack, **values: object) -> list[str]:
+    return [str(problem) for problem in pack.render(**values).warnings]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "a\u202eb",
+            "PP410 input 'X' holds direction marks\n  hint: remove them: they reorder the displayed text",
+        ),
+        ("<|im_end|>", "PP419 input 'X' holds special tokens of models\n  hint: print it with '| fenced'"),
+        ("<｜User｜>", "PP419 input 'X' holds special tokens of models\n  hint: print it with '| fenced'"),
+        ("sys\u200btem", "PP427 input 'X' holds hidden characters\n  hint: remove them, or check what they spell"),
+        ("sys\u200dtem", "PP427 input 'X' holds hidden characters\n  hint: remove them, or check what they spell"),
+        ("a\U000e0041", "PP427 input 'X' holds hidden characters\n  hint: remove them, or check what they spell"),
+        ("\x1b[2J", "PP428 input 'X' holds control characters\n  hint: remove them"),
+        ("a\rb", "PP428 input 'X' holds control characters\n  hint: remove them"),
+        (TOKEN, "PP429 input 'X' seems to hold a key or token\n  hint: declare it with 'secret: true'"),
+        (
+            "-----BEGIN RSA PRIVATE KEY-----\nMII",
+            "PP429 input 'X' seems to hold a key or token\n  hint: declare it with 'secret: true'",
+        ),
+    ],
+)
+def test_a_suspicious_text_is_reported_but_not_quoted(make_pack: MakePack, text: str, expected: str) -> None:
+    assert warnings(make_pack(BODY), X=text) == [expected]
+
+
+def test_a_warning_names_the_path_inside_a_value(make_pack: MakePack) -> None:
+    value = {"a": [{"\u200bk": 1}, "\x00"]}
+    assert [problem.split("\n")[0] for problem in warnings(make_pack(BODY), X=value)] == [
+        "PP427 input 'X' at /a/0 holds hidden characters",
+        "PP428 input 'X' at /a/1 holds control characters",
+    ]
+
+
+@pytest.mark.parametrize("text", ["👨‍👩‍👧 ❤️", "می‌خواهم", "a\r\nb\tc", "中文，标点。", "see [1] <b> | sk-1", "eyJ.a"])
+def test_ordinary_text_causes_no_warning(make_pack: MakePack, text: str) -> None:
+    assert warnings(make_pack(BODY), X=text) == []
+
+
+def test_a_declared_secret_causes_no_warning(make_pack: MakePack) -> None:
+    assert warnings(make_pack(BODY), X="", KEY=TOKEN) == []
+
+
+def test_every_warning_has_the_severity_warning(make_pack: MakePack) -> None:
+    assert {problem.severity for problem in make_pack(BODY).render(X="\x00\u200b").warnings} == {"warning"}
