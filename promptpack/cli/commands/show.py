@@ -1,11 +1,11 @@
-"""`promptpack show`: one pack, as its author and its callers need to know it."""
+"""`promptpack show`: show the parts of one pack."""
 
 from typing import Any
 
 import click
 
+from promptpack.cli.console import print_json, visible
 from promptpack.cli.options import locale_option, open_library, pack_argument, packs_option
-from promptpack.cli.output import print_json, visible
 from promptpack.pack import Pack
 
 
