@@ -1,4 +1,4 @@
-"""Run the command: in this process, which is cheap, or in a new one, for tests about processes."""
+"""Run the command in this process, which is cheap, or in a new process for tests about processes."""
 
 import os
 import subprocess
@@ -21,9 +21,16 @@ class Finished:
     stderr: str
 
 
+@pytest.fixture
+def no_certificates(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let HTTP clients load no certificates: that takes most of their time, and the loopback server has no TLS."""
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path_factory.mktemp("certificates")))
+
+
 def run(folder: Path, *words: str, stdin: str = "", **environment: str) -> Finished:
     """Run the command in this process, with its own arguments, streams, working folder and environment."""
-    # Real streams have bytes below the text, and so do these: what cannot be encoded fails here too.
+    # Streams over bytes, like real ones, so that text that cannot be encoded fails here too.
     given, out, err = BytesIO(stdin.encode()), BytesIO(), BytesIO()
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)

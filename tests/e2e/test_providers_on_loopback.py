@@ -47,6 +47,7 @@ from tests.e2e.loopback import (
     openai_stream,
 )
 
+pytestmark = pytest.mark.usefixtures("no_certificates")
 Ask = Callable[[Provider, Request], Completion]
 KEY = "sk-loopback-secret"
 REQUEST = Request("", (Message("user", "hi"),), timeout=30.0)

@@ -12,6 +12,7 @@ import yaml
 from tests.e2e.conftest import Finished, run, run_process
 from tests.e2e.loopback import Answer, Loopback, Received, openai_answer
 
+pytestmark = pytest.mark.usefixtures("no_certificates")
 SCRIPTS = Path(__file__).parents[2] / "promptpack" / "cli" / "walk"
 STEPS = ("understanding", "router", "planner", "reviewer", "executor", "reviewer", "orchestrator")
 
