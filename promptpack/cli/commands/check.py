@@ -24,7 +24,7 @@ from promptpack.verdict import Verdict
 @packs_option
 @locale_option
 @context_options
-@click.option("--strict", is_flag=True, help="Accept only replies that need no repair.")
+@click.option("--strict", is_flag=True, help="Accept only replies that match the contract exactly; repair nothing.")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_context
 def command(

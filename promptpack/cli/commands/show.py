@@ -74,9 +74,9 @@ def _section(title: str, lines: list[str]) -> None:
 
 
 def _input_line(entry: dict[str, Any]) -> str:
-    marks = [mark for mark in ("untrusted", "secret") if entry[mark]]
+    flags = [flag for flag in ("untrusted", "secret") if entry[flag]]
     kind = "|".join(entry["type"]) if isinstance(entry["type"], list) else entry["type"]
-    facts = ", ".join([kind, "required" if entry["required"] else "optional", *marks])
+    facts = ", ".join([kind, "required" if entry["required"] else "optional", *flags])
     return f"{entry['name']} ({facts}): {entry['description']}".rstrip(": ")
 
 
