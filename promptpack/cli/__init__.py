@@ -1,1 +1,1 @@
-"""Words in, text and an exit code out."""
+"""The command line: arguments in, text and an exit code out."""

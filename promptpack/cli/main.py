@@ -1,4 +1,4 @@
-"""The `promptpack` command: finds the subcommand, and turns problems into messages and exit codes."""
+"""The `promptpack` command: find the subcommand, print problems and set the exit code."""
 
 import sys
 from importlib import import_module
@@ -6,31 +6,31 @@ from importlib import import_module
 import click
 
 from promptpack import __version__
-from promptpack.cli.output import print_problems
+from promptpack.cli.console import print_problems
 from promptpack.problem import PromptpackError, UsageError
 
 COMMANDS = {
-    "check": "judge a model's reply against a pack's contract",
-    "graph": "draw which agent follows which, and what each is fed with",
+    "check": "check a model's reply against a pack's contract",
+    "graph": "draw which agent follows which, and the data they pass on",
     "lint": "find every problem in packs",
     "list": "list packs, versions and locales",
-    "lsp": "serve an editor: problems, completion, hover, definitions and renaming while typing",
-    "new": "start a pack that lints clean and passes its tests",
+    "lsp": "start the language server: problems, completion, hover, definitions and renaming",
+    "new": "create a pack that lints clean and passes its tests",
     "render": "render a pack's prompt with a context",
     "rules": "list and explain the lint rules",
-    "run": "walk through the six agents, each rendered, answered and checked",
+    "run": "run the six agents on one task: render, ask and check each",
     "schema": "print or write a JSON Schema",
     "show": "show a pack's inputs, messages, actions and digest",
-    "test": "run the tests that packs bring along",
+    "test": "run the tests in packs",
 }
 
 EXIT_PROBLEMS = 1
 EXIT_USAGE = 2
-EXIT_OUR_BUG = 3
+EXIT_BUG = 3
 
 
 class _Commands(click.Group):
-    """Imports a command only when it is called, so that the others cost nothing."""
+    """Import a command only when it is called, so that the others cost no time."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
         return sorted(COMMANDS)
@@ -60,14 +60,14 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="promptpack")
 def main() -> None:
-    """Versioned YAML prompt packs: rendered, and their replies checked.
+    """Render versioned YAML prompt packs and check the replies of models.
 
-    Exit codes: 0 clean, 1 problems found, 2 wrong usage, 3 our bug.
+    Exit codes: 0 clean, 1 problems found, 2 invalid usage, 3 bug in promptpack.
     """
 
 
 def run() -> None:
-    """Run the command as the shell does."""
+    """Run the command with the arguments of the process, and exit."""
     try:
         sys.exit(main(standalone_mode=False, prog_name="promptpack"))
     except click.ClickException as error:
@@ -82,9 +82,9 @@ def run() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(EXIT_PROBLEMS)
-    except Exception as error:  # noqa: BLE001 -- whatever gets here is a bug of ours, and exit code 3 says so
+    except Exception as error:  # noqa: BLE001 -- any other error is a bug, reported with exit code 3
         import traceback
 
         traceback.print_exception(error)
         click.echo("this is a bug in promptpack; please report it with the lines above", err=True)
-        sys.exit(EXIT_OUR_BUG)
+        sys.exit(EXIT_BUG)

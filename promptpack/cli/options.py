@@ -1,4 +1,4 @@
-"""Options that commands share: which packs, which context."""
+"""Options that several commands use: the packs and the context."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -11,21 +11,21 @@ from promptpack.library import Library
 from promptpack.pack import Pack
 from promptpack.problem import Location, PackError, Problem, PromptpackError, UsageError, did_you_mean
 
-_LARGEST_CONTEXT = 20_000_000
+_MAX_CONTEXT_BYTES = 20_000_000
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def pack_argument(command: Command) -> Command:
-    """Add the argument PACK, whose names a shell completes."""
+    """Add the argument PACK, with shell completion."""
     return click.argument("pack", shell_complete=complete_packs)(command)
 
 
 def complete_packs(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """Propose the names of packs that begin as typed."""
+    """Return the names of packs that start with the incomplete word."""
     try:
         listed = open_library(tuple(ctx.params.get("folders") or ())).list()
     except PromptpackError:
-        return []  # the command itself will tell, once it is sent
+        return []  # the command reports the problems when it runs
     return sorted({entry.name for entry in listed if entry.name.startswith(incomplete)})
 
 
@@ -33,20 +33,20 @@ def packs_option(command: Command) -> Command:
     """Add `--packs`."""
     return click.option(
         "-p", "--packs", "folders", multiple=True, type=click.Path(exists=True, file_okay=False),
-        help="A folder of packs; may be given more than once.  [default: ./packs, or the shipped packs]",
+        help="A folder of packs; repeatable.  [default: ./packs, or the shipped packs]",
     )(command)  # fmt: skip
 
 
 def locale_option(command: Command) -> Command:
     """Add `--locale`."""
-    return click.option("-l", "--locale", help="The language wanted, such as en or zh-CN.")(command)
+    return click.option("-l", "--locale", help="The language, such as en or zh-CN.")(command)
 
 
 def context_options(command: Command) -> Command:
     """Add `--context` and `--set`."""
     command = click.option(
         "-s", "--set", "assignments", multiple=True, metavar="NAME=VALUE",
-        help="Set one input. VALUE is text where the input is text, else YAML; @file takes it from a file.",
+        help="Set one input. VALUE is text for a text input, else YAML; @FILE reads it from a file.",
     )(command)  # fmt: skip
     return click.option(
         "-c", "--context", "context_file", type=click.Path(exists=True, dir_okay=False),
@@ -55,21 +55,21 @@ def context_options(command: Command) -> Command:
 
 
 def open_library(folders: tuple[str, ...]) -> Library:
-    """Open the folders asked for, ./packs, or the shipped packs."""
+    """Open these folders, else ./packs, else the shipped packs."""
     if not folders and files.Folder("packs").is_there:
         folders = ("packs",)
     return Library.open(*folders)
 
 
 def read_context(pack: Pack, file: str | None, assignments: tuple[str, ...]) -> Mapping[str, Any]:
-    """Put the context together from a file and from assignments, which win."""
+    """Return the context from a file and from assignments, which override the file."""
     context: dict[str, Any] = {}
     if file:
         context.update(_read_mapping(file))
     for assignment in assignments:
         name, equals, value = assignment.partition("=")
         if not equals:
-            raise UsageError(Problem("PP901", f"cannot read {assignment!r}", None, "write NAME=VALUE"))
+            raise UsageError(Problem("PP901", f"invalid assignment {assignment!r}", None, "write NAME=VALUE"))
         context[name] = _value(pack, name, value)
     return context
 
@@ -77,7 +77,7 @@ def read_context(pack: Pack, file: str | None, assignments: tuple[str, ...]) -> 
 def _read_mapping(file: str) -> Mapping[str, Any]:
     data = _read_json(file) if file.endswith(".json") else document.parse(files.read(file), file).data
     if not isinstance(data, dict):
-        raise UsageError(Problem("PP902", f"{file} does not hold a mapping of inputs"))
+        raise UsageError(Problem("PP902", f"{file} is not a mapping of inputs"))
     return data
 
 
@@ -96,12 +96,12 @@ def _value(pack: Pack, name: str, text: str) -> Any:
 
 
 def _read_json(file: str) -> Any:
-    """Read JSON as such: not all of it is YAML, and a context may hold what a pack may not."""
-    text = files.read_text(file, limit=_LARGEST_CONTEXT).removeprefix("\ufeff")
+    """Parse JSON with a JSON parser: not all JSON is YAML, and a context may be larger than a pack."""
+    text = files.read_text(file, limit=_MAX_CONTEXT_BYTES).removeprefix("\ufeff")
     try:
         return strict_json.read(text)
     except json.JSONDecodeError as error:
         place = Location(file, error.lineno, error.colno)
-        raise PackError(Problem("PP909", f"not JSON: {error.msg}", place)) from error
+        raise PackError(Problem("PP909", f"invalid JSON: {error.msg}", place)) from error
     except (ValueError, RecursionError) as error:
-        raise PackError(Problem("PP909", f"not JSON: {error}", Location(file))) from error
+        raise PackError(Problem("PP909", f"invalid JSON: {error}", Location(file))) from error

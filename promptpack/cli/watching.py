@@ -1,4 +1,4 @@
-"""Waiting for files to change: with `watchfiles` where the extra `watch` is installed, else by looking again."""
+"""Wait for file changes: with `watchfiles` if the extra `watch` is installed, else by polling."""
 
 import time
 from collections.abc import Iterator
@@ -10,18 +10,18 @@ _PAUSE_SECONDS = 0.5
 
 
 def changes(folders: tuple[str, ...]) -> Iterator[None]:
-    """Come back after every change below the folders, for ever."""
+    """Yield after every change in the folders, forever."""
     try:
         from watchfiles import watch
     except ImportError:
-        yield from _by_looking(folders)
+        yield from _poll(folders)
         return
     for found in watch(*folders):
         if any(path.endswith(_SUFFIXES) for _, path in found):
             yield
 
 
-def _by_looking(folders: tuple[str, ...]) -> Iterator[None]:
+def _poll(folders: tuple[str, ...]) -> Iterator[None]:
     seen = _stamps(folders)
     while True:
         time.sleep(_PAUSE_SECONDS)

@@ -1,18 +1,18 @@
-"""Prompt + provider -> verdict: send, check, correct."""
+"""Prompt + provider -> `Verdict`: send, check, correct."""
 
 from promptpack.cycle.agent import Agent, AgentRun
+from promptpack.cycle.cycle_errors import ProviderError, RunStoppedError, ToolError
+from promptpack.cycle.cycle_settings import Backoff, CycleSettings
 from promptpack.cycle.events import Event, ReplyJudged, ReplyReceived, RequestSent, RetryPlanned, ToolAnswered
-from promptpack.cycle.failure import ProviderError, RunStoppedError, ToolError
 from promptpack.cycle.llm_cycle import LlmCycle
+from promptpack.cycle.model_tools import ModelTool
 from promptpack.cycle.provider import Provider
 from promptpack.cycle.providers.anthropic_messages import AnthropicProvider
 from promptpack.cycle.providers.catalogue import open_provider
 from promptpack.cycle.providers.openai_chat import OpenAIProvider
 from promptpack.cycle.providers.scripted import ScriptedProvider
 from promptpack.cycle.request import Completion, Request, Usage
-from promptpack.cycle.settings import Backoff, Settings
-from promptpack.cycle.surroundings import Cancellation, Clock, ManualClock, Surroundings, SystemClock
-from promptpack.cycle.tools import Tool
+from promptpack.cycle.services import Cancellation, Clock, ManualClock, Services, SystemClock
 from promptpack.cycle.transcript import Round, Transcript
 
 __all__ = [
@@ -23,9 +23,11 @@ __all__ = [
     "Cancellation",
     "Clock",
     "Completion",
+    "CycleSettings",
     "Event",
     "LlmCycle",
     "ManualClock",
+    "ModelTool",
     "OpenAIProvider",
     "Provider",
     "ProviderError",
@@ -37,10 +39,8 @@ __all__ = [
     "Round",
     "RunStoppedError",
     "ScriptedProvider",
-    "Settings",
-    "Surroundings",
+    "Services",
     "SystemClock",
-    "Tool",
     "ToolAnswered",
     "ToolError",
     "Transcript",

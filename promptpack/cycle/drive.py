@@ -1,99 +1,99 @@
-"""The two drivers of the state machine: they do what it asks, one by waiting and one by awaiting."""
+"""The synchronous and the asynchronous driver of the state machine: they perform its effects."""
 
 import inspect
 from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from promptpack.cycle.effects import CallTool, Effect, Now, Send, Sleep, Tell
-from promptpack.cycle.failure import ProviderError, ToolError
-from promptpack.cycle.machine import Steps, over
+from promptpack.cycle.cycle_errors import ProviderError, ToolError
+from promptpack.cycle.effects import CallTool, Effect, Emit, Now, Send, Sleep
+from promptpack.cycle.machine import Effects, deadline_error
 from promptpack.cycle.provider import Provider
 from promptpack.cycle.request import Request
-from promptpack.cycle.surroundings import Cancellation, Surroundings
+from promptpack.cycle.services import Cancellation, Services
 from promptpack.problem import Problem, UsageError
 
 Result = TypeVar("Result")
 Answer = TypeVar("Answer")
 
 
-def drive(steps: Steps[Result], provider: Provider, around: Surroundings) -> Result:
-    """Run the machine to its end, waiting for whatever it asks."""
+def drive(effects: Effects[Result], provider: Provider, services: Services) -> Result:
+    """Run the machine to its end and return its result; wait for every effect."""
     answer: Any = None
     failure: ProviderError | ToolError | None = None
     while True:
         try:
-            effect = steps.throw(failure) if failure else steps.send(answer)
+            effect = effects.throw(failure) if failure else effects.send(answer)
         except StopIteration as end:
             return end.value  # type: ignore[no-any-return]
         answer, failure = None, None
         try:
-            answer = _perform(effect, provider, around)
+            answer = _perform(effect, provider, services)
         except (ProviderError, ToolError) as error:
             failure = error
 
 
-async def adrive(steps: Steps[Result], provider: Provider, around: Surroundings) -> Result:
-    """Run the machine to its end, awaiting whatever it asks."""
+async def adrive(effects: Effects[Result], provider: Provider, services: Services) -> Result:
+    """Run the machine to its end and return its result; await every effect."""
     answer: Any = None
     failure: ProviderError | ToolError | None = None
     while True:
         try:
-            effect = steps.throw(failure) if failure else steps.send(answer)
+            effect = effects.throw(failure) if failure else effects.send(answer)
         except StopIteration as end:
             return end.value  # type: ignore[no-any-return]
         answer, failure = None, None
         try:
-            answer = await _aperform(effect, provider, around)
+            answer = await _aperform(effect, provider, services)
         except (ProviderError, ToolError) as error:
             failure = error
 
 
-def _perform(effect: Effect, provider: Provider, around: Surroundings) -> Any:
-    around.cancellation.raise_if_cancelled()
+def _perform(effect: Effect, provider: Provider, services: Services) -> Any:
+    services.cancellation.raise_if_cancelled()
     match effect:
         case Send():
-            return provider.complete(_watched(effect, around))
+            return provider.complete(_with_on_delta(effect, services))
         case Sleep():
-            return around.clock.sleep(effect.seconds, around.cancellation)
+            return services.clock.sleep(effect.seconds, services.cancellation)
         case CallTool():
             return _call(effect)
-        case Now() | Tell():
-            return _at_once(effect, around)
+        case Now() | Emit():
+            return _perform_instantly(effect, services)
 
 
-async def _aperform(effect: Effect, provider: Provider, around: Surroundings) -> Any:
-    around.cancellation.raise_if_cancelled()
+async def _aperform(effect: Effect, provider: Provider, services: Services) -> Any:
+    services.cancellation.raise_if_cancelled()
     match effect:
         case Send():
-            return await _unless_cancelled(provider.acomplete(_watched(effect, around)), around.cancellation)
+            return await _unless_cancelled(provider.acomplete(_with_on_delta(effect, services)), services.cancellation)
         case Sleep():
-            return await _unless_cancelled(around.clock.asleep(effect.seconds), around.cancellation)
+            return await _unless_cancelled(services.clock.asleep(effect.seconds), services.cancellation)
         case CallTool():
-            return await _unless_cancelled(_acall(effect), around.cancellation)
-        case Now() | Tell():
-            return _at_once(effect, around)
+            return await _unless_cancelled(_acall(effect), services.cancellation)
+        case Now() | Emit():
+            return _perform_instantly(effect, services)
 
 
-def _at_once(effect: Now | Tell, around: Surroundings) -> float | None:
+def _perform_instantly(effect: Now | Emit, services: Services) -> float | None:
     if isinstance(effect, Now):
-        return around.clock.now()
-    if around.on_event is not None:
-        around.on_event(effect.event)
+        return services.clock.now()
+    if services.on_event is not None:
+        services.on_event(effect.event)
     return None
 
 
-def _watched(effect: Send, around: Surroundings) -> Request:
-    """Let a stream be stopped between its pieces, and pass them on."""
+def _with_on_delta(effect: Send, services: Services) -> Request:
+    """Return the request with a callback that forwards streamed text and can stop the stream between two pieces."""
 
     def on_delta(text: str) -> None:
-        around.cancellation.raise_if_cancelled()
-        if effect.until is not None and around.clock.now() >= effect.until:
-            raise over()
-        if around.on_delta is not None:
-            around.on_delta(text)
+        services.cancellation.raise_if_cancelled()
+        if effect.until is not None and services.clock.now() >= effect.until:
+            raise deadline_error()
+        if services.on_delta is not None:
+            services.on_delta(text)
 
-    if not effect.request.stream and around.on_delta is None:
+    if not effect.request.stream and services.on_delta is None:
         return effect.request
     return replace(effect.request, stream=True, on_delta=on_delta)
 
@@ -102,8 +102,8 @@ def _call(effect: CallTool) -> Any:
     result = effect.function(**effect.arguments)
     if inspect.iscoroutine(result):
         result.close()
-        message = f"tool {effect.name!r} is a coroutine function, and this run does not await"
-        raise UsageError(Problem("PP617", message, None, "use the method whose name starts with 'a'"))
+        message = f"tool {effect.name!r} is a coroutine function, which a synchronous run cannot await"
+        raise UsageError(Problem("PP617", message, None, "use the asynchronous method, whose name starts with 'a'"))
     return result
 
 
@@ -112,7 +112,7 @@ async def _acall(effect: CallTool) -> Any:
 
     if inspect.iscoroutinefunction(effect.function):
         return await effect.function(**effect.arguments)
-    # A tool that waits must not hold up the loop.
+    # A tool that blocks must not block the event loop.
     result = await asyncio.to_thread(effect.function, **effect.arguments)
     return await result if inspect.isawaitable(result) else result
 
@@ -122,13 +122,13 @@ async def _unless_cancelled(work: Coroutine[Any, Any, Answer], cancellation: Can
 
     loop = asyncio.get_running_loop()
     task = loop.create_task(work)
-    with cancellation.telling(lambda: loop.call_soon_threadsafe(task.cancel)):
+    with cancellation.notifying(lambda: loop.call_soon_threadsafe(task.cancel)):
         if cancellation.cancelled:
             task.cancel()
         try:
             return await task
         except asyncio.CancelledError:
-            around = asyncio.current_task()
-            if around is None or not around.cancelling():
+            current = asyncio.current_task()
+            if current is None or not current.cancelling():
                 cancellation.raise_if_cancelled()
             raise

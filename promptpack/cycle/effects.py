@@ -1,21 +1,21 @@
-"""What the state machine asks its driver to do: the machine decides, the driver waits."""
+"""The effects that the state machine asks its driver to perform: the machine decides, the driver waits."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from promptpack.cycle.events import Event
+from promptpack.cycle.model_tools import ToolFunction
 from promptpack.cycle.request import Request
-from promptpack.cycle.tools import Function
 
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """Answer with the clock's time."""
+    """Answer with the current time of the clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Answer with the `Completion`, or throw the `ProviderError`; a stream ends at the time `until`."""
+    """Answer with the `Completion`, or throw the `ProviderError`; stop a stream at the time `until`."""
 
     request: Request
     until: float | None = None
@@ -23,25 +23,25 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Sleep:
-    """Wait, then answer with nothing."""
+    """Wait, then answer with None."""
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class CallTool:
-    """Answer with what the tool returns, or throw its `ToolError`."""
+    """Answer with the result of the tool, or throw its `ToolError`."""
 
     name: str
-    function: Function
+    function: ToolFunction
     arguments: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Tell:
-    """Tell whoever watches, then answer with nothing."""
+class Emit:
+    """Pass the event to the `on_event` callback, then answer with None."""
 
     event: Event
 
 
-Effect = Now | Send | Sleep | CallTool | Tell
+Effect = Now | Send | Sleep | CallTool | Emit

@@ -1,9 +1,9 @@
-"""What happens in a run, told as it happens; `number` is the round, counted from 1."""
+"""The events of a run, emitted as they happen; `number` is the round, counted from 1."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from promptpack.cycle.failure import ProviderError
+from promptpack.cycle.cycle_errors import ProviderError
 from promptpack.cycle.request import Completion, Request
 from promptpack.prompt.message import Message, ToolCall
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RequestSent:
-    """The request goes out; `attempt` is above 1 when it is sent again after a failure."""
+    """The request is sent; `attempt` is above 1 when it is retried after a failure."""
 
     number: int
     request: Request
@@ -22,7 +22,7 @@ class RequestSent:
 
 @dataclass(frozen=True, slots=True)
 class RetryPlanned:
-    """The attempt failed in a way that may pass: it is made again after `seconds`."""
+    """The attempt failed with a temporary error: it is retried after `seconds`."""
 
     number: int
     attempt: int
@@ -40,7 +40,7 @@ class ReplyReceived:
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswered:
-    """A tool was called, or the call refused; `answer` is what the model is told."""
+    """A tool was called, or its call was rejected; `answer` is the message sent to the model."""
 
     number: int
     call: ToolCall
@@ -50,7 +50,7 @@ class ToolAnswered:
 
 @dataclass(frozen=True, slots=True)
 class ReplyJudged:
-    """The reply was judged; when `verdict.correction` is sent back, `last` is false."""
+    """The reply was judged; `last` is false when `verdict.correction` is sent back."""
 
     number: int
     completion: Completion

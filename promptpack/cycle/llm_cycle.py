@@ -1,14 +1,14 @@
-"""`LlmCycle`: a conversation with a model that remembers what was said."""
+"""`LlmCycle`: a conversation with a model that stores its history."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
+from promptpack.cycle.cycle_settings import CycleSettings
 from promptpack.cycle.drive import adrive, drive
-from promptpack.cycle.machine import Judge, Task, converse
+from promptpack.cycle.machine import Conversation, JudgeFunction, converse
+from promptpack.cycle.model_tools import ToolSource, read_tools
 from promptpack.cycle.provider import Provider
-from promptpack.cycle.settings import Settings
-from promptpack.cycle.surroundings import Surroundings
-from promptpack.cycle.tools import ToolSource, read_tools
+from promptpack.cycle.services import Services
 from promptpack.cycle.transcript import Transcript
 from promptpack.prompt.message import Message, Part, read_message
 
@@ -16,68 +16,70 @@ Messages = Iterable[Message | Mapping[str, Any]]
 
 
 class LlmCycle:
-    """A provider and a history; one conversation, not to be shared between threads.
+    """A provider and a history: one conversation, not thread-safe.
 
-    A submission that fails or is stopped leaves the history as it was.
+    A submission that fails or is stopped leaves the history unchanged.
     """
 
     def __init__(
-        self, provider: Provider, settings: Settings | None = None, surroundings: Surroundings | None = None
+        self, provider: Provider, settings: CycleSettings | None = None, services: Services | None = None
     ) -> None:
         self._provider = provider
-        self._settings = settings or Settings()
-        self._surroundings = surroundings or Surroundings()
+        self._settings = settings or CycleSettings()
+        self._services = services or Services()
         self._history: tuple[Message, ...] = ()
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """The history: everything that was said, with the replies, the tools' results and the corrections."""
+        """The history: all messages, including replies, tool results and corrections."""
         return self._history
 
     def with_messages(self, messages: Messages) -> "LlmCycle":
-        """Start from these messages instead of the history; gives the cycle back."""
+        """Replace the history with these messages; return the cycle."""
         self._history = _read(messages)
         return self
 
     def extend_messages(self, messages: Messages) -> "LlmCycle":
-        """Add messages to the history; gives the cycle back."""
+        """Add messages to the history; return the cycle."""
         self._history += _read(messages)
         return self
 
-    def submit(self, text: str, tools: ToolSource = (), judge: Judge | None = None) -> Transcript:
-        """Say something as the user; the system prompt goes in front when there is no system message."""
-        return self._run(self._asking(text), tools, judge)
+    def submit(self, text: str, tools: ToolSource = (), judge: JudgeFunction | None = None) -> Transcript:
+        """Send a user message; the system prompt goes first unless the history has a system message."""
+        return self._run(self._with_user_message(text), tools, judge)
 
-    async def asubmit(self, text: str, tools: ToolSource = (), judge: Judge | None = None) -> Transcript:
-        """Do as `submit` does, awaiting."""
-        return await self._arun(self._asking(text), tools, judge)
+    async def asubmit(self, text: str, tools: ToolSource = (), judge: JudgeFunction | None = None) -> Transcript:
+        """Submit asynchronously; see `submit`."""
+        return await self._arun(self._with_user_message(text), tools, judge)
 
-    def submit_messages(self, messages: Messages, tools: ToolSource = (), judge: Judge | None = None) -> Transcript:
-        """Send the history and these messages as they are."""
+    def submit_messages(
+        self, messages: Messages, tools: ToolSource = (), judge: JudgeFunction | None = None
+    ) -> Transcript:
+        """Send the history and these messages unchanged."""
         return self._run((*self._history, *_read(messages)), tools, judge)
 
     async def asubmit_messages(
-        self, messages: Messages, tools: ToolSource = (), judge: Judge | None = None
+        self, messages: Messages, tools: ToolSource = (), judge: JudgeFunction | None = None
     ) -> Transcript:
-        """Do as `submit_messages` does, awaiting."""
+        """Submit asynchronously; see `submit_messages`."""
         return await self._arun((*self._history, *_read(messages)), tools, judge)
 
-    def _asking(self, text: str) -> tuple[Message, ...]:
-        said = (*self._history, _message("user", text))
+    def _with_user_message(self, text: str) -> tuple[Message, ...]:
+        messages = (*self._history, _message("user", text))
         prompt = self._settings.system_prompt
-        if not prompt or any(message.role == "system" for message in said):
-            return said
-        return (_message("system", prompt), *said)
+        if not prompt or any(message.role == "system" for message in messages):
+            return messages
+        return (_message("system", prompt), *messages)
 
-    def _run(self, messages: tuple[Message, ...], tools: ToolSource, judge: Judge | None) -> Transcript:
-        task = Task(messages, self._settings, read_tools(tools), judge)
-        return self._keep(drive(converse(task), self._provider, self._surroundings))
+    def _run(self, messages: tuple[Message, ...], tools: ToolSource, judge: JudgeFunction | None) -> Transcript:
+        conversation = Conversation(messages, self._settings, read_tools(tools), judge)
+        return self._store(drive(converse(conversation), self._provider, self._services))
 
-    async def _arun(self, messages: tuple[Message, ...], tools: ToolSource, judge: Judge | None) -> Transcript:
-        task = Task(messages, self._settings, read_tools(tools), judge)
-        return self._keep(await adrive(converse(task), self._provider, self._surroundings))
+    async def _arun(self, messages: tuple[Message, ...], tools: ToolSource, judge: JudgeFunction | None) -> Transcript:
+        conversation = Conversation(messages, self._settings, read_tools(tools), judge)
+        return self._store(await adrive(converse(conversation), self._provider, self._services))
 
-    def _keep(self, transcript: Transcript) -> Transcript:
+    def _store(self, transcript: Transcript) -> Transcript:
         self._history = transcript.messages
         return transcript
 

@@ -1,4 +1,4 @@
-"""The one door to a model: whatever has these two methods is a provider."""
+"""The interface to a model: any object with these two methods is a provider."""
 
 from typing import Protocol
 
@@ -6,15 +6,15 @@ from promptpack.cycle.request import Completion, Request
 
 
 class Provider(Protocol):
-    """Sends a request once and gives the whole answer; retries are the cycle's work, failures a `ProviderError`.
+    """Send a request once and return the whole answer; raise `ProviderError` on failure, the cycle does the retries.
 
-    With `request.stream`, the text also goes to `request.on_delta` piece by piece as it arrives.
+    With `request.stream`, also pass the text to `request.on_delta` piece by piece as it arrives.
     """
 
     def complete(self, request: Request) -> Completion:
-        """Ask the model and wait."""
+        """Send the request and wait for the answer."""
         ...
 
     async def acomplete(self, request: Request) -> Completion:
-        """Ask the model and await."""
+        """Send the request and await the answer."""
         ...

@@ -1,11 +1,11 @@
-"""What a provider is asked and what it answers: `Request` and `Completion`, the same for every model's server."""
+"""`Request` and `Completion`: the question to a provider and its answer, the same for every server."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from promptpack.characters import whole
-from promptpack.cycle.tools import Tool
+from promptpack.cycle.model_tools import ModelTool
 from promptpack.prompt.message import Message, ToolCall
 
 ToolChoice = Literal["auto", "none"]
@@ -14,7 +14,7 @@ FinishReason = Literal["stop", "length", "tool_calls", "content_filter"]
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the server counted them; `cached_tokens` is the part of the input that came from its cache."""
+    """Tokens as the server counted them; `cached_tokens` is the part of the input read from its cache."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -35,19 +35,19 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call of a model; an empty `model` means the provider's own, `timeout` is the longest silence in seconds."""
+    """One call of a model; an empty `model` means the provider's default, `timeout` limits the silence in seconds."""
 
     model: str
     messages: tuple[Message, ...] = field(repr=False)
     params: Mapping[str, Any] = field(default_factory=dict)
-    tools: tuple[Tool, ...] = ()
+    tools: tuple[ModelTool, ...] = ()
     tool_choice: ToolChoice = "auto"
     stream: bool = False
     timeout: float | None = None
     on_delta: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Write the request as OpenAI-style APIs take it, without what is unset."""
+        """Return the request body for OpenAI-style APIs, without unset values."""
         body: dict[str, Any] = {"model": self.model} if self.model else {}
         body |= {name: value for name, value in self.params.items() if value is not None}
         body["messages"] = [message.to_dict() for message in self.messages]
@@ -60,7 +60,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What the model said; `finish_reason` in OpenAI's words, `raw` is the server's own answer."""
+    """The answer of a model; `finish_reason` uses OpenAI's words, `raw` is the unchanged answer of the server."""
 
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
@@ -71,7 +71,7 @@ class Completion:
 
     @property
     def message(self) -> Message:
-        """The completion as the assistant's message, which can be sent again: half of a surrogate pair cannot be."""
+        """The completion as an assistant message; halves of surrogate pairs are escaped because they cannot be sent."""
         content = whole(self.text) if self.text or not self.tool_calls else None
         calls = (replace(call, name=whole(call.name), arguments=whole(call.arguments)) for call in self.tool_calls)
         return Message("assistant", content, tool_calls=tuple(calls))

@@ -1,4 +1,4 @@
-"""What a run leaves behind: every round with its request, completion and verdict."""
+"""The record of a run: every round with its request, completion and verdict."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -9,31 +9,31 @@ from promptpack.prompt.message import Message
 if TYPE_CHECKING:
     from promptpack.verdict import Verdict
 
-# Why a run ended: an answer; no good reply in all its rounds; calls of tools that have no function here.
-Stop = Literal["answered", "rounds", "tool_calls"]
+# Why a run ended: an answer; no valid reply in all rounds; calls of tools without a function.
+StopReason = Literal["answered", "rounds", "tool_calls"]
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One request and its completion; `answers` is what was sent back: the tools' results, or the correction."""
+    """One request and its completion; `answers` holds the tool results or the correction sent back."""
 
     request: Request
     completion: Completion
     verdict: "Verdict | None" = None
     answers: tuple[Message, ...] = ()
-    stop: Stop | None = None
+    stop: StopReason | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A whole run; `messages` is the conversation with everything that was said, ready to go on from."""
+    """A whole run; `messages` is the complete conversation, ready to be continued."""
 
     messages: tuple[Message, ...] = field(repr=False)
     rounds: tuple[Round, ...]
 
     @property
     def completion(self) -> Completion:
-        """The last thing the model said."""
+        """The last completion."""
         return self.rounds[-1].completion
 
     @property
@@ -43,11 +43,11 @@ class Transcript:
 
     @property
     def verdict(self) -> "Verdict | None":
-        """The last verdict, or None when nothing was judged."""
+        """The last verdict, or None when no reply was judged."""
         return next((done.verdict for done in reversed(self.rounds) if done.verdict is not None), None)
 
     @property
-    def stop(self) -> Stop:
+    def stop(self) -> StopReason:
         """Why the run ended."""
         return self.rounds[-1].stop or "answered"
 

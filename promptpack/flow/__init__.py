@@ -1,23 +1,23 @@
-"""`flow.yaml` -> `Flow`: which agent follows which, and what of its answer the next one is given."""
+"""`flow.yaml` -> `Flow`: which agent follows which, and which data they pass on."""
 
-from promptpack.flow.check import CODES, check
+from promptpack.flow.check_flow import CODES, check
 from promptpack.flow.draw import to_svg
 from promptpack.flow.mermaid import to_mermaid
-from promptpack.flow.model import END, Composed, Fixed, Flow, Given, Reply, Routes, Step, Value
-from promptpack.flow.read import FILE, find, read_text
+from promptpack.flow.model import END, Branches, CallerValue, FixedValue, Flow, FlowValue, ObjectValue, ReplyValue, Step
+from promptpack.flow.read_flow import FILE, find, read_text
 
 __all__ = [
     "CODES",
     "END",
     "FILE",
-    "Composed",
-    "Fixed",
+    "Branches",
+    "CallerValue",
+    "FixedValue",
     "Flow",
-    "Given",
-    "Reply",
-    "Routes",
+    "FlowValue",
+    "ObjectValue",
+    "ReplyValue",
     "Step",
-    "Value",
     "check",
     "find",
     "read_text",

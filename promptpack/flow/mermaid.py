@@ -1,20 +1,19 @@
-"""A `Flow` as Mermaid, for pages that draw it themselves."""
+"""A `Flow` as Mermaid text, for pages that render Mermaid."""
 
 import re
 from typing import Final
 
 from promptpack.characters import visible
 from promptpack.flow.model import END, Flow
-from promptpack.flow.parts import feeds
 
-# Mermaid takes the word "end" for its own.
+# "end" is a keyword of Mermaid.
 _STOP: Final = "stop"
-# What means something to Mermaid, or to the page that it becomes part of.
-_MEANT: Final = re.compile(r"""["#&;<>\\`|\[\]{}]""")
+# Characters with a meaning in Mermaid or in HTML.
+_SPECIAL: Final = re.compile(r"""["#&;<>\\`|\[\]{}]""")
 
 
 def to_mermaid(flow: Flow) -> str:
-    """Write the flow for Mermaid: solid arrows are ways, dotted ones are data."""
+    """Return the flow as Mermaid text: solid arrows lead to the next step, dotted arrows show data."""
     names = {name: f"s{index}" for index, name in enumerate(flow.steps)}
     lines = ["flowchart TD"]
     for name, step in flow.steps.items():
@@ -25,10 +24,11 @@ def to_mermaid(flow: Flow) -> str:
         for target, words in step.targets.items():
             label = f'|"{_plain(", ".join(words))}"|' if words else ""
             lines.append(f"  {names[name]} -->{label} {names.get(target, _STOP)}")
-    lines += (f'  {names[feed.source]} -. "{_plain(feed.label)}" .-> {names[feed.target]}' for feed in feeds(flow))
+    edges = flow.data_edges()
+    lines += (f'  {names[edge.source]} -. "{_plain(edge.label)}" .-> {names[edge.target]}' for edge in edges)
     return "\n".join(lines) + "\n"
 
 
 def _plain(text: str) -> str:
-    """Write a text so that nothing in it is taken for Mermaid or HTML: signs by their numbers, lines as one."""
-    return _MEANT.sub(lambda found: f"#{ord(found[0])};", " ".join(visible(text).split()))
+    """Escape characters with a meaning in Mermaid or HTML, and join lines."""
+    return _SPECIAL.sub(lambda found: f"#{ord(found[0])};", " ".join(visible(text).split()))

@@ -1,4 +1,4 @@
-"""The `Flow`: steps, what each is fed with, and where each leads."""
+"""The `Flow`: its steps, the values of their inputs, and which step follows which."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -6,88 +6,96 @@ from typing import Any, Final
 
 from promptpack.document import Document
 
-# Where a flow ends.
-END: Final = "end"
+END: Final = "end"  # as `next`, it ends the flow
 Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """A value that the caller gives."""
+class CallerValue:
+    """A value that the caller passes; `given` in the file."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
-    """A value that the flow itself says."""
+class FixedValue:
+    """A value from the flow file itself."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
-    """A part of an earlier step's reply, by the action it took and a JSON pointer."""
+class ReplyValue:
+    """A field of an earlier step's reply, selected by action and JSON pointer; `place` is its path in the file."""
 
     step: str
     action: str
     pointer: str
     place: Path
 
-    def take(self, reply: Any) -> Any:
-        """Take the part out of a reply."""
-        for name in steps_of(self.pointer):
+    def select(self, reply: Any) -> Any:
+        """Return the field of a reply."""
+        for name in split_pointer(self.pointer):
             reply = reply[int(name)] if isinstance(reply, list) else reply[name]
         return reply
 
 
 @dataclass(frozen=True, slots=True)
-class Composed:
-    """An object that is put together from other values."""
+class ObjectValue:
+    """An object built from other values."""
 
-    fields: Mapping[str, "Value"]
+    fields: Mapping[str, "FlowValue"]
 
 
-Value = Given | Fixed | Reply | Composed
+FlowValue = CallerValue | FixedValue | ReplyValue | ObjectValue
 
 
 @dataclass(frozen=True, slots=True)
-class Routes:
-    """The ways that a step may lead, by a word of its reply."""
+class Branches:
+    """The next step for each value of one reply field."""
 
     pointer: str
-    ways: Mapping[str, str]
+    targets: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One agent's turn."""
+    """One call of an agent; `branches` overrides `next_step`."""
 
     name: str
     pack: str
     title: str
-    inputs: Mapping[str, Value]
+    inputs: Mapping[str, FlowValue]
     action: str = ""
-    then: str = END
-    routes: Routes | None = None
+    next_step: str = END
+    branches: Branches | None = None
 
     @property
     def targets(self) -> Mapping[str, tuple[str, ...]]:
-        """Where it leads, each with the words that lead there."""
-        if self.routes is None:
-            return {self.then: ()}
+        """The possible next steps, each with the reply values that lead to it."""
+        if self.branches is None:
+            return {self.next_step: ()}
         found: dict[str, tuple[str, ...]] = {}
-        for word, target in self.routes.ways.items():
+        for word, target in self.branches.targets.items():
             found[target] = (*found.get(target, ()), word)
         return found
 
-    def parts(self) -> Iterator[tuple[str, Reply]]:
-        """Give the parts of replies that it is fed with, each with the input it goes to."""
+    def reply_values(self) -> Iterator[tuple[str, ReplyValue]]:
+        """Iterate over the reply fields that its inputs use, each with the name of the input."""
         for name, value in self.inputs.items():
-            yield from ((name, part) for part in _replies(value))
+            yield from ((name, found) for found in _reply_values(value))
+
+
+@dataclass(frozen=True, slots=True)
+class DataEdge:
+    """Data that one step passes to another."""
+
+    source: str
+    target: str
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """The steps by name, in the order of the file; the first one begins."""
+    """The steps by name, in the order of the file; the first one starts."""
 
     steps: Mapping[str, Step]
     tools: tuple[str, ...]
@@ -95,18 +103,29 @@ class Flow:
 
     @property
     def start(self) -> Step:
-        """The step that begins."""
+        """The first step."""
         return next(iter(self.steps.values()))
 
+    def data_edges(self) -> list[DataEdge]:
+        """Return the edges between existing steps, in the order of the steps and without duplicates."""
+        found = {
+            DataEdge(value.step, step.name, f"{value.pointer.strip('/').replace('/', '.') or 'whole reply'} → {name}")
+            for step in self.steps.values()
+            for name, value in step.reply_values()
+            if value.step in self.steps
+        }
+        order = list(self.steps)
+        return sorted(found, key=lambda edge: (order.index(edge.target), order.index(edge.source), edge.label))
 
-def steps_of(pointer: str) -> list[str]:
-    """Take a JSON pointer apart."""
-    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+
+def split_pointer(pointer: str) -> list[str]:
+    """Return the unescaped keys of a JSON pointer."""
+    return [key.replace("~1", "/").replace("~0", "~") for key in pointer.split("/")[1:]]
 
 
-def _replies(value: Value) -> Iterator[Reply]:
-    if isinstance(value, Reply):
+def _reply_values(value: FlowValue) -> Iterator[ReplyValue]:
+    if isinstance(value, ReplyValue):
         yield value
-    elif isinstance(value, Composed):
+    elif isinstance(value, ObjectValue):
         for inner in value.fields.values():
-            yield from _replies(inner)
+            yield from _reply_values(inner)

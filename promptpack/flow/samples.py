@@ -1,18 +1,20 @@
-"""Values that a schema is likely to accept, its edges first: whoever uses one checks that the schema really does."""
+"""Samples of a schema, mostly edge cases; the caller must check that the schema really accepts them."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-_DEEPEST: Final = 8
-_MOST: Final = 60
-_LONG: Final = 40
-_EVERY_KIND: Final[tuple[Any, ...]] = ("text", 1, True, None, [], {})
+from promptpack.flow.model import split_pointer
+
+_MAX_DEPTH: Final = 8
+_MAX_SAMPLES: Final = 60
+_MAX_LENGTH: Final = 40
+_EVERY_TYPE: Final[tuple[Any, ...]] = ("text", 1, True, None, [], {})
 
 
 def samples(schema: Any) -> Iterator[Any]:
-    """Give values for a schema whose references are local: a whole one, the barest one, and one edge at a time."""
-    return islice(_Sampler(schema).of(schema, 0), _MOST * 4)
+    """Iterate over samples of a schema with local references: the full value, the minimal one, then edge cases."""
+    return islice(_Sampler(schema).of(schema, 0), _MAX_SAMPLES * 4)
 
 
 class _Sampler:
@@ -20,30 +22,30 @@ class _Sampler:
         self._root = root
 
     def of(self, schema: Any, depth: int) -> Iterator[Any]:
-        if not isinstance(schema, Mapping) or depth > _DEEPEST:
-            yield from _EVERY_KIND
+        if not isinstance(schema, Mapping) or depth > _MAX_DEPTH:
+            yield from _EVERY_TYPE
             return
         yield from (schema.get("examples") or ())[:1]
-        whole = self._merged(schema, depth)
-        if "const" in whole:
-            yield whole["const"]
-        elif "enum" in whole:
-            yield from whole["enum"]
-        elif "anyOf" in whole or "oneOf" in whole:
-            others = {key: value for key, value in whole.items() if key not in ("anyOf", "oneOf")}
-            for branch in whole.get("anyOf") or whole["oneOf"]:
-                yield from islice(self.of({**others, "allOf": [branch]}, depth + 1), _MOST)
+        merged = self._merge(schema, depth)
+        if "const" in merged:
+            yield merged["const"]
+        elif "enum" in merged:
+            yield from merged["enum"]
+        elif "anyOf" in merged or "oneOf" in merged:
+            others = {key: value for key, value in merged.items() if key not in ("anyOf", "oneOf")}
+            for branch in merged.get("anyOf") or merged["oneOf"]:
+                yield from islice(self.of({**others, "allOf": [branch]}, depth + 1), _MAX_SAMPLES)
         else:
-            yield from self._by_kind(whole, depth)
+            yield from self._of_type(merged, depth)
 
-    def _by_kind(self, schema: Mapping[str, Any], depth: int) -> Iterator[Any]:
+    def _of_type(self, schema: Mapping[str, Any], depth: int) -> Iterator[Any]:
         declared = schema.get("type", "object" if "properties" in schema or "required" in schema else None)
-        for kind in declared if isinstance(declared, list) else [declared]:
-            match kind:
+        for name in declared if isinstance(declared, list) else [declared]:
+            match name:
                 case "string":
                     yield from _texts(schema)
                 case "integer" | "number":
-                    yield from _numbers(schema, whole=kind == "integer")
+                    yield from _numbers(schema, is_integer=name == "integer")
                 case "array":
                     yield from self._lists(schema, depth)
                 case "object":
@@ -53,31 +55,31 @@ class _Sampler:
                 case "null":
                     yield None
                 case _:
-                    yield from _EVERY_KIND
+                    yield from _EVERY_TYPE
 
-    def _merged(self, schema: Mapping[str, Any], depth: int) -> Mapping[str, Any]:
-        """Lay a schema over what it refers to and over what else must hold."""
+    def _merge(self, schema: Mapping[str, Any], depth: int) -> Mapping[str, Any]:
+        """Merge a schema with its `$ref` and its `allOf`."""
         parts = [self._target(schema["$ref"])] if "$ref" in schema else []
         parts += schema.get("allOf") or ()
         merged: dict[str, Any] = {}
         for part in parts:
-            if isinstance(part, Mapping) and depth < _DEEPEST:
-                merged = _laid_over(merged, self._merged(part, depth + 1))
-        return _laid_over(merged, {key: value for key, value in schema.items() if key not in ("$ref", "allOf")})
+            if isinstance(part, Mapping) and depth < _MAX_DEPTH:
+                merged = _combine(merged, self._merge(part, depth + 1))
+        return _combine(merged, {key: value for key, value in schema.items() if key not in ("$ref", "allOf")})
 
     def _target(self, reference: str) -> Any:
         node = self._root
-        for step in reference.split("/")[1:]:
-            node = node.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(node, Mapping) else None
+        for key in split_pointer(reference):
+            node = node.get(key) if isinstance(node, Mapping) else None
         return node
 
     def _lists(self, schema: Mapping[str, Any], depth: int) -> Iterator[Any]:
-        least, most = schema.get("minItems", 0), schema.get("maxItems", _LONG)
-        for item in islice(self.of(schema.get("items", True), depth + 1), _MOST):
-            yield [item] * max(1, least)
+        minimum, maximum = schema.get("minItems", 0), schema.get("maxItems", _MAX_LENGTH)
+        for item in islice(self.of(schema.get("items", True), depth + 1), _MAX_SAMPLES):
+            yield [item] * max(1, minimum)
         first = next(self.of(schema.get("items", True), depth + 1))
-        yield [first] * least
-        yield [first] * min(most, _LONG)
+        yield [first] * minimum
+        yield [first] * min(maximum, _MAX_LENGTH)
 
     def _objects(self, schema: Mapping[str, Any], depth: int) -> Iterator[Any]:
         properties: Mapping[str, Any] = schema.get("properties", {})
@@ -90,13 +92,13 @@ class _Sampler:
             if name not in required:
                 yield {key: value for key, value in full.items() if key != name}
         for name, inner in properties.items():
-            for value in islice(self.of(inner, depth + 1), 1, _MOST):
+            for value in islice(self.of(inner, depth + 1), 1, _MAX_SAMPLES):
                 yield {**full, name: value}
         if schema.get("additionalProperties", True) is not False:
             yield {**full, "somethingElse": "text"}
 
 
-def _laid_over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+def _combine(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     both = {**below, **above}
     if "properties" in below and "properties" in above:
         both["properties"] = {**below["properties"], **above["properties"]}
@@ -109,14 +111,14 @@ def _texts(schema: Mapping[str, Any]) -> Iterator[str]:
     least = schema.get("minLength", 0)
     yield "text" if least <= 4 <= schema.get("maxLength", 4) else "x" * max(least, 1)
     yield "x" * least
-    yield "x" * min(schema.get("maxLength", _LONG), 10_000)
+    yield "x" * min(schema.get("maxLength", _MAX_LENGTH), 10_000)
 
 
-def _numbers(schema: Mapping[str, Any], *, whole: bool) -> Iterator[float]:
+def _numbers(schema: Mapping[str, Any], *, is_integer: bool) -> Iterator[float]:
     low, high = (
         schema.get("minimum", schema.get("exclusiveMinimum")),
         schema.get("maximum", schema.get("exclusiveMaximum")),
     )
     yield from (one for one in (1, low, high, 0, -1, 1_000_000) if one is not None)
-    if not whole:
+    if not is_integer:
         yield from (0.5, (low or 0) + 0.25)

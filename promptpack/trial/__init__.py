@@ -1,5 +1,5 @@
-"""`Pack` -> `Trial`s: the tests that a pack brings along, run."""
+"""`Pack` -> `Trial`s: the results of the tests in a pack."""
 
-from promptpack.trial.run import Trial, run
+from promptpack.trial.run_tests import Trial, run
 
 __all__ = ["Trial", "run"]

@@ -1,4 +1,4 @@
-"""Stored copies of rendered prompts, in a `snapshots` folder beside the pack, with secrets left out."""
+"""Stored copies of rendered prompts, in a `snapshots` folder next to the pack, with secrets masked."""
 
 import difflib
 import re
@@ -10,7 +10,7 @@ from promptpack.problem import PackError
 from promptpack.prompt import Prompt
 from promptpack.prompt.secrets import Secrets
 
-_SHOWN_LINES = 20
+_MAX_SHOWN_LINES = 20
 
 
 class Snapshots:
@@ -24,11 +24,11 @@ class Snapshots:
         self._tests: dict[str, str] = {}
 
     def compare(self, test: str, prompt: Prompt) -> Iterator[str]:
-        """Tell how a prompt differs from its stored copy, or store it."""
+        """Report how a prompt differs from its snapshot, or write the snapshot."""
         path = f"{self._prefix}{_slug(test)}.txt"
         owner = self._tests.setdefault(path, test)
         if owner != test:
-            yield f"would share the snapshot {path} with {owner!r}; give it another name"
+            yield f"the test uses the same snapshot {path} as {owner!r}; rename one of the tests"
             return
         text = Secrets(prompt.pack, prompt.context).hide(prompt.to_text()) + "\n"
         if self._update:
@@ -39,18 +39,18 @@ class Snapshots:
         except PackError as error:
             if error.problems[0].code != "PP120":
                 raise
-            yield f"has no snapshot at {path}; write it with --update"
+            yield f"the test has no snapshot at {path}; run with --update to write it"
             return
-        if _with_plain_ends(stored) != _with_plain_ends(text):
+        if _normalize_newlines(stored) != _normalize_newlines(text):
             lines = list(
                 difflib.unified_diff(stored.splitlines(), text.splitlines(), "stored", "rendered", lineterm="")
             )
-            more = "\n..." if len(lines) > _SHOWN_LINES else ""
-            yield "differs from its snapshot:\n" + "\n".join(lines[:_SHOWN_LINES]) + more
+            more = "\n..." if len(lines) > _MAX_SHOWN_LINES else ""
+            yield "the prompt differs from its snapshot:\n" + "\n".join(lines[:_MAX_SHOWN_LINES]) + more
 
 
-def _with_plain_ends(text: str) -> str:
-    """Leave out what a checkout on Windows adds to the line ends."""
+def _normalize_newlines(text: str) -> str:
+    """Convert the line ends of a checkout on Windows."""
     return text.replace("\r\n", "\n")
 
 

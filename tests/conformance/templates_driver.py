@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from promptpack.cycle import LlmCycle, ScriptedProvider, Settings
+from promptpack.cycle import CycleSettings, LlmCycle, ScriptedProvider
 from promptpack.problem import PackError, PromptpackError
 from promptpack.prompt.composer import PromptComposer
 from promptpack.prompt.order import InvalidSequenceError, validate_messages
@@ -140,7 +140,7 @@ def _cycle(given: Result) -> Result:
     settings = dict(given["config"])
     provider = ScriptedProvider([""])
     named = {name: settings.pop(name) for name in ("model", "system_prompt") if name in settings}
-    cycle = LlmCycle(provider, Settings(**named, params=settings))
+    cycle = LlmCycle(provider, CycleSettings(**named, params=settings))
     if given["with_messages"] is not None:
         cycle.with_messages(given["with_messages"])
     for method, arguments in given["call"].items():

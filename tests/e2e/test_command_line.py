@@ -1,4 +1,4 @@
-"""The installed command: what it prints, where, and how it ends."""
+"""The command: its output on both streams and its exit code."""
 
 import itertools
 import json
@@ -9,6 +9,8 @@ import threading
 from pathlib import Path
 
 import pytest
+
+from tests.e2e.conftest import run, run_process
 
 GREETER = """\
 promptpack: 1
@@ -43,15 +45,19 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(folder: Path, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "promptpack", *words],
-        cwd=folder,
-        input=stdin,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+@pytest.mark.parametrize(
+    ("words", "returncode", "stdout", "stderr"),
+    [
+        (["list"], 0, "greeter  1.0.0  -  packs/greeter/1.0.0.yaml\n", ""),
+        (["render", "greeter"], 1, "", "PP415 input 'NAME' is missing\n  hint: Who is greeted\n"),
+        (["render", "greter"], 2, "", "PP701 no pack named 'greter'\n  hint: did you mean 'greeter'?\n"),
+    ],
+)
+def test_python_m_promptpack_is_the_command(
+    folder: Path, words: list[str], returncode: int, stdout: str, stderr: str
+) -> None:
+    done = run_process(folder, *words)
+    assert (done.returncode, done.stdout, done.stderr) == (returncode, stdout, stderr)
 
 
 def test_version_imports_neither_jinja_nor_jsonschema() -> None:
@@ -73,32 +79,47 @@ def test_list_prints_packs(folder: Path) -> None:
 
 @pytest.mark.parametrize("form", ["text", "json", "github", "sarif", "junit"])
 @pytest.mark.parametrize("again", [False, True])
-def test_files_of_any_name_are_linted(folder: Path, monkeypatch: pytest.MonkeyPatch, form: str, again: bool) -> None:
-    monkeypatch.setenv("PROMPTPACK_CACHE", str(folder / "cache"))
-    for name in (b"\xff.yaml", b"a\nb.yaml", b"\x1b[31m.yaml"):
-        (folder / "packs" / os.fsdecode(name)).write_text("promptpack: 1", encoding="utf-8")
-    monkeypatch.setenv("HOME", str(folder))
-    done = [run(folder, "lint", "packs", "--format", form) for _ in range(1 + again)][-1]
+def test_files_with_any_name_are_linted(folder: Path, form: str, again: bool) -> None:
+    write_strange_names(folder)
+    done = [run(folder, "lint", "packs", "--format", form, **cache_in(folder)) for _ in range(1 + again)][-1]
     assert done.returncode == 1, done.stderr
     assert done.stdout.count("PP203") >= 9
     assert "\x1b" not in done.stdout
 
 
-def test_a_list_has_a_line_for_each_file_whatever_its_name(folder: Path) -> None:
+def test_a_second_process_reads_the_cache_of_files_with_any_name(folder: Path) -> None:
+    write_strange_names(folder)
+    first, again = (run_process(folder, "lint", "packs", **cache_in(folder)) for _ in range(2))
+    assert again == first
+    assert first.returncode == 1
+    assert first.stdout.count("PP203") >= 9
+    assert "\x1b" not in first.stdout
+
+
+def write_strange_names(folder: Path) -> None:
+    for name in (b"\xff.yaml", b"a\nb.yaml", b"\x1b[31m.yaml"):
+        (folder / "packs" / os.fsdecode(name)).write_text("promptpack: 1", encoding="utf-8")
+
+
+def cache_in(folder: Path) -> dict[str, str]:
+    return {"PROMPTPACK_CACHE": str(folder / "cache"), "HOME": str(folder)}
+
+
+def test_a_list_has_one_line_per_file_with_any_name(folder: Path) -> None:
     (folder / "packs" / "a\nb.yaml").write_text("promptpack: 1", encoding="utf-8")
     assert run(folder, "list").stdout == (
         "a\\nb.yaml  ?      -  packs/a\\nb.yaml  broken: 3 problem(s)\ngreeter    1.0.0  -  packs/greeter/1.0.0.yaml\n"
     )
 
 
-def test_show_prints_what_a_pack_is(folder: Path) -> None:
+def test_show_prints_the_parts_of_a_pack(folder: Path) -> None:
     done = run(folder, "show", "greeter@^1")
     assert "  NAME (string, required): Who is greeted\n" in done.stdout
     assert "  user hello\n" in done.stdout
     assert json.loads(run(folder, "show", "greeter", "--format", "json").stdout)["actions"] == ["GREET"]
 
 
-def test_render_takes_a_context_file_and_assignments(folder: Path) -> None:
+def test_render_accepts_a_context_file_and_assignments(folder: Path) -> None:
     (folder / "context.yaml").write_text("NAME: Bob\nTIMES: 3\n", encoding="utf-8")
     done = run(folder, "render", "greeter", "--context", "context.yaml", "--set", "TIMES=7")
     assert done.stdout == "[user]\nGreet Bob 7 times\n"
@@ -116,27 +137,27 @@ def test_render_takes_a_context_file_and_assignments(folder: Path) -> None:
             2,
             "PP414 greeter@1.0.0 has no input 'NAM'\n  hint: did you mean 'NAME'?\n",
         ),
-        (["render", "greeter", "-s", "NAME"], 2, "PP901 cannot read 'NAME'\n  hint: write NAME=VALUE\n"),
+        (["render", "greeter", "-s", "NAME"], 2, "PP901 invalid assignment 'NAME'\n  hint: write NAME=VALUE\n"),
         (["render", "greter"], 2, "PP701 no pack named 'greter'\n  hint: did you mean 'greeter'?\n"),
         (["schema", "pak"], 2, "PP903 no schema named 'pak'\n  hint: did you mean 'pack'?\n"),
-        (["new", "Bad Name"], 2, "PP904 'Bad Name' is not a pack's name\n  hint: use a-z, 0-9 and '-'\n"),
-        (["new", "greeter"], 2, "PP905 packs/greeter is already there\n  hint: choose another name\n"),
+        (["new", "Bad Name"], 2, "PP904 invalid pack name 'Bad Name'\n  hint: use a-z, 0-9 and '-'\n"),
+        (["new", "greeter"], 2, "PP905 packs/greeter already exists\n  hint: choose another name\n"),
     ],
 )
-def test_what_goes_wrong_is_told_on_stderr_with_an_exit_code(
+def test_problems_are_printed_to_stderr_with_an_exit_code(
     folder: Path, words: list[str], code: int, expected: str
 ) -> None:
     done = run(folder, *words)
     assert (done.returncode, done.stdout, done.stderr) == (code, "", expected)
 
 
-def test_a_context_file_must_hold_a_mapping(folder: Path) -> None:
+def test_a_context_file_must_be_a_mapping(folder: Path) -> None:
     (folder / "context.json").write_text("[1]", encoding="utf-8")
     done = run(folder, "render", "greeter", "-c", "context.json")
-    assert (done.returncode, done.stderr) == (2, "PP902 context.json does not hold a mapping of inputs\n")
+    assert (done.returncode, done.stderr) == (2, "PP902 context.json is not a mapping of inputs\n")
 
 
-def test_a_context_file_of_json_is_read_as_json(folder: Path) -> None:
+def test_a_json_context_file_is_parsed_as_json(folder: Path) -> None:
     name = "😀 \u2028 \x7f"
     (folder / "context.json").write_text(json.dumps({"NAME": name, "TIMES": 2}, indent="\t"), encoding="utf-8-sig")
     done = run(folder, "render", "greeter", "-c", "context.json", "--format", "json")
@@ -147,41 +168,45 @@ def test_a_context_file_of_json_is_read_as_json(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
-        ('{"NAME": "a"\n "TIMES": 1}', "context.json:2:2: PP909 not JSON: Expecting ',' delimiter\n"),
-        ('{"NAME": "a", "NAME": "b"}', "context.json: PP909 not JSON: key 'NAME' is given twice\n"),
-        ('{"NAME": NaN}', "context.json: PP909 not JSON: NaN is no number\n"),
-        ("[" * 100_000, "context.json: PP909 not JSON: maximum recursion depth exceeded while decoding a JSON array"),
+        ('{"NAME": "a"\n "TIMES": 1}', "context.json:2:2: PP909 invalid JSON: Expecting ',' delimiter\n"),
+        ('{"NAME": "a", "NAME": "b"}', "context.json: PP909 invalid JSON: key 'NAME' is given twice\n"),
+        ('{"NAME": NaN}', "context.json: PP909 invalid JSON: NaN is no number\n"),
+        (
+            "[" * 100_000,
+            "context.json: PP909 invalid JSON: maximum recursion depth exceeded while decoding a JSON array",
+        ),
     ],
 )
-def test_a_context_file_that_is_not_json_is_told(folder: Path, text: str, told: str) -> None:
+def test_an_invalid_json_context_file_is_reported(folder: Path, text: str, message: str) -> None:
     (folder / "context.json").write_text(text, encoding="utf-8")
     done = run(folder, "render", "greeter", "-c", "context.json")
     assert done.returncode == 1
-    assert done.stderr.startswith(told)
+    assert done.stderr.startswith(message)
 
 
-def test_a_misspelt_command_is_told(folder: Path) -> None:
+def test_a_misspelled_command_gets_a_suggestion(folder: Path) -> None:
     done = run(folder, "rendr")
     assert done.returncode == 2
     assert "No such command 'rendr'. Did you mean 'render'?" in done.stderr
 
 
-def test_check_judges_a_file_or_standard_input(folder: Path) -> None:
+def test_check_reads_a_file_or_standard_input(folder: Path) -> None:
     (folder / "reply.json").write_text(json.dumps(REPLY), encoding="utf-8")
     done = run(folder, "check", "greeter", "reply.json")
     assert (done.returncode, done.stdout) == (0, "valid\n")
-    done = run(folder, "check", "greeter", "-", "--format", "json", stdin=json.dumps({**REPLY, "confidence": 999}))
+    wrong = json.dumps({**REPLY, "confidence": 999})
+    done = run_process(folder, "check", "greeter", "-", "--format", "json", stdin=wrong)
     assert done.returncode == 1
     assert json.loads(done.stdout)["violations"][0]["path"] == "/confidence"
     done = run(folder, "check", "greeter", stdin=json.dumps({**REPLY, "note": 1}))
-    assert (done.returncode, done.stdout) == (0, "valid\n  kept /note, which the contract does not know\n")
+    assert (done.returncode, done.stdout) == (0, "valid\n  kept /note, which is not in the contract\n")
     done = run(folder, "check", "greeter", "--format", "json", stdin=json.dumps({**REPLY, "note": 1}))
     assert json.loads(done.stdout)["extras"] == ["/note"]
 
 
-def test_lint_is_clean_or_tells_every_problem(folder: Path) -> None:
+def test_lint_prints_every_problem(folder: Path) -> None:
     done = run(folder, "lint")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "1 pack file(s), no problems\n")
     path = folder / "packs" / "greeter" / "1.0.0.yaml"
@@ -199,7 +224,7 @@ packs/greeter/1.0.0.yaml:10:48: PP301 template uses undeclared input 'NAEM'
     )
 
 
-def test_lint_takes_what_it_is_asked_for_and_refuses_the_rest(folder: Path) -> None:
+def test_lint_selects_rules_and_rejects_unknown_rules_and_files(folder: Path) -> None:
     path = folder / "packs" / "greeter" / "1.0.0.yaml"
     path.write_text(GREETER.replace(", description: How often", ""), encoding="utf-8")
     assert run(folder, "lint").returncode == 1
@@ -215,7 +240,7 @@ def test_lint_takes_what_it_is_asked_for_and_refuses_the_rest(folder: Path) -> N
     assert (done.returncode, done.stderr.split("\n")[0]) == (2, "PP706 'notes.txt' is not a pack file")
 
 
-def test_lint_finds_its_settings_above_the_packs(folder: Path) -> None:
+def test_lint_finds_its_settings_in_a_parent_folder(folder: Path) -> None:
     path = folder / "packs" / "greeter" / "1.0.0.yaml"
     path.write_text(GREETER.replace(", description: How often", ""), encoding="utf-8")
     (folder / "pyproject.toml").write_text('[tool.promptpack.lint]\nignore = ["PL002"]\n', encoding="utf-8")
@@ -228,22 +253,22 @@ def test_lint_finds_its_settings_above_the_packs(folder: Path) -> None:
     )
 
 
-def test_lint_mends_what_is_safe_to_mend(folder: Path) -> None:
+def test_lint_fixes_what_is_safe_to_fix(folder: Path) -> None:
     path = folder / "packs" / "greeter" / "1.0.0.yaml"
     comment = "  # promptpack: ignore=PL002"
     crlf = GREETER.replace("How often}", f"How often}}{comment}").replace("\n", "\r\n").encode()
     path.write_bytes(crlf)
     path.chmod(0o640)
     done = run(folder, "lint")
-    assert (done.returncode, done.stderr) == (1, "1 pack file(s), 1 warning(s), 1 can be mended with --fix\n")
+    assert (done.returncode, done.stderr) == (1, "1 pack file(s), 1 warning(s), 1 fixable with --fix\n")
     done = run(folder, "lint", "--fix")
-    assert (done.returncode, done.stderr) == (0, "1 pack file(s), no problems, 1 mended\n")
+    assert (done.returncode, done.stderr) == (0, "1 pack file(s), no problems, 1 fixed\n")
     assert path.read_bytes() == GREETER.replace("\n", "\r\n").encode()
     assert path.stat().st_mode & 0o777 == 0o640
 
 
 @pytest.mark.parametrize("with_watchfiles", [True, False])
-def test_lint_watches(folder: Path, with_watchfiles: bool) -> None:
+def test_lint_watches_for_changes(folder: Path, with_watchfiles: bool) -> None:
     path = folder / "packs" / "greeter" / "1.0.0.yaml"
     hide = "" if with_watchfiles else "import sys; sys.modules['watchfiles'] = None; "
     code = f"{hide}from promptpack.cli.main import main; main(['lint', '--watch'])"
@@ -263,11 +288,11 @@ def test_lint_watches(folder: Path, with_watchfiles: bool) -> None:
         lengths = itertools.count()
         writer = threading.Thread(target=change_until_seen)
         writer.start()
-        told = running.stderr.readline()
+        second = running.stderr.readline()
         stop.set()
         writer.join()
         running.kill()
-    assert (first, told) == ("1 pack file(s), no problems\n", "1 pack file(s), 1 error(s)\n")
+    assert (first, second) == ("1 pack file(s), no problems\n", "1 pack file(s), 1 error(s)\n")
 
 
 def test_rules_are_listed_and_explained(folder: Path) -> None:
@@ -284,7 +309,7 @@ def test_rules_are_listed_and_explained(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (2, "PP914 unknown rule 'PL999'\n  hint: see 'promptpack rules'\n")
 
 
-def test_lint_speaks_to_programs(folder: Path) -> None:
+def test_lint_writes_formats_for_programs(folder: Path) -> None:
     path = folder / "packs" / "greeter" / "1.0.0.yaml"
     path.write_text(GREETER.replace("agent:", "agnt:"), encoding="utf-8")
     (found,) = json.loads(run(folder, "lint", "--format", "json").stdout)
@@ -297,7 +322,7 @@ def test_lint_speaks_to_programs(folder: Path) -> None:
     assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 4, "startColumn": 1}
 
 
-def test_test_runs_the_packs_own_tests(folder: Path) -> None:
+def test_test_runs_the_tests_of_packs(folder: Path) -> None:
     done = run(folder, "test")
     assert (done.returncode, done.stdout, done.stderr) == (0, "greeter@1.0.0  greets: ok\n", "1 passed, 0 failed\n")
     path = folder / "packs" / "greeter" / "1.0.0.yaml"
@@ -307,7 +332,7 @@ def test_test_runs_the_packs_own_tests(folder: Path) -> None:
     assert "does not contain 'Zoe'" in done.stdout
 
 
-def test_test_takes_ranges_and_leaves_other_packs_alone(folder: Path) -> None:
+def test_test_accepts_ranges_and_ignores_other_packs(folder: Path) -> None:
     (folder / "packs" / "broken").mkdir()
     (folder / "packs" / "broken" / "1.0.0.yaml").write_text("promptpack: 2\n", encoding="utf-8")
     done = run(folder, "test", "greeter@^1")
@@ -320,7 +345,7 @@ def test_test_takes_ranges_and_leaves_other_packs_alone(folder: Path) -> None:
     )
 
 
-def test_files_that_cannot_be_used_are_told_and_are_no_bug_of_ours(folder: Path) -> None:
+def test_files_that_cannot_be_used_are_reported_as_problems(folder: Path) -> None:
     (folder / "name.txt").write_bytes(b"\xff")
     done = run(folder, "render", "greeter", "--set", "NAME=@name.txt")
     assert (done.returncode, done.stderr) == (1, "name.txt: PP101 file is not UTF-8\n  hint: save it as UTF-8\n")
@@ -329,12 +354,12 @@ def test_files_that_cannot_be_used_are_told_and_are_no_bug_of_ours(folder: Path)
     assert run(folder, "check", "greeter", "nowhere.json").returncode == 2
 
 
-def test_a_new_file_can_be_read_by_others(folder: Path) -> None:
+def test_other_users_can_read_a_new_file(folder: Path) -> None:
     run(folder, "new", "my-agent")
     assert (folder / "packs" / "my-agent" / "0.1.0-dev.yaml").stat().st_mode & 0o444 == 0o444
 
 
-def test_new_makes_a_pack_that_lints_clean_and_passes_its_tests(folder: Path) -> None:
+def test_new_creates_a_pack_that_lints_clean_and_passes_its_tests(folder: Path) -> None:
     done = run(folder, "new", "my-agent")
     assert (done.returncode, done.stdout) == (0, "packs/my-agent/0.1.0-dev.yaml\n")
     assert run(folder, "lint", "packs").returncode == 0
@@ -342,7 +367,7 @@ def test_new_makes_a_pack_that_lints_clean_and_passes_its_tests(folder: Path) ->
     assert (done.returncode, done.stderr) == (0, "3 passed, 0 failed\n")
 
 
-def test_new_gives_editors_a_schema_and_leaves_one_that_is_there(folder: Path) -> None:
+def test_new_writes_a_schema_for_editors_unless_one_exists(folder: Path) -> None:
     run(folder, "new", "one")
     pack = folder / "packs" / "one" / "0.1.0-dev.yaml"
     named = pack.read_text(encoding="utf-8").splitlines()[0].removeprefix("# yaml-language-server: $schema=")
@@ -362,37 +387,38 @@ def test_schema_prints_or_writes(folder: Path) -> None:
 
 
 def test_a_pipe_gets_no_colours_and_no_control_characters(folder: Path) -> None:
-    done = run(folder, "render", "greeter", "-s", "NAME=\x1b[31mred\x1b[0m")
+    done = run_process(folder, "render", "greeter", "-s", "NAME=\x1b[31mred\x1b[0m")
     assert done.stdout == "[user]\nGreet \\u001b[31mred\\u001b[0m 1 times\n"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_shell_completion_is_offered(folder: Path, shell: str) -> None:
-    done = complete(folder, f"{shell}_source")
+    done = run(folder, _PROMPTPACK_COMPLETE=f"{shell}_source")
     assert "_PROMPTPACK_COMPLETE" in done.stdout
     assert done.returncode == 0
 
 
 @pytest.mark.parametrize("verb", ["show", "render", "check", "test", "schema --of"])
-def test_names_of_packs_are_completed(folder: Path, verb: str) -> None:
+def test_pack_names_are_completed(folder: Path, verb: str) -> None:
     typed = f"promptpack {verb} gr"
-    done = complete(folder, "bash_complete", COMP_WORDS=typed, COMP_CWORD=str(len(typed.split()) - 1))
+    words = {"COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split()) - 1)}
+    done = run(folder, _PROMPTPACK_COMPLETE="bash_complete", **words)
     assert done.stdout == "plain,greeter\n"
 
 
-def test_names_come_from_the_folders_given_and_no_folder_gives_none(folder: Path) -> None:
+def test_completion_uses_the_given_folders(folder: Path) -> None:
     (folder / "packs").rename(folder / "mine")
-    done = complete(folder, "bash_complete", COMP_WORDS="promptpack show -p mine gr", COMP_CWORD="4")
+    words = {"_PROMPTPACK_COMPLETE": "bash_complete", "COMP_CWORD": "4"}
+    done = run(folder, COMP_WORDS="promptpack show -p mine gr", **words)
     assert done.stdout == "plain,greeter\n"
-    done = complete(folder, "bash_complete", COMP_WORDS="promptpack show -p none gr", COMP_CWORD="4")
+    done = run(folder, COMP_WORDS="promptpack show -p none gr", **words)
     assert (done.stdout.strip(), done.stderr) == ("", "")
 
 
-def complete(folder: Path, instruction: str, **words: str) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "_PROMPTPACK_COMPLETE": instruction, **words}
-    return subprocess.run(
-        [sys.executable, "-m", "promptpack"], cwd=folder, env=env, capture_output=True, text=True, check=False
-    )
+def test_a_process_of_the_shell_completes_pack_names(folder: Path) -> None:
+    words = {"COMP_WORDS": "promptpack show gr", "COMP_CWORD": "2"}
+    done = run_process(folder, _PROMPTPACK_COMPLETE="bash_complete", **words)
+    assert (done.returncode, done.stdout) == (0, "plain,greeter\n")
 
 
 def test_run_with_a_server_needs_a_model(folder: Path) -> None:
@@ -401,7 +427,7 @@ def test_run_with_a_server_needs_a_model(folder: Path) -> None:
     assert done.stderr == "PP906 --provider openai needs a model\n  hint: add --model NAME\n"
 
 
-def test_graph_draws_the_flow_and_tells_when_there_is_none(tmp_path: Path) -> None:
+def test_graph_draws_the_flow_and_reports_a_missing_one(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     drawn = run(root, "graph")
     assert drawn.returncode == 0
@@ -409,4 +435,4 @@ def test_graph_draws_the_flow_and_tells_when_there_is_none(tmp_path: Path) -> No
     assert run(root, "graph", "--format", "svg").stdout.startswith("<svg ")
     (tmp_path / "packs").mkdir()
     none = run(tmp_path, "graph")
-    assert (none.returncode, none.stderr) == (2, "PP907 there is no flow.yaml\n  hint: write one beside the packs\n")
+    assert (none.returncode, none.stderr) == (2, "PP907 there is no flow.yaml\n  hint: create one next to the packs\n")

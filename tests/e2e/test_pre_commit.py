@@ -1,4 +1,4 @@
-"""The hooks, run by the real pre-commit in a git repository of their own: on a good change and on a bad one."""
+"""The hooks, run by the real pre-commit in a new git repository, with valid and broken packs."""
 
 import os
 import shutil
@@ -56,14 +56,14 @@ def commit(folder: Path, message: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["git", "commit", "-m", message], cwd=folder, check=False, capture_output=True, text=True)
 
 
-def test_the_hooks_let_good_packs_in_and_keep_bad_ones_out(repository: Path) -> None:
+def test_the_hooks_accept_valid_packs_and_reject_broken_ones(repository: Path) -> None:
     pack = repository / "packs" / "greeter" / "1.0.0.yaml"
     pack.write_text(GOOD, encoding="utf-8")
     done = commit(repository, "a good pack")
     assert (done.returncode, done.stderr.count("Passed")) == (0, 2), done.stderr
 
     pack.write_text(GOOD.replace("{{ NAME }}", "{{ NAEM }}"), encoding="utf-8")
-    done = commit(repository, "a misspelt input")
+    done = commit(repository, "a misspelled input")
     assert done.returncode == 1
     assert "packs/greeter/1.0.0.yaml:7:37: PP301 template uses undeclared input 'NAEM'" in done.stderr
 
@@ -81,10 +81,10 @@ def test_the_hooks_let_good_packs_in_and_keep_bad_ones_out(repository: Path) -> 
 
     (repository / "packs" / "_partials" / "tone.j2").write_text("Be kind.\n", encoding="utf-8")
     (repository / "notes.yaml").write_text("no: pack\n", encoding="utf-8")
-    assert commit(repository, "files that are no packs").returncode == 0
+    assert commit(repository, "files that are not packs").returncode == 0
 
 
-def test_the_manifest_is_one_and_every_hook_has_a_system_form() -> None:
+def test_the_manifest_is_valid_and_every_hook_has_a_system_form() -> None:
     subprocess.run([BIN / "pre-commit", "validate-manifest", MANIFEST], check=True, capture_output=True)
     hooks = {hook["id"]: hook for hook in yaml.safe_load(MANIFEST.read_text(encoding="utf-8"))}
     assert set(hooks) == {"promptpack-lint", "promptpack-lint-system", "promptpack-test", "promptpack-test-system"}

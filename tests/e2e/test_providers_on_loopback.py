@@ -18,15 +18,15 @@ from promptpack.cycle import (
     AnthropicProvider,
     Cancellation,
     Completion,
+    CycleSettings,
     LlmCycle,
     ManualClock,
+    ModelTool,
     OpenAIProvider,
     ProviderError,
     Request,
     RunStoppedError,
-    Settings,
-    Surroundings,
-    Tool,
+    Services,
     Usage,
 )
 from promptpack.cycle.provider import Provider
@@ -47,6 +47,7 @@ from tests.e2e.loopback import (
     openai_stream,
 )
 
+pytestmark = pytest.mark.usefixtures("no_certificates")
 Ask = Callable[[Provider, Request], Completion]
 KEY = "sk-loopback-secret"
 REQUEST = Request("", (Message("user", "hi"),), timeout=30.0)
@@ -75,7 +76,7 @@ def ask(request: pytest.FixtureRequest) -> Ask:
 
 
 @pytest.fixture(autouse=True)
-def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_settings_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (
         "OPENAI_API_KEY",
         "OPENAI_BASE_URL",
@@ -100,9 +101,9 @@ def failing(kind: type[SdkProvider], answer: Answer, ask: Ask, request: Request 
     return raised.value
 
 
-def test_openai_is_asked_as_its_api_wants_and_understood(ask: Ask) -> None:
+def test_an_openai_request_and_its_answer(ask: Ask) -> None:
     messages = (Message("system", (Part.text("SYS"),)), Message("user", "hi", name="ada"))
-    tool = Tool("get", "Gets.", {"type": "object"})
+    tool = ModelTool("get", "Gets.", {"type": "object"})
     params = {"temperature": 0.5, "top_k": 3, "seed": None}
     with Loopback([OPENAI_TEXT]) as server, connect(OpenAIProvider, server.address) as provider:
         completion = ask(provider, Request("other", messages, params, (tool,)))
@@ -122,9 +123,9 @@ def test_openai_is_asked_as_its_api_wants_and_understood(ask: Ask) -> None:
     }
 
 
-def test_anthropic_is_asked_as_its_api_wants_and_understood(ask: Ask) -> None:
+def test_an_anthropic_request_and_its_answer(ask: Ask) -> None:
     messages = (Message("system", "SYS"), Message("developer", "DEV"), Message("user", "hi"))
-    tool = Tool("get", "Gets.", {"type": "object"})
+    tool = ModelTool("get", "Gets.", {"type": "object"})
     with Loopback([ANTHROPIC_TEXT]) as server, connect(AnthropicProvider, server.address) as provider:
         completion = ask(provider, Request("", messages, {"temperature": 0.5}, (tool,), "none"))
     assert completion == Completion("yes", (), "stop", Usage(11, 7, 2), "loopback-1")
@@ -143,7 +144,7 @@ def test_anthropic_is_asked_as_its_api_wants_and_understood(ask: Ask) -> None:
     }
 
 
-def test_what_is_written_has_the_types_of_the_sdks(ask: Ask) -> None:
+def test_requests_match_the_types_of_the_sdks(ask: Ask) -> None:
     call = ToolCall("1", "get", '{"a": 1}')
     messages = (
         Message("system", "SYS"),
@@ -151,7 +152,7 @@ def test_what_is_written_has_the_types_of_the_sdks(ask: Ask) -> None:
         Message("assistant", None, tool_calls=(call,)),
         Message("tool", "1", tool_call_id="1"),
     )
-    request = Request("", messages, {"max_tokens": 9}, (Tool("get"),))
+    request = Request("", messages, {"max_tokens": 9}, (ModelTool("get"),))
     with (
         Loopback([OPENAI_TEXT, ANTHROPIC_TEXT]) as server,
         connect(OpenAIProvider, server.address) as gpt,
@@ -200,34 +201,42 @@ def test_anthropic_calls_tools(ask: Ask) -> None:
         (AnthropicProvider, anthropic_answer([], "stop_sequence"), "stop"),
     ],
 )
-def test_both_say_in_the_same_words_why_they_stopped(
-    kind: type[SdkProvider], answer: Answer, reason: str, ask: Ask
-) -> None:
+def test_both_use_the_same_finish_reasons(kind: type[SdkProvider], answer: Answer, reason: str, ask: Ask) -> None:
     with Loopback([answer]) as server, connect(kind, server.address) as provider:
         assert ask(provider, REQUEST).finish_reason == reason
 
 
 @pytest.mark.parametrize(
-    ("kind", "answer", "told", "retryable"),
+    ("kind", "answer", "message", "retryable"),
     [
-        (OpenAIProvider, openai_error(400, "too long"), "PP603 openai refused the request: too long (HTTP 400)", False),
-        (OpenAIProvider, openai_error(404, "no model"), "PP603 openai refused the request: no model (HTTP 404)", False),
+        (
+            OpenAIProvider,
+            openai_error(400, "too long"),
+            "PP603 openai rejected the request: too long (HTTP 400)",
+            False,
+        ),
+        (
+            OpenAIProvider,
+            openai_error(404, "no model"),
+            "PP603 openai rejected the request: no model (HTTP 404)",
+            False,
+        ),
         (
             OpenAIProvider,
             openai_error(401, f"wrong key {KEY}"),
-            "PP602 openai refused the key or the account: wrong key (hidden) (HTTP 401)",
+            "PP602 openai rejected the key or the account: wrong key (hidden) (HTTP 401)",
             False,
         ),
         (
             OpenAIProvider,
             openai_error(429, "slow down"),
-            "PP604 openai takes no more requests for now: slow down (HTTP 429)",
+            "PP604 openai accepts no more requests for now: slow down (HTTP 429)",
             True,
         ),
         (
             OpenAIProvider,
             openai_error(429, "pay first", "insufficient_quota"),
-            "PP604 openai takes no more requests for now: pay first (HTTP 429)",
+            "PP604 openai accepts no more requests for now: pay first (HTTP 429)",
             False,
         ),
         (OpenAIProvider, openai_error(500, "boom"), "PP605 openai failed: boom (HTTP 500)", True),
@@ -246,19 +255,19 @@ def test_both_say_in_the_same_words_why_they_stopped(
         (
             AnthropicProvider,
             anthropic_error(400, "invalid_request_error", "too long"),
-            "PP603 anthropic refused the request: too long (HTTP 400)",
+            "PP603 anthropic rejected the request: too long (HTTP 400)",
             False,
         ),
         (
             AnthropicProvider,
             anthropic_error(401, "authentication_error", f"wrong key {KEY}"),
-            "PP602 anthropic refused the key or the account: wrong key (hidden) (HTTP 401)",
+            "PP602 anthropic rejected the key or the account: wrong key (hidden) (HTTP 401)",
             False,
         ),
         (
             AnthropicProvider,
             anthropic_error(429, "rate_limit_error", "slow down"),
-            "PP604 anthropic takes no more requests for now: slow down (HTTP 429)",
+            "PP604 anthropic accepts no more requests for now: slow down (HTTP 429)",
             True,
         ),
         (
@@ -269,11 +278,11 @@ def test_both_say_in_the_same_words_why_they_stopped(
         ),
     ],
 )
-def test_a_refusal_says_who_must_act(
-    kind: type[SdkProvider], answer: Answer, told: str, *, retryable: bool, ask: Ask
+def test_the_code_of_an_error_says_who_must_act(
+    kind: type[SdkProvider], answer: Answer, message: str, *, retryable: bool, ask: Ask
 ) -> None:
     error = failing(kind, answer, ask)
-    assert str(error).splitlines()[0] == told
+    assert str(error).splitlines()[0] == message
     assert error.problems[0].hint
     assert error.retryable is retryable
     assert error.status == answer.status
@@ -292,7 +301,7 @@ def test_the_server_may_say_how_long_to_wait(
 
 @pytest.mark.parametrize("kind", [OpenAIProvider, AnthropicProvider])
 @pytest.mark.parametrize("request_", [REQUEST, STREAMED], ids=["whole", "streamed"])
-def test_a_silent_server_runs_into_the_time_out(kind: type[SdkProvider], request_: Request, ask: Ask) -> None:
+def test_a_silent_server_causes_a_timeout(kind: type[SdkProvider], request_: Request, ask: Ask) -> None:
     error = failing(kind, Answer(manner="silent"), ask, replace(request_, timeout=0.2))
     assert str(error) == (
         f"PP607 {kind.package} did not answer in time\n  hint: raise 'timeout' in the settings, or set 'stream'"
@@ -309,16 +318,16 @@ def test_a_silent_server_runs_into_the_time_out(kind: type[SdkProvider], request
         (AnthropicProvider, replace(ANTHROPIC_TEXT, manner="cut")),
     ],
 )
-def test_a_lost_connection_may_be_tried_again(kind: type[SdkProvider], answer: Answer, ask: Ask) -> None:
+def test_a_lost_connection_is_retryable(kind: type[SdkProvider], answer: Answer, ask: Ask) -> None:
     error = failing(kind, answer, ask)
-    told = f"PP606 {kind.package} cannot be reached, or the connection was lost: "
-    assert str(error).startswith(told)
+    message = f"PP606 {kind.package} cannot be reached, or the connection was lost: "
+    assert str(error).startswith(message)
     assert error.problems[0].hint == "check the address, the network and the proxy"
     assert error.retryable
 
 
 @pytest.mark.parametrize("kind", [OpenAIProvider, AnthropicProvider])
-def test_an_address_where_nobody_listens_cannot_be_reached(kind: type[SdkProvider], ask: Ask) -> None:
+def test_a_closed_port_cannot_be_reached(kind: type[SdkProvider], ask: Ask) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with connect(kind, f"http://127.0.0.1:{port}") as provider, pytest.raises(ProviderError, match="PP606") as raised:
@@ -338,10 +347,10 @@ def test_an_address_where_nobody_listens_cannot_be_reached(kind: type[SdkProvide
         json_answer({"choices": [{"message": {"content": [{"no": "text"}]}}], "content": None}),
     ],
 )
-def test_an_answer_that_is_none_is_not_tried_again(kind: type[SdkProvider], answer: Answer, ask: Ask) -> None:
+def test_an_invalid_answer_is_not_retryable(kind: type[SdkProvider], answer: Answer, ask: Ask) -> None:
     error = failing(kind, answer, ask)
-    assert str(error).startswith(f"PP608 {kind.package} gave an answer that cannot be read: ")
-    assert error.problems[0].hint == "check that the address is that of this kind of API"
+    assert str(error).startswith(f"PP608 {kind.package} returned an invalid answer: ")
+    assert error.problems[0].hint == "check that the address belongs to this kind of API"
     assert not error.retryable
 
 
@@ -388,14 +397,14 @@ def test_anthropic_streams_text_tool_calls_and_usage(ask: Ask) -> None:
     ],
     ids=["openai-ends", "openai-cut", "anthropic-ends", "anthropic-cut"],
 )
-def test_half_a_stream_never_passes_for_an_answer(kind: type[SdkProvider], answer: Answer, ask: Ask) -> None:
+def test_an_incomplete_stream_is_an_error(kind: type[SdkProvider], answer: Answer, ask: Ask) -> None:
     error = failing(kind, answer, ask, STREAMED)
     assert error.problems[0].code == "PP606"
     assert error.retryable
 
 
 @pytest.mark.parametrize(
-    ("kind", "answer", "told"),
+    ("kind", "answer", "message"),
     [
         (
             OpenAIProvider,
@@ -410,20 +419,26 @@ def test_half_a_stream_never_passes_for_an_answer(kind: type[SdkProvider], answe
         (
             AnthropicProvider,
             anthropic_events([{"type": "error", "error": {"type": "rate_limit_error", "message": "slow down"}}]),
-            "PP604 anthropic takes no more requests for now: slow down",
+            "PP604 anthropic accepts no more requests for now: slow down",
         ),
         (
             OpenAIProvider,
             Answer((b"data: {nope\n\n",), headers=EVENTS),
-            "PP608 openai gave an answer that cannot be read",
+            "PP608 openai returned an invalid answer",
         ),
-        (AnthropicProvider, anthropic_events([{"type": "message_start"}]), "PP608 anthropic gave an answer that"),
+        (
+            AnthropicProvider,
+            anthropic_events([{"type": "message_start"}]),
+            "PP608 anthropic returned an invalid answer",
+        ),
     ],
 )
-def test_an_error_within_a_stream_is_translated(kind: type[SdkProvider], answer: Answer, told: str, ask: Ask) -> None:
+def test_an_error_within_a_stream_is_translated(
+    kind: type[SdkProvider], answer: Answer, message: str, ask: Ask
+) -> None:
     error = failing(kind, answer, ask, STREAMED)
-    assert str(error).startswith(told)
-    assert error.retryable is ("PP608" not in told)
+    assert str(error).startswith(message)
+    assert error.retryable is ("PP608" not in message)
 
 
 @pytest.mark.parametrize(
@@ -434,7 +449,7 @@ def test_an_error_within_a_stream_is_translated(kind: type[SdkProvider], answer:
     ],
     ids=["openai", "anthropic"],
 )
-def test_an_error_of_the_one_who_is_told_stays_his_own(kind: type[SdkProvider], answer: Answer, ask: Ask) -> None:
+def test_an_error_of_the_callback_is_not_translated(kind: type[SdkProvider], answer: Answer, ask: Ask) -> None:
     with (
         Loopback([answer]) as server,
         connect(kind, server.address) as provider,
@@ -466,9 +481,9 @@ def test_a_stream_can_be_cancelled(kind: type[SdkProvider], submit: Callable[[Ll
         cancellation.cancel()
 
     with Loopback([answers[kind]]) as server, connect(kind, server.address) as provider:
-        around = Surroundings(cancellation=cancellation, on_delta=take)
+        services = Services(cancellation=cancellation, on_delta=take)
         with pytest.raises(RunStoppedError, match="PP610"):
-            submit(LlmCycle(provider, surroundings=around))
+            submit(LlmCycle(provider, services=services))
     assert pieces == ["ye"]
 
 
@@ -481,22 +496,22 @@ def test_an_awaited_request_can_be_cancelled_while_the_server_is_silent(kind: ty
         return Answer(manner="silent")
 
     with Loopback(answer) as server, connect(kind, server.address) as provider:
-        cycle = LlmCycle(provider, Settings(timeout=None), Surroundings(cancellation=cancellation))
+        cycle = LlmCycle(provider, CycleSettings(timeout=None), Services(cancellation=cancellation))
         with pytest.raises(RunStoppedError, match="PP610"):
             awaiting_submission(cycle)
 
 
-def test_a_key_that_is_missing_is_a_matter_of_the_account(ask: Ask) -> None:
-    with pytest.raises(ProviderError, match="PP602 openai refused the key or the account") as raised:
+def test_a_missing_key_is_an_account_error(ask: Ask) -> None:
+    with pytest.raises(ProviderError, match="PP602 openai rejected the key or the account") as raised:
         OpenAIProvider("m")
     assert not raised.value.retryable
     with Loopback([]) as server, AnthropicProvider("m", base_url=server.address) as provider:
-        with pytest.raises(ProviderError, match="PP602 anthropic refused the key or the account"):
+        with pytest.raises(ProviderError, match="PP602 anthropic rejected the key or the account"):
             ask(provider, REQUEST)
         assert server.received == []
 
 
-def test_a_client_of_the_callers_is_used_and_left_open() -> None:
+def test_a_client_of_the_caller_is_used_and_left_open() -> None:
     with Loopback([OPENAI_TEXT, ANTHROPIC_TEXT]) as server:
         with openai.OpenAI(api_key="mine", base_url=f"{server.address}/v1") as client:
             with OpenAIProvider("m", client=client) as provider:
@@ -510,7 +525,7 @@ def test_a_client_of_the_callers_is_used_and_left_open() -> None:
     assert server.received[1].headers["authorization"] == "Bearer mine"
 
 
-def test_an_async_client_of_the_callers_serves_every_call() -> None:
+def test_an_async_client_of_the_caller_is_used_for_every_call() -> None:
     async def twice(address: str) -> bool:
         async with openai.AsyncOpenAI(api_key="mine", base_url=f"{address}/v1") as client:
             with OpenAIProvider("m", api_key="other", async_client=client) as provider:
@@ -531,20 +546,20 @@ def test_a_provider_can_be_awaited_from_one_event_loop_after_another() -> None:
 @pytest.mark.parametrize(
     ("kind", "good"), [(OpenAIProvider, OPENAI_TEXT), (AnthropicProvider, ANTHROPIC_TEXT)], ids=["openai", "anthropic"]
 )
-def test_the_cycle_waits_out_what_may_pass(kind: type[SdkProvider], good: Answer) -> None:
+def test_the_cycle_retries_temporary_failures(kind: type[SdkProvider], good: Answer) -> None:
     clock = ManualClock()
     bad = [openai_error(429, "slow", headers={"Retry-After": "7"}), Answer(manner="dropped"), openai_error(503, "busy")]
     with Loopback([*bad, good]) as server, connect(kind, server.address) as provider:
-        cycle = LlmCycle(provider, Settings(retries=3), Surroundings(clock))
+        cycle = LlmCycle(provider, CycleSettings(retries=3), Services(clock))
         assert cycle.submit("hi").text == "yes"
     assert clock.slept == [7.0, 1.0, 2.0]
     assert len(server.received) == 4
 
 
-def test_the_cycle_gives_up_on_what_will_not_pass() -> None:
+def test_the_cycle_does_not_retry_permanent_failures() -> None:
     clock = ManualClock()
     with Loopback([openai_error(400, "no")]) as server, connect(OpenAIProvider, server.address) as provider:
-        cycle = LlmCycle(provider, surroundings=Surroundings(clock))
+        cycle = LlmCycle(provider, services=Services(clock))
         with pytest.raises(ProviderError, match="PP603"):
             cycle.submit("hi")
     assert clock.slept == []
@@ -552,7 +567,7 @@ def test_the_cycle_gives_up_on_what_will_not_pass() -> None:
 
 
 def get(a: int) -> dict[str, int]:
-    """Get what is asked for."""
+    """Return the number after `a`."""
     return {"b": a + 1}
 
 
@@ -569,7 +584,7 @@ def test_a_whole_conversation_with_openai() -> None:
         {"role": "assistant", "content": None, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "a", "content": '{"b": 2}'},
         {"role": "assistant", "content": "bad"},
-        {"role": "user", "content": "mend it"},
+        {"role": "user", "content": "fix it"},
     ]
 
 
@@ -590,7 +605,7 @@ def test_a_whole_conversation_with_anthropic() -> None:
         {"role": "assistant", "content": [call]},
         {"role": "user", "content": [result]},
         {"role": "assistant", "content": [{"type": "text", "text": "bad"}]},
-        {"role": "user", "content": [{"type": "text", "text": "mend it"}]},
+        {"role": "user", "content": [{"type": "text", "text": "fix it"}]},
     ]
 
 
@@ -609,4 +624,4 @@ def test_half_of_a_surrogate_pair_in_a_reply_does_not_end_the_conversation(kind:
 def judged(completion: Completion) -> Verdict:
     if completion.text == "good":
         return Verdict("valid", data="good")
-    return Verdict("invalid", violations=(Violation("PP501", "", "no JSON", "no_json"),), correction="mend it")
+    return Verdict("invalid", violations=(Violation("PP501", "", "no JSON", "no_json"),), correction="fix it")

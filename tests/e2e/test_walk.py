@@ -1,27 +1,24 @@
-"""`promptpack run`: the six-agent walk, with the scripted model and with a real server on loopback."""
+"""`promptpack run`: the six agents with the scripted model and with a real server on loopback."""
 
 import json
-import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from tests.e2e.conftest import Finished, run, run_process
 from tests.e2e.loopback import Answer, Loopback, Received, openai_answer
 
+pytestmark = pytest.mark.usefixtures("no_certificates")
 SCRIPTS = Path(__file__).parents[2] / "promptpack" / "cli" / "walk"
 STEPS = ("understanding", "router", "planner", "reviewer", "executor", "reviewer", "orchestrator")
 
 
-def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "promptpack", "run", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-
-
 def openai(server: Loopback) -> list[str]:
-    return ["--provider", "openai", "--base-url", f"{server.address}/v1", "--model", "any"]
+    return ["run", "--provider", "openai", "--base-url", f"{server.address}/v1", "--model", "any"]
 
 
 def completion(reply: Any) -> Answer:
@@ -37,9 +34,11 @@ def answers_of_the_script() -> list[Answer]:
     return [completion(reply) for replies in script()["replies"].values() for reply in replies]
 
 
-@pytest.mark.parametrize("locale", ["en", "zh-CN"])
-def test_the_scripted_walk_corrects_one_reply_and_runs_a_tool(tmp_path: Path, locale: str) -> None:
-    done = run(tmp_path, "--locale", locale)
+@pytest.mark.parametrize(("start", "locale"), [(run, "en"), (run_process, "zh-CN")])
+def test_the_scripted_run_corrects_one_reply_and_calls_a_tool(
+    tmp_path: Path, start: Callable[..., Finished], locale: str
+) -> None:
+    done = start(tmp_path, "run", "--locale", locale)
 
     assert done.returncode == 0, done.stderr
     titles = [line for line in done.stdout.splitlines() if line.startswith("──")]
@@ -51,9 +50,9 @@ def test_the_scripted_walk_corrects_one_reply_and_runs_a_tool(tmp_path: Path, lo
     assert "\x1b" not in done.stdout
 
 
-def test_packs_without_a_flow_are_not_walked_through(tmp_path: Path) -> None:
+def test_packs_without_a_flow_are_not_used(tmp_path: Path) -> None:
     (tmp_path / "packs").mkdir()
-    done = run(tmp_path)
+    done = run(tmp_path, "run")
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -69,7 +68,7 @@ def test_a_real_server_is_asked_for_every_reply(tmp_path: Path) -> None:
     assert done.stdout.endswith("every reply meets its contract\n")
 
 
-def test_the_walk_stops_where_an_agent_cannot_go_on(tmp_path: Path) -> None:
+def test_the_run_stops_when_an_agent_needs_clarification(tmp_path: Path) -> None:
     def ask_back(_: Received) -> Answer:
         reply = {
             "thought": "Which week is meant?",
@@ -85,37 +84,35 @@ def test_the_walk_stops_where_an_agent_cannot_go_on(tmp_path: Path) -> None:
         done = run(tmp_path, *openai(server))
 
     assert done.returncode == 1
-    assert done.stdout.endswith("the walk stopped: the agent answered CLARIFICATION_REQUIRED: Which week?\n")
+    assert done.stdout.endswith("the run stopped: the agent answered CLARIFICATION_REQUIRED: Which week?\n")
     assert "Traceback" not in done.stderr
 
 
-def test_the_walk_stops_when_the_reviewer_refuses(tmp_path: Path) -> None:
+def test_the_run_stops_when_the_reviewer_rejects_the_work(tmp_path: Path) -> None:
     replies = script()["replies"]
     params = {"approved": False, "score": 20, "feedback": "No.", "requiredFixes": ["Name the week"]}
-    refusal = {**replies["review of the plan"][0], "params": params}
-    answers = [*replies["understanding"], *replies["router"], replies["planner"][-1], refusal]
+    rejection = {**replies["review of the plan"][0], "params": params}
+    answers = [*replies["understanding"], *replies["router"], replies["planner"][-1], rejection]
     with Loopback([completion(answer) for answer in answers]) as server:
         done = run(tmp_path, *openai(server))
 
     assert done.returncode == 1
-    assert done.stdout.endswith("the walk stopped: the reviewer refused\n")
+    assert done.stdout.endswith("the run stopped: the reviewer rejected the work\n")
 
 
-def test_a_reply_that_is_never_mended_ends_the_walk(tmp_path: Path) -> None:
+def test_the_run_stops_when_no_reply_is_valid(tmp_path: Path) -> None:
     with Loopback(lambda _: completion("no")) as server:
-        done = run(tmp_path, "--rounds", "2", *openai(server))
+        done = run(tmp_path, *openai(server), "--rounds", "2")
 
     assert done.returncode == 1
-    assert done.stdout.endswith("the walk stopped: the reply could not be mended\n")
+    assert done.stdout.endswith("the run stopped: no reply met the contract\n")
 
 
-def test_without_the_package_the_message_says_what_to_install(tmp_path: Path) -> None:
-    code = (
-        "import sys; sys.modules['openai'] = None\n"
-        "sys.argv = ['promptpack', 'run', '--provider', 'openai', '--model', 'any']\n"
-        "from promptpack.cli.main import run; run()"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+def test_the_error_for_a_missing_package_shows_the_install_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "openai", None)
+    done = run(tmp_path, "run", "--provider", "openai", "--model", "any")
 
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == ("PP601 the package 'openai' is not installed\n  hint: run: python -m pip install openai\n")
@@ -141,26 +138,26 @@ reply: {{actions: {{DONE: {{params: {{type: object}}}}}}}}
 
 
 @pytest.mark.parametrize(
-    ("step", "name", "told"),
+    ("step", "name", "message"),
     [
         (
             "solo",
             "USER_INPT",
-            "PP908 the walk has nothing to give for 'USER_INPT'\n  hint: did you mean 'USER_INPUT'?\n",
+            "PP908 the demo has no value for 'USER_INPT'\n  hint: did you mean 'USER_INPUT'?\n",
         ),
         (
             "solo",
             "USER_INPUT",
             "PP908 the scripted model has no reply for the step 'solo'\n"
-            "  hint: ask a real one: --provider openai --model NAME\n",
+            "  hint: use a real model: --provider openai --model NAME\n",
         ),
     ],
 )
-def test_a_flow_of_ones_own_is_told_what_the_walk_does_not_have(
-    tmp_path: Path, step: str, name: str, told: str
+def test_another_flow_may_need_values_and_replies_that_the_demo_lacks(
+    tmp_path: Path, step: str, name: str, message: str
 ) -> None:
     (tmp_path / "packs" / "solo").mkdir(parents=True)
     (tmp_path / "packs" / "solo" / "1.0.0.yaml").write_text(SOLO.format(name=name), encoding="utf-8")
     (tmp_path / "packs" / "flow.yaml").write_text(FLOW.format(step=step, name=name), encoding="utf-8")
-    done = run(tmp_path)
-    assert (done.returncode, done.stderr) == (2, told)
+    done = run(tmp_path, "run")
+    assert (done.returncode, done.stderr) == (2, message)

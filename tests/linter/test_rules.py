@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 import pytest
 
-from promptpack.cli.reports import text
+from promptpack.cli.reports import plain_text
 from promptpack.linter import RULES, LintRule, LintSettings, lint
 from promptpack.linter.rule_pages import body, summary, write_rules_page
 
@@ -32,7 +32,7 @@ def case_name(path: Path) -> str:
 
 def lint_fixture(path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(path.parent)
-    return click.unstyle(text.write(lint([path.name], LintSettings()))) + "\n"
+    return click.unstyle(plain_text.write(lint([path.name], LintSettings()))) + "\n"
 
 
 @pytest.mark.parametrize("path", cases("bad"), ids=case_name)

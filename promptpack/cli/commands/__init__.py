@@ -1,1 +1,1 @@
-"""One file a command; each has `command`, and `main` lists them."""
+"""One file per command; each defines `command`, and `main` lists them."""

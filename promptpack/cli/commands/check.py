@@ -1,4 +1,4 @@
-"""`promptpack check`: what a model's reply is worth."""
+"""`promptpack check`: check a model's reply."""
 
 import sys
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from promptpack import files
+from promptpack.cli.console import print_json, visible
 from promptpack.cli.options import (
     context_options,
     locale_option,
@@ -14,7 +15,6 @@ from promptpack.cli.options import (
     packs_option,
     read_context,
 )
-from promptpack.cli.output import print_json, visible
 from promptpack.verdict import Verdict
 
 
@@ -24,7 +24,7 @@ from promptpack.verdict import Verdict
 @packs_option
 @locale_option
 @context_options
-@click.option("--strict", is_flag=True, help="Take only the exact contract; repair nothing.")
+@click.option("--strict", is_flag=True, help="Accept only replies that match the contract exactly; repair nothing.")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_context
 def command(
@@ -38,14 +38,14 @@ def command(
     strict: bool,
     format: str,  # noqa: A002 -- the option's name
 ) -> None:
-    """Judge a reply against a pack's contract. REPLY is a file, or - for standard input.
+    """Check a reply against a pack's contract. REPLY is a file, or - for standard input.
 
-    With a context, the rules that look at inputs and the schemas of tools are checked too.
+    With a context, rules that use inputs and schemas of tools are checked too.
     """
     chosen = open_library(folders).get(pack, locale)
-    given = read_context(chosen, context_file, assignments)
+    context = read_context(chosen, context_file, assignments)
     raw = sys.stdin.buffer.read() if reply == "-" else files.read(reply)
-    verdict = chosen.check(raw, given or None, strict=strict)
+    verdict = chosen.check(raw, context or None, strict=strict)
     if format == "json":
         print_json(_as_data(verdict))
     else:
@@ -60,13 +60,13 @@ def _as_data(verdict: Verdict) -> dict[str, Any]:
         "output": verdict.data if verdict.ok else None,
         "violations": [
             {
-                "code": found.code,
-                "path": found.path,
-                "rule": found.rule,
-                "message": found.message,
-                "offset": found.offset,
+                "code": violation.code,
+                "path": violation.path,
+                "rule": violation.rule,
+                "message": violation.message,
+                "offset": violation.offset,
             }
-            for found in verdict.violations
+            for violation in verdict.violations
         ],
         "repairs": [
             {
@@ -90,11 +90,11 @@ def _print(verdict: Verdict) -> None:
     for repair in verdict.repairs:
         click.echo(visible(f"  repaired {repair.kind} at {repair.path or '(reply)'}"))
     for path in verdict.extras:
-        click.echo(visible(f"  kept {path}, which the contract does not know"))
+        click.echo(visible(f"  kept {path}, which is not in the contract"))
     for violation in verdict.violations:
         click.echo(visible(f"  {violation}"))
     for rule in verdict.unchecked:
-        click.echo(f"  rule {rule!r} was not checked: it needs the context")
+        click.echo(f"  rule {rule!r} was not checked because it needs the context")
     if verdict.correction:
         click.echo(click.style("correction:", bold=True))
         click.echo(visible(verdict.correction))

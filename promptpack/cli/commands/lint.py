@@ -1,4 +1,4 @@
-"""`promptpack lint`: every problem in packs, for people, pre-commit and CI."""
+"""`promptpack lint`: find every problem in packs, for terminals, pre-commit and CI."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -6,23 +6,23 @@ from dataclasses import dataclass
 import click
 
 from promptpack import files
-from promptpack.cli.output import print_problems
+from promptpack.cli.console import print_problems
 from promptpack.cli.reports.catalogue import FORMATS
 from promptpack.cli.watching import changes
 from promptpack.linter import LintReport, apply_fixes, lint
 from promptpack.problem import PromptpackError
 
-# Mending one thing may show the next; nothing honest needs more rounds.
-_MOST_ROUNDS = 8
+# One fix may reveal the next problem; real packs need fewer rounds.
+_MAX_ROUNDS = 8
 _COLOURS = {"error": "red", "warning": "yellow", "note": "blue"}
 
 
 @click.command("lint")
 @click.argument("paths", nargs=-1, type=click.Path(exists=True))
 @click.option("--format", type=click.Choice(list(FORMATS)), default="text", show_default=True)
-@click.option("--select", multiple=True, metavar="RULE", help="Ask only such rules: a code, its beginning, or a name.")
-@click.option("--ignore", multiple=True, metavar="RULE", help="Do not ask such rules.")
-@click.option("--fix", is_flag=True, help="Mend what can be mended without changing what a pack does.")
+@click.option("--select", multiple=True, metavar="RULE", help="Use only these rules: a code, a code prefix, or a name.")
+@click.option("--ignore", multiple=True, metavar="RULE", help="Skip these rules.")
+@click.option("--fix", is_flag=True, help="Fix problems that can be fixed without changing what a pack does.")
 @click.option("--watch", is_flag=True, help="Lint again whenever a file changes.")
 @click.pass_context
 def command(
@@ -36,16 +36,16 @@ def command(
 ) -> None:
     """Find every problem in packs. PATHS are folders of packs or pack files.  [default: packs]
 
-    Exit codes: 0 clean or notes only, 1 problems found, 2 wrong usage, 3 our bug.
+    Exit codes: 0 clean or notes only, 1 problems found, 2 invalid usage, 3 bug in promptpack.
     """
-    wanted = _Wanted(paths or ("packs",), format, _words(select), _words(ignore), fix)
+    options = _LintOptions(paths or ("packs",), format, _split(select), _split(ignore), fix)
     if watch:
-        _watch(wanted)
-    ctx.exit(1 if _run(wanted).failed else 0)
+        _watch(options)
+    ctx.exit(1 if _run(options).failed else 0)
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _LintOptions:
     paths: tuple[str, ...]
     format: str
     select: tuple[str, ...]
@@ -53,46 +53,46 @@ class _Wanted:
     fix: bool
 
 
-def _words(options: tuple[str, ...]) -> tuple[str, ...]:
-    """Take `--select PL001,PL002` as well as the option given twice."""
+def _split(options: tuple[str, ...]) -> tuple[str, ...]:
+    """Accept `--select PL001,PL002` as well as a repeated option."""
     return tuple(word for option in options for word in option.replace(",", " ").split())
 
 
-def _watch(wanted: _Wanted) -> None:
-    _run_again(wanted)
-    for _ in changes(tuple(files.group_by_root(wanted.paths))):
-        _run_again(wanted)
+def _watch(options: _LintOptions) -> None:
+    _run_again(options)
+    for _ in changes(tuple(files.group_by_root(options.paths))):
+        _run_again(options)
 
 
-def _run_again(wanted: _Wanted) -> None:
+def _run_again(options: _LintOptions) -> None:
     try:
-        _run(wanted)
+        _run(options)
     except PromptpackError as error:
-        # What a half-finished edit breaks, the next one may mend.
+        # The next change may fix an unfinished edit, so keep watching.
         print_problems(error.problems, err=True)
 
 
-def _run(wanted: _Wanted) -> LintReport:
-    report = lint(wanted.paths, select=wanted.select, ignore=wanted.ignore)
+def _run(options: _LintOptions) -> LintReport:
+    report = lint(options.paths, select=options.select, ignore=options.ignore)
     before = len(report.problems)
-    for _ in range(_MOST_ROUNDS if wanted.fix else 0):
+    for _ in range(_MAX_ROUNDS if options.fix else 0):
         if not report.fixes:
             break
         apply_fixes(report)
-        report = lint(wanted.paths, select=wanted.select, ignore=wanted.ignore)
-    written = FORMATS[wanted.format](report)
+        report = lint(options.paths, select=options.select, ignore=options.ignore)
+    written = FORMATS[options.format](report)
     if written:
         click.echo(written)
-    click.echo(_summary(report, before - len(report.problems), wanted.fix), err=True)
+    click.echo(_summary(report, before - len(report.problems), options.fix), err=True)
     return report
 
 
-def _summary(report: LintReport, mended: int, fix: bool) -> str:
+def _summary(report: LintReport, fixed: int, fix: bool) -> str:
     counts = Counter[str](problem.severity for problem in report.problems)
-    told = ", ".join(click.style(f"{counts[kind]} {kind}(s)", fg=_COLOURS[kind]) for kind in _COLOURS if counts[kind])
-    parts = [f"{len(report.files)} pack file(s)", told or click.style("no problems", fg="green")]
-    if mended:
-        parts.append(f"{mended} mended")
+    found = ", ".join(click.style(f"{counts[kind]} {kind}(s)", fg=_COLOURS[kind]) for kind in _COLOURS if counts[kind])
+    parts = [f"{len(report.files)} pack file(s)", found or click.style("no problems", fg="green")]
+    if fixed:
+        parts.append(f"{fixed} fixed")
     if report.fixes and not fix:
-        parts.append(f"{len(report.fixes)} can be mended with --fix")
+        parts.append(f"{len(report.fixes)} fixable with --fix")
     return ", ".join(parts)

@@ -1,9 +1,9 @@
-"""`promptpack list`: every pack, its versions and locales."""
+"""`promptpack list`: list packs, versions and locales."""
 
 import click
 
+from promptpack.cli.console import on_one_line, print_json
 from promptpack.cli.options import open_library, packs_option
-from promptpack.cli.output import on_one_line, print_json
 from promptpack.library import Listed
 
 

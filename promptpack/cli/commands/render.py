@@ -1,7 +1,8 @@
-"""`promptpack render`: the prompt that a model would get."""
+"""`promptpack render`: print the prompt that a model would get."""
 
 import click
 
+from promptpack.cli.console import print_json, visible
 from promptpack.cli.options import (
     context_options,
     locale_option,
@@ -10,7 +11,6 @@ from promptpack.cli.options import (
     packs_option,
     read_context,
 )
-from promptpack.cli.output import print_json, visible
 
 
 @click.command("render")

@@ -1,8 +1,8 @@
-"""`promptpack rules`: what the lint rules find, and why."""
+"""`promptpack rules`: list and explain the lint rules."""
 
 import click
 
-from promptpack.cli.output import print_json
+from promptpack.cli.console import print_json
 from promptpack.linter import RULES, LintRule, find_rules
 from promptpack.linter.lint_settings import unknown_rule
 from promptpack.linter.rule_pages import body, summary, write_rules_page
@@ -13,7 +13,7 @@ from promptpack.problem import UsageError
 @click.argument("rule", required=False)
 @click.option("--format", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
 def command(rule: str | None, format: str) -> None:  # noqa: A002 -- the option's name
-    """List the lint rules, or explain those that RULE names: a code, its beginning, or a name."""
+    """List the lint rules, or explain some: RULE is a code, a code prefix, or a name."""
     chosen = find_rules(rule) if rule else RULES
     if rule and not chosen:
         raise UsageError(unknown_rule(rule))

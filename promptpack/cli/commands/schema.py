@@ -1,4 +1,4 @@
-"""`promptpack schema`: the JSON Schemas, for editors and for other programs."""
+"""`promptpack schema`: print a JSON Schema for editors and other programs."""
 
 import json
 
@@ -15,9 +15,9 @@ from promptpack.problem import Problem, UsageError, did_you_mean
     "--of",
     "pack",
     shell_complete=complete_packs,
-    help="Print the reply contract of this pack instead, with its own actions.",
+    help="Print the reply contract of this pack, including its actions.",
 )
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write it to this file.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write to this file.")
 @packs_option
 @locale_option
 def command(name: str, pack: str | None, output: str | None, folders: tuple[str, ...], locale: str | None) -> None:
@@ -32,9 +32,9 @@ def command(name: str, pack: str | None, output: str | None, folders: tuple[str,
 
 def _shipped(name: str) -> str:
     folder = files.shipped("schemas")
-    known = [file.removesuffix(".schema.json") for file in folder.find(".schema.json")]
-    if name not in known:
-        hint = did_you_mean(name, known) or f"there are {', '.join(known)}"
+    available = [file.removesuffix(".schema.json") for file in folder.find(".schema.json")]
+    if name not in available:
+        hint = did_you_mean(name, available) or f"available schemas: {', '.join(available)}"
         raise UsageError(Problem("PP903", f"no schema named {name!r}", None, hint))
     return folder.read(f"{name}.schema.json").decode()
 

@@ -1,11 +1,11 @@
-"""`promptpack show`: one pack, as its author and its callers need to know it."""
+"""`promptpack show`: show the parts of one pack."""
 
 from typing import Any
 
 import click
 
+from promptpack.cli.console import print_json, visible
 from promptpack.cli.options import locale_option, open_library, pack_argument, packs_option
-from promptpack.cli.output import print_json, visible
 from promptpack.pack import Pack
 
 
@@ -74,9 +74,9 @@ def _section(title: str, lines: list[str]) -> None:
 
 
 def _input_line(entry: dict[str, Any]) -> str:
-    marks = [mark for mark in ("untrusted", "secret") if entry[mark]]
+    flags = [flag for flag in ("untrusted", "secret") if entry[flag]]
     kind = "|".join(entry["type"]) if isinstance(entry["type"], list) else entry["type"]
-    facts = ", ".join([kind, "required" if entry["required"] else "optional", *marks])
+    facts = ", ".join([kind, "required" if entry["required"] else "optional", *flags])
     return f"{entry['name']} ({facts}): {entry['description']}".rstrip(": ")
 
 

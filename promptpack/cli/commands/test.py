@@ -1,10 +1,10 @@
-"""`promptpack test`: the tests that packs bring along."""
+"""`promptpack test`: run the tests in packs."""
 
 import click
 
 from promptpack import trial
+from promptpack.cli.console import print_json, print_problems, visible
 from promptpack.cli.options import complete_packs, open_library, packs_option
-from promptpack.cli.output import print_json, print_problems, visible
 from promptpack.trial import Trial
 
 
@@ -15,7 +15,7 @@ from promptpack.trial import Trial
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_context
 def command(ctx: click.Context, names: tuple[str, ...], folders: tuple[str, ...], update: bool, format: str) -> None:  # noqa: A002
-    """Run the tests that packs bring along. NAMES are names or name@range, all packs by default."""
+    """Run the tests in packs. NAMES are names or name@range, all packs by default."""
     chosen, problems = open_library(folders).select(*names)
     trials = list(trial.run(chosen, update=update))
     failed = [one for one in trials if not one.passed]
@@ -41,7 +41,7 @@ def _as_data(one: Trial) -> dict[str, object]:
 
 
 def _print(one: Trial) -> None:
-    mark = click.style("ok", fg="green") if one.passed else click.style("FAILED", fg="red")
-    click.echo(visible(f"{one.pack} {one.locale} {one.name}: ") + mark)
+    result = click.style("ok", fg="green") if one.passed else click.style("FAILED", fg="red")
+    click.echo(visible(f"{one.pack} {one.locale} {one.name}: ") + result)
     for failure in one.failures:
         click.echo(visible(f"  {one.location}: {failure}"))

@@ -1,1 +1,1 @@
-"""How a report is written: one module a format, each with a `write`."""
+"""Formats of lint reports: one module per format, each with a `write` function."""

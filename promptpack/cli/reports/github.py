@@ -1,6 +1,6 @@
-"""For GitHub Actions: one workflow command a problem, which GitHub shows beside the line of the change."""
+"""For GitHub Actions: one workflow command per problem, which GitHub shows next to the changed line."""
 
-from promptpack.cli.output import visible
+from promptpack.cli.console import visible
 from promptpack.linter import LintReport
 from promptpack.problem import Problem
 
@@ -8,7 +8,7 @@ _LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def write(report: LintReport) -> str:
-    """Write one line a problem."""
+    """Return one line per problem."""
     return "\n".join(_line(problem) for problem in report.problems)
 
 
@@ -23,6 +23,6 @@ def _line(problem: Problem) -> str:
     return f"::{_LEVELS[problem.severity]} {where}title={problem.code}::{_escape(visible(text))}"
 
 
-def _escape(text: str, property: bool = False) -> str:  # noqa: A002 -- GitHub's own word
+def _escape(text: str, property: bool = False) -> str:  # noqa: A002 -- the word of GitHub
     escaped = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     return escaped.replace(":", "%3A").replace(",", "%2C") if property else escaped

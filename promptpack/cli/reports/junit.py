@@ -1,14 +1,14 @@
-"""For CI servers: JUnit's XML, one suite a file, one case a problem, and a passed case for a clean file."""
+"""For CI servers: JUnit XML, one suite per file, one case per problem, and a passed case for a clean file."""
 
 from xml.sax.saxutils import escape, quoteattr
 
-from promptpack.cli.output import visible
+from promptpack.cli.console import visible
 from promptpack.linter import LintReport
 from promptpack.problem import Problem
 
 
 def write(report: LintReport) -> str:
-    """Write every file as a test suite; notes do not fail."""
+    """Return every file as a test suite; notes do not fail."""
     by_file: dict[str, list[Problem]] = {path: [] for path in report.files}
     for problem in report.problems:
         by_file.setdefault(problem.location.path if problem.location else "", []).append(problem)
@@ -29,11 +29,11 @@ def _case(path: str, problem: Problem) -> str:
     place = problem.location
     where = f"{place.line}:{place.column} " if place and place.line else ""
     name = _attribute(f"{where}{problem.code} {problem.message}")
-    told = escape(visible(str(problem)))
+    details = escape(visible(str(problem)))
     body = (
-        f"      <system-out>{told}</system-out>"
+        f"      <system-out>{details}</system-out>"
         if problem.severity == "note"
-        else f"      <failure type={_attribute(problem.code)} message={_attribute(problem.message)}>{told}</failure>"
+        else f"      <failure type={_attribute(problem.code)} message={_attribute(problem.message)}>{details}</failure>"
     )
     return f"    <testcase classname={_attribute(path)} name={name}>\n{body}\n    </testcase>"
 

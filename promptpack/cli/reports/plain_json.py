@@ -2,11 +2,11 @@
 
 import json
 
-from promptpack.cli.output import as_data, visible
+from promptpack.cli.console import as_data, visible
 from promptpack.linter import LintReport
 
 
 def write(report: LintReport) -> str:
-    """Write every problem as one object; `fixable` says whether `--fix` would mend it."""
+    """Return every problem as one object; `fixable` says whether `--fix` can fix it."""
     found = [{**as_data(problem), "fixable": problem in report.fixes} for problem in report.problems]
     return visible(json.dumps(found, ensure_ascii=False, indent=2))

@@ -1,4 +1,4 @@
-"""For code scanning: SARIF 2.1.0, as GitHub, GitLab and editors take it."""
+"""For code scanning: SARIF 2.1.0, which GitHub, GitLab and editors read."""
 
 import json
 from pathlib import PurePath
@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from promptpack import __version__
-from promptpack.cli.output import visible
+from promptpack.cli.console import visible
 from promptpack.linter import RULES, LintReport
 from promptpack.linter.rule_pages import summary
 from promptpack.problem import Location, Problem
@@ -15,7 +15,7 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def write(report: LintReport) -> str:
-    """Write one run; the rules that found something are described in it."""
+    """Return one run; it describes every rule that found a problem."""
     codes = sorted({problem.code for problem in report.problems})
     index = {code: place for place, code in enumerate(codes)}
     run = {
@@ -60,6 +60,6 @@ def _physical(place: Location) -> dict[str, Any]:
 
 
 def _address(path: str) -> str:
-    """Write a path as a URI reference: an absolute one needs its scheme, so that no part of it is taken for a host."""
+    """Return a path as a URI reference; an absolute path needs a scheme, or a part of it could be read as a host."""
     pure = PurePath(path)
     return pure.as_uri() if pure.is_absolute() else quote(pure.as_posix(), errors="surrogateescape")

@@ -1,5 +1,5 @@
-"""The six-agent walk: from what a user says to a finished, reviewed task."""
+"""The demo of `promptpack run`: six agents turn a user's request into a finished, reviewed task."""
 
-from promptpack.cli.walk.steps import Step, walk
+from promptpack.cli.walk.turns import Turn, walk
 
-__all__ = ["Step", "walk"]
+__all__ = ["Turn", "walk"]

@@ -1,1 +1,1 @@
-"""Providers: one file a kind of server, and the scripted one for tests."""
+"""Providers: one file per kind of server, and the scripted provider for tests."""

@@ -1,12 +1,12 @@
-"""Anthropic's Messages API, through the `anthropic` package that the caller has installed."""
+"""Anthropic's Messages API, called through the `anthropic` package that the user installs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from promptpack.cycle.providers.anthropic_writing import write_messages, write_system, write_tools
-from promptpack.cycle.providers.sdk_errors import failure
-from promptpack.cycle.providers.sdk_provider import Gathering, SdkProvider
+from promptpack.cycle.providers.sdk_errors import provider_error
+from promptpack.cycle.providers.sdk_provider import SdkProvider, StreamAccumulator
 from promptpack.cycle.request import Completion, FinishReason, Request, Usage
 from promptpack.prompt.message import ToolCall
 
@@ -20,17 +20,17 @@ _FINISH: Final[Mapping[str, FinishReason]] = {
 
 
 class AnthropicProvider(SdkProvider):
-    """Claude; system and developer messages are hoisted, and `max_tokens` is 4096 unless the params say otherwise."""
+    """Claude; system and developer messages move to `system`, and `max_tokens` defaults to 4096."""
 
     package: ClassVar[str] = "anthropic"
     client_names: ClassVar[tuple[str, str]] = ("Anthropic", "AsyncAnthropic")
 
     def create(self, client: Any, arguments: dict[str, Any]) -> Any:
-        """Call the SDK's method, of a client of either kind."""
+        """Call the SDK method of a synchronous or asynchronous client."""
         return client.messages.create(**arguments)
 
     def write(self, request: Request) -> dict[str, Any]:
-        """Write the arguments; parameters go into the body as they are, since servers know more than the SDK does."""
+        """Return the arguments; parameters go into the body unchanged, as servers accept more than the SDK knows."""
         params = {name: value for name, value in request.params.items() if value is not None}
         arguments: dict[str, Any] = {
             "model": request.model or self.model,
@@ -48,11 +48,11 @@ class AnthropicProvider(SdkProvider):
         return arguments
 
     def read(self, answer: Any) -> Completion:
-        """Read a whole answer."""
+        """Read an answer that was not streamed."""
         blocks = getattr(answer, "content", None)
         if not isinstance(blocks, list):
             shown = answer if isinstance(answer, str) else "it has no content"
-            raise failure("PP608", self.package, " ".join(shown.split())[:200])
+            raise provider_error("PP608", self.package, " ".join(shown.split())[:200])
         return Completion(
             "".join(block.text for block in blocks if block.type == "text"),
             tuple(_call(block.id, block.name, block.input) for block in blocks if block.type == "tool_use"),
@@ -62,9 +62,9 @@ class AnthropicProvider(SdkProvider):
             answer,
         )
 
-    def gather(self) -> Gathering:
-        """Begin to read a streamed answer."""
-        return _Gathered()
+    def start_stream(self) -> StreamAccumulator:
+        """Return an empty accumulator for a streamed answer."""
+        return _AnthropicStream()
 
 
 def _call(identifier: str, name: str, arguments: Any) -> ToolCall:
@@ -78,13 +78,13 @@ def _usage(usage: Any) -> Usage:
         return Usage()
     cached = getattr(usage, "cache_read_input_tokens", None) or 0
     created = getattr(usage, "cache_creation_input_tokens", None) or 0
-    # The API counts what is cached apart; the whole input is all three.
+    # The API counts cached tokens separately; the input is the sum of all three.
     return Usage((usage.input_tokens or 0) + cached + created, usage.output_tokens or 0, cached)
 
 
 @dataclass(slots=True)
-class _Gathered:
-    """A streamed answer as it comes together, by the index of its blocks."""
+class _AnthropicStream:
+    """A streamed answer; `calls` is keyed by the index of the block."""
 
     texts: list[str] = field(default_factory=list)
     calls: dict[int, list[str]] = field(default_factory=dict)
@@ -96,40 +96,40 @@ class _Gathered:
 
     def add(self, chunk: Any) -> str:
         self.events.append(chunk)
-        text = self._text_of(chunk)
+        text = self._read_event(chunk)
         self.texts.append(text)
         return text
 
-    def _text_of(self, event: Any) -> str:
+    def _read_event(self, event: Any) -> str:
         match event.type:
             case "message_start":
                 self.model = event.message.model or ""
                 self.usage = _usage(event.message.usage)
             case "content_block_start":
-                return self._begin(event.index, event.content_block)
+                return self._start_block(event.index, event.content_block)
             case "content_block_delta":
-                return self._go_on(event.index, event.delta)
+                return self._continue_block(event.index, event.delta)
             case "message_delta":
                 self.stop_reason = event.delta.stop_reason or self.stop_reason
-                self.usage = _latest(self.usage, event.usage)
+                self.usage = _update_usage(self.usage, event.usage)
             case "message_stop":
                 self.ended = True
         return ""
 
-    def _begin(self, index: int, block: Any) -> str:
+    def _start_block(self, index: int, block: Any) -> str:
         if block.type == "tool_use":
             self.calls[index] = [block.id, block.name, ""]
         return block.text if block.type == "text" else ""
 
-    def _go_on(self, index: int, delta: Any) -> str:
+    def _continue_block(self, index: int, delta: Any) -> str:
         if delta.type == "input_json_delta" and index in self.calls:
             self.calls[index][2] += delta.partial_json
         return delta.text if delta.type == "text_delta" else ""
 
     def completion(self) -> Completion:
         if not self.ended:
-            # A stream that just ends was cut off: the text so far must not pass for an answer.
-            raise failure("PP606", "anthropic", "the stream ended before the answer did", retryable=True)
+            # Without an end event the stream was cut off, so its text is not a complete answer.
+            raise provider_error("PP606", "anthropic", "the stream ended too early", retryable=True)
         return Completion(
             "".join(self.texts),
             tuple(ToolCall(call[0], call[1], call[2] or "{}") for _, call in sorted(self.calls.items())),
@@ -140,8 +140,8 @@ class _Gathered:
         )
 
 
-def _latest(before: Usage, usage: Any) -> Usage:
-    """Take the output so far from an event that counts from the start of the message."""
+def _update_usage(before: Usage, usage: Any) -> Usage:
+    """Replace the output tokens by those of an event, which counts from the start of the message."""
     return Usage(
         before.input_tokens, getattr(usage, "output_tokens", None) or before.output_tokens, before.cached_tokens
     )

@@ -1,11 +1,11 @@
-"""Messages -> what Anthropic's Messages API takes: system hoisted, turns merged, tools' results in the user's turn."""
+"""Messages -> arguments of Anthropic's Messages API: separate `system`, merged turns, tool results in user turns."""
 
 import json
 from collections.abc import Iterable
 from typing import Any
 
 from promptpack.characters import is_whole
-from promptpack.cycle.tools import Tool
+from promptpack.cycle.model_tools import ModelTool
 from promptpack.problem import Problem, UsageError
 from promptpack.prompt.message import Message, Part, ToolCall
 
@@ -13,9 +13,9 @@ _HOISTED = ("system", "developer")
 
 
 def write_system(messages: Iterable[Message]) -> str | list[dict[str, Any]]:
-    """Join what goes into `system`: system and developer messages, wherever they stand.
+    """Return the value of `system`: all system and developer messages.
 
-    It is one text, or the parts as they are where something stands beside one of them, such as `cache_control`.
+    It is one text, or a list of parts when a part has extra keys, such as `cache_control`.
     """
     hoisted = [message for message in messages if message.role in _HOISTED and message.text]
     if any(part.extra for message in hoisted for part in _parts(message)):
@@ -24,7 +24,7 @@ def write_system(messages: Iterable[Message]) -> str | list[dict[str, Any]]:
 
 
 def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
-    """Write the turns; neighbours of one role become one turn, and what says nothing is left out."""
+    """Return the turns; merge adjacent messages of one role and skip empty messages."""
     turns: list[dict[str, Any]] = []
     for message in messages:
         if message.role in _HOISTED:
@@ -40,8 +40,8 @@ def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
     return turns
 
 
-def write_tools(tools: Iterable[Tool]) -> list[dict[str, Any]]:
-    """Write the tools' descriptions."""
+def write_tools(tools: Iterable[ModelTool]) -> list[dict[str, Any]]:
+    """Return the definitions of the tools."""
     return [
         {"name": tool.name, "input_schema": dict(tool.parameters or {"type": "object"})}
         | ({"description": tool.description} if tool.description else {})
@@ -67,8 +67,8 @@ def _block(part: Part) -> dict[str, Any]:
         return {"type": "image", "source": _source(part.payload["url"])}
     if part.type == "file":
         return _document(part.payload)
-    hint = "leave the part out, or use a provider that takes it"
-    raise UsageError(Problem("PP609", f"anthropic takes no part of the type {part.type!r}", None, hint))
+    hint = "remove the part, or use a provider that supports it"
+    raise UsageError(Problem("PP609", f"anthropic does not support parts of type {part.type!r}", None, hint))
 
 
 def _document(file: dict[str, Any]) -> dict[str, Any]:
@@ -78,12 +78,12 @@ def _document(file: dict[str, Any]) -> dict[str, Any]:
 
 
 def _source(address: str) -> dict[str, Any]:
-    """Write where the bytes are: in the address itself when it is a data: URI."""
+    """Return the source of the bytes: the URL, or the data inside a data: URI."""
     if not address.startswith("data:"):
         return {"type": "url", "url": address}
     kind, _, data = address.removeprefix("data:").partition(";base64,")
     if not data:
-        raise UsageError(Problem("PP609", "a data: address is not in base64", None, "write data:<type>;base64,<data>"))
+        raise UsageError(Problem("PP609", "a data: URI is not base64-encoded", None, "write data:<type>;base64,<data>"))
     return {"type": "base64", "media_type": kind, "data": data}
 
 
@@ -96,6 +96,6 @@ def _input(arguments: str) -> Any:
         value = json.loads(arguments or "{}")
     except (ValueError, RecursionError):
         value = None
-    # The API takes an object only; arguments that the model spoilt go back under a name that says so.
-    is_sound = isinstance(value, dict) and is_whole(json.dumps(value, ensure_ascii=False))
-    return value if is_sound else {"INVALID_JSON": arguments}
+    # The API accepts only objects, so invalid arguments of the model are wrapped in one.
+    is_valid = isinstance(value, dict) and is_whole(json.dumps(value, ensure_ascii=False))
+    return value if is_valid else {"INVALID_JSON": arguments}

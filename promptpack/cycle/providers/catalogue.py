@@ -1,4 +1,4 @@
-"""The providers by the name that a user writes."""
+"""The providers by name."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -15,8 +15,8 @@ PROVIDERS: Final[Mapping[str, type[SdkProvider]]] = MappingProxyType(
 
 
 def open_provider(name: str, model: str = "", base_url: str | None = None, api_key: str | None = None) -> SdkProvider:
-    """Open a provider by its name; close it, or use it in a `with`."""
+    """Open a provider by name; close it, or use it in a `with` statement."""
     if name not in PROVIDERS:
-        hint = did_you_mean(name, PROVIDERS) or f"there are {', '.join(PROVIDERS)}"
-        raise UsageError(Problem("PP619", f"there is no provider {name!r}", None, hint))
+        hint = did_you_mean(name, PROVIDERS) or f"available providers: {', '.join(PROVIDERS)}"
+        raise UsageError(Problem("PP619", f"unknown provider {name!r}", None, hint))
     return PROVIDERS[name](model, base_url=base_url, api_key=api_key)

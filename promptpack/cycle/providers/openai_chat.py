@@ -1,13 +1,13 @@
-"""Any server that speaks OpenAI's chat completions, through the `openai` package that the caller has installed."""
+"""Servers with OpenAI's chat completions API, called through the `openai` package that the user installs."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
-from promptpack.cycle.failure import ProviderError
-from promptpack.cycle.providers.sdk_errors import failure
-from promptpack.cycle.providers.sdk_provider import Gathering, SdkProvider
+from promptpack.cycle.cycle_errors import ProviderError
+from promptpack.cycle.providers.sdk_errors import provider_error
+from promptpack.cycle.providers.sdk_provider import SdkProvider, StreamAccumulator
 from promptpack.cycle.request import Completion, FinishReason, Request, Usage
 from promptpack.prompt.message import Message, ToolCall
 
@@ -20,17 +20,17 @@ _FINISH: Final[Mapping[str, FinishReason]] = {
 
 
 class OpenAIProvider(SdkProvider):
-    """OpenAI, and every server that is compatible with it."""
+    """OpenAI and all compatible servers."""
 
     package: ClassVar[str] = "openai"
     client_names: ClassVar[tuple[str, str]] = ("OpenAI", "AsyncOpenAI")
 
     def create(self, client: Any, arguments: dict[str, Any]) -> Any:
-        """Call the SDK's method, of a client of either kind."""
+        """Call the SDK method of a synchronous or asynchronous client."""
         return client.chat.completions.create(**arguments)
 
     def write(self, request: Request) -> dict[str, Any]:
-        """Write the arguments; parameters go into the body as they are, since servers know more than the SDK does."""
+        """Return the arguments; parameters go into the body unchanged, as servers accept more than the SDK knows."""
         body = request.to_dict()
         extra = {"stream_options": {"include_usage": True}} if request.stream else {}
         extra |= request.params
@@ -43,16 +43,16 @@ class OpenAIProvider(SdkProvider):
         } | {name: body[name] for name in ("tools", "tool_choice") if name in body}
 
     def read(self, answer: Any) -> Completion:
-        """Read a whole answer."""
+        """Read an answer that was not streamed."""
         return _read(answer)
 
-    def gather(self) -> Gathering:
-        """Begin to read a streamed answer."""
-        return _Gathered()
+    def start_stream(self) -> StreamAccumulator:
+        """Return an empty accumulator for a streamed answer."""
+        return _OpenAIStream()
 
 
 def _write(message: Message) -> dict[str, Any]:
-    """Write a message; a single text part as plain text, which every compatible server takes."""
+    """Return a message; a single text part becomes plain text, which every compatible server accepts."""
     written = message.to_dict()
     if isinstance(message.content, tuple) and [part.type for part in message.content] == ["text"]:
         written["content"] = message.content[0].payload
@@ -62,14 +62,14 @@ def _write(message: Message) -> dict[str, Any]:
 def _read(answer: Any) -> Completion:
     choices = getattr(answer, "choices", None)
     if not choices:
-        raise _unreadable(answer)
-    said = choices[0].message
-    text = said.content or getattr(said, "refusal", None) or ""
+        raise _invalid_answer(answer)
+    message = choices[0].message
+    text = message.content or getattr(message, "refusal", None) or ""
     if not isinstance(text, str):
         raise TypeError("its content is not text")
     calls = [
         (call.id, call.function.name, call.function.arguments)
-        for call in said.tool_calls or ()
+        for call in message.tool_calls or ()
         if getattr(call, "function", None)
     ]
     return Completion(
@@ -77,17 +77,17 @@ def _read(answer: Any) -> Completion:
     )
 
 
-def _unreadable(answer: Any) -> ProviderError:
+def _invalid_answer(answer: Any) -> ProviderError:
     error = getattr(answer, "error", None)
     shown = answer if isinstance(answer, str) else error or "it has no choices"
-    return failure("PP608", "openai", " ".join(str(shown).split())[:200])
+    return provider_error("PP608", "openai", " ".join(str(shown).split())[:200])
 
 
 def _calls(calls: Sequence[tuple[str | None, str | None, str | None]]) -> tuple[ToolCall, ...]:
-    # Some servers leave out the id, which the tool's message must name.
+    # Some servers omit the id, which the tool message must repeat.
     return tuple(
         ToolCall(id or f"call_{number}", name or "", _arguments(arguments))
-        for number, (id, name, arguments) in enumerate(calls, 1)  # noqa: A001 -- the API's own word
+        for number, (id, name, arguments) in enumerate(calls, 1)  # noqa: A001 -- the word of the API
     )
 
 
@@ -97,7 +97,7 @@ def _arguments(arguments: Any) -> str:
 
 
 def _finish(reason: str | None, calls: Sequence[Any]) -> FinishReason:
-    # Some servers say "stop" beside tool calls.
+    # Some servers send "stop" together with tool calls.
     return "tool_calls" if calls and reason == "stop" else _FINISH.get(reason or "", "stop")
 
 
@@ -110,8 +110,8 @@ def _usage(usage: Any) -> Usage:
 
 
 @dataclass(slots=True)
-class _Gathered:
-    """A streamed answer as it comes together."""
+class _OpenAIStream:
+    """A streamed answer; `calls` is keyed by the index of the call."""
 
     texts: list[str] = field(default_factory=list)
     calls: dict[int, list[str]] = field(default_factory=dict)
@@ -143,8 +143,8 @@ class _Gathered:
 
     def completion(self) -> Completion:
         if self.finish_reason is None:
-            # A stream that just ends was cut off: the text so far must not pass for an answer.
-            raise failure("PP606", "openai", "the stream ended before the answer did", retryable=True)
+            # Without a finish reason the stream was cut off, so its text is not a complete answer.
+            raise provider_error("PP606", "openai", "the stream ended too early", retryable=True)
         calls = [(call[0], call[1], call[2]) for _, call in sorted(self.calls.items())]
         return Completion(
             "".join(self.texts),

@@ -1,42 +1,42 @@
-"""A provider that needs no server: it says what it is told to, for tests, examples and `make run`."""
+"""A provider without a server: it returns prepared replies, for tests, examples and `make run`."""
 
 import json
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from promptpack.cycle.failure import ProviderError
+from promptpack.cycle.cycle_errors import ProviderError
 from promptpack.cycle.request import Completion, Request
 from promptpack.problem import Problem, UsageError
 from promptpack.prompt.message import ToolCall
 
-# Text, data that is written as JSON, tool calls, a whole completion, or an error to raise.
-Reply = str | Mapping[str, Any] | ToolCall | tuple[ToolCall, ...] | Completion | ProviderError
-_PIECE = 16
+# Text, data to write as JSON, tool calls, a whole completion, or an error to raise.
+ScriptedReply = str | Mapping[str, Any] | ToolCall | tuple[ToolCall, ...] | Completion | ProviderError
+_PIECE_LENGTH = 16
 
 
 class ScriptedProvider:
-    """Gives its replies one after the other, or asks a function for each; `requests` is what it was asked."""
+    """Return prepared replies in order, or call a function for each; `requests` lists all requests."""
 
-    def __init__(self, replies: Iterable[Reply] | Callable[[Request], Reply]) -> None:
+    def __init__(self, replies: Iterable[ScriptedReply] | Callable[[Request], ScriptedReply]) -> None:
         self.requests: list[Request] = []
         self._lock = threading.Lock()
         self._answer = replies if callable(replies) else None
-        self._replies: Iterator[Reply] = iter(()) if callable(replies) else iter(replies)
+        self._replies: Iterator[ScriptedReply] = iter(()) if callable(replies) else iter(replies)
 
     def complete(self, request: Request) -> Completion:
-        """Give the next reply."""
+        """Return the next reply."""
         completion = _completion(self._next(request))
         if request.on_delta is not None:
-            for start in range(0, len(completion.text), _PIECE):
-                request.on_delta(completion.text[start : start + _PIECE])
+            for start in range(0, len(completion.text), _PIECE_LENGTH):
+                request.on_delta(completion.text[start : start + _PIECE_LENGTH])
         return completion
 
     async def acomplete(self, request: Request) -> Completion:
-        """Give the next reply."""
+        """Return the next reply."""
         return self.complete(request)
 
-    def _next(self, request: Request) -> Reply:
+    def _next(self, request: Request) -> ScriptedReply:
         with self._lock:
             self.requests.append(request)
             asked = len(self.requests)
@@ -45,11 +45,11 @@ class ScriptedProvider:
             return self._answer(request)
         if reply is None:
             message = f"the script has no reply to request {asked}"
-            raise UsageError(Problem("PP612", message, None, "give one reply a request, or a function"))
+            raise UsageError(Problem("PP612", message, None, "pass one reply per request, or a function"))
         return reply
 
 
-def _completion(reply: Reply) -> Completion:
+def _completion(reply: ScriptedReply) -> Completion:
     if isinstance(reply, ProviderError):
         raise reply
     if isinstance(reply, Completion):

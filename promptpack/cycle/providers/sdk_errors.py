@@ -1,39 +1,39 @@
-"""The official SDKs: found when asked for, and their errors in our words (both are generated alike)."""
+"""The official SDKs: import them on demand and translate their errors (both SDKs have the same structure)."""
 
 from collections.abc import Mapping
 from importlib import import_module
 from types import TracebackType
 from typing import Any
 
-from promptpack.cycle.failure import ProviderError
+from promptpack.cycle.cycle_errors import ProviderError
 from promptpack.problem import MissingExtraError, Problem
 
 _TRANSPORT = frozenset(("httpx", "httpx2", "httpcore", "httpcore2"))
 _QUOTA = frozenset(("insufficient_quota", "billing_hard_limit_reached", "enforced_spend_limit_reached"))
-_LIMITED = frozenset(("rate_limit_error", "rate_limit_exceeded"))
-_LONGEST = 500
+_RATE_LIMIT = frozenset(("rate_limit_error", "rate_limit_exceeded"))
+_MAX_LENGTH = 500
 _HINTS: Mapping[str, str] = {
-    "PP602": "check the API key and what the account may use",
+    "PP602": "check the API key and the permissions of the account",
     "PP603": "check the model's name, the parameters and the length of the messages",
-    "PP604": "send fewer requests, or raise the account's limits",
-    "PP605": "try again later; the fault is the server's",
+    "PP604": "send fewer requests, or raise the limits of the account",
+    "PP605": "try again later; this is an error of the server",
     "PP606": "check the address, the network and the proxy",
     "PP607": "raise 'timeout' in the settings, or set 'stream'",
-    "PP608": "check that the address is that of this kind of API",
+    "PP608": "check that the address belongs to this kind of API",
 }
-_WHAT: Mapping[str, str] = {
-    "PP602": "refused the key or the account",
-    "PP603": "refused the request",
-    "PP604": "takes no more requests for now",
+_MESSAGES: Mapping[str, str] = {
+    "PP602": "rejected the key or the account",
+    "PP603": "rejected the request",
+    "PP604": "accepts no more requests for now",
     "PP605": "failed",
     "PP606": "cannot be reached, or the connection was lost",
     "PP607": "did not answer in time",
-    "PP608": "gave an answer that cannot be read",
+    "PP608": "returned an invalid answer",
 }
 
 
-def load(package: str) -> Any:
-    """Import an SDK, or say how to install it."""
+def import_sdk(package: str) -> Any:
+    """Import an SDK; raise an error with the install command if it is missing."""
     try:
         return import_module(package)
     except ModuleNotFoundError as error:
@@ -43,14 +43,14 @@ def load(package: str) -> Any:
         raise MissingExtraError(Problem("PP601", message, None, f"run: python -m pip install {package}")) from error
 
 
-def failure(code: str, provider: str, detail: str = "", **flags: Any) -> ProviderError:
-    """Make a provider's error from its code."""
-    told = f": {detail}" if detail else ""
-    return ProviderError(Problem(code, f"{provider} {_WHAT[code]}{told}", None, _HINTS[code]), **flags)
+def provider_error(code: str, provider: str, detail: str = "", **flags: Any) -> ProviderError:
+    """Return the error of a provider with this code."""
+    suffix = f": {detail}" if detail else ""
+    return ProviderError(Problem(code, f"{provider} {_MESSAGES[code]}{suffix}", None, _HINTS[code]), **flags)
 
 
-class Translated:
-    """Within this block, what an SDK raises becomes a `ProviderError`; a secret in its words is hidden."""
+class SdkErrorTranslator:
+    """Context manager that translates SDK errors to `ProviderError` and hides a secret in their messages."""
 
     def __init__(self, sdk: Any, secret: str | None = None) -> None:
         self._sdk = sdk
@@ -69,50 +69,50 @@ class Translated:
     def _translate(self, error: BaseException) -> ProviderError | None:
         sdk, name = self._sdk, self._sdk.__name__
         if isinstance(error, sdk.APITimeoutError):
-            return failure("PP607", name, retryable=True)
+            return provider_error("PP607", name, retryable=True)
         if isinstance(error, sdk.APIConnectionError):
-            return failure("PP606", name, self._words(error.__cause__ or error), retryable=True)
+            return provider_error("PP606", name, self._message(error.__cause__ or error), retryable=True)
         if isinstance(error, sdk.APIStatusError):
-            return _status(name, error, self._words(error))
+            return _status_error(name, error, self._message(error))
         if isinstance(error, sdk.APIResponseValidationError) or type(error).__name__ == "JSONDecodeError":
-            return failure("PP608", name, self._words(error))
+            return provider_error("PP608", name, self._message(error))
         if isinstance(error, sdk.APIError):
-            return _mid_stream(name, error, self._words(error))
+            return _stream_error(name, error, self._message(error))
         if type(error).__module__.partition(".")[0] in _TRANSPORT:
-            late = "Timeout" in type(error).__name__
-            return failure("PP607" if late else "PP606", name, self._words(error), retryable=True)
-        if _is_about_the_key(sdk, error):
-            return failure("PP602", name, self._words(error))
+            is_timeout = "Timeout" in type(error).__name__
+            return provider_error("PP607" if is_timeout else "PP606", name, self._message(error), retryable=True)
+        if _is_missing_key(sdk, error):
+            return provider_error("PP602", name, self._message(error))
         return None
 
-    def _words(self, error: BaseException) -> str:
+    def _message(self, error: BaseException) -> str:
         body = getattr(error, "body", None)
         inner = body.get("error", body) if isinstance(body, Mapping) else None
-        said = inner.get("message") if isinstance(inner, Mapping) else body
-        words = " ".join(str(said or error).split())
+        text = inner.get("message") if isinstance(inner, Mapping) else body
+        message = " ".join(str(text or error).split())
         if self._secret:
-            words = words.replace(self._secret, "(hidden)")
-        return words if len(words) <= _LONGEST else words[:_LONGEST] + "..."
+            message = message.replace(self._secret, "(hidden)")
+        return message if len(message) <= _MAX_LENGTH else message[:_MAX_LENGTH] + "..."
 
 
-def _status(name: str, error: Any, words: str) -> ProviderError:
+def _status_error(name: str, error: Any, message: str) -> ProviderError:
     status: int = error.status_code
-    if status < 400:  # an error event within a stream that had begun well
-        return _mid_stream(name, error, words)
-    detail = f"{words} (HTTP {status})"
+    if status < 400:  # an error event in a stream that started without an error
+        return _stream_error(name, error, message)
+    detail = f"{message} (HTTP {status})"
     if status in (401, 402, 403):
-        return failure("PP602", name, detail, status=status)
+        return provider_error("PP602", name, detail, status=status)
+    flags = {"status": status, "retry_after": _retry_after(error)}
     if status == 429:
         retryable = not _kinds(error) & _QUOTA and _may_retry(error)
-        return failure("PP604", name, detail, status=status, retryable=retryable, retry_after=_retry_after(error))
+        return provider_error("PP604", name, detail, retryable=retryable, **flags)
     if status in (408, 409) or status >= 500:
-        retry_after = _retry_after(error)
-        return failure("PP605", name, detail, status=status, retryable=_may_retry(error), retry_after=retry_after)
-    return failure("PP603", name, detail, status=status)
+        return provider_error("PP605", name, detail, retryable=_may_retry(error), **flags)
+    return provider_error("PP603", name, detail, status=status)
 
 
-def _mid_stream(name: str, error: Any, words: str) -> ProviderError:
-    return failure("PP604" if _kinds(error) & _LIMITED else "PP605", name, words, retryable=True)
+def _stream_error(name: str, error: Any, message: str) -> ProviderError:
+    return provider_error("PP604" if _kinds(error) & _RATE_LIMIT else "PP605", name, message, retryable=True)
 
 
 def _kinds(error: Any) -> set[str]:
@@ -137,8 +137,8 @@ def _retry_after(error: Any) -> float | None:
     return None
 
 
-def _is_about_the_key(sdk: Any, error: BaseException) -> bool:
-    """Both SDKs complain about a missing key before anything is sent; one of them with a `TypeError`."""
+def _is_missing_key(sdk: Any, error: BaseException) -> bool:
+    """Return whether the API key is missing; one SDK raises a `TypeError` for it before sending anything."""
     general = getattr(sdk, "OpenAIError", None) or getattr(sdk, "AnthropicError", None)
     if general is not None and isinstance(error, general):
         return True

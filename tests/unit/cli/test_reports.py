@@ -1,4 +1,4 @@
-"""Every form of a report, word for word, and SARIF against its schema."""
+"""The exact text of every report format, and SARIF against its schema."""
 
 import json
 import re
@@ -10,7 +10,7 @@ import click
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
-from promptpack.cli.reports import github, junit, plain_json, sarif, text
+from promptpack.cli.reports import github, junit, plain_json, plain_text, sarif
 from promptpack.linter import Edit, LintReport, LintSettings, lint
 from promptpack.problem import Location, Problem, Severity
 
@@ -27,7 +27,7 @@ def problem(
 def excerpt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, line: int, column: int) -> list[str]:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.yaml").write_bytes(content)
-    return click.unstyle(text.write(LintReport(problems=(problem(line, column),)))).split("\n")
+    return click.unstyle(plain_text.write(LintReport(problems=(problem(line, column),)))).split("\n")
 
 
 def test_text_shows_the_line_with_a_caret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,7 +39,7 @@ def test_text_shows_the_line_with_a_caret(tmp_path: Path, monkeypatch: pytest.Mo
     ]
 
 
-def test_a_caret_stands_below_its_character_whatever_comes_before(
+def test_the_caret_is_below_its_character_after_wide_characters(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert excerpt(tmp_path, monkeypatch, "\t你好 {{ X }}".encode(), 1, 8)[1:3] == [
@@ -48,30 +48,30 @@ def test_a_caret_stands_below_its_character_whatever_comes_before(
     ]
 
 
-def test_control_and_hidden_characters_of_a_line_are_shown_not_sent(
+def test_control_and_invisible_characters_of_a_line_are_escaped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = excerpt(tmp_path, monkeypatch, b"a: \x1b[31mred\xe2\x80\xaeabc\xe2\x80\x8b\xff!", 1, 6)
     assert lines[1:3] == ["  1 | a: \\u001b[31mred\\u202eabc\\u200b\ufffd!", "    |           ^"]
 
 
-def test_a_long_line_is_cut_around_the_caret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_line_is_shortened_around_the_caret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown, caret = excerpt(tmp_path, monkeypatch, b"x" * 500 + b"!" + b"y" * 500, 1, 501)[1:3]
     assert shown == "  1 | …" + "x" * 60 + "!" + "y" * 39
     assert shown[caret.index("^")] == "!"
 
 
 @pytest.mark.parametrize("place", [Location("gone.yaml", 1, 1), Location("a.yaml", 9, 1), Location("a.yaml"), None])
-def test_text_without_a_line_to_show_is_just_the_message(
+def test_text_without_an_existing_line_is_only_the_message(
     place: Location | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.yaml").write_text("a: 1\n", encoding="utf-8")
-    told = Problem("PL001", "is wrong", place)
-    assert click.unstyle(text.write(LintReport(problems=(told,)))) == str(told)
+    found = Problem("PL001", "is wrong", place)
+    assert click.unstyle(plain_text.write(LintReport(problems=(found,)))) == str(found)
 
 
-def test_json_has_every_part_of_a_problem() -> None:
+def test_json_has_every_field_of_a_problem() -> None:
     found = problem(3, 4)
     assert json.loads(plain_json.write(LintReport(problems=(found,), fixes={found: (Edit(0, 1),)}))) == [
         {
@@ -81,7 +81,7 @@ def test_json_has_every_part_of_a_problem() -> None:
     ]  # fmt: skip
 
 
-def test_github_escapes_what_ends_its_commands() -> None:
+def test_github_escapes_characters_that_end_its_commands() -> None:
     found = problem(0, 0, "a,b:c.yaml", "100%\nsure", "note")
     assert github.write(LintReport(problems=(found,))) == (
         "::notice file=a%2Cb%3Ac.yaml,line=1,col=1,title=PL001::100%25%0Asure (do this)"
@@ -104,7 +104,7 @@ def test_sarif_meets_its_schema(report: LintReport) -> None:
     assert len(written["runs"][0]["results"]) == len(report.problems)
 
 
-def test_sarif_points_at_the_place_and_explains_the_rule() -> None:
+def test_sarif_has_the_location_and_explains_the_rule() -> None:
     run = json.loads(sarif.write(LintReport(problems=(problem(3, 4, "ä b.yaml"),))))["runs"][0]
     assert run["results"][0] == {
         "ruleId": "PL001", "ruleIndex": 0, "level": "error", "message": {"text": "is wrong; do this"},
@@ -117,7 +117,7 @@ def test_sarif_points_at_the_place_and_explains_the_rule() -> None:
 
 @pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
 def test_junit_is_well_formed_and_counts(report: LintReport) -> None:
-    root = ET.fromstring(junit.write(report))  # noqa: S314 -- our own words
+    root = ET.fromstring(junit.write(report))  # noqa: S314 -- written here
     cases = root.findall(".//testcase")
     assert int(root.attrib["tests"]) == len(cases)
     failing = sum(found.severity != "note" for found in report.problems)
@@ -125,7 +125,7 @@ def test_junit_is_well_formed_and_counts(report: LintReport) -> None:
     assert sum(int(suite.attrib["failures"]) for suite in root) == failing
 
 
-def test_junit_names_the_place_and_the_problem() -> None:
+def test_junit_names_the_location_and_the_problem() -> None:
     root = ET.fromstring(junit.write(LintReport(("a.yaml", "b.yaml"), (problem(3, 4),))))  # noqa: S314
     assert [(case.attrib["classname"], case.attrib["name"]) for case in root.iter("testcase")] == [
         ("a.yaml", "3:4 PL001 is wrong"),
@@ -146,7 +146,7 @@ messages:
 tests:
   - {name: "t\\n::error::z ]]> \\u202e \\u001b[31m", context: {}}
 """
-OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 @pytest.fixture
@@ -160,28 +160,28 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LintReport:
     return report
 
 
-def test_hostile_names_stay_on_their_lines_of_text(hostile: LintReport) -> None:
-    written = click.unstyle(text.write(hostile))
-    assert not OBEYED.search(written)
+def test_hostile_names_stay_on_one_line_of_text(hostile: LintReport) -> None:
+    written = click.unstyle(plain_text.write(hostile))
+    assert not CONTROL.search(written)
     assert not [line for line in written.split("\n") if line.strip().startswith("::")]
 
 
-def test_hostile_names_are_no_commands_of_github(hostile: LintReport) -> None:
+def test_hostile_names_are_not_github_commands(hostile: LintReport) -> None:
     lines = github.write(hostile).split("\n")
-    assert not OBEYED.search("".join(lines))
+    assert not CONTROL.search("".join(lines))
     assert [line.split(" ")[0] for line in lines] == ["::error", "::warning", "::warning", "::warning"]
     assert all(line.split("::")[1].count(",") == 3 for line in lines)
 
 
-def test_hostile_names_come_back_from_json(hostile: LintReport) -> None:
+def test_hostile_names_survive_json(hostile: LintReport) -> None:
     written = plain_json.write(hostile)
-    assert not OBEYED.search(written)
+    assert not CONTROL.search(written)
     assert {found["path"] for found in json.loads(written)} == {f"packs/{HOSTILE_FOLDER}/1.0.0.yaml"}
 
 
-def test_hostile_names_meet_the_schema_of_sarif(hostile: LintReport) -> None:
+def test_hostile_names_match_the_sarif_schema(hostile: LintReport) -> None:
     written = sarif.write(hostile)
-    assert not OBEYED.search(written)
+    assert not CONTROL.search(written)
     checked = json.loads(written)
     assert list(Draft202012Validator(SCHEMA, format_checker=FORMATS).iter_errors(checked)) == []
     (address,) = {
@@ -193,7 +193,7 @@ def test_hostile_names_meet_the_schema_of_sarif(hostile: LintReport) -> None:
 
 def test_hostile_names_are_text_in_junit(hostile: LintReport) -> None:
     written = junit.write(hostile)
-    assert not OBEYED.search(written)
-    root = ET.fromstring(written)  # noqa: S314 -- our own words
+    assert not CONTROL.search(written)
+    root = ET.fromstring(written)  # noqa: S314 -- written here
     assert {element.tag for element in root.iter()} == {"testsuites", "testsuite", "testcase", "failure"}
     assert len(root.findall(".//testcase")) == len(hostile.problems)

@@ -10,13 +10,13 @@ from promptpack.cycle import (
     Agent,
     AgentRun,
     Completion,
+    CycleSettings,
     Event,
     ManualClock,
     ProviderError,
     ReplyJudged,
     Request,
     ScriptedProvider,
-    Settings,
 )
 from promptpack.problem import ContextError, Problem, UsageError
 from promptpack.prompt.message import ToolCall
@@ -83,13 +83,13 @@ def reply(words: str) -> dict[str, Any]:
     }
 
 
-def test_a_good_reply_gives_its_output(greeter: Pack) -> None:
+def test_a_valid_reply_returns_its_output(greeter: Pack) -> None:
     verdict = Agent(greeter, ScriptedProvider([reply("Hello Ada")])).run({"NAME": "Ada"})
     assert verdict.ok
     assert verdict.output.params == {"words": "Hello Ada"}
 
 
-def test_a_bad_reply_is_corrected_in_the_loop(greeter: Pack) -> None:
+def test_an_invalid_reply_is_corrected_in_the_loop(greeter: Pack) -> None:
     provider = ScriptedProvider([reply("Hello you"), reply("Hello Ada")])
     events: list[Event] = []
     run = Agent(greeter, provider).run_with_transcript({"NAME": "Ada"}, on_event=events.append)
@@ -102,26 +102,28 @@ def test_a_bad_reply_is_corrected_in_the_loop(greeter: Pack) -> None:
     assert [event.verdict.ok for event in events if isinstance(event, ReplyJudged)] == [False, True]
 
 
-def test_a_partial_answer_is_merged_into_the_reply_it_mends(greeter: Pack) -> None:
+def test_a_partial_answer_is_merged_into_the_reply_it_corrects(greeter: Pack) -> None:
     bad = reply("Hello Ada") | {"confidence": 900, "risk": {"level": "tiny", "description": "none"}}
     parts = ['{"confidence": 90}', "Sorry!", '{"/risk/level": "low"}']
-    agent = Agent(greeter, ScriptedProvider([bad, *parts]), Settings(rounds=4))
+    agent = Agent(greeter, ScriptedProvider([bad, *parts]), CycleSettings(rounds=4))
     run = agent.run_with_transcript({"NAME": "Ada"})
     assert run.verdict.ok
     assert run.verdict.data == reply("Hello Ada")
-    told = [[found.path for found in done.verdict.violations] for done in run.transcript.rounds if done.verdict]
-    assert told == [["/confidence", "/risk/level"], ["/risk/level"], [""], []]
+    paths = [[found.path for found in done.verdict.violations] for done in run.transcript.rounds if done.verdict]
+    assert paths == [["/confidence", "/risk/level"], ["/risk/level"], [""], []]
 
 
 def test_a_run_does_not_merge_into_the_reply_of_another(greeter: Pack) -> None:
     agent = Agent(
-        greeter, ScriptedProvider([reply("Hello Ada") | {"confidence": 900}, '{"confidence": 90}']), Settings(rounds=1)
+        greeter,
+        ScriptedProvider([reply("Hello Ada") | {"confidence": 900}, '{"confidence": 90}']),
+        CycleSettings(rounds=1),
     )
     assert not agent.run({"NAME": "Ada"}).ok
     assert not agent.run({"NAME": "Ada"}).ok
 
 
-def test_a_part_that_breaks_a_rule_is_mended_alone(library: Library, tmp_path: Path) -> None:
+def test_a_field_that_breaks_a_rule_is_corrected_alone(library: Library, tmp_path: Path) -> None:
     (tmp_path / "greeter" / "1.1.0.yaml").write_text(
         PACK.replace("1.0.0", "1.1.0").replace("      require:", "      path: /params/words\n      require:"),
         encoding="utf-8",
@@ -133,16 +135,16 @@ def test_a_part_that_breaks_a_rule_is_mended_alone(library: Library, tmp_path: P
     assert verdict.data == reply("Hello Ada")
 
 
-def test_the_run_keeps_the_prompt_it_came_from(greeter: Pack) -> None:
+def test_a_run_includes_its_prompt(greeter: Pack) -> None:
     run = Agent(greeter, ScriptedProvider([reply("Hello Ada")])).run_with_transcript({"NAME": "Ada"})
     assert isinstance(run, AgentRun)
     assert run.prompt.digest == greeter.digest
     assert run.transcript.rounds[0].request.messages == run.prompt.messages
 
 
-def test_the_rounds_end_with_a_failing_verdict_to_route(greeter: Pack) -> None:
+def test_the_last_round_returns_a_failing_verdict_to_route(greeter: Pack) -> None:
     provider = ScriptedProvider(lambda _: "I would rather not.")
-    verdict = Agent(greeter, provider, Settings(rounds=2)).run({"NAME": "Ada"})
+    verdict = Agent(greeter, provider, CycleSettings(rounds=2)).run({"NAME": "Ada"})
     assert not verdict.ok
     assert len(provider.requests) == 2
     assert verdict.error_output is not None
@@ -161,7 +163,7 @@ def test_a_reply_that_the_server_cut_off_is_judged_as_such(greeter: Pack) -> Non
 
 def test_settings_reach_the_request(greeter: Pack) -> None:
     provider = ScriptedProvider([reply("Hello Ada")])
-    Agent(greeter, provider, Settings(model="m", params={"temperature": 0}, timeout=5.0)).run({"NAME": "Ada"})
+    Agent(greeter, provider, CycleSettings(model="m", params={"temperature": 0}, timeout=5.0)).run({"NAME": "Ada"})
     request = provider.requests[0]
     assert (request.model, request.params, request.timeout) == ("m", {"temperature": 0}, 5.0)
 
@@ -192,28 +194,28 @@ def test_an_agent_can_be_awaited(greeter: Pack) -> None:
     assert asyncio.run(both()) == (True, 1)
 
 
-def test_a_bad_context_is_refused_before_anything_is_sent(greeter: Pack) -> None:
+def test_an_invalid_context_is_rejected_before_anything_is_sent(greeter: Pack) -> None:
     provider = ScriptedProvider([reply("Hello")])
     with pytest.raises(ContextError, match="input 'NAME' is missing"):
         Agent(greeter, provider).run()
     assert provider.requests == []
 
 
-def test_a_failure_of_the_server_is_raised_not_judged(greeter: Pack) -> None:
+def test_a_server_failure_is_raised_not_judged(greeter: Pack) -> None:
     failures = [ProviderError(Problem("PP605", "failed"), retryable=True) for _ in range(3)]
     with pytest.raises(ProviderError):
         Agent(greeter, ScriptedProvider(failures)).run({"NAME": "Ada"}, clock=ManualClock())
 
 
-def test_a_pack_without_a_contract_makes_no_agent(library: Library) -> None:
+def test_an_agent_needs_a_pack_with_a_contract(library: Library) -> None:
     with pytest.raises(UsageError) as raised:
         Agent(library.get("plain"), ScriptedProvider([]))
     assert str(raised.value) == (
-        "PP618 plain@1.0.0 declares no reply contract, so there is nothing to judge by\n"
+        "PP618 plain@1.0.0 declares no reply contract, so its replies cannot be checked\n"
         "  hint: add 'reply:' to the pack, or use LlmCycle"
     )
 
 
-def test_an_agents_tools_all_have_functions(greeter: Pack) -> None:
+def test_all_tools_of_an_agent_need_functions(greeter: Pack) -> None:
     with pytest.raises(UsageError, match="PP614 tool 'get' has no function"):
         Agent(greeter, ScriptedProvider([]), tools=[{"name": "get"}])

@@ -1,18 +1,18 @@
 import pytest
 
+from promptpack.cycle.model_tools import ModelTool
 from promptpack.cycle.providers.anthropic_writing import write_messages, write_system, write_tools
-from promptpack.cycle.tools import Tool
 from promptpack.problem import UsageError
 from promptpack.prompt.message import Message, Part, ToolCall
 
 
-def test_system_and_developer_messages_are_hoisted() -> None:
+def test_system_and_developer_messages_move_to_system() -> None:
     messages = [Message("system", "one"), Message("user", "hi"), Message("developer", "two"), Message("system", "")]
     assert write_system(messages) == "one\n\ntwo"
     assert write_messages(messages) == [{"role": "user", "content": [{"type": "text", "text": "hi"}]}]
 
 
-def test_what_stands_beside_a_part_is_sent_along() -> None:
+def test_extra_keys_of_a_part_are_sent() -> None:
     marked = Part("text", "rules", {"cache_control": {"type": "ephemeral"}})
     block = {"type": "text", "text": "rules", "cache_control": {"type": "ephemeral"}}
     assert write_system([Message("system", (marked,)), Message("developer", "two")]) == [
@@ -22,7 +22,7 @@ def test_what_stands_beside_a_part_is_sent_along() -> None:
     assert write_messages([Message("user", (marked,))]) == [{"role": "user", "content": [block]}]
 
 
-def test_results_of_tools_stand_together_in_the_users_turn() -> None:
+def test_tool_results_are_merged_into_one_user_turn() -> None:
     calls = (ToolCall("1", "get", '{"a": 1}'), ToolCall("2", "get", ""))
     written = write_messages(
         [
@@ -54,13 +54,13 @@ def test_results_of_tools_stand_together_in_the_users_turn() -> None:
     ]
 
 
-@pytest.mark.parametrize("spoilt", ["{", "[1]", "[" * 100_000, r'{"a": "\ud800"}'])
-def test_arguments_that_the_model_spoilt_go_back_under_a_name(spoilt: str) -> None:
-    written = write_messages([Message("assistant", None, tool_calls=(ToolCall("1", "get", spoilt),))])
-    assert written[0]["content"][0]["input"] == {"INVALID_JSON": spoilt}
+@pytest.mark.parametrize("invalid", ["{", "[1]", "[" * 100_000, r'{"a": "\ud800"}'])
+def test_invalid_arguments_of_the_model_are_wrapped(invalid: str) -> None:
+    written = write_messages([Message("assistant", None, tool_calls=(ToolCall("1", "get", invalid),))])
+    assert written[0]["content"][0]["input"] == {"INVALID_JSON": invalid}
 
 
-def test_what_says_nothing_is_left_out() -> None:
+def test_empty_messages_are_skipped() -> None:
     written = write_messages([Message("user", "a"), Message("assistant", ""), Message("user", "b")])
     assert written == [{"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}]
 
@@ -86,22 +86,22 @@ def test_images_and_files_become_blocks() -> None:
     ]
 
 
-def test_sound_is_refused_rather_than_dropped() -> None:
+def test_audio_raises_an_error_instead_of_being_dropped() -> None:
     with pytest.raises(UsageError) as raised:
         write_messages([Message("user", (Part.audio("AAAA"),))])
     assert str(raised.value) == (
-        "PP609 anthropic takes no part of the type 'input_audio'\n"
-        "  hint: leave the part out, or use a provider that takes it"
+        "PP609 anthropic does not support parts of type 'input_audio'\n"
+        "  hint: remove the part, or use a provider that supports it"
     )
 
 
-def test_a_data_address_must_be_base64() -> None:
-    with pytest.raises(UsageError, match="PP609 a data: address is not in base64"):
+def test_a_data_uri_must_be_base64() -> None:
+    with pytest.raises(UsageError, match="PP609 a data: URI is not base64-encoded"):
         write_messages([Message("user", (Part.image("data:image/png,raw"),))])
 
 
-def test_tools_have_a_schema_even_when_none_is_known() -> None:
-    assert write_tools([Tool("get", "Gets.", {"type": "object", "properties": {}}), Tool("now")]) == [
+def test_a_tool_without_parameters_gets_a_default_schema() -> None:
+    assert write_tools([ModelTool("get", "Gets.", {"type": "object", "properties": {}}), ModelTool("now")]) == [
         {"name": "get", "input_schema": {"type": "object", "properties": {}}, "description": "Gets."},
         {"name": "now", "input_schema": {"type": "object"}},
     ]

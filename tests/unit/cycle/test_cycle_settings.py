@@ -1,10 +1,10 @@
 import pytest
 
-from promptpack.cycle.settings import Backoff, Settings
+from promptpack.cycle.cycle_settings import Backoff, CycleSettings
 from promptpack.problem import UsageError
 
 
-def test_waits_double_up_to_the_longest() -> None:
+def test_waits_double_up_to_the_limit() -> None:
     backoff = Backoff(first=1.0, factor=2.0, longest=5.0)
     assert [backoff.wait(attempt) for attempt in (1, 2, 3, 4, 10_000)] == [1.0, 2.0, 4.0, 5.0, 5.0]
 
@@ -16,17 +16,17 @@ def test_the_server_can_only_lengthen_a_wait() -> None:
     assert backoff.wait(1, 31.0) is None
 
 
-def test_every_impossible_limit_is_reported_at_once() -> None:
+def test_all_invalid_limits_are_reported_together() -> None:
     with pytest.raises(UsageError) as raised:
-        Settings(rounds=0, tool_rounds=-1, retries=-1, timeout=0, deadline=-5.0)
+        CycleSettings(rounds=0, tool_rounds=-1, retries=-1, timeout=0, deadline=-5.0)
     assert str(raised.value) == (
-        "PP616 'rounds' is 0, and must be at least 1\n"
-        "PP616 'tool_rounds' is -1, and must be at least 0\n"
-        "PP616 'retries' is -1, and must be at least 0\n"
-        "PP616 'timeout' is 0, and must be more than 0 seconds\n  hint: use None for no limit\n"
-        "PP616 'deadline' is -5.0, and must be more than 0 seconds\n  hint: use None for no limit"
+        "PP616 'rounds' is 0, but must be at least 1\n"
+        "PP616 'tool_rounds' is -1, but must be at least 0\n"
+        "PP616 'retries' is -1, but must be at least 0\n"
+        "PP616 'timeout' is 0, but must be more than 0 seconds\n  hint: use None for no limit\n"
+        "PP616 'deadline' is -5.0, but must be more than 0 seconds\n  hint: use None for no limit"
     )
 
 
-def test_no_limit_of_time_is_none() -> None:
-    assert Settings(timeout=None).timeout is None
+def test_none_means_no_time_limit() -> None:
+    assert CycleSettings(timeout=None).timeout is None

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
+from promptpack.cycle.cycle_errors import ProviderError, RunStoppedError, ToolError
+from promptpack.cycle.cycle_settings import CycleSettings
 from promptpack.cycle.drive import adrive, drive
 from promptpack.cycle.events import Event, ReplyReceived, RetryPlanned, ToolAnswered
-from promptpack.cycle.failure import ProviderError, RunStoppedError, ToolError
-from promptpack.cycle.machine import Task, converse
+from promptpack.cycle.machine import Conversation, converse
+from promptpack.cycle.model_tools import ModelTool
 from promptpack.cycle.providers.scripted import ScriptedProvider
 from promptpack.cycle.request import Completion, Request, Usage
-from promptpack.cycle.settings import Settings
-from promptpack.cycle.surroundings import Cancellation, ManualClock, Surroundings
-from promptpack.cycle.tools import Tool
+from promptpack.cycle.services import Cancellation, ManualClock, Services
 from promptpack.problem import Problem, UsageError
 from promptpack.prompt.message import Message, ToolCall
 from tests.unit.cycle.conftest import Driven
@@ -25,22 +25,24 @@ def busy(retry_after: float | None = None) -> ProviderError:
     return ProviderError(Problem("PP604", "busy"), retryable=True, retry_after=retry_after)
 
 
-def test_failures_are_waited_out_by_the_clock(driven: Driven) -> None:
+def test_temporary_failures_are_retried_after_a_wait(driven: Driven) -> None:
     clock = ManualClock()
     events: list[Event] = []
     provider = ScriptedProvider([busy(), busy(4.0), "hello"])
-    transcript = driven(Task(ASKED), provider, Surroundings(clock, on_event=events.append))
+    transcript = driven(Conversation(ASKED), provider, Services(clock, on_event=events.append))
     assert transcript.text == "hello"
     assert clock.slept == [0.5, 4.0]
     assert [event.seconds for event in events if isinstance(event, RetryPlanned)] == [0.5, 4.0]
 
 
-def test_the_last_failure_reaches_the_caller(driven: Driven) -> None:
+def test_the_last_failure_is_raised(driven: Driven) -> None:
     with pytest.raises(ProviderError, match="PP604 busy"):
-        driven(Task(ASKED, Settings(retries=1)), ScriptedProvider([busy(), busy()]), Surroundings(ManualClock()))
+        driven(
+            Conversation(ASKED, CycleSettings(retries=1)), ScriptedProvider([busy(), busy()]), Services(ManualClock())
+        )
 
 
-def test_a_tool_answers_and_its_error_is_told_to_the_model(driven: Driven) -> None:
+def test_tool_results_and_tool_errors_are_sent_to_the_model(driven: Driven) -> None:
     def weather(city: str) -> dict[str, int]:
         if city == "Atlantis":
             raise ToolError("no such city")
@@ -49,9 +51,9 @@ def test_a_tool_answers_and_its_error_is_told_to_the_model(driven: Driven) -> No
     calls = (ToolCall("1", "weather", '{"city": "Oslo"}'), ToolCall("2", "weather", '{"city": "Atlantis"}'))
     events: list[Event] = []
     transcript = driven(
-        Task(ASKED, tools=(Tool.of(weather),)),
+        Conversation(ASKED, tools=(ModelTool.of(weather),)),
         ScriptedProvider([calls, "cold"]),
-        Surroundings(on_event=events.append),
+        Services(on_event=events.append),
     )
     assert transcript.text == "cold"
     assert [(e.answer.text, e.ok) for e in events if isinstance(e, ToolAnswered)] == [
@@ -65,7 +67,11 @@ def test_a_bug_in_a_tool_ends_the_run(driven: Driven) -> None:
         raise ZeroDivisionError("a bug")
 
     with pytest.raises(ZeroDivisionError, match="a bug"):
-        driven(Task(ASKED, tools=(Tool.of(broken),)), ScriptedProvider([ToolCall("1", "broken", "{}")]), Surroundings())
+        driven(
+            Conversation(ASKED, tools=(ModelTool.of(broken),)),
+            ScriptedProvider([ToolCall("1", "broken", "{}")]),
+            Services(),
+        )
 
 
 def test_a_coroutine_tool_is_awaited() -> None:
@@ -74,25 +80,25 @@ def test_a_coroutine_tool_is_awaited() -> None:
         return f"rain in {city}"
 
     provider = ScriptedProvider([ToolCall("1", "weather", '{"city": "Oslo"}'), "wet"])
-    task = Task(ASKED, tools=(Tool.of(weather),))
-    transcript = asyncio.run(adrive(converse(task), provider, Surroundings()))
+    conversation = Conversation(ASKED, tools=(ModelTool.of(weather),))
+    transcript = asyncio.run(adrive(converse(conversation), provider, Services()))
     assert transcript.messages[2].text == "rain in Oslo"
 
 
-def test_a_coroutine_tool_needs_a_run_that_awaits() -> None:
+def test_a_coroutine_tool_needs_an_asynchronous_run() -> None:
     async def weather() -> str:
         return "rain"
 
-    task = Task(ASKED, tools=(Tool.of(weather),))
+    conversation = Conversation(ASKED, tools=(ModelTool.of(weather),))
     with pytest.raises(UsageError) as raised:
-        drive(converse(task), ScriptedProvider([ToolCall("1", "weather", "{}")]), Surroundings())
+        drive(converse(conversation), ScriptedProvider([ToolCall("1", "weather", "{}")]), Services())
     assert str(raised.value) == (
-        "PP617 tool 'weather' is a coroutine function, and this run does not await\n"
-        "  hint: use the method whose name starts with 'a'"
+        "PP617 tool 'weather' is a coroutine function, which a synchronous run cannot await\n"
+        "  hint: use the asynchronous method, whose name starts with 'a'"
     )
 
 
-def test_a_waiting_tool_does_not_hold_up_the_loop() -> None:
+def test_a_blocking_tool_does_not_block_the_event_loop() -> None:
     free = threading.Event()
 
     def slow() -> str:
@@ -101,7 +107,9 @@ def test_a_waiting_tool_does_not_hold_up_the_loop() -> None:
 
     async def both() -> str:
         provider = ScriptedProvider([ToolCall("1", "slow", "{}"), "after"])
-        run = asyncio.create_task(adrive(converse(Task(ASKED, tools=(Tool.of(slow),))), provider, Surroundings()))
+        run = asyncio.create_task(
+            adrive(converse(Conversation(ASKED, tools=(ModelTool.of(slow),))), provider, Services())
+        )
         while not provider.requests:
             await asyncio.sleep(0)
         free.set()
@@ -110,10 +118,10 @@ def test_a_waiting_tool_does_not_hold_up_the_loop() -> None:
     assert asyncio.run(both()) == "after"
 
 
-def test_a_stream_is_passed_on_piece_by_piece(driven: Driven) -> None:
+def test_streamed_text_is_passed_on_piece_by_piece(driven: Driven) -> None:
     pieces: list[str] = []
     provider = ScriptedProvider(["a text that is longer than one piece"])
-    transcript = driven(Task(ASKED), provider, Surroundings(on_delta=pieces.append))
+    transcript = driven(Conversation(ASKED), provider, Services(on_delta=pieces.append))
     assert len(pieces) > 1
     assert "".join(pieces) == transcript.text
     assert provider.requests[0].stream
@@ -128,11 +136,11 @@ def test_a_stream_stops_between_its_pieces_when_cancelled(driven: Driven) -> Non
         cancellation.cancel()
 
     with pytest.raises(RunStoppedError, match="PP610 the run was cancelled"):
-        driven(Task(ASKED), ScriptedProvider(["x" * 100]), Surroundings(cancellation=cancellation, on_delta=take))
+        driven(Conversation(ASKED), ScriptedProvider(["x" * 100]), Services(cancellation=cancellation, on_delta=take))
     assert len(pieces) == 1
 
 
-def test_a_stream_stops_between_its_pieces_when_its_time_is_over(driven: Driven) -> None:
+def test_a_stream_stops_between_its_pieces_at_the_deadline(driven: Driven) -> None:
     clock = ManualClock()
     pieces: list[str] = []
 
@@ -141,7 +149,11 @@ def test_a_stream_stops_between_its_pieces_when_its_time_is_over(driven: Driven)
         clock.time += 6.0
 
     with pytest.raises(RunStoppedError, match="PP611"):
-        driven(Task(ASKED, Settings(deadline=10.0)), ScriptedProvider(["x" * 100]), Surroundings(clock, on_delta=take))
+        driven(
+            Conversation(ASKED, CycleSettings(deadline=10.0)),
+            ScriptedProvider(["x" * 100]),
+            Services(clock, on_delta=take),
+        )
     assert len(pieces) == 2
 
 
@@ -150,11 +162,11 @@ def test_a_cancelled_run_sends_nothing(driven: Driven) -> None:
     cancellation.cancel()
     provider = ScriptedProvider(["hello"])
     with pytest.raises(RunStoppedError):
-        driven(Task(ASKED), provider, Surroundings(cancellation=cancellation))
+        driven(Conversation(ASKED), provider, Services(cancellation=cancellation))
     assert provider.requests == []
 
 
-def test_a_run_is_cancelled_between_its_steps(driven: Driven) -> None:
+def test_a_run_can_be_cancelled_between_two_effects(driven: Driven) -> None:
     cancellation = Cancellation()
 
     def stop(event: Event) -> None:
@@ -163,12 +175,12 @@ def test_a_run_is_cancelled_between_its_steps(driven: Driven) -> None:
 
     provider = ScriptedProvider([busy(), "hello"])
     with pytest.raises(RunStoppedError):
-        driven(Task(ASKED), provider, Surroundings(ManualClock(), cancellation, on_event=stop))
+        driven(Conversation(ASKED), provider, Services(ManualClock(), cancellation, on_event=stop))
     assert len(provider.requests) == 1
 
 
 class Hanging:
-    """A provider that never answers, and says when it has been asked."""
+    """A provider that never answers; `asked` is set when a request arrives."""
 
     def __init__(self) -> None:
         self.asked = threading.Event()
@@ -192,12 +204,12 @@ def test_another_thread_can_cancel_an_awaited_answer() -> None:
     thread = threading.Thread(target=stop)
     thread.start()
     with pytest.raises(RunStoppedError, match="PP610"):
-        asyncio.run(adrive(converse(Task(ASKED)), provider, Surroundings(cancellation=cancellation)))
+        asyncio.run(adrive(converse(Conversation(ASKED)), provider, Services(cancellation=cancellation)))
     thread.join()
 
 
-class Throwing(Hanging):
-    """A hanging provider that throws the switch before its answer is awaited."""
+class Cancelling(Hanging):
+    """A hanging provider that cancels the run before its answer is awaited."""
 
     def __init__(self, cancellation: Cancellation) -> None:
         super().__init__()
@@ -208,17 +220,17 @@ class Throwing(Hanging):
         return super().acomplete(request)
 
 
-def test_a_switch_thrown_just_before_the_wait_is_not_missed() -> None:
+def test_a_cancellation_just_before_the_wait_is_not_missed() -> None:
     cancellation = Cancellation()
-    steps = converse(Task(ASKED))
+    effects = converse(Conversation(ASKED))
     with pytest.raises(RunStoppedError, match="PP610"):
-        asyncio.run(adrive(steps, Throwing(cancellation), Surroundings(cancellation=cancellation)))
+        asyncio.run(adrive(effects, Cancelling(cancellation), Services(cancellation=cancellation)))
 
 
-def test_a_cancelled_task_stays_a_cancelled_task() -> None:
+def test_a_cancelled_asyncio_task_stays_cancelled() -> None:
     async def run() -> bool:
         provider = Hanging()
-        task = asyncio.create_task(adrive(converse(Task(ASKED)), provider, Surroundings()))
+        task = asyncio.create_task(adrive(converse(Conversation(ASKED)), provider, Services()))
         while not provider.asked.is_set():
             await asyncio.sleep(0)
         task.cancel()
@@ -229,7 +241,7 @@ def test_a_cancelled_task_stays_a_cancelled_task() -> None:
     assert asyncio.run(run())
 
 
-def test_usage_is_added_up_over_the_rounds(driven: Driven) -> None:
+def test_usage_is_the_sum_of_all_rounds(driven: Driven) -> None:
     def nothing() -> str:
         return "nothing"
 
@@ -240,7 +252,7 @@ def test_usage_is_added_up_over_the_rounds(driven: Driven) -> None:
         ]
     )
     events: list[Event] = []
-    transcript = driven(Task(ASKED, tools=(Tool.of(nothing),)), provider, Surroundings(on_event=events.append))
+    transcript = driven(Conversation(ASKED, tools=(ModelTool.of(nothing),)), provider, Services(on_event=events.append))
     assert transcript.usage == Usage(30, 5, 1)
     assert transcript.usage.total_tokens == 35
     assert sum(isinstance(event, ReplyReceived) for event in events) == 2

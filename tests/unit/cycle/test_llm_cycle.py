@@ -3,13 +3,13 @@ from typing import Any
 
 import pytest
 
-from promptpack.cycle import Cancellation, LlmCycle, ProviderError, RunStoppedError, ScriptedProvider, Settings
-from promptpack.cycle.surroundings import Surroundings
+from promptpack.cycle import Cancellation, CycleSettings, LlmCycle, ProviderError, RunStoppedError, ScriptedProvider
+from promptpack.cycle.services import Services
 from promptpack.problem import ContextError, Problem
 from promptpack.prompt.message import Message, ToolCall
 from promptpack.verdict import Verdict, Violation
 
-SETTINGS = Settings(model="m", system_prompt="SYS", params={"max_tokens": 64, "temperature": 0.5})
+SETTINGS = CycleSettings(model="m", system_prompt="SYS", params={"max_tokens": 64, "temperature": 0.5})
 
 
 def text(role: str, said: str) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def test_submit_adds_the_user_text_and_the_system_prompt_in_front() -> None:
     }
 
 
-def test_submit_keeps_a_system_message_that_is_there() -> None:
+def test_submit_keeps_an_existing_system_message() -> None:
     provider = ScriptedProvider(["hello"])
     LlmCycle(provider, SETTINGS).with_messages([text("system", "OWN")]).submit("hi")
     assert sent(provider)["messages"] == [text("system", "OWN"), text("user", "hi")]
@@ -50,7 +50,7 @@ def test_submit_without_a_system_prompt_adds_none() -> None:
     assert sent(provider) == {"messages": [text("user", "hi")]}
 
 
-def test_submit_messages_sends_history_and_argument_as_they_are() -> None:
+def test_submit_messages_sends_history_and_argument_unchanged() -> None:
     provider = ScriptedProvider(["ok"])
     history = [text("developer", "D"), text("user", "1")]
     LlmCycle(provider, SETTINGS).with_messages(history).submit_messages([text("user", "2")])
@@ -63,12 +63,12 @@ def test_with_messages_replaces_and_extend_messages_adds() -> None:
     assert [message.text for message in cycle.messages] == ["2", "3"]
 
 
-def test_a_message_that_is_none_is_refused_by_its_number() -> None:
-    with pytest.raises(ContextError, match="message 2 has no valid role"):
+def test_an_invalid_message_is_rejected_with_its_number() -> None:
+    with pytest.raises(ContextError, match="message 2 has no known role"):
         LlmCycle(ScriptedProvider([])).with_messages([text("user", "1"), text("usr", "2")])
 
 
-def test_the_conversation_remembers_what_was_said() -> None:
+def test_the_conversation_stores_its_history() -> None:
     provider = ScriptedProvider(["one", "two"])
     cycle = LlmCycle(provider, SETTINGS)
     cycle.submit("1")
@@ -94,7 +94,7 @@ def test_a_call_without_a_function_can_be_answered_by_the_caller() -> None:
     assert [message.role for message in cycle.messages] == ["user", "assistant", "tool", "assistant"]
 
 
-def test_a_failed_submission_leaves_the_history_as_it_was() -> None:
+def test_a_failed_submission_leaves_the_history_unchanged() -> None:
     failure = ProviderError(Problem("PP603", "refused"))
     cycle = LlmCycle(ScriptedProvider([failure, "hello"]))
     with pytest.raises(ProviderError):
@@ -104,23 +104,23 @@ def test_a_failed_submission_leaves_the_history_as_it_was() -> None:
     assert len(cycle.messages) == 2
 
 
-def test_a_stopped_submission_leaves_the_history_as_it_was() -> None:
+def test_a_stopped_submission_leaves_the_history_unchanged() -> None:
     cancellation = Cancellation()
     cancellation.cancel()
-    cycle = LlmCycle(ScriptedProvider(["hello"]), surroundings=Surroundings(cancellation=cancellation))
+    cycle = LlmCycle(ScriptedProvider(["hello"]), services=Services(cancellation=cancellation))
     with pytest.raises(RunStoppedError):
         cycle.submit("hi")
     assert cycle.messages == ()
 
 
-def test_a_judge_has_bad_replies_corrected() -> None:
-    bad = Verdict("invalid", violations=(Violation("PP510", "", "is missing", "required"),), correction="mend it")
+def test_a_judge_makes_the_cycle_correct_invalid_replies() -> None:
+    bad = Verdict("invalid", violations=(Violation("PP510", "", "is missing", "required"),), correction="fix it")
     verdicts = [bad, Verdict("valid", data=1)]
     cycle = LlmCycle(ScriptedProvider(["bad", "good"]))
     transcript = cycle.submit("hi", judge=lambda _: verdicts.pop(0))
     assert transcript.verdict is not None
     assert transcript.verdict.ok
-    assert [message.text for message in cycle.messages] == ["hi", "bad", "mend it", "good"]
+    assert [message.text for message in cycle.messages] == ["hi", "bad", "fix it", "good"]
 
 
 def test_a_conversation_can_be_awaited() -> None:

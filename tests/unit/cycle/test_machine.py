@@ -2,35 +2,35 @@ from typing import Any
 
 import pytest
 
-from promptpack.cycle.effects import CallTool, Effect, Now, Send, Sleep, Tell
-from promptpack.cycle.failure import ProviderError, RunStoppedError
-from promptpack.cycle.machine import Task, converse
+from promptpack.cycle.cycle_errors import ProviderError, RunStoppedError
+from promptpack.cycle.cycle_settings import Backoff, CycleSettings
+from promptpack.cycle.effects import CallTool, Effect, Emit, Now, Send, Sleep
+from promptpack.cycle.machine import Conversation, converse
+from promptpack.cycle.model_tools import ModelTool
 from promptpack.cycle.request import Completion
-from promptpack.cycle.settings import Backoff, Settings
-from promptpack.cycle.tools import Tool
 from promptpack.problem import Problem
 from promptpack.prompt.message import Message, ToolCall
 from promptpack.verdict import Verdict, Violation
 
 ASKED = (Message("user", "hi"),)
 GOOD = Verdict("valid", data="fine")
-BAD = Verdict("invalid", violations=(Violation("PP510", "/thought", "is missing", "required"),), correction="mend it")
+BAD = Verdict("invalid", violations=(Violation("PP510", "/thought", "is missing", "required"),), correction="fix it")
 
 
 class Hand:
-    """Drives the machine by hand: answers effects, keeps them, and stops where the test wants to look."""
+    """Drive the machine by hand: answer clock effects, collect events, and return every other effect to the test."""
 
-    def __init__(self, task: Task, clock: float = 0.0) -> None:
-        self.steps = converse(task)
+    def __init__(self, conversation: Conversation, clock: float = 0.0) -> None:
+        self.effects = converse(conversation)
         self.clock = clock
-        self.told: list[Any] = []
+        self.events: list[Any] = []
 
     def next(self, answer: Any = None, failure: Exception | None = None) -> Effect:
-        effect = self.steps.throw(failure) if failure else self.steps.send(answer)
-        while isinstance(effect, Now | Tell):
-            if isinstance(effect, Tell):
-                self.told.append(effect.event)
-            effect = self.steps.send(self.clock if isinstance(effect, Now) else None)
+        effect = self.effects.throw(failure) if failure else self.effects.send(answer)
+        while isinstance(effect, Now | Emit):
+            if isinstance(effect, Emit):
+                self.events.append(effect.event)
+            effect = self.effects.send(self.clock if isinstance(effect, Now) else None)
         return effect
 
     def end(self, answer: Any = None) -> Any:
@@ -39,7 +39,7 @@ class Hand:
         return ended.value.value
 
 
-def refused(*, retryable: bool = True, retry_after: float | None = None) -> ProviderError:
+def failure(*, retryable: bool = True, retry_after: float | None = None) -> ProviderError:
     return ProviderError(Problem("PP605", "failed"), retryable=retryable, retry_after=retry_after)
 
 
@@ -48,7 +48,7 @@ def judging(verdicts: list[Verdict]) -> Any:
 
 
 def test_without_a_judge_the_first_text_is_the_answer() -> None:
-    hand = Hand(Task(ASKED))
+    hand = Hand(Conversation(ASKED))
     sent = hand.next()
     assert isinstance(sent, Send)
     assert sent.request.messages == ASKED
@@ -59,21 +59,21 @@ def test_without_a_judge_the_first_text_is_the_answer() -> None:
     assert transcript.verdict is None
 
 
-def test_a_bad_reply_is_sent_back_with_its_correction() -> None:
-    hand = Hand(Task(ASKED, judge=judging([BAD, GOOD])))
+def test_an_invalid_reply_is_answered_with_its_correction() -> None:
+    hand = Hand(Conversation(ASKED, judge=judging([BAD, GOOD])))
     hand.next()
     again = hand.next(Completion("bad"))
     assert isinstance(again, Send)
-    assert again.request.messages == (*ASKED, Message("assistant", "bad"), Message("user", "mend it"))
+    assert again.request.messages == (*ASKED, Message("assistant", "bad"), Message("user", "fix it"))
     transcript = hand.end(Completion("good"))
     assert transcript.verdict is GOOD
     assert [done.verdict for done in transcript.rounds] == [BAD, GOOD]
-    assert transcript.rounds[0].answers == (Message("user", "mend it"),)
+    assert transcript.rounds[0].answers == (Message("user", "fix it"),)
 
 
-def test_the_rounds_end_with_the_last_failing_verdict() -> None:
+def test_the_last_round_returns_the_last_failing_verdict() -> None:
     last = Verdict("invalid", violations=BAD.violations, correction="again")
-    hand = Hand(Task(ASKED, Settings(rounds=2), judge=judging([BAD, last])))
+    hand = Hand(Conversation(ASKED, CycleSettings(rounds=2), judge=judging([BAD, last])))
     hand.next()
     hand.next(Completion("bad"))
     transcript = hand.end(Completion("worse"))
@@ -82,48 +82,48 @@ def test_the_rounds_end_with_the_last_failing_verdict() -> None:
     assert transcript.messages[-1] == Message("assistant", "worse")
 
 
-def test_a_failure_that_may_pass_is_tried_again_after_a_growing_wait() -> None:
-    hand = Hand(Task(ASKED, Settings(retries=2, backoff=Backoff(1.0, 3.0))))
+def test_a_temporary_failure_is_retried_after_growing_waits() -> None:
+    hand = Hand(Conversation(ASKED, CycleSettings(retries=2, backoff=Backoff(1.0, 3.0))))
     hand.next()
-    assert hand.next(failure=refused()) == Sleep(1.0)
+    assert hand.next(failure=failure()) == Sleep(1.0)
     assert isinstance(hand.next(), Send)
-    assert hand.next(failure=refused()) == Sleep(3.0)
+    assert hand.next(failure=failure()) == Sleep(3.0)
     assert isinstance(hand.next(), Send)
     assert hand.end(Completion("hello")).text == "hello"
 
 
-def test_the_last_attempt_raises_the_failure_itself() -> None:
-    hand = Hand(Task(ASKED, Settings(retries=0)))
+def test_the_last_attempt_raises_its_failure() -> None:
+    hand = Hand(Conversation(ASKED, CycleSettings(retries=0)))
     hand.next()
-    failure = refused()
+    error = failure()
     with pytest.raises(ProviderError) as raised:
-        hand.next(failure=failure)
-    assert raised.value is failure
+        hand.next(failure=error)
+    assert raised.value is error
 
 
-def test_a_failure_that_will_not_pass_is_not_tried_again() -> None:
-    hand = Hand(Task(ASKED))
+def test_a_permanent_failure_is_not_retried() -> None:
+    hand = Hand(Conversation(ASKED))
     hand.next()
     with pytest.raises(ProviderError):
-        hand.next(failure=refused(retryable=False))
+        hand.next(failure=failure(retryable=False))
 
 
 def test_the_server_may_ask_for_a_longer_wait() -> None:
-    hand = Hand(Task(ASKED))
+    hand = Hand(Conversation(ASKED))
     hand.next()
-    assert hand.next(failure=refused(retry_after=9.0)) == Sleep(9.0)
+    assert hand.next(failure=failure(retry_after=9.0)) == Sleep(9.0)
 
 
-def test_a_wait_beyond_reason_is_handed_to_the_caller() -> None:
-    hand = Hand(Task(ASKED, Settings(backoff=Backoff(longest=30.0))))
+def test_a_wait_longer_than_the_limit_is_raised_to_the_caller() -> None:
+    hand = Hand(Conversation(ASKED, CycleSettings(backoff=Backoff(longest=30.0))))
     hand.next()
     with pytest.raises(ProviderError) as raised:
-        hand.next(failure=refused(retry_after=3600.0))
+        hand.next(failure=failure(retry_after=3600.0))
     assert raised.value.retry_after == 3600.0
 
 
 def test_a_request_never_waits_past_the_deadline() -> None:
-    hand = Hand(Task(ASKED, Settings(timeout=60.0, deadline=10.0), judge=judging([BAD, GOOD])))
+    hand = Hand(Conversation(ASKED, CycleSettings(timeout=60.0, deadline=10.0), judge=judging([BAD, GOOD])))
     first = hand.next()
     hand.clock = 7.0
     second = hand.next(Completion("bad"))
@@ -133,27 +133,27 @@ def test_a_request_never_waits_past_the_deadline() -> None:
     assert first.until == second.until == 10.0
 
 
-def test_a_run_ends_when_its_time_is_over() -> None:
-    hand = Hand(Task(ASKED, Settings(deadline=10.0), judge=judging([BAD])))
+def test_a_run_ends_at_its_deadline() -> None:
+    hand = Hand(Conversation(ASKED, CycleSettings(deadline=10.0), judge=judging([BAD])))
     hand.next()
     hand.clock = 10.0
     with pytest.raises(RunStoppedError) as raised:
         hand.next(Completion("bad"))
-    assert str(raised.value) == "PP611 the run's time is over\n  hint: raise 'deadline' in the settings"
+    assert str(raised.value) == "PP611 the run's deadline has passed\n  hint: raise 'deadline' in the settings"
 
 
-def test_a_wait_past_the_deadline_is_not_begun() -> None:
-    hand = Hand(Task(ASKED, Settings(deadline=10.0)))
+def test_a_wait_past_the_deadline_does_not_start() -> None:
+    hand = Hand(Conversation(ASKED, CycleSettings(deadline=10.0)))
     hand.next()
-    failure = refused(retry_after=10.0)
+    error = failure(retry_after=10.0)
     with pytest.raises(RunStoppedError) as raised:
-        hand.next(failure=failure)
-    assert raised.value.__cause__ is failure
+        hand.next(failure=error)
+    assert raised.value.__cause__ is error
 
 
 def test_tools_are_called_in_order_and_answered_by_id() -> None:
     calls = (ToolCall("1", "add", '{"a": 1, "b": 2}'), ToolCall("2", "add", '{"a": 3, "b": 4}'))
-    hand = Hand(Task(ASKED, tools=(Tool.of(add),)))
+    hand = Hand(Conversation(ASKED, tools=(ModelTool.of(add),)))
     hand.next()
     assert hand.next(Completion(tool_calls=calls)) == CallTool("add", add, {"a": 1, "b": 2})
     assert hand.next(3) == CallTool("add", add, {"a": 3, "b": 4})
@@ -167,9 +167,9 @@ def test_tools_are_called_in_order_and_answered_by_id() -> None:
     )
 
 
-def test_a_call_of_a_tool_that_has_no_function_is_handed_back() -> None:
+def test_a_call_of_a_tool_without_a_function_is_returned_to_the_caller() -> None:
     call = ToolCall("1", "book", "{}")
-    hand = Hand(Task(ASKED, tools=(Tool.of(add), Tool("book")), judge=judging([])))
+    hand = Hand(Conversation(ASKED, tools=(ModelTool.of(add), ModelTool("book")), judge=judging([])))
     hand.next()
     transcript = hand.end(Completion(tool_calls=(ToolCall("0", "add", "{}"), call)))
     assert transcript.stop == "tool_calls"
@@ -177,9 +177,9 @@ def test_a_call_of_a_tool_that_has_no_function_is_handed_back() -> None:
     assert transcript.messages[-1].tool_calls[1] == call
 
 
-def test_a_model_that_only_calls_tools_is_made_to_answer() -> None:
+def test_a_model_that_only_calls_tools_must_answer_after_the_limit() -> None:
     call = ToolCall("1", "add", '{"a": 1, "b": 2}')
-    hand = Hand(Task(ASKED, Settings(tool_rounds=1), (Tool.of(add),), judging([BAD, GOOD])))
+    hand = Hand(Conversation(ASKED, CycleSettings(tool_rounds=1), (ModelTool.of(add),), judging([BAD, GOOD])))
     first = hand.next()
     hand.next(Completion(tool_calls=(call,)))
     second = hand.next(3)
@@ -188,36 +188,39 @@ def test_a_model_that_only_calls_tools_is_made_to_answer() -> None:
     assert (first.request.tool_choice, second.request.tool_choice) == ("auto", "none")
     stubborn = hand.next(Completion("", (call,)))
     assert isinstance(stubborn, Send)
-    assert stubborn.request.messages[-2:] == (Message("assistant", ""), Message("user", "mend it"))
+    assert stubborn.request.messages[-2:] == (Message("assistant", ""), Message("user", "fix it"))
     assert hand.end(Completion("good")).verdict is GOOD
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
-        (ToolCall("1", "sum", "{}"), "there is no tool 'sum'; the tools are: add"),
-        (ToolCall("1", "add", "no"), "the arguments of 'add' are not JSON: Expecting value: line 1 column 1 (char 0)"),
+        (ToolCall("1", "sum", "{}"), "unknown tool 'sum'; available tools: add"),
+        (
+            ToolCall("1", "add", "no"),
+            "the arguments of 'add' are not valid JSON: Expecting value: line 1 column 1 (char 0)",
+        ),
         (ToolCall("1", "add", "[1]"), "the arguments of 'add' must be a JSON object"),
-        (ToolCall("1", "add", '{"a": 1}'), "the arguments of 'add' are refused: /b: 'b' is missing"),
+        (ToolCall("1", "add", '{"a": 1}'), "the arguments of 'add' are invalid: /b: 'b' is missing"),
     ],
 )
-def test_a_call_that_cannot_be_made_is_told_to_the_model(call: ToolCall, told: str) -> None:
-    hand = Hand(Task(ASKED, tools=(Tool.of(add),)))
+def test_an_invalid_call_is_reported_to_the_model(call: ToolCall, message: str) -> None:
+    hand = Hand(Conversation(ASKED, tools=(ModelTool.of(add),)))
     hand.next()
     again = hand.next(Completion(tool_calls=(call,)))
     assert isinstance(again, Send)
-    assert again.request.messages[-1] == Message("tool", told, tool_call_id="1")
-    assert hand.told[-2].ok is False
+    assert again.request.messages[-1] == Message("tool", message, tool_call_id="1")
+    assert hand.events[-2].ok is False
 
 
-def test_every_step_is_told() -> None:
-    hand = Hand(Task(ASKED, judge=judging([BAD, GOOD])))
+def test_every_effect_emits_its_event() -> None:
+    hand = Hand(Conversation(ASKED, judge=judging([BAD, GOOD])))
     hand.next()
-    hand.next(failure=refused())
+    hand.next(failure=failure())
     hand.next()
     hand.next(Completion("bad"))
     hand.end(Completion("good"))
-    names = [type(event).__name__ for event in hand.told]
+    names = [type(event).__name__ for event in hand.events]
     assert names == [
         "RequestSent",
         "RetryPlanned",
@@ -228,9 +231,9 @@ def test_every_step_is_told() -> None:
         "ReplyReceived",
         "ReplyJudged",
     ]
-    assert [event.number for event in hand.told] == [1, 1, 1, 1, 1, 2, 2, 2]
-    assert [event.attempt for event in hand.told if hasattr(event, "request")] == [1, 2, 1]
-    assert [event.last for event in hand.told if hasattr(event, "last")] == [False, True]
+    assert [event.number for event in hand.events] == [1, 1, 1, 1, 1, 2, 2, 2]
+    assert [event.attempt for event in hand.events if hasattr(event, "request")] == [1, 2, 1]
+    assert [event.last for event in hand.events if hasattr(event, "last")] == [False, True]
 
 
 def add(a: int, b: int) -> int:

@@ -27,11 +27,11 @@ def test_a_function_answers_each_request() -> None:
     assert provider.complete(REQUEST).text == "HI"
 
 
-def test_a_script_that_is_used_up_says_so() -> None:
+def test_a_script_without_further_replies_raises_an_error() -> None:
     provider = ScriptedProvider(["one"])
     provider.complete(REQUEST)
     with pytest.raises(UsageError) as raised:
         provider.complete(REQUEST)
     assert str(raised.value) == (
-        "PP612 the script has no reply to request 2\n  hint: give one reply a request, or a function"
+        "PP612 the script has no reply to request 2\n  hint: pass one reply per request, or a function"
     )

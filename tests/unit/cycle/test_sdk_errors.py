@@ -4,12 +4,14 @@ from pathlib import Path
 import pytest
 
 from promptpack.cycle.providers.catalogue import open_provider
-from promptpack.cycle.providers.sdk_errors import load
+from promptpack.cycle.providers.sdk_errors import import_sdk
 from promptpack.problem import MissingExtraError, UsageError
 
 
 @pytest.mark.parametrize("package", ["openai", "anthropic"])
-def test_a_missing_package_says_how_to_install_it(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_for_a_missing_package_shows_the_install_command(
+    package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtraError) as raised:
         open_provider(package)
@@ -18,14 +20,16 @@ def test_a_missing_package_says_how_to_install_it(package: str, monkeypatch: pyt
     )
 
 
-def test_a_package_that_lacks_another_is_not_called_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_dependency_of_a_package_is_not_reported_as_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "lacking_sdk.py").write_text("import no_such_package_at_all\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match="no_such_package_at_all"):
-        load("lacking_sdk")
+        import_sdk("lacking_sdk")
 
 
-def test_a_misspelt_provider_is_named() -> None:
+def test_a_misspelled_provider_gets_a_suggestion() -> None:
     with pytest.raises(UsageError) as raised:
         open_provider("opanai")
-    assert str(raised.value) == "PP619 there is no provider 'opanai'\n  hint: did you mean 'openai'?"
+    assert str(raised.value) == "PP619 unknown provider 'opanai'\n  hint: did you mean 'openai'?"

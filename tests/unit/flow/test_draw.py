@@ -1,4 +1,4 @@
-"""Pictures of flows: nothing lies on anything else, and no text is taken for anything but text."""
+"""Pictures of flows: nothing overlaps, and text is never read as markup."""
 
 import re
 from itertools import combinations
@@ -10,11 +10,11 @@ import pytest
 
 from promptpack.document import parse
 from promptpack.flow import to_mermaid, to_svg
-from promptpack.flow.read import read
+from promptpack.flow.read_flow import read
 
 ROOT = Path(__file__).parents[3]
 SHIPPED = (ROOT / "packs" / "flow.yaml").read_text(encoding="utf-8")
-# Ways that lead up, far down and around, many words, and names that are wider than they are long.
+# Transitions up, far down and to itself, many labels, and wide characters.
 TANGLED = """\
 flow: 1
 steps:
@@ -46,14 +46,14 @@ class Rectangle(NamedTuple):
     right: float
     bottom: float
 
-    def meets(self, other: "Rectangle") -> bool:
+    def overlaps(self, other: "Rectangle") -> bool:
         return (
             self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
         )
 
 
 def labels(root: ET.Element) -> list[Rectangle]:
-    """Give the room that each text outside of a box takes, as DejaVu Sans draws it."""
+    """Return the rectangle of each text outside a box, as DejaVu Sans draws it."""
     found = []
     for text in root.iter(SVG + "text"):
         wide = sum(12.0 if character > "\u2e80" else 7.4 for character in text.text or "")
@@ -65,7 +65,7 @@ def labels(root: ET.Element) -> list[Rectangle]:
 
 
 def strokes(root: ET.Element) -> list[Rectangle]:
-    """Give the straight pieces of every line."""
+    """Return the straight pieces of every line."""
     found = []
     for path in root.iter(SVG + "path"):
         x = y = 0.0
@@ -79,17 +79,17 @@ def strokes(root: ET.Element) -> list[Rectangle]:
 
 
 @pytest.mark.parametrize("text", [SHIPPED, TANGLED, HOSTILE])
-def test_no_label_lies_on_a_line_or_on_another_label(text: str) -> None:
+def test_no_label_overlaps_a_line_or_another_label(text: str) -> None:
     root = ET.fromstring(to_svg(read(parse(text, "flow.yaml"))))  # noqa: S314 -- written here
     written = labels(root)
     assert len(written) > 2
-    assert not [pair for pair in combinations(written, 2) if pair[0].meets(pair[1])]
-    assert not [(label, stroke) for label in written for stroke in strokes(root) if label.meets(stroke)]
+    assert not [pair for pair in combinations(written, 2) if pair[0].overlaps(pair[1])]
+    assert not [(label, stroke) for label in written for stroke in strokes(root) if label.overlaps(stroke)]
     width, height = float(root.attrib["width"]), float(root.attrib["height"])
     assert all(label.left >= 0 and label.right <= width and label.bottom <= height for label in written)
 
 
-def test_no_two_ways_share_a_lane() -> None:
+def test_no_two_transitions_share_a_lane() -> None:
     root = ET.fromstring(to_svg(read(parse(TANGLED, "flow.yaml"))))  # noqa: S314 -- written here
     right = max(
         float(box.attrib["x"]) + float(box.attrib["width"]) for box in root.iter(SVG + "rect") if "x" in box.attrib
@@ -98,12 +98,12 @@ def test_no_two_ways_share_a_lane() -> None:
     assert len(lanes) == len({lane.left for lane in lanes}) == 7
 
 
-def test_a_picture_needs_nothing_but_shapes() -> None:
+def test_a_picture_uses_only_plain_shapes() -> None:
     drawn = to_svg(read(parse(SHIPPED, "flow.yaml")))
     assert not re.search(r"<style|paint-order|class=|<script|foreignObject", drawn)
 
 
-def test_hostile_texts_stay_texts() -> None:
+def test_hostile_text_is_never_read_as_markup() -> None:
     flow = read(parse(HOSTILE, "flow.yaml"))
     svg, mermaid = to_svg(flow), to_mermaid(flow)
     root = ET.fromstring(svg)  # noqa: S314 -- written here

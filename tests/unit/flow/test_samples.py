@@ -1,4 +1,4 @@
-"""Samples: for the schemas of the shipped contracts there are always some that the schema accepts."""
+"""Samples: every schema of the shipped contracts accepts some of its samples."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ PARAMS = [
 
 
 @pytest.mark.parametrize("params", [one for _, one in PARAMS], ids=[name for name, _ in PARAMS])
-def test_a_shipped_schema_accepts_samples_of_it(params: Any) -> None:
+def test_a_shipped_schema_accepts_some_of_its_samples(params: Any) -> None:
     accepts = compile_schema(params).accepts
     assert sum(accepts(sample) for sample in samples(params)) >= 3
 
@@ -41,10 +41,10 @@ def test_a_shipped_schema_accepts_samples_of_it(params: Any) -> None:
         ),
     ],
 )  # fmt: skip
-def test_samples_go_to_the_edges(schema: Any, expected: list[Any]) -> None:
+def test_samples_include_edge_cases(schema: Any, expected: list[Any]) -> None:
     assert list(samples(schema)) == expected
 
 
-def test_a_schema_that_refers_to_itself_has_an_end() -> None:
+def test_a_recursive_schema_has_finite_samples() -> None:
     tree = {"$ref": "#/$defs/t", "$defs": {"t": {"type": "object", "properties": {"child": {"$ref": "#/$defs/t"}}}}}
     assert len(list(samples(tree))) > 0

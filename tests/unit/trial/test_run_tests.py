@@ -22,45 +22,53 @@ GOOD = """{thought: t, action: GO, params: {}, expectedOutcome: o, risk: {level:
     ("test", "failures"),
     [
         ("{name: t, context: {A: x}, expect: {contains: [say x], excludes: [z], roles: [user], max_chars: 20}}", []),
-        ("{name: t, context: {A: x}, expect: {contains: [nope]}}", ["does not contain 'nope'"]),
-        ("{name: t, context: {A: x}, expect: {excludes: [say]}}", ["contains 'say'"]),
-        ("{name: t, context: {A: x}, expect: {roles: [system, user]}}", ["has the roles user, not system, user"]),
-        ("{name: t, context: {A: x}, expect: {max_chars: 3}}", ["has 13 characters, more than 3"]),
+        ("{name: t, context: {A: x}, expect: {contains: [nope]}}", ["the prompt does not contain 'nope'"]),
+        ("{name: t, context: {A: x}, expect: {excludes: [say]}}", ["the prompt contains 'say'"]),
+        (
+            "{name: t, context: {A: x}, expect: {roles: [system, user]}}",
+            ["the prompt has the roles user instead of system, user"],
+        ),
+        ("{name: t, context: {A: x}, expect: {max_chars: 3}}", ["the prompt has 13 characters, but the limit is 3"]),
         ("{name: t, context: {}, expect: {problems: [PP415]}}", []),
         ("{name: t, context: {}, expect: {problems: [PP416]}}", ["expected problem PP416, found PP415"]),
-        ("{name: t, context: {A: x}, expect: {problems: [PP415]}}", ["expected problem PP415, but it rendered"]),
-        ("{name: t, context: {}}", ["cannot be rendered: PP415 input 'A' is missing"]),
+        (
+            "{name: t, context: {A: x}, expect: {problems: [PP415]}}",
+            ["expected problem PP415, but the prompt was rendered"],
+        ),
+        ("{name: t, context: {}}", ["the prompt cannot be rendered: PP415 input 'A' is missing"]),
         (f"{{name: t, context: {{A: x}}, reply: {GOOD}, verdict: valid}}", []),
-        (f"{{name: t, context: {{A: x}}, reply: {GOOD}, verdict: recovered}}", ["reply is valid, not recovered"]),
-        (f"{{name: t, context: {{A: x}}, reply: {GOOD}, verdict: invalid}}", ["reply is accepted"]),
+        (f"{{name: t, context: {{A: x}}, reply: {GOOD}, verdict: recovered}}", ["the reply is valid, not recovered"]),
+        (f"{{name: t, context: {{A: x}}, reply: {GOOD}, verdict: invalid}}", ["the reply is valid, not invalid"]),
         ("{name: t, context: {A: x}, reply: no, verdict: invalid}", []),
         ("{name: t, context: {A: x}, reply: no, verdict: {violations: [{code: PP501}]}}", []),
         (
             f"{{name: t, context: {{A: x}}, reply: {GOOD}, verdict: {{violations: [{{path: /a}}]}}}}",
-            ["no violation path=/a in: an accepted reply"],
+            ["expected violation path=/a, found none"],
         ),
-        ("{name: t, context: {A: x}, reply: no, verdict: valid}", ["reply is not valid: PP501 (reply)"]),
+        ("{name: t, context: {A: x}, reply: no, verdict: valid}", ["the reply is not valid: PP501 (reply)"]),
     ],
 )
-def test_a_packs_test_tells_what_is_not_as_expected(
+def test_a_test_reports_every_unexpected_result(
     write_pack: Callable[..., Path], open_packs: Callable[[], Library], test: str, failures: list[str]
 ) -> None:
     write_pack(body=BODY + f"  - {test}\n")
     library = open_packs()
     assert library.problems == ()
     (result,) = trial.run(library.packs())
-    assert [told[: len(wanted)] for told, wanted in zip(result.failures, failures, strict=True)] == failures
+    assert [found[: len(wanted)] for found, wanted in zip(result.failures, failures, strict=True)] == failures
     assert result.passed is not bool(failures)
     assert str(result.location) == "packs/demo/1.0.0.yaml:12:5"
 
 
-def test_a_snapshot_is_written_compared_and_free_of_secrets(
+def test_a_snapshot_is_written_and_compared_without_secrets(
     write_pack: Callable[..., Path], open_packs: Callable[[], Library], tmp_path: Path
 ) -> None:
     write_pack(body=BODY + "  - {name: Says it, context: {A: x}, expect: {snapshot: true}}\n")
     library = open_packs()
     (missing,) = trial.run(library.packs())
-    assert missing.failures == ("has no snapshot at packs/demo/snapshots/1.0.0.says-it.txt; write it with --update",)
+    assert missing.failures == (
+        "the test has no snapshot at packs/demo/snapshots/1.0.0.says-it.txt; run with --update to write it",
+    )
     (written,) = trial.run(library.packs(), update=True)
     assert written.passed
     assert (tmp_path / "packs/demo/snapshots/1.0.0.says-it.txt").read_text() == "[user]\nsay x ***\n"
@@ -87,5 +95,5 @@ def test_two_tests_never_share_a_snapshot(
     first, second = trial.run(open_packs().packs(), update=update)
     assert first.passed
     assert second.failures == (
-        "would share the snapshot packs/demo/snapshots/1.0.0.says-it.txt with 'Says it'; give it another name",
+        "the test uses the same snapshot packs/demo/snapshots/1.0.0.says-it.txt as 'Says it'; rename one of the tests",
     )

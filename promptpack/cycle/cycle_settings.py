@@ -1,4 +1,4 @@
-"""How a cycle behaves: the model and its parameters, and the limits of the loop."""
+"""The settings of a cycle: the model, its parameters and the limits of the loop."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,14 +9,14 @@ from promptpack.problem import Problem, UsageError
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """How long to wait before the next attempt: doubling, without chance, never longer than `longest`."""
+    """The wait before the next attempt: exponential without jitter, at most `longest` seconds."""
 
     first: float = 0.5
     factor: float = 2.0
     longest: float = 30.0
 
     def wait(self, attempt: int, retry_after: float | None = None) -> float | None:
-        """Give the seconds after an attempt, counted from 1; None when the server asks for more than `longest`."""
+        """Return the seconds after an attempt, counted from 1; None when the server asks for more than `longest`."""
         if retry_after is not None and retry_after > self.longest:
             return None
         planned = min(self.first * self.factor ** min(attempt - 1, 64), self.longest)
@@ -24,12 +24,12 @@ class Backoff:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """Everything that can be set about a cycle.
+class CycleSettings:
+    """All settings of a cycle.
 
-    `rounds` is how many replies are judged before giving up, `tool_rounds` how often tools may answer before the
-    model must, `timeout` the longest silence of a server and `deadline` the longest run, both in seconds, `retries`
-    how often a request is sent again after a failure that may pass.
+    `rounds` limits the judged replies, `tool_rounds` the rounds of tool calls before the model must answer, `timeout`
+    the silence of a server and `deadline` the whole run, both in seconds. `retries` is how often a request is sent
+    again after a temporary failure.
     """
 
     model: str = ""
@@ -44,14 +44,14 @@ class Settings:
     stream: bool = False
 
     def __post_init__(self) -> None:
-        least = {"rounds": 1, "tool_rounds": 0, "retries": 0}
+        minimums = {"rounds": 1, "tool_rounds": 0, "retries": 0}
         problems = [
-            Problem("PP616", f"{name!r} is {getattr(self, name)}, and must be at least {low}")
-            for name, low in least.items()
+            Problem("PP616", f"{name!r} is {getattr(self, name)}, but must be at least {low}")
+            for name, low in minimums.items()
             if getattr(self, name) < low
         ]
         problems += [
-            Problem("PP616", f"{name!r} is {seconds}, and must be more than 0 seconds", None, "use None for no limit")
+            Problem("PP616", f"{name!r} is {seconds}, but must be more than 0 seconds", None, "use None for no limit")
             for name, seconds in (("timeout", self.timeout), ("deadline", self.deadline))
             if seconds is not None and seconds <= 0
         ]

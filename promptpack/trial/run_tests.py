@@ -1,4 +1,4 @@
-"""Run a pack's own tests: render with each context, look at the prompt, judge the reply."""
+"""Run the tests of packs: render each context, check the prompt, check the reply."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,7 +14,7 @@ from promptpack.verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How one test went: no failures means it passed."""
+    """The result of one test; it passed if there are no failures."""
 
     pack: str
     locale: str
@@ -24,12 +24,12 @@ class Trial:
 
     @property
     def passed(self) -> bool:
-        """Whether everything was as expected."""
+        """Whether the test passed."""
         return not self.failures
 
 
 def run(packs: Iterable[Pack], *, update: bool = False) -> Iterator[Trial]:
-    """Run the tests of some packs; `update` writes snapshots instead of comparing them."""
+    """Run the tests of packs; `update` writes snapshots instead of comparing them."""
     for pack in packs:
         snapshots = Snapshots(pack, update)
         for test in pack.tests:
@@ -38,16 +38,16 @@ def run(packs: Iterable[Pack], *, update: bool = False) -> Iterator[Trial]:
 
 
 def _failures(pack: Pack, test: PackTest, snapshots: Snapshots) -> Iterator[str]:
-    wanted = test.expect.get("problems", ())
+    expected = test.expect.get("problems", ())
     try:
         prompt = pack.render(test.context)
     except ContextError as error:
         found = [problem.code for problem in error.problems]
-        if not wanted:
-            yield f"cannot be rendered: {error}"
-        yield from (f"expected problem {code}, found {', '.join(found)}" for code in wanted if code not in found)
+        if not expected:
+            yield f"the prompt cannot be rendered: {error}"
+        yield from (f"expected problem {code}, found {', '.join(found)}" for code in expected if code not in found)
         return
-    yield from (f"expected problem {code}, but it rendered" for code in wanted)
+    yield from (f"expected problem {code}, but the prompt was rendered" for code in expected)
     yield from _prompt_failures(prompt, test.expect)
     if test.expect.get("snapshot"):
         yield from snapshots.compare(test.name, prompt)
@@ -57,41 +57,38 @@ def _failures(pack: Pack, test: PackTest, snapshots: Snapshots) -> Iterator[str]
 
 def _prompt_failures(prompt: Prompt, expect: Mapping[str, Any]) -> Iterator[str]:
     text = "\n".join(message.text for message in prompt.messages)
-    yield from (f"does not contain {wanted!r}" for wanted in expect.get("contains", ()) if wanted not in text)
-    yield from (f"contains {unwanted!r}" for unwanted in expect.get("excludes", ()) if unwanted in text)
+    yield from (f"the prompt does not contain {one!r}" for one in expect.get("contains", ()) if one not in text)
+    yield from (f"the prompt contains {one!r}" for one in expect.get("excludes", ()) if one in text)
     roles = [message.role for message in prompt.messages]
     if "roles" in expect and roles != expect["roles"]:
-        yield f"has the roles {', '.join(roles)}, not {', '.join(expect['roles'])}"
+        yield f"the prompt has the roles {', '.join(roles)} instead of {', '.join(expect['roles'])}"
     if len(text) > expect.get("max_chars", len(text)):
-        yield f"has {len(text)} characters, more than {expect['max_chars']}"
+        yield f"the prompt has {len(text)} characters, but the limit is {expect['max_chars']}"
 
 
 def _reply_text(reply: Any) -> str:
     return reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)
 
 
-def _verdict_failures(verdict: Verdict, wanted: Any) -> Iterator[str]:
-    told = "; ".join(str(violation) for violation in verdict.violations)
-    match wanted:
+def _verdict_failures(verdict: Verdict, expected: Any) -> Iterator[str]:
+    violations = "; ".join(str(violation) for violation in verdict.violations)
+    match expected:
         case None:
             return
         case "valid" | "recovered":
             if not verdict.ok:
-                yield f"reply is not {wanted}: {told}"
-            elif verdict.outcome != wanted:
-                yield f"reply is {verdict.outcome}, not {wanted}"
+                yield f"the reply is not {expected}: {violations}"
+            elif verdict.outcome != expected:
+                yield f"the reply is {verdict.outcome}, not {expected}"
         case "invalid":
             if verdict.ok:
-                yield "reply is accepted"
-        case {"violations": expected}:
-            for one in expected:
+                yield f"the reply is {verdict.outcome}, not invalid"
+        case {"violations": wanted}:
+            for one in wanted:
                 found = any(
                     all(getattr(violation, key) == value for key, value in one.items())
                     for violation in verdict.violations
                 )
                 if not found:
-                    yield f"no violation {_words(one)} in: {told or 'an accepted reply'}"
-
-
-def _words(violation: Mapping[str, str]) -> str:
-    return " ".join(f"{key}={value}" for key, value in violation.items())
+                    fields = " ".join(f"{key}={value}" for key, value in one.items())
+                    yield f"expected violation {fields}, found {violations or 'none'}"

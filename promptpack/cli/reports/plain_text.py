@@ -1,4 +1,4 @@
-"""For people: the place, the message, the line with a caret below, the hint."""
+"""For people: the location, the message, the line with a caret below it, and the hint."""
 
 import re
 import unicodedata
@@ -7,24 +7,24 @@ from collections.abc import Iterator
 import click
 
 from promptpack import files
-from promptpack.cli.output import styled, visible
+from promptpack.cli.console import styled, visible
 from promptpack.linter import LintReport
 from promptpack.problem import Location, PackError, Problem
 
-_WIDEST = 100
-_LEAD = 60
-# What takes no room on a screen, and would let two different lines look the same.
-_HIDDEN = re.compile("[\u00ad\u061c\u200b-\u200f\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\U000e0000-\U000e01ef]")
+_MAX_WIDTH = 100
+_MAX_BEFORE = 60
+# Invisible characters: without an escape, two different lines would look the same.
+_INVISIBLE = re.compile("[\u00ad\u061c\u200b-\u200f\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\U000e0000-\U000e01ef]")
 
 
 def write(report: LintReport) -> str:
-    """Write every problem with the line it is about."""
-    lines = _Lines()
+    """Return every problem with its line of the file."""
+    lines = _FileLines()
     return "\n".join(styled(problem, "".join(lines.excerpt(problem))) for problem in report.problems)
 
 
-class _Lines:
-    """The lines of the files that problems are about, each file read once."""
+class _FileLines:
+    """The lines of the files with problems; each file is read once."""
 
     def __init__(self) -> None:
         self._read: dict[str, list[str]] = {}
@@ -35,10 +35,10 @@ class _Lines:
         if place is None or line is None:
             return
         before, after = line[: max(place.column, 1) - 1], line[max(place.column, 1) - 1 :]
-        left = _shown(before)
-        if len(left) > _LEAD:
-            left = "…" + left[-_LEAD:]
-        right = _shown(after)[: _WIDEST - min(len(left), _LEAD)]
+        left = _escape(before)
+        if len(left) > _MAX_BEFORE:
+            left = "…" + left[-_MAX_BEFORE:]
+        right = _escape(after)[: _MAX_WIDTH - min(len(left), _MAX_BEFORE)]
         number = str(place.line)
         bar = click.style(f"{number} | ", fg="blue")
         caret = click.style("^", fg="red" if problem.severity == "error" else "yellow", bold=True)
@@ -54,12 +54,12 @@ class _Lines:
         return lines[place.line - 1] if place.line <= len(lines) else None
 
 
-def _shown(text: str) -> str:
-    return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", visible(text.replace("\t", " ")))
+def _escape(text: str) -> str:
+    return _INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", visible(text.replace("\t", " ")))
 
 
 def _columns(text: str) -> int:
-    """Count the columns of a terminal that a text takes: Chinese characters take two, combining ones none."""
+    """Return the width of a text in terminal columns: two for Chinese characters, none for combining ones."""
     return sum(
         2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
         for character in text
@@ -71,5 +71,5 @@ def _read_lines(path: str) -> list[str]:
     try:
         raw = files.read(path)
     except PackError:
-        return []  # the problem itself says so
+        return []  # the problem itself reports it
     return raw.decode(errors="replace").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")

@@ -1,4 +1,4 @@
-"""What a run touches besides the provider: the clock, the switch that stops it, and those who watch."""
+"""The services of a run besides its provider: the clock, the cancellation and the callbacks."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -6,57 +6,57 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol, TypedDict
 
+from promptpack.cycle.cycle_errors import RunStoppedError
 from promptpack.cycle.events import Event
-from promptpack.cycle.failure import RunStoppedError
 from promptpack.problem import Problem
 
 
 class Cancellation:
-    """A switch that any thread may throw; the run stops at its next step, piece of a stream, or while it waits."""
+    """Stops a run from any thread: before its next effect, between two pieces of a stream, or while it waits."""
 
     def __init__(self) -> None:
-        self._thrown = threading.Event()
-        self._told: list[Callable[[], object]] = []
+        self._event = threading.Event()
+        self._callbacks: list[Callable[[], object]] = []
 
     def cancel(self) -> None:
-        """Stop the run; more than once does no harm."""
-        self._thrown.set()
-        for tell in tuple(self._told):
-            tell()
+        """Stop the run; calling it again has no effect."""
+        self._event.set()
+        for callback in tuple(self._callbacks):
+            callback()
 
     @property
     def cancelled(self) -> bool:
-        """Whether the switch has been thrown."""
-        return self._thrown.is_set()
+        """Whether `cancel` was called."""
+        return self._event.is_set()
 
     def wait(self, seconds: float) -> None:
-        """Wait, but no longer than until the switch is thrown."""
-        self._thrown.wait(seconds)
+        """Wait for the seconds, or until `cancel` is called."""
+        self._event.wait(seconds)
 
     def raise_if_cancelled(self) -> None:
-        """Raise `RunStoppedError` once the switch has been thrown."""
+        """Raise `RunStoppedError` if `cancel` was called."""
         if self.cancelled:
             raise RunStoppedError(Problem("PP610", "the run was cancelled"))
 
     @contextmanager
-    def telling(self, tell: Callable[[], object]) -> Iterator[None]:
-        """Call `tell` when the switch is thrown within the block."""
-        self._told.append(tell)
+    def notifying(self, callback: Callable[[], object]) -> Iterator[None]:
+        """Call the callback if the run is cancelled within the block."""
+        self._callbacks.append(callback)
         try:
             yield
         finally:
-            self._told.remove(tell)
+            self._callbacks.remove(callback)
 
 
 class Clock(Protocol):
-    """Time, so that a test need not wait for it."""
+    """A source of time that tests can replace."""
 
     def now(self) -> float:
-        """Give the seconds since any fixed moment."""
+        """Return the seconds since a fixed moment."""
         ...
 
     def sleep(self, seconds: float, cancellation: Cancellation) -> None:
-        """Wait, at most until the run is cancelled."""
+        """Wait for the seconds, or until the run is cancelled."""
         ...
 
     async def asleep(self, seconds: float) -> None:
@@ -65,16 +65,16 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The machine's own time."""
+    """The clock of the operating system."""
 
     def now(self) -> float:
-        """Give the seconds of the monotonic clock."""
+        """Return the seconds of the monotonic clock."""
         import time
 
         return time.monotonic()
 
     def sleep(self, seconds: float, cancellation: Cancellation) -> None:
-        """Wait, at most until the run is cancelled."""
+        """Wait for the seconds, or until the run is cancelled."""
         cancellation.wait(seconds)
 
     async def asleep(self, seconds: float) -> None:
@@ -86,30 +86,30 @@ class SystemClock:
 
 @dataclass(slots=True)
 class ManualClock:
-    """Time that passes only by sleeping, for tests; `slept` is every wait so far."""
+    """A clock for tests that advances only when `sleep` is called; `slept` lists all waits."""
 
     time: float = 0.0
     slept: list[float] = field(default_factory=list)
 
     def now(self) -> float:
-        """Give the time so far."""
+        """Return the current time."""
         return self.time
 
     def sleep(self, seconds: float, cancellation: Cancellation) -> None:
-        """Let the time pass at once."""
+        """Advance the time without waiting."""
         cancellation.raise_if_cancelled()
         self.slept.append(seconds)
         self.time += seconds
 
     async def asleep(self, seconds: float) -> None:
-        """Let the time pass at once."""
+        """Advance the time without waiting."""
         self.slept.append(seconds)
         self.time += seconds
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """The clock, the cancellation, and who is told of events and of pieces of streamed text."""
+class Services:
+    """The clock, the cancellation, and the callbacks for events and for pieces of streamed text."""
 
     clock: Clock = field(default_factory=SystemClock)
     cancellation: Cancellation = field(default_factory=Cancellation)
@@ -117,8 +117,8 @@ class Surroundings:
     on_delta: Callable[[str], object] | None = None
 
 
-class Watching(TypedDict, total=False):
-    """The surroundings as keyword arguments."""
+class ServiceOptions(TypedDict, total=False):
+    """The services as keyword arguments."""
 
     clock: Clock
     cancellation: Cancellation

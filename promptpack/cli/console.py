@@ -1,4 +1,4 @@
-"""How problems are printed: for people, with what a terminal would obey shown instead of sent."""
+"""Print problems and data; characters that control a terminal are escaped."""
 
 import json
 from collections.abc import Iterable
@@ -15,18 +15,18 @@ _COLOURS = {"error": "red", "warning": "yellow", "note": "blue"}
 
 
 def print_json(data: Any) -> None:
-    """Print plain data as JSON; what a terminal would obey is escaped, so it is the same data."""
+    """Print plain data as JSON; control characters become JSON escapes, so the data stays the same."""
     click.echo(visible(json.dumps(data, ensure_ascii=False, indent=2)))
 
 
 def print_problems(problems: Iterable[Problem], *, err: bool = False) -> None:
-    """Print problems for people."""
+    """Print problems as text."""
     for problem in problems:
         click.echo(styled(problem), err=err)
 
 
 def styled(problem: Problem, excerpt: str = "") -> str:
-    """Write a problem with colours, which `click.echo` takes out again where nobody sees them."""
+    """Return a problem with colours, which `click.echo` removes when the output is not a terminal."""
     place = click.style(f"{on_one_line(str(problem.location))}: ", bold=True) if problem.location else ""
     code = click.style(problem.code, fg=_COLOURS[problem.severity])
     hint = "\n" + click.style(visible(f"  hint: {problem.hint}"), fg="cyan") if problem.hint else ""
@@ -34,12 +34,12 @@ def styled(problem: Problem, excerpt: str = "") -> str:
 
 
 def on_one_line(text: str) -> str:
-    """Show line ends too: what follows one could be taken for a line, or for a command, of its own."""
+    """Escape line ends too: text after one could look like a separate line or command."""
     return visible(text).replace("\n", "\\n")
 
 
 def as_data(problem: Problem) -> dict[str, Any]:
-    """Write a problem as plain data."""
+    """Return a problem as plain data."""
     place = problem.location or Location("")
     return {
         "code": problem.code,

@@ -4,12 +4,12 @@ import threading
 
 import pytest
 
-from promptpack.cycle.failure import ProviderError, RunStoppedError
-from promptpack.cycle.surroundings import Cancellation, ManualClock, SystemClock
+from promptpack.cycle.cycle_errors import ProviderError, RunStoppedError
+from promptpack.cycle.services import Cancellation, ManualClock, SystemClock
 from promptpack.problem import Problem
 
 
-def test_a_switch_is_thrown_once_and_stays_thrown() -> None:
+def test_a_cancellation_stays_cancelled() -> None:
     cancellation = Cancellation()
     cancellation.raise_if_cancelled()
     cancellation.cancel()
@@ -20,14 +20,14 @@ def test_a_switch_is_thrown_once_and_stays_thrown() -> None:
     assert str(raised.value) == "PP610 the run was cancelled"
 
 
-def test_those_who_listen_are_told_while_they_listen() -> None:
+def test_callbacks_are_called_only_within_their_block() -> None:
     cancellation = Cancellation()
-    told: list[str] = []
-    with cancellation.telling(lambda: told.append("early")):
-        told.append("inside")
-    with cancellation.telling(lambda: told.append("late")):
+    calls: list[str] = []
+    with cancellation.notifying(lambda: calls.append("early")):
+        calls.append("inside")
+    with cancellation.notifying(lambda: calls.append("late")):
         cancellation.cancel()
-    assert told == ["inside", "late"]
+    assert calls == ["inside", "late"]
 
 
 def test_a_long_sleep_ends_when_another_thread_cancels() -> None:
@@ -39,21 +39,21 @@ def test_a_long_sleep_ends_when_another_thread_cancels() -> None:
     assert cancellation.cancelled
 
 
-def test_the_machines_clock_never_goes_back() -> None:
+def test_the_system_clock_never_goes_back() -> None:
     clock = SystemClock()
     before = clock.now()
     asyncio.run(clock.asleep(0.0))
     assert clock.now() >= before
 
 
-def test_manual_time_passes_only_by_sleeping() -> None:
+def test_a_manual_clock_advances_only_by_sleeping() -> None:
     clock = ManualClock()
     clock.sleep(2.0, Cancellation())
     asyncio.run(clock.asleep(3.0))
     assert (clock.now(), clock.slept) == (5.0, [2.0, 3.0])
 
 
-def test_a_providers_error_survives_a_process_border() -> None:
+def test_a_provider_error_can_be_pickled() -> None:
     error = ProviderError(Problem("PP604", "busy"), retryable=True, status=429, retry_after=7.0)
     copy = pickle.loads(pickle.dumps(error))  # noqa: S301 -- our own bytes
     assert (str(copy), copy.retryable, copy.status, copy.retry_after) == ("PP604 busy", True, 429, 7.0)

@@ -1,4 +1,4 @@
-"""The tool that the walk's executor calls; it really runs, on the tickets of one week."""
+"""The tool that the executor of the demo calls; it really runs, on the tickets of one week."""
 
 from collections import Counter
 from typing import Any

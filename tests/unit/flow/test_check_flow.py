@@ -1,4 +1,4 @@
-"""Flows: what is wrong with one, word for word, and the shipped one."""
+"""The exact problems of broken flows, and the shipped flow."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -60,10 +60,12 @@ steps:
 
 
 @pytest.fixture
-def told(write_pack: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
-    """Give what is told about the flow above with some words changed, in it or in the reader."""
+def problems(
+    write_pack: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., list[str]]:
+    """Return a function that replaces a text in the flow or the reader above and returns the problems."""
 
-    def tell(old: str = "", new: str = "") -> list[str]:
+    def check_changed(old: str = "", new: str = "") -> list[str]:
         write_pack("asker", body=ASKER)
         write_pack("reader", body=READER.replace(old, new) if old else READER)
         (tmp_path / "packs" / "flow.yaml").write_text(FLOW.replace(old, new) if old else FLOW, encoding="utf-8")
@@ -76,11 +78,11 @@ def told(write_pack: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.Mo
         except PackError as error:
             return [str(problem).replace("\n  hint:", " |") for problem in error.problems]
 
-    return tell
+    return check_changed
 
 
-def test_a_good_flow_is_left_alone(told: Callable[..., list[str]]) -> None:
-    assert told() == []
+def test_a_valid_flow_has_no_problems(problems: Callable[..., list[str]]) -> None:
+    assert problems() == []
 
 
 @pytest.mark.parametrize(
@@ -91,26 +93,28 @@ def test_a_good_flow_is_left_alone(told: Callable[..., list[str]]) -> None:
         ("short: reader", "short: readr", "packs/flow.yaml:8:42: PP713 no step named 'readr' | did you mean 'reader'?"),
         ("from: asker", "from: askr", "packs/flow.yaml:12:22: PP713 no step named 'askr' | did you mean 'asker'?"),
         ("      ANSWER: {from", "      ANSWR: {from", "packs/flow.yaml:12:7: PP714 reader@1.0.0 has no input 'ANSWR' | did you mean 'ANSWER'?"),
-        ("      ANSWER: {from", "      NOTE: {from", "packs/flow.yaml:9:3: PP715 step 'reader' does not feed 'ANSWER', which reader@1.0.0 requires | feed it, or write 'given'"),
+        ("      ANSWER: {from", "      NOTE: {from", "packs/flow.yaml:9:3: PP715 step 'reader' has no value for 'ANSWER', which reader@1.0.0 requires | add it to 'inputs', for example as 'given'"),
         ("asker, action: ANSWER", "asker, action: ANSWR", "packs/flow.yaml:12:37: PP716 asker@1.0.0 has no action 'ANSWR' | did you mean 'ANSWER'?"),
-        ("path: /params}", "path: /params/text}", "packs/flow.yaml:12:51: PP716 a reply of asker@1.0.0 has no '/params/text' | the schema of the reply declares what it has"),
-        ("by: /params/kind", "by: /params/note", "packs/flow.yaml:8:16: PP716 '/params/note' is no word of the reply of asker@1.0.0 | name a field that has an enum"),
+        ("path: /params}", "path: /params/text}", "packs/flow.yaml:12:51: PP716 the reply of asker@1.0.0 has no '/params/text' | see the schema of the reply for its fields"),
+        ("by: /params/kind", "by: /params/note", "packs/flow.yaml:8:16: PP716 the reply of asker@1.0.0 has no enum at '/params/note' | name a field that has an enum"),
         ("short: reader, long: end", "short: reader, log: end, long: end", "packs/flow.yaml:8:50: PP718 asker@1.0.0 never answers 'log' | did you mean 'long'?"),
-        (", long: end", "", "packs/flow.yaml:8:30: PP718 no way for 'long', which asker@1.0.0 may answer"),
-        ("[short, long]", "[short]", "packs/flow.yaml:12:7: PP717 what is fed to 'ANSWER' of reader@1.0.0 may not be accepted at /kind: 'long' is not one of 'short' | such as {\"answer\": \"text\", \"kind\": \"long\", \"score\": 1, \"note\": \"text\"}"),
-        ("maximum: 100", "maximum: 99", "packs/flow.yaml:12:7: PP717 what is fed to 'ANSWER' of reader@1.0.0 may not be accepted at /score: must be at most 99, not 100 | such as {\"answer\": \"text\", \"kind\": \"short\", \"score\": 100, \"note\": \"text\"}"),
-        ("required: [answer]", "required: [answer, note]", "packs/flow.yaml:12:7: PP717 what is fed to 'ANSWER' of reader@1.0.0 may not be accepted at /note: 'note' is missing | such as {\"answer\": \"text\", \"kind\": \"short\", \"score\": 1}"),
+        (", long: end", "", "packs/flow.yaml:8:30: PP718 no next step for 'long', which asker@1.0.0 may answer"),
+        ("[short, long]", "[short]", "packs/flow.yaml:12:7: PP717 reader@1.0.0 may reject the value of 'ANSWER' at /kind: 'long' is not one of 'short' | for example {\"answer\": \"text\", \"kind\": \"long\", \"score\": 1, \"note\": \"text\"}"),
+        ("maximum: 100", "maximum: 99", "packs/flow.yaml:12:7: PP717 reader@1.0.0 may reject the value of 'ANSWER' at /score: must be at most 99, not 100 | for example {\"answer\": \"text\", \"kind\": \"short\", \"score\": 100, \"note\": \"text\"}"),
+        ("required: [answer]", "required: [answer, note]", "packs/flow.yaml:12:7: PP717 reader@1.0.0 may reject the value of 'ANSWER' at /note: 'note' is missing | for example {\"answer\": \"text\", \"kind\": \"short\", \"score\": 1}"),
     ],
 )  # fmt: skip
-def test_this_is_told(told: Callable[..., list[str]], old: str, new: str, expected: str) -> None:
-    assert expected in told(old, new)
+def test_a_broken_flow_has_this_problem(problems: Callable[..., list[str]], old: str, new: str, expected: str) -> None:
+    assert expected in problems(old, new)
 
 
-def test_what_nobody_can_sample_is_left_alone(told: Callable[..., list[str]]) -> None:
-    assert told("properties: {answer: {type: string}", "properties: {answer: {type: string, maxLength: 100000}") == []
+def test_a_limit_that_no_sample_reaches_is_not_reported(problems: Callable[..., list[str]]) -> None:
+    assert (
+        problems("properties: {answer: {type: string}", "properties: {answer: {type: string, maxLength: 100000}") == []
+    )
 
 
-def test_the_shipped_flow_is_clean_and_its_picture_is_current() -> None:
+def test_the_shipped_flow_has_no_problems_and_its_picture_is_current() -> None:
     library = Library.open(str(ROOT / "packs"))
     flow = find(library.folders[0])
     assert flow is not None
@@ -119,6 +123,6 @@ def test_the_shipped_flow_is_clean_and_its_picture_is_current() -> None:
     assert 's1 -->|"new_task, full_replan, minor_replan"| s2' in to_mermaid(flow)
 
 
-def test_a_folder_without_a_flow_has_none(tmp_path: Path) -> None:
+def test_find_returns_none_for_a_folder_without_a_flow(tmp_path: Path) -> None:
     (tmp_path / "packs").mkdir()
     assert find(Library.open(str(tmp_path / "packs")).folders[0]) is None
