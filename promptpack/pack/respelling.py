@@ -21,7 +21,7 @@ class Respelt(Document):
     misspelt: Mapping[str | int, str | int] = field(default_factory=dict)
     """By their right names, the keys of the file that were meant for them."""
 
-    def respell(self, findings: Iterable[schema.Finding]) -> Self:
+    def respell(self, findings: Iterable[schema.Mismatch]) -> Self:
         """Take keys that the schema does not know for those it thinks of, where those are not there."""
         unknown = [finding for finding in findings if finding.at_key and len(finding.path) == 1]
         meant = {finding.expected: finding.path[0] for finding in unknown if finding.expected not in (None, *self.data)}

@@ -58,7 +58,7 @@ def salvage(document: Document) -> Salvaged | None:
     return None
 
 
-def _to_take(finding: schema.Finding) -> _Way:
+def _to_take(finding: schema.Mismatch) -> _Way:
     return finding.path[:-1] if finding.rule == "required" else finding.path
 
 

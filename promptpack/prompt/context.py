@@ -9,7 +9,7 @@ from typing import Any, Final
 from promptpack.pack import STANDARD_CONTEXT, Input, Pack
 from promptpack.problem import ContextError, Problem, did_you_mean
 from promptpack.prompt.plain import may_stay, to_plain
-from promptpack.schema import Finding, pointer
+from promptpack.schema import Mismatch, pointer
 from promptpack.template.model import Image
 from promptpack.template.values import image_of
 
@@ -143,7 +143,7 @@ def _unknown(pack: Pack, given: Mapping[str, Any]) -> list[Problem]:
     ]
 
 
-def _problem(pack: Pack, finding: Finding) -> Problem:
+def _problem(pack: Pack, finding: Mismatch) -> Problem:
     name = str(finding.path[0]) if finding.path else ""
     declared: Input | None = pack.inputs.get(name)
     if finding.rule == "required" and len(finding.path) == 1 and declared:

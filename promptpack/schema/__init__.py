@@ -9,20 +9,20 @@ from promptpack.lazy import import_name
 if TYPE_CHECKING:
     from promptpack.schema.bundling import bundle, rebase
     from promptpack.schema.compiling import Schema, compile  # noqa: A004 -- the folder's verb
-    from promptpack.schema.finding import Finding, pointer
     from promptpack.schema.inspecting import CODES, inspect
+    from promptpack.schema.mismatch import Mismatch, pointer
 
-__all__ = ["CODES", "Finding", "Schema", "bundle", "compile", "inspect", "pointer", "rebase"]
+__all__ = ["CODES", "Mismatch", "Schema", "bundle", "compile", "inspect", "pointer", "rebase"]
 
 # Where each name lives; it is imported when it is first used, as everyday values need none of them.
 _MODULES = {
     "CODES": "inspecting",
-    "Finding": "finding",
+    "Mismatch": "mismatch",
     "Schema": "compiling",
     "bundle": "bundling",
     "compile": "compiling",
     "inspect": "inspecting",
-    "pointer": "finding",
+    "pointer": "mismatch",
     "rebase": "bundling",
 }
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from promptpack.lazy import cached_property
 from promptpack.schema.everyday import UndecidedError
-from promptpack.schema.finding import Finding
 from promptpack.schema.keywords import DEEPEST, LIMIT, MOST_STEPS, TooMuchWorkError, counted, validator_class
+from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.quick import UNDECIDED, Parts, make_test
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Schema:
         """The schema itself, read when it is first looked at."""
         return self._read()
 
-    def check(self, value: Any) -> tuple[Finding, ...]:
+    def check(self, value: Any) -> tuple[Mismatch, ...]:
         """Find everything wrong with a value; nothing found means it is valid."""
         try:
             if self._test(value):
@@ -43,19 +43,19 @@ class Schema:
             pass  # the reference decides
         return self.explain(value)
 
-    def explain(self, value: Any) -> tuple[Finding, ...]:
+    def explain(self, value: Any) -> tuple[Mismatch, ...]:
         """Find everything wrong with a value by the reference, which is `jsonschema`, where a quick test fails."""
         if _too_deep(value):
-            return (Finding("depth", (), f"nests deeper than {DEEPEST} levels"),)
+            return (Mismatch("depth", (), f"nests deeper than {DEEPEST} levels"),)
         from referencing.exceptions import Unresolvable
 
         try:
             with counted(self._known_parts()):
                 errors = list(islice(self._validator.iter_errors(value), _MOST_ERRORS))
         except (TooMuchWorkError, RecursionError):
-            return (Finding(LIMIT, (), "takes too long to check"),)
+            return (Mismatch(LIMIT, (), "takes too long to check"),)
         except Unresolvable as error:
-            return (Finding("$ref", (), f"the schema refers to {error.ref!r}, which is not in it"),)
+            return (Mismatch("$ref", (), f"the schema refers to {error.ref!r}, which is not in it"),)
         found = [finding for error in errors for finding in explain_error(error)]
         return tuple(dict.fromkeys(sorted(found, key=lambda finding: [str(step) for step in finding.path])))
 
@@ -105,7 +105,7 @@ def _leave_undecided(_: Any) -> bool:
     raise UndecidedError
 
 
-def explain_error(error: ValidationError) -> Iterable[Finding]:
+def explain_error(error: ValidationError) -> Iterable[Mismatch]:
     """Say what one of jsonschema's errors means, looking into the branch that the value was most likely meant for."""
     from promptpack.schema.explain import explain
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from promptpack.problem import nearest
-from promptpack.schema.finding import Finding
+from promptpack.schema.mismatch import Mismatch
 
 if TYPE_CHECKING:
     Path = tuple[str | int, ...]
@@ -28,7 +28,7 @@ _SHOWN = 60
 _MOST_KEYS = 50
 
 
-def explain(rule: str, expected: Any, value: Any, path: Path, schema: Any) -> Iterator[Finding]:
+def explain(rule: str, expected: Any, value: Any, path: Path, schema: Any) -> Iterator[Mismatch]:
     """Explain one failed keyword; `required` and unknown keys give one finding each."""
     if rule == "required":
         yield from (_missing(name, path, schema) for name in expected if name not in value)
@@ -38,7 +38,7 @@ def explain(rule: str, expected: Any, value: Any, path: Path, schema: Any) -> It
         return
     message = schema.get("x-message", "") if isinstance(schema, Mapping) else ""
     message = message or _message(rule, expected, value)
-    yield Finding(rule, path, message, _hint(rule, expected, value), expected=expected)
+    yield Mismatch(rule, path, message, _hint(rule, expected, value), expected=expected)
 
 
 def kind_of(value: Any) -> str:
@@ -58,20 +58,20 @@ def kind_of(value: Any) -> str:
             return "a mapping"
 
 
-def _missing(name: str, path: Path, schema: Any) -> Finding:
+def _missing(name: str, path: Path, schema: Any) -> Mismatch:
     known = schema.get("properties", {}).get(name, {}) if isinstance(schema, Mapping) else {}
     described = known.get("description", "") if isinstance(known, Mapping) else ""
-    return Finding("required", (*path, name), f"{name!r} is missing", described, expected=known)
+    return Mismatch("required", (*path, name), f"{name!r} is missing", described, expected=known)
 
 
-def _unknown_keys(value: Mapping[str, Any], path: Path, schema: Mapping[str, Any]) -> Iterator[Finding]:
+def _unknown_keys(value: Mapping[str, Any], path: Path, schema: Mapping[str, Any]) -> Iterator[Mismatch]:
     known = list(schema.get("properties", ()))
     patterns = schema.get("patternProperties", {})
     unknown = (name for name in value if name not in known and not any(_starts(pattern, name) for pattern in patterns))
     for name in islice(unknown, _MOST_KEYS):
         near = nearest(name, known)
         hint = f"did you mean {near!r}?" if near else _choices("the keys here are", known)
-        yield Finding("additionalProperties", (*path, name), f"unknown key {name!r}", hint, at_key=True, expected=near)
+        yield Mismatch("additionalProperties", (*path, name), f"unknown key {name!r}", hint, at_key=True, expected=near)
 
 
 def _starts(pattern: str, name: str) -> bool:

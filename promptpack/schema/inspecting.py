@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.schema.finding import Finding
+from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.patterns import PatternError, read_pattern
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ _NAMED: Final = ("$defs", "dependentSchemas", "patternProperties", "properties")
 _SAME_VALUE: Final = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas")
 
 
-def inspect(schema: Any) -> tuple[Finding, ...]:
+def inspect(schema: Any) -> tuple[Mismatch, ...]:
     """Find what makes a schema unsafe to use; its form is another's to check."""
-    found: list[Finding] = []
+    found: list[Mismatch] = []
     for path, node in _schemas(schema, ()):
         found += _elsewhere(path, node)
         found += _patterns(path, node)
@@ -52,16 +52,16 @@ def _children(schema: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
             yield from (((key, name), item) for name, item in value.items())
 
 
-def _elsewhere(path: Path, schema: Mapping[str, Any]) -> Iterator[Finding]:
+def _elsewhere(path: Path, schema: Mapping[str, Any]) -> Iterator[Mismatch]:
     if "$id" in schema:
-        yield Finding("remote", (*path, "$id"), "'$id' would send references elsewhere", "remove it", at_key=True)
+        yield Mismatch("remote", (*path, "$id"), "'$id' would send references elsewhere", "remove it", at_key=True)
     reference = schema.get("$dynamicRef", "")
     if isinstance(reference, str) and reference and not reference.startswith("#"):
         message = f"reference {reference!r} is not a file of this pack"
-        yield Finding("remote", (*path, "$dynamicRef"), message, "write '$ref: #/$defs/name'", at_key=True)
+        yield Mismatch("remote", (*path, "$dynamicRef"), message, "write '$ref: #/$defs/name'", at_key=True)
 
 
-def _patterns(path: Path, schema: Mapping[str, Any]) -> Iterator[Finding]:
+def _patterns(path: Path, schema: Mapping[str, Any]) -> Iterator[Mismatch]:
     named = schema.get("patternProperties")
     texts: list[tuple[Path, Any]] = [((*path, "pattern"), schema.get("pattern"))]
     texts += [((*path, "patternProperties", name), name) for name in (named if isinstance(named, Mapping) else ())]
@@ -71,14 +71,14 @@ def _patterns(path: Path, schema: Mapping[str, Any]) -> Iterator[Finding]:
         try:
             is_safe = read_pattern(text).is_safe
         except PatternError as error:
-            yield Finding("pattern", where, str(error), "write it as Python's 're' takes it")
+            yield Mismatch("pattern", where, str(error), "write it as Python's 're' takes it")
             continue
         if not is_safe:
             hint = "leave out back-references, and look-arounds beside nested repetitions"
-            yield Finding("runaway", where, f"pattern {text[:60]!r} could take for ever on a text", hint)
+            yield Mismatch("runaway", where, f"pattern {text[:60]!r} could take for ever on a text", hint)
 
 
-def _circles(root: Any) -> Iterator[Finding]:
+def _circles(root: Any) -> Iterator[Mismatch]:
     """Find references that lead back to themselves without going deeper into the value."""
     done: set[Path] = set()
     for start, _ in _schemas(root, ()):
@@ -94,7 +94,7 @@ def _circles(root: Any) -> Iterator[Finding]:
                 continue
             target, where = step
             if target in open_paths:
-                yield Finding("cycle", where, f"reference {_at(root, where)!r} leads back to itself")
+                yield Mismatch("cycle", where, f"reference {_at(root, where)!r} leads back to itself")
                 return
             if target not in done:
                 open_paths.add(target)

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, assume, example, given, reject, settings
 from hypothesis import strategies as st
 from referencing import Registry
 
-from promptpack.schema import Finding
+from promptpack.schema import Mismatch
 from promptpack.schema import compile as compile_schema
 from promptpack.schema.compiling import explain_error
 from promptpack.schema.keywords import TooMuchWorkError, counted, validator_class
@@ -94,7 +94,7 @@ ROOTS = st.builds(
 )  # fmt: skip
 
 
-def by_the_reference_alone(source: dict[str, Any], value: Any) -> set[Finding]:
+def by_the_reference_alone(source: dict[str, Any], value: Any) -> set[Mismatch]:
     validator = validator_class()(source, registry=Registry())
     try:
         with counted(lambda _, __: False):

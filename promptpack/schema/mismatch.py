@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Finding:
+class Mismatch:
     """What is wrong, by the schema's keyword and its value, at a path; `at_key` when the key itself is the trouble.
 
     Of a key that is not known, `expected` is the nearest one that is, if there is any.
