@@ -10,8 +10,8 @@ from promptpack.document import Document
 
 if TYPE_CHECKING:
     from promptpack import schema
-    from promptpack.document.marks import Marks
     from promptpack.document.model import Path
+    from promptpack.document.yaml_nodes import YamlNode
 
 
 @dataclass(frozen=True)
@@ -28,5 +28,5 @@ class Respelt(Document):
         names = {key: name for name, key in meant.items()}
         return replace(self, data={names.get(key, key): value for key, value in self.data.items()}, misspelt=meant)
 
-    def _walk(self, path: Path) -> Marks:
+    def _walk(self, path: Path) -> YamlNode:
         return super()._walk([*(self.misspelt.get(step, step) for step in path[:1]), *path[1:]])

@@ -206,11 +206,11 @@ def test_a_library_can_be_used_from_many_threads(write_pack: WritePack, open_pac
 
 
 def test_a_pack_without_a_problem_is_built_without_reading_places(monkeypatch: pytest.MonkeyPatch) -> None:
-    from promptpack.document import marks
+    from promptpack.document import yaml_nodes
 
     def refuse(text: str) -> None:
         raise AssertionError(text)
 
-    monkeypatch.setattr(marks, "read_marks", refuse)
+    monkeypatch.setattr(yaml_nodes, "read_nodes", refuse)
 
     assert Library.open().problems == ()
