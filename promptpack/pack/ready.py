@@ -2,9 +2,9 @@
 
 # mypy: ignore-errors
 from promptpack.schema.patterns import found_in
-from promptpack.schema.quick import reachable
+from promptpack.schema.predicates import predicate_globals
 
-globals().update(reachable(), functions=globals())
+globals().update(predicate_globals(), functions=globals())
 n20 = 'promptpack'
 n21 = frozenset((1, ))
 n22 = 'name'
@@ -261,42 +261,42 @@ n387 = 1
 
 def test(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is dict): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is dict): return reject(v)
  try:
   v1 = v[n20]
   v2 = v[n22]
   v3 = v[n24]
  except KeyError: return False
- if type(v1) not in plain or form(v1) not in n21: return wrong(v1)
+ if not (type(v1) in plain_types and fingerprint(v1) in n21): return reject(v1)
  if not n23(v2, s, d + 1): return False
- if not (type(v3) is str): return wrong(v3)
+ if not (type(v3) is str): return reject(v3)
  if not n25(v3): return False
  if n27 in v:
   v5 = v[n27]
-  if not (type(v5) is str): return wrong(v5)
+  if not (type(v5) is str): return reject(v5)
   if len(v5) < n26: return False
  if n28 in v:
   v5 = v[n28]
-  if not (type(v5) is str): return wrong(v5)
+  if not (type(v5) is str): return reject(v5)
  if n30 in v:
   v5 = v[n30]
-  if not (type(v5) is str): return wrong(v5)
+  if not (type(v5) is str): return reject(v5)
   if not n29(v5): return False
  if n31 in v:
   v5 = v[n31]
-  if not (type(v5) is bool): return wrong(v5)
+  if not (type(v5) is bool): return reject(v5)
  if n33 in v:
   v5 = v[n33]
-  if not (type(v5) is str): return wrong(v5)
+  if not (type(v5) is str): return reject(v5)
   if len(v5) < n32: return False
  if n35 in v:
   v5 = v[n35]
-  if type(v5) is not str: return wrong(v5)
+  if type(v5) is not str: return reject(v5)
   if v5 not in n34: return False
  if n39 in v:
   v5 = v[n39]
-  if not (type(v5) is dict): return wrong(v5)
+  if not (type(v5) is dict): return reject(v5)
   for v8, v9 in v5.items():
    v10 = v8 in n36
    if not v10:
@@ -304,27 +304,27 @@ def test(v, s, d):
   for v11 in v5:
    if type(v11) is str:
     if not n38(v11): return False
-   elif not (type(v11) in plain): return wrong(v11)
+   elif not (type(v11) in plain_types): return reject(v11)
  if n42 in v:
   v5 = v[n42]
-  if not (type(v5) is dict): return wrong(v5)
+  if not (type(v5) is dict): return reject(v5)
   for v14, v15 in v5.items():
    v16 = v14 in n40
    if not v16:
-    if not (type(v15) is str): return wrong(v15)
+    if not (type(v15) is str): return reject(v15)
   for v17 in v5:
    if type(v17) is str:
     if not n41(v17): return False
-   elif not (type(v17) in plain): return wrong(v17)
+   elif not (type(v17) in plain_types): return reject(v17)
  if n45 in v:
   v5 = v[n45]
-  if not (type(v5) is list): return wrong(v5)
+  if not (type(v5) is list): return reject(v5)
   if len(v5) < n43: return False
   for v18 in v5:
    if not n44(v18, s, d + 2): return False
  if n70 in v:
   v5 = v[n70]
-  if not (type(v5) is dict): return wrong(v5)
+  if not (type(v5) is dict): return reject(v5)
   if n52 in v5:
    v20 = v5[n52]
    if type(v20) is list:
@@ -336,60 +336,60 @@ def test(v, s, d):
       if type(v22) is list:
        for v23 in v22:
         if not n49(v23, s, d + 5): return False
-      elif not (type(v22) is str): return wrong(v22)
+      elif not (type(v22) is str): return reject(v22)
       if n50 in v21:
        v25 = v21[n50]
-       if not (type(v25) is str): return wrong(v25)
-     elif not (type(v21) is str): return wrong(v21)
-   elif not (type(v20) is dict or type(v20) is str or v20 is None): return wrong(v20)
+       if not (type(v25) is str): return reject(v25)
+     elif not (type(v21) is str): return reject(v21)
+   elif not (type(v20) is dict or type(v20) is str or v20 is None): return reject(v20)
   if n53 in v5:
    v20 = v5[n53]
-   if not (type(v20) is dict or type(v20) is list or type(v20) is str or v20 is None): return wrong(v20)
+   if not (type(v20) is dict or type(v20) is list or type(v20) is str or v20 is None): return reject(v20)
   if n59 in v5:
    v20 = v5[n59]
    if type(v20) is list:
     for v30 in v20:
-     if not (type(v30) is dict): return wrong(v30)
+     if not (type(v30) is dict): return reject(v30)
      try:
       v31 = v30[n54]
       v32 = v30[n55]
       v33 = v30[n56]
      except KeyError: return False
-     if not (type(v31) is str): return wrong(v31)
-     if not (type(v32) is str): return wrong(v32)
-     if not (type(v33) is dict): return wrong(v33)
-   elif not (type(v20) is str or v20 is None): return wrong(v20)
+     if not (type(v31) is str): return reject(v31)
+     if not (type(v32) is str): return reject(v32)
+     if not (type(v33) is dict): return reject(v33)
+   elif not (type(v20) is str or v20 is None): return reject(v20)
   if n64 in v5:
    v20 = v5[n64]
    if type(v20) is list:
     for v40 in v20:
      if not n49(v40, s, d + 3): return False
-   elif not (type(v20) is dict or type(v20) is str or v20 is None): return wrong(v20)
+   elif not (type(v20) is dict or type(v20) is str or v20 is None): return reject(v20)
   if n66 in v5:
    v20 = v5[n66]
-   if not (type(v20) is str or v20 is None): return wrong(v20)
+   if not (type(v20) is str or v20 is None): return reject(v20)
   if n67 in v5:
    v20 = v5[n67]
-   if not (type(v20) is dict): return wrong(v20)
+   if not (type(v20) is dict): return reject(v20)
   if len(v5) < n69: return False
  if n79 in v:
   v5 = v[n79]
-  if not (type(v5) is dict): return wrong(v5)
+  if not (type(v5) is dict): return reject(v5)
   if n72 in v5:
    v46 = v5[n72]
-   if not (type(v46) is int or type(v46) is float and v46.is_integer()): return wrong(v46)
+   if not (type(v46) is int or type(v46) is float and v46.is_integer()): return reject(v46)
    if v46 < n71: return False
   if n74 in v5:
    v46 = v5[n74]
-   if not (type(v46) is int or type(v46) is float and v46.is_integer()): return wrong(v46)
+   if not (type(v46) is int or type(v46) is float and v46.is_integer()): return reject(v46)
    if v46 < n73: return False
   if n77 in v5:
    v46 = v5[n77]
-   if not (type(v46) is list): return wrong(v46)
+   if not (type(v46) is list): return reject(v46)
    if len(v46) < n75: return False
    if not are_unique(v46): return False
    for v47 in v46:
-    if type(v47) is not str: return wrong(v47)
+    if type(v47) is not str: return reject(v47)
     if v47 not in n76: return False
   if not v5.keys() <= n78: return False
  if n81 in v:
@@ -397,7 +397,7 @@ def test(v, s, d):
   if not n80(v5, s, d + 1): return False
  if n83 in v:
   v5 = v[n83]
-  if not (type(v5) is list): return wrong(v5)
+  if not (type(v5) is list): return reject(v5)
   for v49 in v5:
    if not n82(v49, s, d + 2): return False
  for v50, v51 in v.items():
@@ -412,26 +412,26 @@ def test(v, s, d):
    if n88 in v:
     v56 = v[n88]
     if n87(v56, s, d + 1): return False
-  elif not (type(v) in plain): return wrong(v)
+  elif not (type(v) in plain_types): return reject(v)
  v61 = n90(v, s, d + 0)
  if v61:
   if type(v) is dict:
    try:
     v62 = v[n91]
    except KeyError: return False
-  elif not (type(v) in plain): return wrong(v)
+  elif not (type(v) in plain_types): return reject(v)
  return True
 def n23(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is str): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is str): return reject(v)
  if len(v) > n93: return False
  if not n94(v): return False
  return True
 def n37(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is dict): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is dict): return reject(v)
  for v1, v2 in v.items():
   if v1 in n135 and not functions[n135[v1]](v2, s, d + 1): return False
  for v3, v4 in v.items():
@@ -443,42 +443,42 @@ def n37(v, s, d):
  return True
 def n44(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is dict): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is dict): return reject(v)
  if n138 in v:
   v2 = v[n138]
   if not n23(v2, s, d + 1): return False
  if n140 in v:
   v2 = v[n140]
-  if type(v2) is not str: return wrong(v2)
+  if type(v2) is not str: return reject(v2)
   if v2 not in n139: return False
  if n142 in v:
   v2 = v[n142]
-  if not (type(v2) is str): return wrong(v2)
+  if not (type(v2) is str): return reject(v2)
   if len(v2) < n141: return False
  if n144 in v:
   v2 = v[n144]
-  if not (type(v2) is str): return wrong(v2)
+  if not (type(v2) is str): return reject(v2)
   if len(v2) < n143: return False
  if n146 in v:
   v2 = v[n146]
   if not (n97(v2, s, d + 1) or n145(v2, s, d + 1)): return False
  if n148 in v:
   v2 = v[n148]
-  if not (type(v2) is str): return wrong(v2)
+  if not (type(v2) is str): return reject(v2)
   if len(v2) < n147: return False
  if n151 in v:
   v2 = v[n151]
-  if not (type(v2) is list): return wrong(v2)
+  if not (type(v2) is list): return reject(v2)
   if len(v2) < n149: return False
   for v3 in v2:
    if not n150(v3, s, d + 2): return False
  if n152 in v:
   v2 = v[n152]
-  if not (type(v2) is int or type(v2) is float and v2.is_integer()): return wrong(v2)
+  if not (type(v2) is int or type(v2) is float and v2.is_integer()): return reject(v2)
  if n154 in v:
   v2 = v[n154]
-  if not (type(v2) is str): return wrong(v2)
+  if not (type(v2) is str): return reject(v2)
   if len(v2) < n153: return False
  for v4, v5 in v.items():
   v6 = v4 in n155
@@ -504,41 +504,41 @@ def n44(v, s, d):
    if n167 in v:
     v10 = v[n167]
     if n166(v10, s, d + 1): return False
-  elif not (type(v) in plain): return wrong(v)
+  elif not (type(v) in plain_types): return reject(v)
  if not v8:
   if type(v) is dict:
    try:
     v15 = v[n169]
    except KeyError: return False
-  elif not (type(v) in plain): return wrong(v)
+  elif not (type(v) in plain_types): return reject(v)
   v22 = n171(v, s, d + 0)
   if v22:
    if type(v) is dict:
     try:
      v23 = v[n172]
     except KeyError: return False
-   elif not (type(v) in plain): return wrong(v)
+   elif not (type(v) in plain_types): return reject(v)
  return True
 def n49(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if type(v) is dict:
   try:
    v1 = v[n174]
   except KeyError: return False
-  if not (type(v1) is str): return wrong(v1)
- elif not (type(v) is str): return wrong(v)
+  if not (type(v1) is str): return reject(v1)
+ elif not (type(v) is str): return reject(v)
  return True
 def n80(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is dict): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is dict): return reject(v)
  if n178 in v:
   v2 = v[n178]
   if not (n176(v2, s, d + 1) or n177(v2, s, d + 1)): return False
  if n182 in v:
   v2 = v[n182]
-  if not (type(v2) is dict): return wrong(v2)
+  if not (type(v2) is dict): return reject(v2)
   for v5, v6 in v2.items():
    v7 = v5 in n179
    if not v7:
@@ -546,26 +546,26 @@ def n80(v, s, d):
   for v8 in v2:
    if type(v8) is str:
     if not n181(v8): return False
-   elif not (type(v8) in plain): return wrong(v8)
+   elif not (type(v8) in plain_types): return reject(v8)
  if n184 in v:
   v2 = v[n184]
-  if not (type(v2) is str): return wrong(v2)
+  if not (type(v2) is str): return reject(v2)
   if len(v2) < n183: return False
  if n187 in v:
   v2 = v[n187]
-  if not (type(v2) is list): return wrong(v2)
+  if not (type(v2) is list): return reject(v2)
   for v9 in v2:
    if not n186(v9, s, d + 2): return False
  if n189 in v:
   v2 = v[n189]
-  if not (type(v2) is list): return wrong(v2)
+  if not (type(v2) is list): return reject(v2)
   if not are_unique(v2): return False
   for v10 in v2:
-   if not (type(v10) is str): return wrong(v10)
+   if not (type(v10) is str): return reject(v10)
    if v10 not in n188: return False
  if n191 in v:
   v2 = v[n191]
-  if not (type(v2) is str): return wrong(v2)
+  if not (type(v2) is str): return reject(v2)
   if len(v2) < n190: return False
  for v11, v12 in v.items():
   v13 = v11 in n192
@@ -576,52 +576,52 @@ def n80(v, s, d):
  return True
 def n82(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is dict): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is dict): return reject(v)
  try:
   v1 = v[n194]
  except KeyError: return False
- if not (type(v1) is str): return wrong(v1)
+ if not (type(v1) is str): return reject(v1)
  if len(v1) < n195: return False
  if n196 in v:
   v3 = v[n196]
-  if not (type(v3) is dict): return wrong(v3)
+  if not (type(v3) is dict): return reject(v3)
  if n207 in v:
   v3 = v[n207]
-  if not (type(v3) is dict): return wrong(v3)
+  if not (type(v3) is dict): return reject(v3)
   if n197 in v3:
    v5 = v3[n197]
-   if not (type(v5) is list): return wrong(v5)
+   if not (type(v5) is list): return reject(v5)
    for v6 in v5:
-    if not (type(v6) is str): return wrong(v6)
+    if not (type(v6) is str): return reject(v6)
   if n198 in v3:
    v5 = v3[n198]
-   if not (type(v5) is list): return wrong(v5)
+   if not (type(v5) is list): return reject(v5)
    for v7 in v5:
-    if not (type(v7) is str): return wrong(v7)
+    if not (type(v7) is str): return reject(v7)
   if n200 in v3:
    v5 = v3[n200]
-   if not (type(v5) is list): return wrong(v5)
+   if not (type(v5) is list): return reject(v5)
    for v8 in v5:
-    if type(v8) is not str: return wrong(v8)
+    if type(v8) is not str: return reject(v8)
     if v8 not in n199: return False
   if n202 in v3:
    v5 = v3[n202]
-   if not (type(v5) is int or type(v5) is float and v5.is_integer()): return wrong(v5)
+   if not (type(v5) is int or type(v5) is float and v5.is_integer()): return reject(v5)
    if v5 < n201: return False
   if n203 in v3:
    v5 = v3[n203]
-   if not (type(v5) is bool): return wrong(v5)
+   if not (type(v5) is bool): return reject(v5)
   if n205 in v3:
    v5 = v3[n205]
-   if not (type(v5) is list): return wrong(v5)
+   if not (type(v5) is list): return reject(v5)
    if len(v5) < n204: return False
    for v9 in v5:
-    if not (type(v9) is str): return wrong(v9)
+    if not (type(v9) is str): return reject(v9)
   if not v3.keys() <= n206: return False
  if n208 in v:
   v3 = v[n208]
-  if not (type(v3) is str or type(v3) is dict): return wrong(v3)
+  if not (type(v3) is str or type(v3) is dict): return reject(v3)
  if n211 in v:
   v3 = v[n211]
   if not (n209(v3, s, d + 1) or n210(v3, s, d + 1)): return False
@@ -635,32 +635,32 @@ def n82(v, s, d):
  return True
 def n86(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if type(v) is dict:
   try:
    v1 = v[n216]
   except KeyError: return False
- elif not (type(v) in plain): return wrong(v)
+ elif not (type(v) in plain_types): return reject(v)
  return True
 def n87(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  return True
 def n90(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if n218(v, s, d + 0): return False
  return True
 def n95(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is str): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is str): return reject(v)
  if len(v) < n219: return False
  return True
 def n96(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is dict): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is dict): return reject(v)
  for v3, v4 in v.items():
   v5 = v3 in n220
   if not v5:
@@ -668,117 +668,117 @@ def n96(v, s, d):
  return True
 def n97(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is str): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is str): return reject(v)
  return True
 def n98(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not (n222(v, s, d + 0) or n223(v, s, d + 0)): return False
  return True
 def n99(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is list): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is list): return reject(v)
  if len(v) < n224: return False
  return True
 def n100(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  return True
 def n101(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  return True
 def n102(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is list): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is list): return reject(v)
  return True
 def n103(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is bool): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is bool): return reject(v)
  return True
 def n104(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is int or type(v) is float and v.is_integer()): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is int or type(v) is float and v.is_integer()): return reject(v)
  if v < n225: return False
  return True
 def n105(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is int or type(v) is float and v.is_integer()): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is int or type(v) is float and v.is_integer()): return reject(v)
  if v < n226: return False
  return True
 def n106(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n107(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is int or type(v) is float): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is int or type(v) is float): return reject(v)
  return True
 def n108(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is int or type(v) is float): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is int or type(v) is float): return reject(v)
  if v <= n227: return False
  return True
 def n109(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n110(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is list): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is list): return reject(v)
  if len(v) < n228: return False
  for v1 in v:
   if not n221(v1, s, d + 1): return False
  return True
 def n111(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n112(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is int or type(v) is float and v.is_integer()): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is int or type(v) is float and v.is_integer()): return reject(v)
  if v < n229: return False
  return True
 def n113(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is int or type(v) is float and v.is_integer()): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is int or type(v) is float and v.is_integer()): return reject(v)
  if v < n230: return False
  return True
 def n114(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is int or type(v) is float and v.is_integer()): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is int or type(v) is float and v.is_integer()): return reject(v)
  if v < n231: return False
  return True
 def n115(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is int or type(v) is float and v.is_integer()): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is int or type(v) is float and v.is_integer()): return reject(v)
  if v < n232: return False
  return True
 def n116(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n117(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is dict): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is dict): return reject(v)
  for v3, v4 in v.items():
   v5 = v3 in n233
   if not v5:
@@ -786,8 +786,8 @@ def n117(v, s, d):
  return True
 def n118(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is dict): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is dict): return reject(v)
  for v3, v4 in v.items():
   v5 = v3 in n234
   if not v5:
@@ -795,54 +795,54 @@ def n118(v, s, d):
  return True
 def n119(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n120(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n121(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n122(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is list): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is list): return reject(v)
  if not are_unique(v): return False
  for v1 in v:
-  if not (type(v1) is str): return wrong(v1)
+  if not (type(v1) is str): return reject(v1)
  return True
 def n123(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is int or type(v) is float and v.is_integer()): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is int or type(v) is float and v.is_integer()): return reject(v)
  if v < n235: return False
  return True
 def n124(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is int or type(v) is float and v.is_integer()): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is int or type(v) is float and v.is_integer()): return reject(v)
  if v < n236: return False
  return True
 def n125(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is dict): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is dict): return reject(v)
  for v3, v4 in v.items():
   v5 = v3 in n237
   if not v5:
-   if not (type(v4) is list): return wrong(v4)
+   if not (type(v4) is list): return reject(v4)
    for v6 in v4:
-    if not (type(v6) is str): return wrong(v6)
+    if not (type(v6) is str): return reject(v6)
  return True
 def n126(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is dict): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is dict): return reject(v)
  for v3, v4 in v.items():
   v5 = v3 in n238
   if not v5:
@@ -850,142 +850,142 @@ def n126(v, s, d):
  return True
 def n127(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is list): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is list): return reject(v)
  if len(v) < n239: return False
  for v1 in v:
   if not n221(v1, s, d + 1): return False
  return True
 def n128(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is list): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is list): return reject(v)
  if len(v) < n240: return False
  for v1 in v:
   if not n221(v1, s, d + 1): return False
  return True
 def n129(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is list): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is list): return reject(v)
  if len(v) < n241: return False
  for v1 in v:
   if not n221(v1, s, d + 1): return False
  return True
 def n130(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n131(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n132(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n133(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n134(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if type(v) is not str: return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if type(v) is not str: return reject(v)
  if v not in n242: return False
  return True
 def n145(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is list): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is list): return reject(v)
  if len(v) < n243: return False
  for v1 in v:
   if not n244(v1, s, d + 1): return False
  return True
 def n150(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is dict): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is dict): return reject(v)
  try:
   v1 = v[n245]
   v2 = v[n247]
   v3 = v[n249]
  except KeyError: return False
- if not (type(v1) is str): return wrong(v1)
+ if not (type(v1) is str): return reject(v1)
  if len(v1) < n246: return False
- if not (type(v2) is str): return wrong(v2)
+ if not (type(v2) is str): return reject(v2)
  if len(v2) < n248: return False
- if not (type(v3) is str or type(v3) is dict): return wrong(v3)
+ if not (type(v3) is str or type(v3) is dict): return reject(v3)
  if not v.keys() <= n250: return False
  return True
 def n157(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if type(v) is dict:
   try:
    v1 = v[n251]
   except KeyError: return False
- elif not (type(v) in plain): return wrong(v)
+ elif not (type(v) in plain_types): return reject(v)
  return True
 def n158(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  return True
 def n160(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  return True
 def n162(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  return True
 def n164(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  return True
 def n166(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  return True
 def n171(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if n253(v, s, d + 0): return False
  return True
 def n176(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is str): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is str): return reject(v)
  if len(v) < n254: return False
  return True
 def n177(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is dict): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is dict): return reject(v)
  try:
   v1 = v[n255]
  except KeyError: return False
- if not (type(v1) is str): return wrong(v1)
+ if not (type(v1) is str): return reject(v1)
  if len(v1) < n256: return False
  if not v.keys() <= n257: return False
  return True
 def n180(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is dict): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is dict): return reject(v)
  if n258 in v:
   v2 = v[n258]
-  if not (type(v2) is str): return wrong(v2)
+  if not (type(v2) is str): return reject(v2)
  if n259 in v:
   v2 = v[n259]
   if not n221(v2, s, d + 1): return False
  if n260 in v:
   v2 = v[n260]
-  if not (type(v2) is dict): return wrong(v2)
+  if not (type(v2) is dict): return reject(v2)
  for v3, v4 in v.items():
   v5 = v3 in n261
   if n262(v3):
@@ -995,25 +995,25 @@ def n180(v, s, d):
  return True
 def n186(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is dict): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is dict): return reject(v)
  try:
   v1 = v[n263]
   v2 = v[n264]
   v3 = v[n266]
  except KeyError: return False
  if not n23(v1, s, d + 1): return False
- if not (type(v2) is str): return wrong(v2)
+ if not (type(v2) is str): return reject(v2)
  if len(v2) < n265: return False
- if not (type(v3) is str): return wrong(v3)
+ if not (type(v3) is str): return reject(v3)
  if len(v3) < n267: return False
  if n269 in v:
   v5 = v[n269]
-  if not (type(v5) is str): return wrong(v5)
+  if not (type(v5) is str): return reject(v5)
   if len(v5) < n268: return False
  if n271 in v:
   v5 = v[n271]
-  if not (type(v5) is str): return wrong(v5)
+  if not (type(v5) is str): return reject(v5)
   if not n270(v5): return False
  for v6, v7 in v.items():
   v8 = v6 in n272
@@ -1024,43 +1024,43 @@ def n186(v, s, d):
  return True
 def n209(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if type(v) is not str: return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if type(v) is not str: return reject(v)
  if v not in n274: return False
  return True
 def n210(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is dict): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is dict): return reject(v)
  try:
   v1 = v[n275]
  except KeyError: return False
- if not (type(v1) is list): return wrong(v1)
+ if not (type(v1) is list): return reject(v1)
  if len(v1) < n276: return False
  for v2 in v1:
-  if not (type(v2) is dict): return wrong(v2)
+  if not (type(v2) is dict): return reject(v2)
   if n278 in v2:
    v4 = v2[n278]
-   if not (type(v4) is str): return wrong(v4)
+   if not (type(v4) is str): return reject(v4)
    if not n277(v4): return False
   if n279 in v2:
    v4 = v2[n279]
-   if not (type(v4) is str): return wrong(v4)
+   if not (type(v4) is str): return reject(v4)
   if n280 in v2:
    v4 = v2[n280]
-   if not (type(v4) is str): return wrong(v4)
+   if not (type(v4) is str): return reject(v4)
   if not v2.keys() <= n281: return False
   if len(v2) < n282: return False
  if not v.keys() <= n283: return False
  return True
 def n218(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not (n284(v, s, d + 0) or n285(v, s, d + 0) or n286(v, s, d + 0)): return False
  return True
 def n221(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if type(v) is dict:
   for v1, v2 in v.items():
    if v1 in n323 and not functions[n323[v1]](v2, s, d + 1): return False
@@ -1070,17 +1070,17 @@ def n221(v, s, d):
     v5 = True
    if not v5:
     return False
- elif not (type(v) is bool): return wrong(v)
+ elif not (type(v) is bool): return reject(v)
  return True
 def n222(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n326(v, s, d + 0): return False
  return True
 def n223(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is list): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is list): return reject(v)
  if len(v) < n327: return False
  if not are_unique(v): return False
  for v1 in v:
@@ -1088,36 +1088,36 @@ def n223(v, s, d):
  return True
 def n244(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is dict): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is dict): return reject(v)
  if n328 in v:
   v2 = v[n328]
-  if not (type(v2) is str): return wrong(v2)
+  if not (type(v2) is str): return reject(v2)
  if n330 in v:
   v2 = v[n330]
-  if not (type(v2) is str): return wrong(v2)
+  if not (type(v2) is str): return reject(v2)
   if len(v2) < n329: return False
  if n332 in v:
   v2 = v[n332]
-  if type(v2) is not str: return wrong(v2)
+  if type(v2) is not str: return reject(v2)
   if v2 not in n331: return False
  if n334 in v:
   v2 = v[n334]
-  if not (type(v2) is str): return wrong(v2)
+  if not (type(v2) is str): return reject(v2)
   if len(v2) < n333: return False
  if n335 in v:
   v2 = v[n335]
-  if not (type(v2) is str): return wrong(v2)
+  if not (type(v2) is str): return reject(v2)
  if n337 in v:
   v2 = v[n337]
-  if not (type(v2) is str): return wrong(v2)
+  if not (type(v2) is str): return reject(v2)
   if len(v2) < n336: return False
  if n338 in v:
   v2 = v[n338]
-  if not (type(v2) is str): return wrong(v2)
+  if not (type(v2) is str): return reject(v2)
  if n340 in v:
   v2 = v[n340]
-  if not (type(v2) is str): return wrong(v2)
+  if not (type(v2) is str): return reject(v2)
   if len(v2) < n339: return False
  for v3, v4 in v.items():
   v5 = v3 in n341
@@ -1134,50 +1134,50 @@ def n244(v, s, d):
  return True
 def n253(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if type(v) is dict:
   try:
    v1 = v[n347]
   except KeyError: return False
- elif not (type(v) in plain): return wrong(v)
+ elif not (type(v) in plain_types): return reject(v)
  return True
 def n284(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if type(v) is dict:
   try:
    v1 = v[n349]
   except KeyError: return False
- elif not (type(v) in plain): return wrong(v)
+ elif not (type(v) in plain_types): return reject(v)
  return True
 def n285(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if type(v) is dict:
   try:
    v1 = v[n351]
   except KeyError: return False
- elif not (type(v) in plain): return wrong(v)
+ elif not (type(v) in plain_types): return reject(v)
  return True
 def n286(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if type(v) is dict:
   try:
    v1 = v[n353]
   except KeyError: return False
- elif not (type(v) in plain): return wrong(v)
+ elif not (type(v) in plain_types): return reject(v)
  return True
 def n287(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is str): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is str): return reject(v)
  if len(v) < n355: return False
  return True
 def n288(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is dict): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is dict): return reject(v)
  for v3, v4 in v.items():
   v5 = v3 in n356
   if not v5:
@@ -1185,103 +1185,103 @@ def n288(v, s, d):
  return True
 def n289(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if type(v) is not str: return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if type(v) is not str: return reject(v)
  if v not in n357: return False
  return True
 def n290(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not (n358(v, s, d + 0) or n359(v, s, d + 0)): return False
  return True
 def n291(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is list): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is list): return reject(v)
  if len(v) < n360: return False
  return True
 def n292(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  return True
 def n293(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  return True
 def n294(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is int or type(v) is float and v.is_integer()): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is int or type(v) is float and v.is_integer()): return reject(v)
  if v < n361: return False
  return True
 def n295(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is int or type(v) is float and v.is_integer()): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is int or type(v) is float and v.is_integer()): return reject(v)
  if v < n362: return False
  return True
 def n296(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n297(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is int or type(v) is float): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is int or type(v) is float): return reject(v)
  if v <= n363: return False
  return True
 def n298(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n299(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is list): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is list): return reject(v)
  if len(v) < n364: return False
  for v1 in v:
   if not n221(v1, s, d + 1): return False
  return True
 def n300(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n301(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is int or type(v) is float and v.is_integer()): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is int or type(v) is float and v.is_integer()): return reject(v)
  if v < n365: return False
  return True
 def n302(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is int or type(v) is float and v.is_integer()): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is int or type(v) is float and v.is_integer()): return reject(v)
  if v < n366: return False
  return True
 def n303(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is int or type(v) is float and v.is_integer()): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is int or type(v) is float and v.is_integer()): return reject(v)
  if v < n367: return False
  return True
 def n304(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is int or type(v) is float and v.is_integer()): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is int or type(v) is float and v.is_integer()): return reject(v)
  if v < n368: return False
  return True
 def n305(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n306(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is dict): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is dict): return reject(v)
  for v3, v4 in v.items():
   v5 = v3 in n369
   if not v5:
@@ -1289,8 +1289,8 @@ def n306(v, s, d):
  return True
 def n307(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is dict): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is dict): return reject(v)
  for v3, v4 in v.items():
   v5 = v3 in n370
   if not v5:
@@ -1298,54 +1298,54 @@ def n307(v, s, d):
  return True
 def n308(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n309(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n310(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n311(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is list): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is list): return reject(v)
  if not are_unique(v): return False
  for v1 in v:
-  if not (type(v1) is str): return wrong(v1)
+  if not (type(v1) is str): return reject(v1)
  return True
 def n312(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is int or type(v) is float and v.is_integer()): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is int or type(v) is float and v.is_integer()): return reject(v)
  if v < n371: return False
  return True
 def n313(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is int or type(v) is float and v.is_integer()): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is int or type(v) is float and v.is_integer()): return reject(v)
  if v < n372: return False
  return True
 def n314(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is dict): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is dict): return reject(v)
  for v3, v4 in v.items():
   v5 = v3 in n373
   if not v5:
-   if not (type(v4) is list): return wrong(v4)
+   if not (type(v4) is list): return reject(v4)
    for v6 in v4:
-    if not (type(v6) is str): return wrong(v6)
+    if not (type(v6) is str): return reject(v6)
  return True
 def n315(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is dict): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is dict): return reject(v)
  for v3, v4 in v.items():
   v5 = v3 in n374
   if not v5:
@@ -1353,99 +1353,99 @@ def n315(v, s, d):
  return True
 def n316(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is list): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is list): return reject(v)
  if len(v) < n375: return False
  for v1 in v:
   if not n221(v1, s, d + 1): return False
  return True
 def n317(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is list): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is list): return reject(v)
  if len(v) < n376: return False
  for v1 in v:
   if not n221(v1, s, d + 1): return False
  return True
 def n318(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is list): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is list): return reject(v)
  if len(v) < n377: return False
  for v1 in v:
   if not n221(v1, s, d + 1): return False
  return True
 def n319(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n320(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n321(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n322(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n221(v, s, d + 0): return False
  return True
 def n326(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if type(v) is not str: return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if type(v) is not str: return reject(v)
  if v not in n378: return False
  return True
 def n343(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if type(v) is dict:
   try:
    v1 = v[n379]
   except KeyError: return False
- elif not (type(v) in plain): return wrong(v)
+ elif not (type(v) in plain_types): return reject(v)
  return True
 def n344(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if type(v) is dict:
   try:
    v1 = v[n381]
   except KeyError: return False
- elif not (type(v) in plain): return wrong(v)
+ elif not (type(v) in plain_types): return reject(v)
  return True
 def n345(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if type(v) is dict:
   try:
    v1 = v[n383]
   except KeyError: return False
- elif not (type(v) in plain): return wrong(v)
+ elif not (type(v) in plain_types): return reject(v)
  return True
 def n346(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if type(v) is dict:
   try:
    v1 = v[n385]
   except KeyError: return False
- elif not (type(v) in plain): return wrong(v)
+ elif not (type(v) in plain_types): return reject(v)
  return True
 def n358(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
+ if s[0] < 0 or d > max_depth: stop()
  if not n326(v, s, d + 0): return False
  return True
 def n359(v, s, d):
  s[0] -= 1
- if s[0] < 0 or d > deepest: stop()
- if not (type(v) is list): return wrong(v)
+ if s[0] < 0 or d > max_depth: stop()
+ if not (type(v) is list): return reject(v)
  if len(v) < n387: return False
  if not are_unique(v): return False
  for v1 in v:

@@ -9,19 +9,19 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.schema.patterns import Pattern
-from promptpack.schema.quick import Program
+from promptpack.schema.predicates import PredicateCompiler
 
 if TYPE_CHECKING:
-    from promptpack.schema.quick import Function
+    from promptpack.schema.predicates import Predicate
 
 _HEAD: Final = '''\
 """The pack schema as functions, written by `make ready` from schemas/pack.schema.json; not to be changed by hand."""
 
 # mypy: ignore-errors
 from promptpack.schema.patterns import found_in
-from promptpack.schema.quick import reachable
+from promptpack.schema.predicates import predicate_globals
 
-globals().update(reachable(), functions=globals())
+globals().update(predicate_globals(), functions=globals())
 '''
 
 
@@ -30,7 +30,7 @@ def write_module(source: Mapping[str, Any]) -> str:
     return _Recorder(source).module()
 
 
-class _Recorder(Program):
+class _Recorder(PredicateCompiler):
     """Writes the functions of a schema one after the other, and runs none."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:
@@ -52,9 +52,9 @@ class _Recorder(Program):
         table = "".join(f"    {reference!r}: {name},\n" for reference, name in tests.items())
         return f"{_HEAD}{''.join(values)}\n\n{''.join(functions)}\n\nTESTS = {{\n{table}}}\n"
 
-    def _later(self, name: str, schema: Any) -> Function:
+    def _lazy(self, name: str, schema: Any) -> Predicate:
         self._waiting.append((name, schema))
-        return super()._later(name, schema)
+        return super()._lazy(name, schema)
 
 
 def _shown(value: Any) -> str:
