@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from promptpack.characters import whole
+from promptpack.characters import escape_surrogates
 from promptpack.cycle.effects import CallTool, Effect, Now, Send, Sleep, Tell
 from promptpack.cycle.events import ReplyJudged, ReplyReceived, RequestSent, RetryPlanned, ToolAnswered
 from promptpack.cycle.failure import ProviderError, RunStoppedError, ToolError
@@ -151,7 +151,7 @@ def _result(task: Task, call: ToolCall) -> Steps[tuple[str, bool]]:
     try:
         result = yield CallTool(tool.name, tool.function, arguments)
     except ToolError as error:
-        return whole(str(error)), False
+        return escape_surrogates(str(error)), False
     return write_result(call.name, result), True
 
 

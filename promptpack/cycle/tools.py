@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from promptpack import schema, strict_json
-from promptpack.characters import is_whole, whole
+from promptpack.characters import escape_surrogates, is_encodable
 from promptpack.problem import ContextError, Problem, UsageError
 from promptpack.prompt.message import ToolCall
 from promptpack.prompt.tools import read_tools as read_definitions
@@ -67,7 +67,7 @@ def read_arguments(call: ToolCall, tool: Tool) -> dict[str, Any] | Refusal:
         return Refusal(f"the arguments of {call.name!r} are not JSON: {error}")
     if not isinstance(arguments, dict):
         return Refusal(f"the arguments of {call.name!r} must be a JSON object")
-    if not is_whole(json.dumps(arguments, ensure_ascii=False)):
+    if not is_encodable(json.dumps(arguments, ensure_ascii=False)):
         return Refusal(f"the arguments of {call.name!r} hold half of a surrogate pair")
     findings = schema.compile(tool.parameters).check(arguments) if tool.parameters else ()
     if findings:
@@ -79,7 +79,7 @@ def read_arguments(call: ToolCall, tool: Tool) -> dict[str, Any] | Refusal:
 def write_result(name: str, result: Any) -> str:
     """Write what a tool gave as text for the model: text as it is, anything else as JSON."""
     if isinstance(result, str):
-        return whole(result)
+        return escape_surrogates(result)
     from promptpack.prompt.plain import to_plain
 
     try:

@@ -32,7 +32,7 @@ def remember(cache: Cache, outcome: Outcome, lineage: Lineage, folder: Recording
         "lineage": lineage,
         "partials": digest_of_partials(outcome.partials),
         "reads": folder.digests,
-        "alike": folder.alike,
+        "alike": folder.identical,
     }
     name = _name(outcome.entry)
     cache.put(outline(outcome.pack), *_name_of_outline(name, made_of))
@@ -57,7 +57,7 @@ def recall(
     if made_of["partials"] != digest_of_partials(partials) or not is_lineage(made_of["lineage"]):
         return None
     folder = RecordingFolder(entry.folder.root)
-    if not folder.repeats(made_of["reads"], made_of["alike"]):
+    if not folder.is_unchanged(made_of["reads"], made_of["alike"]):
         return None
     from promptpack.pack.kept import KeptPack
 

@@ -101,7 +101,7 @@ def _footing(entry: Entry, neighbours: Neighbours) -> dict[str, Any]:
             [request, locale, parent.shown, parent.digest] for request, locale, parent in neighbours.ancestors(entry)
         ],
         "reads": folder.digests,
-        "alike": folder.alike,
+        "alike": folder.identical,
     }
 
 
@@ -110,4 +110,4 @@ def _is_footing(footing: dict[str, Any], entry: Entry, neighbours: Neighbours) -
     parents = neighbours.follow((request, locale) for request, locale, _, _ in rows)
     if parents is None or [[parent.shown, parent.digest] for parent in parents] != [row[2:] for row in rows]:
         return False
-    return RecordingFolder(entry.folder.root).repeats(footing["reads"], footing["alike"])
+    return RecordingFolder(entry.folder.root).is_unchanged(footing["reads"], footing["alike"])

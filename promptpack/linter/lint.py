@@ -51,7 +51,7 @@ def lint(
 
 def lint_text(path: str, text: str, settings: Settings | None = None) -> Report:
     """Lint a file as if it held `text`, as an editor's unsaved buffer does; the file need not be there yet."""
-    root, wanted = files.root_of(path)
+    root, wanted = files.find_root(path)
     library = Library.open(root).with_text(path, text)
     return lint_library(library, settings or find_settings(root), wanted)
 

@@ -52,7 +52,7 @@ class Settings:
         """The codes that are not wanted for one file."""
         if not self.per_file_ignores:
             return set()
-        seen = files.relative(path, self.path) if self.path else path
+        seen = files.relative_to_file(path, self.path) if self.path else path
         return {
             code
             for pattern, words in self.per_file_ignores.items()

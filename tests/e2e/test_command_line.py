@@ -151,7 +151,7 @@ def test_a_context_file_of_json_is_read_as_json(folder: Path) -> None:
     [
         ('{"NAME": "a"\n "TIMES": 1}', "context.json:2:2: PP909 not JSON: Expecting ',' delimiter\n"),
         ('{"NAME": "a", "NAME": "b"}', "context.json: PP909 not JSON: key 'NAME' is given twice\n"),
-        ('{"NAME": NaN}', "context.json: PP909 not JSON: NaN is no number\n"),
+        ('{"NAME": NaN}', "context.json: PP909 not JSON: NaN is not a number\n"),
         ("[" * 100_000, "context.json: PP909 not JSON: maximum recursion depth exceeded while decoding a JSON array"),
     ],
 )

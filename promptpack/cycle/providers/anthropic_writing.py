@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from promptpack.characters import is_whole
+from promptpack.characters import is_encodable
 from promptpack.cycle.tools import Tool
 from promptpack.problem import Problem, UsageError
 from promptpack.prompt.message import Message, Part, ToolCall
@@ -97,5 +97,5 @@ def _input(arguments: str) -> Any:
     except (ValueError, RecursionError):
         value = None
     # The API takes an object only; arguments that the model spoilt go back under a name that says so.
-    is_sound = isinstance(value, dict) and is_whole(json.dumps(value, ensure_ascii=False))
+    is_sound = isinstance(value, dict) and is_encodable(json.dumps(value, ensure_ascii=False))
     return value if is_sound else {"INVALID_JSON": arguments}

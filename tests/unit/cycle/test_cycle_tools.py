@@ -94,7 +94,7 @@ def test_arguments_that_were_not_declared_never_reach_the_tool(arguments: str) -
     ("arguments", "told"),
     [
         ('{"words": "a", "words": "b"}', "are not JSON: key 'words' is given twice"),
-        ('{"words": "a", "depth": NaN}', "are not JSON: NaN is no number"),
+        ('{"words": "a", "depth": NaN}', "are not JSON: NaN is not a number"),
         (r'{"words": "\ud800"}', "hold half of a surrogate pair"),
         (r'{"\ud800": 1}', "hold half of a surrogate pair"),
     ],
