@@ -111,7 +111,7 @@ def _write_message(rule: str, expected: Any, value: Any) -> str:  # noqa: C901 -
         case "maxProperties":
             return f"must have at most {_count(expected, 'key')}, not {len(value)}"
         case "uniqueItems":
-            return "must not repeat an item"
+            return "must not contain duplicate items"
         case "multipleOf":
             return f"must be a multiple of {expected}, not {_show(value)}"
         case "limit":

@@ -38,7 +38,7 @@ def found(source: Mapping[str, Any], value: Any) -> list[str]:
         ({"dependentRequired": {"a": ["b"]}}, {"a": 1}, " dependentRequired: 'b' is required with 'a'"),
         ({"oneOf": [{"minimum": 1}, {"minimum": 2}]}, 3, " oneOf: 3 does not match exactly one of the allowed forms"),
         ({"anyOf": [{"minimum": 5}, {"minimum": 6}]}, 3, " anyOf: 3 does not match any of the allowed forms"),
-        ({"uniqueItems": True}, [1, 1], " uniqueItems: must not repeat an item"),
+        ({"uniqueItems": True}, [1, 1], " uniqueItems: must not contain duplicate items"),
         ({"pattern": "^a"}, "b", " pattern: 'b' does not match the pattern ^a"),
         ({"not": {}}, 1, " not: this value is not allowed here"),
         ({"anyOf": [{"type": "string"}, {"type": "array"}]}, 5, " type: expected text or a list, not a number"),
