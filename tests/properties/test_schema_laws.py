@@ -82,7 +82,7 @@ def nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         "format": st.just("email"),
         "x-unknown": VALUES,
     }
-    # Few keywords at once, or hardly any value would be valid.
+    # Few keywords per schema, or hardly any value would be valid.
     one = st.one_of([st.tuples(st.just(name), made) for name, made in keywords.items()])
     return st.lists(one, max_size=3).map(dict)
 

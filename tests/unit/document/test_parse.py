@@ -169,7 +169,7 @@ def test_suspicious_characters_in_a_file_are_warnings(text: str, expected: str) 
 
 
 @pytest.mark.parametrize("text", ["a: می‌خواهم", "a: 👨‍👩‍👧 ❤️", "имя: 1", "a: 葛\U000e0100", "名前: 中文"])
-def test_honest_spelling_gives_no_warning(text: str) -> None:
+def test_correct_spelling_has_no_warning(text: str) -> None:
     assert document.parse(text).warnings == ()
 
 

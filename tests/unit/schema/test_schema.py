@@ -7,7 +7,7 @@ import pytest
 from promptpack import schema
 
 
-def found(source: Mapping[str, Any], value: Any) -> list[str]:
+def mismatches(source: Mapping[str, Any], value: Any) -> list[str]:
     return [
         f"{mismatch.pointer} {mismatch.rule}: {mismatch.message}" for mismatch in schema.compile(source).check(value)
     ]
@@ -48,12 +48,12 @@ def found(source: Mapping[str, Any], value: Any) -> list[str]:
     ],
 )
 def test_a_failed_keyword_is_explained_in_plain_words(source: dict[str, Any], value: Any, expected: str) -> None:
-    assert found(source, value) == [expected]
+    assert mismatches(source, value) == [expected]
 
 
 def test_mismatches_are_those_of_the_likely_branch() -> None:
     source = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "object", "required": ["text"]}}]}
-    assert found(source, [{"txt": 1}]) == ["/0/text required: 'text' is missing"]
+    assert mismatches(source, [{"txt": 1}]) == ["/0/text required: 'text' is missing"]
 
 
 def test_a_misspelled_key_or_word_has_a_hint() -> None:
@@ -64,14 +64,14 @@ def test_a_misspelled_key_or_word_has_a_hint() -> None:
 
 def test_all_mismatches_are_returned_in_order() -> None:
     source = {"properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "required": ["c"]}
-    assert [line.split()[0] for line in found(source, {"b": 1, "a": 1})] == ["/a", "/b", "/c"]
+    assert [line.split()[0] for line in mismatches(source, {"b": 1, "a": 1})] == ["/a", "/b", "/c"]
 
 
 def test_a_value_that_nests_too_deep_is_a_mismatch() -> None:
     value: Any = []
     for _ in range(5000):
         value = [value]
-    assert found({"type": "array", "items": {"$ref": "#"}}, value) == [" depth: nests deeper than 100 levels"]
+    assert mismatches({"type": "array", "items": {"$ref": "#"}}, value) == [" depth: nests deeper than 100 levels"]
 
 
 def test_schemas_in_files_become_local_definitions() -> None:
