@@ -70,6 +70,6 @@ def break_special_tokens(text: str) -> str:
     return SPECIAL_TOKEN.sub(lambda found: f"{found[0][0]} {found[0][1:]}", text)
 
 
-def name_character(character: str) -> str:
+def code_point(character: str) -> str:
     """Return the code point of a character as text: `U+200B`."""
     return f"U+{ord(character):04X}"

@@ -248,11 +248,12 @@ def _write_atomically(target: str, text: str) -> None:
             os.fsync(stream.fileno())
         os.replace(temporary, target)
     except BaseException:
-        _remove(temporary)
+        remove(temporary)
         raise
 
 
-def _remove(path: str) -> None:
+def remove(path: str) -> None:
+    """Delete a file if it exists."""
     with suppress(FileNotFoundError):
         os.unlink(path)
 

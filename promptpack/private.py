@@ -7,6 +7,8 @@ import stat
 from contextlib import suppress
 from dataclasses import dataclass
 
+from promptpack import files
+
 
 @dataclass(frozen=True)
 class PrivateFolder:
@@ -57,7 +59,7 @@ class PrivateFolder:
         except OSError:
             return False
         finally:
-            _remove(temporary)
+            files.remove(temporary)
         return True
 
     def shrink(self, limit: int) -> None:
@@ -73,7 +75,7 @@ class PrivateFolder:
         for file, status in sorted(found, key=lambda pair: pair[1].st_mtime_ns):
             if total <= limit // 2:
                 return
-            _remove(file)
+            files.remove(file)
             total -= status.st_size
 
 
@@ -90,8 +92,3 @@ def user_folder(kind: str) -> str | None:
     home = os.environ.get("HOME", "")
     below = {"cache": ".cache", "state": ".local/state"}[kind]
     return f"{home}/{below}/promptpack" if home.startswith("/") else None
-
-
-def _remove(path: str) -> None:
-    with suppress(FileNotFoundError):
-        os.unlink(path)

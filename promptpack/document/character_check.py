@@ -54,13 +54,11 @@ def _is_clean(encoded: bytes) -> bool:
 def _find(
     code: str, kind: str, pattern: re.Pattern[str], text: str, path: str, severity: Severity = "error"
 ) -> list[Problem]:
-    from promptpack.characters import name_character
+    from promptpack.characters import code_point
 
     hint = "remove it, or write it as an escape in double quotes"
     return [
-        Problem(
-            code, f"{kind} {name_character(found[0])} in the file", _locate(found.start(), text, path), hint, severity
-        )
+        Problem(code, f"{kind} {code_point(found[0])} in the file", _locate(found.start(), text, path), hint, severity)
         for found in islice(pattern.finditer(text), _MAX_PROBLEMS)
     ]
 

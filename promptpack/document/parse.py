@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.document.character_check import check_characters
 from promptpack.document.model import Document, DocumentLimits
-from promptpack.document.yaml_scalars import (
-    FIXED,
-    NUMBER_START,
-    OTHER_START,
-    AmbiguousScalarError,
-    NumberError,
-    read_number,
-)
+from promptpack.document.scalars import FIXED, NUMBER_START, OTHER_START, AmbiguousScalarError, NumberError, read_number
 from promptpack.problem import Location, PackError, Problem
 
 if TYPE_CHECKING:

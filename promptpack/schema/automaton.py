@@ -101,8 +101,7 @@ def build_automaton(tree: Any) -> Automaton:
 
 def _add(tree: Any, states: list[State]) -> None:
     for operation, argument in tree:
-        if len(states) > _MAX_STATES:
-            raise UnsupportedPatternError("too many states")
+        _limit_states(states)
         if operation in (codes.MAX_REPEAT, codes.MIN_REPEAT):
             minimum, maximum, body = argument
             _add_repeat(minimum, maximum, body, states)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from types import NoneType
+from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.problem import nearest
 from promptpack.schema.mismatch import Mismatch
@@ -23,6 +24,9 @@ _KIND_NAMES = {
     "boolean": "true or false",
     "null": "null",
 }
+_KINDS: Final[tuple[tuple[Any, str], ...]] = (
+    (bool, "boolean"), (str, "string"), ((int, float), "number"), ((list, tuple), "array"), (NoneType, "null")
+)  # fmt: skip
 _MAX_SHOWN = 60
 # Finding the nearest name is slow, and more would not be read.
 _MAX_KEYS = 50
@@ -42,19 +46,7 @@ def explain(rule: str, expected: Any, value: Any, path: Path, schema: Any) -> It
 
 
 def _name_kind(value: Any) -> str:
-    match value:
-        case bool():
-            return "true or false"
-        case None:
-            return "null"
-        case str():
-            return "text"
-        case int() | float():
-            return "a number"
-        case list() | tuple():
-            return "a list"
-        case _:
-            return "a mapping"
+    return _KIND_NAMES[next((kind for types, kind in _KINDS if isinstance(value, types)), "object")]
 
 
 def _explain_missing(name: str, path: Path, schema: Any) -> Mismatch:

@@ -65,7 +65,7 @@ class SubschemaPredicates:
         try:
             return self._compiler.compile_subschema(subschema)
         except (SchemaFallbackError, PatternError, RecursionError):
-            return _fall_back
+            return fall_back
 
 
 class PredicateCompiler:
@@ -142,7 +142,8 @@ class PredicateCompiler:
         return node
 
 
-def _fall_back(_: Any, __: Steps, ___: int) -> bool:
+def fall_back(*_: Any) -> bool:
+    """Raise `SchemaFallbackError`: the predicate of an unsupported schema."""
     raise SchemaFallbackError
 
 

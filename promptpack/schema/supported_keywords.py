@@ -100,11 +100,8 @@ def read_only_kind(schema: Any) -> str:
     """Return the kind of a schema whose only keyword is `type`, otherwise an empty text; such schemas are common."""
     if not isinstance(schema, Mapping) or not isinstance(schema.get("type"), str):
         return ""
-    return (
-        schema["type"]
-        if schema.keys() & KEYWORD_TYPES.keys() == {"type"} and UNSUPPORTED_KEYWORDS.isdisjoint(schema)
-        else ""
-    )
+    has_others = schema.keys() & KEYWORD_TYPES.keys() != {"type"} or not UNSUPPORTED_KEYWORDS.isdisjoint(schema)
+    return "" if has_others else schema["type"]
 
 
 def require_texts(values: Iterable[Any]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from promptpack.lazy import cached_property
 from promptpack.schema.keywords import LIMIT, MAX_DEPTH, MAX_STEPS, StepLimitError, build_validator_class, limit_steps
 from promptpack.schema.mismatch import Mismatch
-from promptpack.schema.predicates import FALLBACK_ERRORS, SubschemaPredicates, compile_predicate
+from promptpack.schema.predicates import FALLBACK_ERRORS, SubschemaPredicates, compile_predicate, fall_back
 from promptpack.schema.supported_keywords import SchemaFallbackError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Schema:
         precompiled = self._precompiled
         if precompiled is not None:
             return lambda value: precompiled(value, [MAX_STEPS], 0)
-        return compile_predicate(self.source) or _fall_back
+        return compile_predicate(self.source) or fall_back
 
     def _make_is_valid(self) -> Callable[[Any, Any], bool]:
         steps = [MAX_STEPS]
@@ -99,10 +99,6 @@ class Schema:
 def compile(source: Mapping[str, Any]) -> Schema:  # noqa: A001 -- the folder's verb
     """Return a `Schema` that validates values; it is compiled on first use."""
     return Schema(lambda: source)
-
-
-def _fall_back(_: Any) -> bool:
-    raise SchemaFallbackError
 
 
 def explain_error(error: ValidationError) -> Iterable[Mismatch]:
