@@ -1,7 +1,7 @@
-"""What was worked out before, kept for the next process: plain JSON, signed, and never needed.
+"""A cache of computed results for later processes: plain JSON, signed, and optional.
 
-Nothing that is read from here is run, and nothing is believed that this user has not signed with a key from outside of
-the folder. What cannot be read or written is worked out again, without a word: `docs/decisions/0011-the-cache.md`.
+Cached data is never executed, and only trusted if this user has signed it with a key from outside the folder. Entries
+that cannot be read or written are silently computed again: `docs/decisions/0011-the-cache.md`.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from promptpack.private import PrivateFolder, user_folder
 from promptpack.problem import Problem, UsageError
 
 _VARIABLE: Final = "PROMPTPACK_CACHE"
-_OFF: Final = ("off", "no", "0", "false")
+_OFF_WORDS: Final = ("off", "no", "0", "false")
 _KEY_FILE: Final = "cache.key"
 _KEY_LENGTH: Final = 32
-_LARGEST_ENTRY: Final = 16_000_000
-_LARGEST: Final = 200_000_000
-_SIGNATURE: Final = 32
+_MAX_ENTRY_BYTES: Final = 16_000_000
+_MAX_BYTES: Final = 200_000_000
+_SIGNATURE_LENGTH: Final = 32
 
 
 class Cache:
-    """Values by name; without a folder it keeps nothing."""
+    """Caches values by name; without a folder it caches nothing."""
 
     def __init__(self, folder: PrivateFolder | None = None, key: bytes = b"", stamp: str = "") -> None:
         self._folder = folder
@@ -33,51 +33,52 @@ class Cache:
 
     @classmethod
     def open(cls, where: str | bool | None = None) -> Cache:
-        """Open the cache in a folder; by default in the user's own, or as `PROMPTPACK_CACHE` says; `False` for none."""
-        given = where if where is not None else files.setting(_VARIABLE)
-        if given is False or (isinstance(given, str) and given.lower() in _OFF):
+        """Open the cache in a folder; by default `PROMPTPACK_CACHE` or the user's own; `False` for no cache."""
+        given = where if where is not None else files.read_environment(_VARIABLE)
+        if given is False or (isinstance(given, str) and given.lower() in _OFF_WORDS):
             return cls()
         place = given if isinstance(given, str) and given else user_folder("cache")
         folder = PrivateFolder.open(place) if place else None
         if folder is None and isinstance(given, str) and given:
-            hint = "give a folder of your own with mode 0700, or 'off'"
+            hint = "use a folder that only you can access (mode 0700), or 'off'"
             raise UsageError(Problem("PP790", f"the cache folder {given!r} is not private", None, hint))
-        key = _key()
+        key = _read_key()
         if folder is None or key is None:
             return cls()
-        return cls(folder, key, _stamp())
+        return cls(folder, key, _compute_stamp())
 
     @property
     def is_on(self) -> bool:
-        """Whether anything is kept."""
+        """Whether anything is cached."""
         return self._folder is not None
 
     def get(self, *name: str) -> Any:
-        """Get what was kept under a name by this user and this version, or None."""
+        """Return the value that this user and this version cached under a name, or None."""
         if self._folder is None:
             return None
         from hmac import compare_digest
 
-        content = self._folder.read(self._file(name), _LARGEST_ENTRY)
-        if content is None or not compare_digest(content[:_SIGNATURE], self._sign(name, content[_SIGNATURE:])):
+        content = self._folder.read(self._file(name), _MAX_ENTRY_BYTES)
+        if content is None:
             return None
-        return json.loads(content[_SIGNATURE:])
+        signature, data = content[:_SIGNATURE_LENGTH], content[_SIGNATURE_LENGTH:]
+        return json.loads(data) if compare_digest(signature, self._sign(name, data)) else None
 
     def put(self, value: Any, *name: str) -> None:
-        """Keep plain data under a name; where that cannot be done, nothing is kept."""
+        """Cache plain data under a name, if possible."""
         if self._folder is None:
             return
         content = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
-        if len(content) + _SIGNATURE <= _LARGEST_ENTRY:
+        if len(content) + _SIGNATURE_LENGTH <= _MAX_ENTRY_BYTES:
             self._folder.write(self._file(name), self._sign(name, content) + content)
 
     def shrink(self) -> None:
-        """Keep the folder from growing without end."""
+        """Remove old entries if the folder has grown too large."""
         if self._folder is not None:
-            self._folder.shrink(_LARGEST)
+            self._folder.shrink(_MAX_BYTES)
 
     def _bytes(self, name: tuple[str, ...]) -> bytes:
-        # A path whose bytes are no UTF-8 has halves of surrogate pairs in their place.
+        # A path whose bytes are not UTF-8 holds surrogates.
         return "\0".join((self._stamp, *name)).encode(errors="surrogatepass")
 
     def _file(self, name: tuple[str, ...]) -> str:
@@ -89,21 +90,21 @@ class Cache:
         import hashlib
 
         head = self._bytes(name)
-        signer = hashlib.blake2b(len(head).to_bytes(8, "big") + head, key=self._key, digest_size=_SIGNATURE)
+        signer = hashlib.blake2b(len(head).to_bytes(8, "big") + head, key=self._key, digest_size=_SIGNATURE_LENGTH)
         signer.update(content)
         return signer.digest()
 
 
 @cache
-def _stamp() -> str:
-    """Name the code that is running, which stays the same for as long as it runs."""
+def _compute_stamp() -> str:
+    """Return a text that identifies the running code; it does not change during a process."""
     from promptpack._version import __version__
 
-    return f"{__version__} {files.code_stamp()}"
+    return f"{__version__} {files.compute_code_stamp()}"
 
 
-def _key() -> bytes | None:
-    """Get the user's key, made on first use; it is kept apart from the cache, which may be copied or shared."""
+def _read_key() -> bytes | None:
+    """Return the user's key, created on first use; it is stored outside the cache, which may be copied or shared."""
     place = user_folder("state")
     folder = PrivateFolder.open(place) if place else None
     if folder is None:
@@ -112,7 +113,7 @@ def _key() -> bytes | None:
     if key is None:
         from secrets import token_bytes
 
-        # Of two processes that make it at once, both take the one that was there first.
+        # If two processes create a key at the same time, both use the first one.
         folder.write(_KEY_FILE, token_bytes(_KEY_LENGTH), replace=False)
         key = folder.read(_KEY_FILE, _KEY_LENGTH)
     return key if key is not None and len(key) == _KEY_LENGTH else None

@@ -1,4 +1,4 @@
-"""What touches the disk, with `private.py`: folders that are read without leaving them, files written whole."""
+"""All disk access, with `private.py`: reading inside a folder only, and atomic writes."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from promptpack.problem import Location, PackError, Problem, UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-_LARGEST = 1_000_000
-_READABLE = 0o644
-# Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
-_READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
+_MAX_BYTES = 1_000_000
+_DEFAULT_MODE = 0o644
+# Without O_NONBLOCK, opening a pipe without a writer would block forever.
+_READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
 _PACKAGE = os.path.dirname(os.path.realpath(__file__))
-# Folders that hold no packs, however deep a search goes.
-_SKIPPED = frozenset(("node_modules", "__pycache__"))
+# Folders that never hold packs.
+_SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__"))
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder whose files can be read; nothing outside of it can."""
+    """A folder; only files inside it can be read."""
 
     root: str
 
@@ -38,34 +38,34 @@ class Folder:
 
     @cached_property
     def real_root(self) -> str:
-        """The one absolute path of the folder, as it was when it was first asked for."""
+        """The absolute path of the folder without links, resolved on first use."""
         return os.path.realpath(self.root)
 
     @property
     def is_there(self) -> bool:
-        """Whether there is such a folder."""
+        """Whether the folder exists."""
         return os.path.isdir(self.root)
 
     def find(
         self, *suffixes: str, below: str = "", refused: dict[str, tuple[Problem, ...]] | None = None
     ) -> Iterator[str]:
-        """Find the files with one of the suffixes, as sorted paths relative to the folder; hidden ones are left out.
+        """Yield the sorted relative paths of the files with one of the suffixes; hidden files are skipped.
 
-        Folders that cannot be looked into, and links to folders, are put into `refused`, with what is wrong with them.
+        Folders that cannot be read, and links to folders, are added to `refused` with their problems.
         """
-        told = {} if refused is None else refused
+        problems = {} if refused is None else refused
 
         def refuse(error: OSError) -> None:
-            if not isinstance(error, FileNotFoundError):  # a folder that is not there holds no files
+            if not isinstance(error, FileNotFoundError):  # a missing folder has no files
                 place = Location(os.path.normpath(error.filename))
-                told[place.path] = (Problem("PP120", f"cannot be read: {error.strerror}", place),)
+                problems[place.path] = (Problem("PP120", f"cannot be read: {error.strerror}", place),)
 
         for where, folders, files in os.walk(self._join(below), onerror=refuse):
-            folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
+            folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS and not name.startswith("."))
             for name in folders:
                 path = os.path.normpath(os.path.join(where, name))
-                if not name.startswith("_") and os.path.islink(path):  # what begins with '_' holds no packs
-                    told[path] = (_linked(name, Location(path), "folder"),)
+                if not name.startswith("_") and os.path.islink(path):  # folders that start with '_' hold no packs
+                    problems[path] = (_link_problem(name, Location(path), "folder"),)
             prefix = where[len(self.root) :].replace(os.sep, "/").strip("/")
             yield from (
                 f"{prefix}/{name}" if prefix else name
@@ -74,43 +74,43 @@ class Folder:
             )
 
     def stamps(self, *suffixes: str) -> Iterator[tuple[str, tuple[int, int]]]:
-        """Give the files with one of the suffixes, each with the time of its last change and its size."""
+        """Yield the files with one of the suffixes, each with its modification time and size."""
         for relative in self.find(*suffixes):
             try:
                 status = os.stat(self._join(relative))
             except FileNotFoundError:
-                continue  # it went away while we looked
+                continue  # deleted since it was found
             yield relative, (status.st_mtime_ns, status.st_size)
 
     def read(self, relative: str) -> bytes:
-        """Read a file below the folder, once; links, pipes, devices and large files are refused before reading."""
-        return read(self._inside(relative), shown=self.show(relative), below=self.root)
+        """Read a file inside the folder; links, pipes, devices and large files are refused before reading."""
+        return read(self._resolve_inside(relative), shown=self.show(relative), below=self.root)
 
     def show(self, relative: str) -> str:
-        """Write a file's path as the user would, from where they stand."""
+        """Return the path of a file as shown to the user, relative to the working directory if `root` is."""
         return os.path.normpath(self._join(relative))
 
     def resolve(self, file: str, reference: str) -> str:
-        """Give the path, relative to the folder, that `reference` in `file` means; it may lead out with `..`."""
+        """Return the path, relative to the folder, of `reference` in `file`; it may lead outside with `..`."""
         return os.path.normpath(os.path.join(os.path.dirname(file), reference)).replace(os.sep, "/")
 
     def relative_to(self, other: Folder, relative: str) -> str | None:
-        """Give the path of one of this folder's files as seen from another folder that holds it."""
+        """Return the path of a file of this folder relative to another folder, or None if it is not inside that."""
         mine = os.path.normpath(os.path.join(os.path.realpath(self.root), relative))
         base = os.path.join(os.path.realpath(other.root), "")
         return mine.removeprefix(base).replace(os.sep, "/") if mine.startswith(base) else None
 
-    def inside(self, path: str) -> str | None:
-        """Give a path, as seen from where the user stands, relative to the folder, if it leads into it."""
+    def to_relative(self, path: str) -> str | None:
+        """Return a path relative to the folder, or None if it is outside."""
         below = os.path.relpath(path, self.root).replace(os.sep, "/")
         return None if below.startswith("../") or below == ".." else below
 
     def exists(self, relative: str) -> bool:
-        """Say whether a file is there."""
+        """Return whether a file exists."""
         return os.path.isfile(self._join(relative))
 
-    def same_or_absent(self, relative: str, other: Folder, name: str) -> bool:
-        """Say whether there is no such file, or the same one as in another folder."""
+    def is_same_or_absent(self, relative: str, other: Folder, name: str) -> bool:
+        """Return whether a file does not exist, or is identical to a file in another folder."""
         here, there = self._join(relative), other._join(name)
         if not os.path.exists(here):
             return True
@@ -121,7 +121,7 @@ class Folder:
     def _join(self, relative: str) -> str:
         return os.path.join(self.root, relative) if relative else self.root
 
-    def _inside(self, relative: str) -> str:
+    def _resolve_inside(self, relative: str) -> str:
         parts = relative.replace(os.sep, "/").split("/")
         place = Location(self.show(relative))
         if os.path.isabs(relative) or ".." in parts or "\x00" in relative:
@@ -130,42 +130,42 @@ class Folder:
         for part in parts:
             path += f"/{part}"
             if os.path.islink(path):
-                raise PackError(_linked(part, place, "file"))
+                raise PackError(_link_problem(part, place, "file"))
         return path
 
 
 @dataclass(frozen=True)
 class RecordingFolder(Folder):
-    """A folder that remembers what was read from it, and which files beside it were like others."""
+    """A folder that records which files were read, and which were identical to shipped ones."""
 
     reads: dict[str, bytes] = field(default_factory=dict)
-    alike: dict[str, str] = field(default_factory=dict)
+    identical: dict[str, str] = field(default_factory=dict)
 
     def read(self, relative: str) -> bytes:
-        """Read a file below the folder, and remember it."""
+        """Read a file inside the folder, and record it."""
         self.reads[relative] = Folder.read(self, relative)
         return self.reads[relative]
 
-    def same_or_absent(self, relative: str, other: Folder, name: str) -> bool:
-        """Compare a file, and remember it if it is alike."""
-        is_alike = Folder.same_or_absent(self, relative, other, name)
-        if is_alike:
-            self.alike[relative] = name
-        return is_alike
+    def is_same_or_absent(self, relative: str, other: Folder, name: str) -> bool:
+        """Compare a file, and record it if it is identical or absent."""
+        is_identical = Folder.is_same_or_absent(self, relative, other, name)
+        if is_identical:
+            self.identical[relative] = name
+        return is_identical
 
     @property
     def digests(self) -> dict[str, str]:
         """The digests of the files that were read."""
         return {file: _digest(content) for file, content in self.reads.items()}
 
-    def repeats(self, digests: Mapping[str, str], alike: Mapping[str, str]) -> bool:
-        """Read the files that another such folder remembered, and say whether all of them are as they were."""
+    def is_unchanged(self, digests: Mapping[str, str], identical: Mapping[str, str]) -> bool:
+        """Read the files that another folder recorded, and return whether all of them are unchanged."""
         schemas = shipped("schemas")
         try:
             is_same = all(_digest(self.read(file)) == digest for file, digest in digests.items())
         except PackError:
             return False
-        return is_same and all(self.same_or_absent(file, schemas, name) for file, name in alike.items())
+        return is_same and all(self.is_same_or_absent(file, schemas, name) for file, name in identical.items())
 
 
 def _digest(content: bytes) -> str:
@@ -174,52 +174,52 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def read(path: str | Path, *, shown: str | None = None, limit: int = _LARGEST, below: str = "") -> bytes:
-    """Read a regular file of at most `limit` bytes; `below` is a folder, from which no link on the way is followed."""
+def read(path: str | Path, *, shown: str | None = None, limit: int = _MAX_BYTES, below: str = "") -> bytes:
+    """Read a regular file of at most `limit` bytes; no link between the folder `below` and the file is followed."""
     place = Location(shown or str(path))
     try:
-        # Looked at before it is opened, since opening a device can be enough to set it off.
-        _refuse_kind(os.stat(path), place)
-        descriptor = _open_below(below, str(path)) if below else os.open(path, _READING)
+        # Checked before it is opened, because opening a device can already trigger it.
+        _require_regular(os.stat(path), place)
+        descriptor = _open_below(below, str(path)) if below else os.open(path, _READ_FLAGS)
     except OSError as error:
         raise PackError(Problem("PP120", f"cannot be read: {error.strerror}", place)) from error
     with open(descriptor, "rb") as stream:
         status = os.fstat(stream.fileno())
-        _refuse_kind(status, place)
+        _require_regular(status, place)
         data = b"" if status.st_size > limit else stream.read(status.st_size + 1)
-        if len(data) > status.st_size:  # it grows, or its system does not tell sizes
+        if len(data) > status.st_size:  # the file grows, or the file system does not report sizes
             data += stream.read(limit + 1 - len(data))
     if max(status.st_size, len(data)) > limit:
         raise PackError(Problem("PP102", f"file is larger than {limit:,} bytes", place, "split it into partials"))
     return data
 
 
-def _linked(name: str, place: Location, kind: str) -> Problem:
-    return Problem("PP122", f"{name!r} is a symbolic link", place, f"put the {kind} itself there")
+def _link_problem(name: str, place: Location, kind: str) -> Problem:
+    return Problem("PP122", f"{name!r} is a symbolic link", place, f"replace it with the {kind} itself")
 
 
-def _refuse_kind(status: os.stat_result, place: Location) -> None:
+def _require_regular(status: os.stat_result, place: Location) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise PackError(Problem("PP123", "is not a regular file", place))
 
 
 def _open_below(root: str, path: str) -> int:
-    """Open a file step by step from its root, so that a link put on the way meanwhile leads nowhere."""
+    """Open a file folder by folder from its root, so that a link created meanwhile is not followed."""
     *folders, name = (part for part in path[len(root) :].split("/") if part not in ("", "."))
     if os.open not in os.supports_dir_fd:
-        return os.open(path, _READING)
+        return os.open(path, _READ_FLAGS)
     here = os.open(root, os.O_RDONLY)
     try:
         for folder in folders:
-            above, here = here, os.open(folder, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=here)
-            os.close(above)
-        return os.open(name, _READING | os.O_NOFOLLOW, dir_fd=here)
+            parent, here = here, os.open(folder, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=here)
+            os.close(parent)
+        return os.open(name, _READ_FLAGS | os.O_NOFOLLOW, dir_fd=here)
     finally:
         os.close(here)
 
 
-def read_text(path: str | Path, limit: int = _LARGEST) -> str:
-    """Read a regular file of UTF-8 text, of at most `limit` bytes."""
+def read_text(path: str | Path, limit: int = _MAX_BYTES) -> str:
+    """Read a regular UTF-8 text file of at most `limit` bytes."""
     try:
         return read(path, limit=limit).decode()
     except UnicodeDecodeError as error:
@@ -227,44 +227,45 @@ def read_text(path: str | Path, limit: int = _LARGEST) -> str:
 
 
 def write(path: str | Path, text: str) -> None:
-    """Write a file whole or not at all, beside it first, then moved over it; an existing one keeps its permissions."""
+    """Write a file atomically, through a temporary file; an existing file keeps its permissions."""
     try:
-        _write(str(path), text)
+        _write_atomically(str(path), text)
     except OSError as error:
         raise UsageError(Problem("PP126", f"cannot be written: {error.strerror}", Location(str(path)))) from error
 
 
-def _write(target: str, text: str) -> None:
+def _write_atomically(target: str, text: str) -> None:
     from tempfile import mkstemp
 
     folder, name = os.path.split(target)
     os.makedirs(folder or ".", exist_ok=True)
-    descriptor, beside = mkstemp(dir=folder or ".", prefix=f".{name}.")
+    descriptor, temporary = mkstemp(dir=folder or ".", prefix=f".{name}.")
     try:
-        os.chmod(beside, stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else _READABLE)
+        os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else _DEFAULT_MODE)
         with open(descriptor, "w", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(beside, target)
+        os.replace(temporary, target)
     except BaseException:
-        _remove(beside)
+        remove(temporary)
         raise
 
 
-def _remove(path: str) -> None:
+def remove(path: str) -> None:
+    """Delete a file if it exists."""
     with suppress(FileNotFoundError):
         os.unlink(path)
 
 
 def group_by_root(paths: Iterable[str]) -> dict[str, set[str]]:
-    """Sort paths by the folder of packs they belong to; no files at a root mean all of it."""
+    """Group paths by their folder of packs; an empty set means all files of that folder."""
     groups: dict[str, set[str]] = {}
     whole: set[str] = set()
     for path in paths:
         if not os.path.exists(path):
             raise UsageError(Problem("PP704", f"no file or folder {path!r}"))
-        root, chosen = root_of(path)
+        root, chosen = find_root(path)
         if chosen:
             groups.setdefault(root, set()).update(chosen)
         else:
@@ -272,8 +273,8 @@ def group_by_root(paths: Iterable[str]) -> dict[str, set[str]]:
     return {**groups, **{root: set() for root in whole}}
 
 
-def root_of(given: str) -> tuple[str, set[str]]:
-    """Give the folder of packs that a path belongs to, and the files in it that are meant, or none for all."""
+def find_root(given: str) -> tuple[str, set[str]]:
+    """Return the folder of packs of a path, and the selected files in it; an empty set means all."""
     import re
     from pathlib import Path
 
@@ -285,57 +286,57 @@ def root_of(given: str) -> tuple[str, set[str]]:
     if path.suffix in (".j2", ".json") or path.stem == "flow":
         is_below = path.parent.name.startswith("_") or any(is_version(one.name) for one in path.parent.glob("*.*"))
         return os.path.normpath(path.parent.parent if is_below else path.parent), set()  # all packs may be affected
-    # A pack lies at <root>/<name>/<version>.yaml, or is a file of any name in its root.
+    # A pack is <root>/<name>/<version>.yaml, or a file of any name in its root.
     root = path.parent.parent if is_version(path.name) else path.parent
     return os.path.normpath(root), {os.path.normpath(path)}
 
 
 def find_upwards(start: str, *names: str) -> Iterator[str]:
-    """Give the files of these names in the folder of `start` and in those above it, the nearest first."""
+    """Yield the files of these names in the folder `start` and its parents, nearest first."""
     from pathlib import Path
 
     folder = Path(start).resolve()
     for place in (folder, *folder.parents):
-        yield from (_shown(place / name) for name in names if (place / name).is_file())
+        yield from (_shorten(place / name) for name in names if (place / name).is_file())
 
 
-def relative(path: str, file: str) -> str:
-    """Write a path as seen from the folder that a file is in."""
+def relative_to_file(path: str, file: str) -> str:
+    """Return a path relative to the folder of a file."""
     return os.path.relpath(path, os.path.dirname(file) or ".").replace(os.sep, "/")
 
 
-def _shown(path: Path) -> str:
-    """Write a path as the user would, from where they stand, if it is below."""
+def _shorten(path: Path) -> str:
+    """Return a path relative to the working directory if it is inside."""
     here = os.getcwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 @cache
 def shipped(kind: str) -> Folder:
-    """Find the shipped `packs` or `schemas`: inside the installed package, or beside it in a checkout."""
+    """Return the folder of shipped `packs` or `schemas`: in the installed package, or next to it in a checkout."""
     inside = f"{_PACKAGE}/_shipped/{kind}"
     return Folder(inside if os.path.isdir(inside) else f"{os.path.dirname(_PACKAGE)}/{kind}")
 
 
-def setting(name: str) -> str:
-    """Read a setting from the environment; one that is not there is empty."""
+def read_environment(name: str) -> str:
+    """Return an environment variable, or an empty text."""
     return os.environ.get(name, "")
 
 
-def code_stamp() -> str:
-    """Give what changes with the code of a checkout; that of an installed package changes with its version alone."""
+def compute_code_stamp() -> str:
+    """Return a text that changes with the code of a checkout; empty if installed, where the version is enough."""
     if os.path.isdir(f"{_PACKAGE}/_shipped"):
         return ""
-    beside = os.path.dirname(_PACKAGE)
-    # Shipped packs are extended, and shipped schemas referred to, by packs of other folders.
-    stamps = [*_stamps(_PACKAGE, ".py"), *_stamps(f"{beside}/schemas", ".json"), *_stamps(f"{beside}/packs", ".yaml")]
-    return f"{len(stamps)}.{max(stamps)}"
+    root = os.path.dirname(_PACKAGE)
+    # Packs of other folders extend shipped packs and refer to shipped schemas.
+    times = [*_times(_PACKAGE, ".py"), *_times(f"{root}/schemas", ".json"), *_times(f"{root}/packs", ".yaml")]
+    return f"{len(times)}.{max(times)}"
 
 
-def _stamps(folder: str, suffix: str) -> Iterator[int]:
+def _times(folder: str, suffix: str) -> Iterator[int]:
     with os.scandir(folder) as found:
         for item in found:
             if item.name.endswith(suffix):
                 yield item.stat().st_mtime_ns
             elif item.is_dir() and item.name != "__pycache__":
-                yield from _stamps(item.path, suffix)
+                yield from _times(item.path, suffix)

@@ -1,4 +1,4 @@
-"""What went wrong, where, and what to do about it: one value, and one family of exceptions that carries it."""
+"""Problems (what is wrong, where, and what to do), and the exceptions that carry them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SEVERITIES = ("error", "warning", "note")
 
 @dataclass(frozen=True, order=True)
 class Location:
-    """A place in a file; lines and columns count from 1, and 0 means the whole file."""
+    """A position in a file; lines and columns count from 1, and line 0 means the whole file."""
 
     path: str
     line: int = 0
@@ -26,7 +26,7 @@ class Location:
 
 @dataclass(frozen=True)
 class Problem:
-    """One finding, from any stage."""
+    """One problem, from any stage."""
 
     code: str
     message: str
@@ -52,11 +52,11 @@ class PromptpackError(Exception):
 
 
 class PackError(PromptpackError):
-    """The author of a pack must act."""
+    """The author of the pack must act."""
 
 
 class ContextError(PromptpackError):
-    """The caller who gave the context must act."""
+    """The caller must act: the context is wrong."""
 
 
 class ReplyError(PromptpackError):
@@ -64,15 +64,15 @@ class ReplyError(PromptpackError):
 
 
 class UsageError(PromptpackError):
-    """The caller asked for something that is not there, or in a way that is not supported."""
+    """The caller must act: the request is unknown or unsupported."""
 
 
 class MissingExtraError(PromptpackError):
-    """Whoever installs must act: an optional package is not there."""
+    """The installer must act: an optional package is missing."""
 
 
 def did_you_mean(word: str, known: Iterable[str], *, quote: bool = True) -> str:
-    """Hint at the nearest of the known words, or say nothing when none is near."""
+    """Return a hint with the nearest known word, or an empty text if no word is near."""
     near = nearest(word, known)
     if near is None:
         return ""
@@ -80,14 +80,14 @@ def did_you_mean(word: str, known: Iterable[str], *, quote: bool = True) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Find the known word that `word` is most likely a misspelling of."""
+    """Return the known word that `word` most likely misspells, or None."""
     from difflib import get_close_matches
 
     folded: dict[str, str] = {}
     for name in known:
         folded.setdefault(name.casefold(), name)
     wanted = word.casefold()[:64]
-    # Letters in another order are the likeliest slip: "fro" is "for" rather than "from".
+    # Swapped letters are the most likely typo: "fro" means "for", not "from".
     swapped = (name for name in folded if len(name) == len(wanted) and sorted(name) == sorted(wanted))
     close = next(swapped, None) or next(iter(get_close_matches(wanted, folded, n=1, cutoff=0.6)), None)
     return None if close is None else folded[close]

@@ -1,15 +1,15 @@
-"""JSON that has one meaning: no key twice, no number that is none."""
+"""Strict JSON: no duplicate keys, no NaN or Infinity."""
 
 import json
 from typing import Any, NoReturn
 
 
 def read(text: str) -> Any:
-    """Read a text; raises `ValueError`, or `RecursionError` where it nests too deep."""
-    return json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
+    """Parse a text; raise `ValueError`, or `RecursionError` if it nests too deep."""
+    return json.loads(text, object_pairs_hook=_reject_duplicates, parse_constant=_reject_constant)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
@@ -18,5 +18,5 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _refuse(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number")
+def _reject_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not a number")

@@ -1,4 +1,4 @@
-"""The words that promptpack itself puts into prompts and corrections, by language."""
+"""The texts that promptpack itself puts into prompts and corrections, by language."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _ENGLISH: Final[Mapping[str, str]] = MappingProxyType(
         "any_tool": "the arguments of the chosen tool",
         "free": "free form",
         "example": "Example:",
-        "correction": "Your last reply breaks the output contract. Mend only this and send the JSON object again:",
-        "correction_unread": "No JSON object could be read from your last reply. Answer with one JSON object only.",
+        "correction": "Your last reply breaks the output contract. Fix only the following and resend the JSON object:",
+        "correction_unread": "Your last reply contains no readable JSON object. Answer with one JSON object only.",
         "list_of": "list [{item}]",
         "whole_reply": "the reply",
         "or": " or ",
@@ -44,35 +44,35 @@ _ENGLISH: Final[Mapping[str, str]] = MappingProxyType(
         "say.maxItems": "must have at most {expected} item(s)",
         "say.minLength": "must have at least {expected} character(s)",
         "say.maxLength": "must have at most {expected} character(s)",
-        "say.pattern": "must match {expected}",
-        "say.additionalProperties": "is not a known field",
-        "say.ambiguous": "more than one answer fits; send exactly one JSON object",
-        "say.truncated": "the reply ends in the middle; send it whole",
-        "say.duplicate": "is given twice with different values",
+        "say.pattern": "must match the pattern {expected}",
+        "say.additionalProperties": "is not a known field; remove it",
+        "say.ambiguous": "contains conflicting answers; send exactly one JSON object",
+        "say.truncated": "is cut off; send it in full",
+        "say.duplicate": "is given twice with different values; send it once",
         "say.non_finite": "must be a finite number",
-        "say.elided": "was left out with '...'; write it in full",
-        "say.uniqueItems": "must not repeat an item",
+        "say.elided": "was shortened with '...'; write it in full",
+        "say.uniqueItems": "must not contain duplicate items",
         "say.exclusiveMinimum": "must be more than {expected}",
         "say.exclusiveMaximum": "must be less than {expected}",
         "say.multipleOf": "must be a multiple of {expected}",
         "say.minProperties": "must have at least {expected} field(s)",
         "say.maxProperties": "must have at most {expected} field(s)",
-        "say.unevaluatedProperties": "is not a known field",
-        "say.multiple": "more than one object was sent; send exactly one",
-        "say.no_json": "no JSON object could be read; send exactly one",
-        "say.empty": "nothing was sent; send one JSON object",
-        "say.number": "is too long or too large for a number",
-        "say.limit": "is too large to be checked; send less",
-        "say.size": "the reply is too long; send less",
-        "say.depth": "nests too deep",
-        "say.nodes": "holds too many values; send fewer",
-        "say.candidates": "too many objects were sent; send exactly one",
-        "say.wrapped": "send the JSON object alone, without text or a code fence around it",
-        "say.repair": "must be written as strict JSON, as the contract says",
-        "say.syntax": "is not JSON; write strict JSON",
-        "say.encoding": "is not UTF-8 text",
-        "say.surrogate": "holds half of a surrogate pair; write the whole character",
-        "say.rule_error": "could not be checked; write it as the contract says",
+        "say.unevaluatedProperties": "is not a known field; remove it",
+        "say.multiple": "contains more than one JSON object; send exactly one",
+        "say.no_json": "contains no readable JSON object; send exactly one",
+        "say.empty": "is empty; send one JSON object",
+        "say.number": "is a number that is too long or too large",
+        "say.limit": "is too large to check; shorten it",
+        "say.size": "is too long; shorten it",
+        "say.depth": "is nested too deeply",
+        "say.nodes": "contains too many values; send fewer",
+        "say.candidates": "contains too many JSON objects; send exactly one",
+        "say.wrapped": "must be the JSON object alone, without text or a code fence around it",
+        "say.repair": "must be strict JSON, as the contract requires",
+        "say.syntax": "is not valid JSON; write strict JSON",
+        "say.encoding": "is not valid UTF-8 text",
+        "say.surrogate": "contains half of a surrogate pair; write the whole character",
+        "say.rule_error": "could not be checked; follow the contract",
         "say.other": "{message}",
     }
 )
@@ -149,5 +149,5 @@ _CHINESE: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def words(locale: str) -> Mapping[str, str]:
-    """Give the words for a language tag; English where there is no other."""
+    """Return the texts for a language tag; English unless it is Chinese."""
     return _CHINESE if locale.split("-", maxsplit=1)[0] == "zh" else _ENGLISH

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from promptpack.characters import whole
+from promptpack.characters import escape_surrogates
 from promptpack.cycle.cycle_errors import ProviderError, RunStoppedError, ToolError
 from promptpack.cycle.cycle_settings import CycleSettings
 from promptpack.cycle.effects import CallTool, Effect, Emit, Now, Send, Sleep
@@ -152,7 +152,7 @@ def _result(conversation: Conversation, call: ToolCall) -> Effects[tuple[str, bo
     try:
         result = yield CallTool(tool.name, tool.function, arguments)
     except ToolError as error:
-        return whole(str(error)), False
+        return escape_surrogates(str(error)), False
     return write_result(call.name, result), True
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from promptpack import schema, strict_json
-from promptpack.characters import is_whole, whole
+from promptpack.characters import escape_surrogates, is_encodable
 from promptpack.problem import ContextError, Problem, UsageError
 from promptpack.prompt.message import ToolCall
 from promptpack.prompt.tool_actions import read_tool_actions
@@ -67,7 +67,7 @@ def read_arguments(call: ToolCall, tool: ModelTool) -> dict[str, Any] | InvalidA
         return InvalidArguments(f"the arguments of {call.name!r} are not valid JSON: {error}")
     if not isinstance(arguments, dict):
         return InvalidArguments(f"the arguments of {call.name!r} must be a JSON object")
-    if not is_whole(json.dumps(arguments, ensure_ascii=False)):
+    if not is_encodable(json.dumps(arguments, ensure_ascii=False)):
         return InvalidArguments(f"the arguments of {call.name!r} contain half of a surrogate pair")
     mismatches = schema.compile(tool.parameters).check(arguments) if tool.parameters else ()
     if mismatches:
@@ -79,7 +79,7 @@ def read_arguments(call: ToolCall, tool: ModelTool) -> dict[str, Any] | InvalidA
 def write_result(name: str, result: Any) -> str:
     """Return the result of a tool as text for the model: text unchanged, anything else as JSON."""
     if isinstance(result, str):
-        return whole(result)
+        return escape_surrogates(result)
     from promptpack.prompt.plain_data import to_plain
 
     try:

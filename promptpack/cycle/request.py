@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from promptpack.characters import whole
+from promptpack.characters import escape_surrogates
 from promptpack.cycle.model_tools import ModelTool
 from promptpack.prompt.message import Message, ToolCall
 
@@ -72,6 +72,9 @@ class Completion:
     @property
     def message(self) -> Message:
         """The completion as an assistant message; halves of surrogate pairs are escaped because they cannot be sent."""
-        content = whole(self.text) if self.text or not self.tool_calls else None
-        calls = (replace(call, name=whole(call.name), arguments=whole(call.arguments)) for call in self.tool_calls)
+        content = escape_surrogates(self.text) if self.text or not self.tool_calls else None
+        calls = (
+            replace(call, name=escape_surrogates(call.name), arguments=escape_surrogates(call.arguments))
+            for call in self.tool_calls
+        )
         return Message("assistant", content, tool_calls=tuple(calls))

@@ -1,6 +1,6 @@
-"""Text -> `Document`: YAML as plain data that remembers the place of every key and value."""
+"""Text -> `Document`: YAML as plain data, with the position of every key and value."""
 
-from promptpack.document.model import Document, Limits
+from promptpack.document.model import Document, DocumentLimits
 from promptpack.document.parse import parse, read_json, restore
 
-__all__ = ["Document", "Limits", "parse", "read_json", "restore"]
+__all__ = ["Document", "DocumentLimits", "parse", "read_json", "restore"]

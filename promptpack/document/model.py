@@ -1,4 +1,4 @@
-"""The `Document`: plain data, the text it was read from, and the way from a path in the data to a place in the text."""
+"""The `Document`: plain data, its source text, and the location in that text of every path in the data."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from promptpack.lazy import cached_property
 from promptpack.problem import Location
 
 if TYPE_CHECKING:
-    from promptpack.document.marks import Marks
+    from promptpack.document.yaml_nodes import YamlNode
     from promptpack.problem import Problem
 
     Path = Sequence[str | int]
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What a document may be at most; no honest pack comes near."""
+class DocumentLimits:
+    """The limits of one document; real packs stay far below them."""
 
     size: int = 1_000_000
     depth: int = 64
@@ -37,43 +37,42 @@ class Document:
     warnings: tuple[Problem, ...] = field(default=(), compare=False)
 
     def locate(self, path: Path = ()) -> Location:
-        """Find the place of the value at `path`, or of its nearest parent that is in the file."""
-        marks = self._walk(path)
-        return Location(self.path, marks.line, marks.column)
+        """Return the location of the value at `path`, or of its nearest parent that exists."""
+        node = self._walk(path)
+        return Location(self.path, node.line, node.column)
 
     def locate_key(self, path: Path) -> Location:
-        """Find the place of the key that names the value at `path`; a list item has none, so its own place is given."""
+        """Return the location of the key of the value at `path`; a list item has no key and is located itself."""
         key = self._walk(path[:-1]).key(path[-1]) if path else None
         return Location(self.path, key.line, key.column) if key else self.locate(path)
 
     def locate_inside(self, path: Path, line: int, column: int) -> Location:
-        """Find where line `line`, column `column` of the text at `path` stands in the file, whatever its YAML style."""
-        from promptpack.document.source_map import place_in_scalar
+        """Return the location in the file of a line and column of the text at `path`, for every YAML style."""
+        from promptpack.document.source_map import locate_in_scalar
 
-        marks = self._walk(path)
-        found = place_in_scalar(self.text, marks, line, column)
-        return Location(self.path, *found)
+        node = self._walk(path)
+        return Location(self.path, *locate_in_scalar(self.text, node, line, column))
 
     def is_comment(self, offset: int) -> bool:
-        """Say whether a '#' at this offset of the text starts a comment, and is not part of a value."""
+        """Return whether a '#' at this offset of the text starts a comment and is not part of a value."""
         if offset and not self.text[offset - 1].isspace():
             return False
-        from promptpack.document.spans import scalar_spans
+        from promptpack.document.spans import find_scalar_spans
 
-        return not any(start <= offset < end for start, end in scalar_spans(self.text, self._marks))
+        return not any(start <= offset < end for start, end in find_scalar_spans(self.text, self._root))
 
     def block_lines(self, line: int) -> range:
-        """Give a line, and those of the block of text (`|` or `>`) that it opens."""
-        from promptpack.document.spans import blocks
+        """Return a line, and the lines of the block scalar (`|` or `>`) that starts on it."""
+        from promptpack.document.spans import find_blocks
 
-        opened = (self._last_line(block) for block in blocks(self._marks) if block.line == line)
+        opened = (self._last_line(block) for block in find_blocks(self._root) if block.line == line)
         return range(line, max(opened, default=line) + 1)
 
     def block_indent(self, line: int) -> int | None:
-        """Give by how much the block of text that a line is part of is indented; None where there is no block."""
-        from promptpack.document.spans import blocks
+        """Return the indentation of the block scalar that contains a line, or None outside a block."""
+        from promptpack.document.spans import find_blocks
 
-        for block in blocks(self._marks):
+        for block in find_blocks(self._root):
             if block.line < line <= self._last_line(block):
                 body = self.text[self.text.find("\n", block.start) + 1 : block.end]
                 first = next((row for row in body.split("\n") if row.strip()), "")
@@ -81,25 +80,25 @@ class Document:
         return None
 
     def entry_span(self, path: Path) -> tuple[int, int] | None:
-        """Give where a key with a plain value starts and ends, so that without it all else stays; None if it cannot."""
-        from promptpack.document.spans import span_of_entry
+        """Return the offsets of an entry that can be deleted without changing anything else, or None."""
+        from promptpack.document.spans import find_entry_span
 
-        return span_of_entry(self.text, self._walk(path[:-1]), path[-1], self._walk(path))
+        return find_entry_span(self.text, self._walk(path[:-1]), path[-1], self._walk(path))
 
-    def _last_line(self, marks: Marks) -> int:
-        return self.text[: marks.end].removesuffix("\n").count("\n") + 1
+    def _last_line(self, node: YamlNode) -> int:
+        return self.text[: node.end].removesuffix("\n").count("\n") + 1
 
     @cached_property
-    def _marks(self) -> Marks:
-        from promptpack.document.marks import read_marks
+    def _root(self) -> YamlNode:
+        from promptpack.document.yaml_nodes import read_nodes
 
-        return read_marks(self.text)
+        return read_nodes(self.text)
 
-    def _walk(self, path: Path) -> Marks:
-        marks = self._marks
+    def _walk(self, path: Path) -> YamlNode:
+        node = self._root
         for step in path:
-            inner = marks.child(step)
+            inner = node.child(step)
             if inner is None:
                 break
-            marks = inner
-        return marks
+            node = inner
+        return node

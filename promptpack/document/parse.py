@@ -1,4 +1,4 @@
-"""Text -> `Document`, from PyYAML's C event parser with an explicit stack, so no input can exhaust the machine."""
+"""Text -> `Document`, from PyYAML's C event parser with an explicit stack, so no input can exhaust the call stack."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.document.characters import look_at_characters
-from promptpack.document.model import Document, Limits
+from promptpack.document.character_check import check_characters
+from promptpack.document.model import Document, DocumentLimits
 from promptpack.document.scalars import FIXED, NUMBER_START, OTHER_START, AmbiguousScalarError, NumberError, read_number
 from promptpack.problem import Location, PackError, Problem
 
@@ -15,41 +15,41 @@ if TYPE_CHECKING:
     import yaml
 
 
-_DEFAULT_LIMITS = Limits()
-# Nobody reads more.
-_MOST_PROBLEMS = 50
+_DEFAULT_LIMITS = DocumentLimits()
+# More would not be read.
+_MAX_PROBLEMS = 50
 _BOM = "\ufeff"
-# Stands where a key would be, in a list.
+# Takes the place of a key inside a list.
 _ITEM: Final = object()
-# Keys that have been good before, in this file or another, and are no worse elsewhere, unless they are given twice.
-_USUAL: Final[set[str]] = set()
-_MOST_USUAL = 1_000
+# A cache of keys found valid in any file; only duplicates, tags and anchors must still be checked.
+_VALID_KEYS: Final[set[str]] = set()
+_MAX_VALID_KEYS = 1_000
 
 
-def parse(source: bytes | str, path: str = "<text>", limits: Limits = _DEFAULT_LIMITS) -> Document:
-    """Read one YAML document; every problem found is in the `PackError` that is raised."""
+def parse(source: bytes | str, path: str = "<text>", limits: DocumentLimits = _DEFAULT_LIMITS) -> Document:
+    """Parse one YAML document; raise `PackError` with all its problems."""
     text, encoded = _decode(source, path, limits)
-    warnings = look_at_characters(text, path, encoded)
+    warnings = check_characters(text, path, encoded)
     reader = _Reader(path, text, encoded, limits)
     data = reader.read()
     if reader.problems:
-        raise PackError(reader.problems[:_MOST_PROBLEMS])
-    return Document(path, text, data, (*warnings, *reader.warnings[:_MOST_PROBLEMS]))
+        raise PackError(reader.problems[:_MAX_PROBLEMS])
+    return Document(path, text, data, (*warnings, *reader.warnings[:_MAX_PROBLEMS]))
 
 
 def restore(source: bytes, path: str, data: Any) -> Document:
-    """Give the document of a text that was read before, without reading it again."""
+    """Return the document of a text that was parsed before, without parsing it again."""
     text, _ = _decode(source, path, _DEFAULT_LIMITS)
     return Document(path, text, data)
 
 
 def read_json(source: bytes, path: str) -> Document:
-    """Read a JSON file of our own, far sooner than as YAML; places in it are found all the same."""
+    """Read a shipped JSON file, which is much faster than parsing it as YAML; locations work as for YAML."""
     return restore(source, path, json.loads(source))
 
 
-def _decode(source: bytes | str, path: str, limits: Limits) -> tuple[str, bytes]:
-    """Give the text with one kind of line ends, and the same as UTF-8: most often what was given."""
+def _decode(source: bytes | str, path: str, limits: DocumentLimits) -> tuple[str, bytes]:
+    """Return the text with \\n line ends, and the same text as UTF-8; reuse the given bytes if possible."""
     if len(source) > limits.size:
         raise PackError(
             Problem("PP102", f"file is larger than {limits.size:,} bytes", Location(path), "split it into partials")
@@ -64,7 +64,7 @@ def _decode(source: bytes | str, path: str, limits: Limits) -> tuple[str, bytes]
 
 
 def _decode_bytes(source: bytes, path: str) -> str:
-    # In UTF-16 and UTF-32, Latin letters have zeros beside them.
+    # UTF-16 and UTF-32 write Latin letters with zero bytes.
     if b"\x00" in source[:4]:
         raise PackError(Problem("PP101", "file is not UTF-8", Location(path, 1, 1), "save it as UTF-8"))
     try:
@@ -77,9 +77,9 @@ def _decode_bytes(source: bytes, path: str) -> str:
 
 
 class _Reader:
-    """One pass over the events of one text."""
+    """Reads the events of one text in one pass."""
 
-    def __init__(self, path: str, text: str, encoded: bytes, limits: Limits) -> None:
+    def __init__(self, path: str, text: str, encoded: bytes, limits: DocumentLimits) -> None:
         self.path = path
         self.text = text
         self.encoded = encoded
@@ -87,7 +87,7 @@ class _Reader:
         self.problems: list[Problem] = []
         self.warnings: list[Problem] = []
         self._anchors: dict[str, tuple[Any, int]] = {}
-        self._usual = _USUAL if limits.key_length == _DEFAULT_LIMITS.key_length else set()
+        self._valid_keys = _VALID_KEYS if limits.key_length == _DEFAULT_LIMITS.key_length else set()
         self._opened: list[tuple[Any, str, int]] = []
         self._open_anchors: set[str] = set()
         self._has_aliases = False
@@ -103,7 +103,7 @@ class _Reader:
             location = Location(self.path, 1, 1)
             raise PackError(Problem("PP110", f"cannot be read as YAML: {error.reason}", location)) from error
 
-    def _read(self) -> Any:  # noqa: C901 -- one flat loop is what makes reading quick
+    def _read(self) -> Any:  # noqa: C901 -- one flat loop is fastest
         from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stubs leave it out
         from yaml.events import (
             AliasEvent,
@@ -117,11 +117,11 @@ class _Reader:
         )
 
         get_event: Callable[[], Any] = CParser(self.encoded).get_event
-        most_nodes, deepest = self.limits.nodes, self.limits.depth
-        usual, opened = self._usual, self._opened
+        max_nodes, max_depth = self.limits.nodes, self.limits.depth
+        valid, opened = self._valid_keys, self._opened
         other_start, item = OTHER_START, _ITEM
         documents = nodes = 0
-        # The innermost container, and the key that waits for its value: None where a key is next, `item` in a list.
+        # The innermost container, and the key whose value comes next: None if a key comes next, `item` in a list.
         container: Any = []
         key: Any = item
         stack: list[tuple[Any, Any]] = []
@@ -131,48 +131,48 @@ class _Reader:
             if kind is ScalarEvent:
                 value: Any = event.value
                 if key is None:
-                    if value not in usual or value in container or event.tag is not None or event.anchor is not None:
-                        self._look_at_key(event, container)
+                    if value not in valid or value in container or event.tag is not None or event.anchor is not None:
+                        self._check_key(event, container)
                     key = value
                     continue
                 nodes += 1
                 if event.tag is not None or event.anchor is not None:
-                    value = self._adorned(event)
+                    value = self._read_annotated(event)
                 elif not event.style and (not value or value[0] in other_start):
-                    value = self._plain(event)
+                    value = self._read_plain(event)
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
                 nodes += 1
                 if key is None:
-                    raise PackError([*self.problems, self._container_key(event)])
-                if len(stack) >= deepest:
-                    raise PackError(self._problem("PP105", f"nesting is deeper than {deepest} levels", event))
+                    raise PackError([*self.problems, self._container_key_problem(event)])
+                if len(stack) >= max_depth:
+                    raise PackError(self._problem("PP105", f"nesting is deeper than {max_depth} levels", event))
                 stack.append((container, key))
                 if kind is MappingStartEvent:
                     container, key = {}, None
                 else:
                     container, key = [], item
                 if event.tag is not None or event.anchor is not None:
-                    self._look_at_container(event, container, nodes)
+                    self._check_container(event, container, nodes)
                 continue
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
                 value = container
                 if opened and opened[-1][0] is value:
-                    self._close(nodes)
+                    self._close_anchor(nodes)
                 container, key = stack.pop()
             elif kind is AliasEvent:
                 if key is None:
-                    raise PackError([*self.problems, self._container_key(event)])
-                value, size = self._alias(event)
+                    raise PackError([*self.problems, self._container_key_problem(event)])
+                value, size = self._resolve_alias(event)
                 nodes += size
             elif kind is StreamEndEvent:
                 break
             else:
                 if kind is DocumentStartEvent:
-                    self._look_at_document(event, documents)
+                    self._check_document(event, documents)
                     documents += 1
                 continue
-            if nodes > most_nodes:
-                raise PackError(self._too_many(event))
+            if nodes > max_nodes:
+                raise PackError(self._too_many_nodes_problem(event))
             if key is item:
                 container.append(value)
             else:
@@ -182,14 +182,14 @@ class _Reader:
             raise PackError(Problem("PP108", "file is empty", Location(self.path, 1, 1), "start with 'promptpack: 1'"))
         return container[0]
 
-    def _look_at_document(self, event: Any, documents: int) -> None:
+    def _check_document(self, event: Any, documents: int) -> None:
         if documents:
-            hint = "keep one document a file; quote '---' inside text"
+            hint = "keep one document per file; quote '---' inside text"
             raise PackError(self._problem("PP107", "file holds more than one document", event, hint))
         if event.version or event.tags:
             self._fail("PP109", "directives are not allowed", event, "remove the line that starts with '%'")
 
-    def _look_at_key(self, event: Any, container: dict[str, Any]) -> None:
+    def _check_key(self, event: Any, container: dict[str, Any]) -> None:
         key: str = event.value
         if event.tag is not None:
             self._fail("PP111", f"tag {event.tag!r} is not allowed", event, "remove the tag")
@@ -202,15 +202,15 @@ class _Reader:
             raise PackError([*self.problems, self._problem("PP114", "merge keys ('<<') are not allowed", event, hint)])
         elif key in container:
             self._fail("PP112", f"key {key!r} is given twice", event, "remove one of the two")
-        elif len(self._usual) < _MOST_USUAL and key.isidentifier() and key.isascii():
-            self._usual.add(key)
+        elif len(self._valid_keys) < _MAX_VALID_KEYS and key.isidentifier() and key.isascii():
+            self._valid_keys.add(key)
         if event.anchor:
             self._anchors[event.anchor] = (key, 1)
         if not key.isascii():
-            self._look_at_letters(key, event)
+            self._check_letters(key, event)
 
-    def _look_at_letters(self, key: str, event: Any) -> None:
-        """Look for keys that are not what they look like."""
+    def _check_letters(self, key: str, event: Any) -> None:
+        """Report keys that look like other keys."""
         from unicodedata import is_normalized
 
         from promptpack.characters import CONFUSABLE, HIDDEN, JOINER
@@ -218,41 +218,41 @@ class _Reader:
         if HIDDEN.search(key) or JOINER.search(key):
             self._fail("PP104", f"key {key!r} holds a hidden character", event, "remove it")
         elif CONFUSABLE.search(key) or not is_normalized("NFC", key):
-            hint = "write it with the letters of one alphabet"
+            hint = "use the letters of one alphabet"
             self.warnings.append(self._problem("PP124", f"key {key!a} can be mistaken for another", event, hint))
 
-    def _plain(self, event: Any) -> Any:
-        """Read a plain scalar that may be more than text."""
+    def _read_plain(self, event: Any) -> Any:
+        """Parse a plain scalar that may be null, a boolean or a number."""
         text: str = event.value
         if text in FIXED:
             return FIXED[text]
-        return self._number(event) if text[0] in NUMBER_START else text
+        return self._read_number(event) if text[0] in NUMBER_START else text
 
-    def _adorned(self, event: Any) -> Any:
-        """Read a scalar with a tag or an anchor."""
+    def _read_annotated(self, event: Any) -> Any:
+        """Parse a scalar that has a tag or an anchor."""
         value = event.value
         if event.tag is not None:
             self._fail("PP111", f"tag {event.tag!r} is not allowed", event, "remove the tag; quote the value")
         elif not event.style:
-            value = self._plain(event)
+            value = self._read_plain(event)
         if event.anchor is not None:
             self._anchors[event.anchor] = (value, 1)
         return value
 
-    def _look_at_container(self, event: Any, value: Any, nodes: int) -> None:
+    def _check_container(self, event: Any, value: Any, nodes: int) -> None:
         if event.tag is not None:
             self._fail("PP111", f"tag {event.tag!r} is not allowed", event, "remove the tag")
         if event.anchor is not None:
             self._opened.append((value, event.anchor, nodes))
             self._open_anchors.add(event.anchor)
 
-    def _close(self, nodes: int) -> None:
-        """Let aliases mean the container that ends."""
+    def _close_anchor(self, nodes: int) -> None:
+        """Let aliases refer to the container that ends here."""
         value, anchor, first_node = self._opened.pop()
         self._anchors[anchor] = (value, nodes - first_node + 1)
         self._open_anchors.discard(anchor)
 
-    def _number(self, event: Any) -> Any:
+    def _read_number(self, event: Any) -> Any:
         text: str = event.value
         try:
             return read_number(text, self.limits.number_length)
@@ -261,27 +261,27 @@ class _Reader:
             self._fail("PP115", f"{text!r} is read differently by different YAML versions", event, hint)
         except NumberError:
             shown = text if len(text) <= self.limits.number_length else text[:20] + "..."
-            self._fail("PP116", f"number {shown} is outside of what JSON holds", event, "write it in quotes")
+            self._fail("PP116", f"JSON cannot represent the number {shown}", event, "write it in quotes")
         return text
 
-    def _alias(self, event: Any) -> tuple[Any, int]:
+    def _resolve_alias(self, event: Any) -> tuple[Any, int]:
         if event.anchor in self._open_anchors:
-            raise PackError(self._problem("PP117", f"alias '*{event.anchor}' stands inside its own anchor", event))
+            raise PackError(self._problem("PP117", f"alias '*{event.anchor}' is inside its own anchor", event))
         if event.anchor not in self._anchors:
             hint = "define the anchor (&name) before the alias (*name)"
             raise PackError(self._problem("PP117", f"alias '*{event.anchor}' has no anchor", event, hint))
         self._has_aliases = True
         return self._anchors[event.anchor]
 
-    def _too_many(self, event: Any) -> Problem:
-        most = f"{self.limits.nodes:,} values"
+    def _too_many_nodes_problem(self, event: Any) -> Problem:
+        limit = f"{self.limits.nodes:,} values"
         if self._has_aliases:
-            return self._problem("PP106", f"file expands to more than {most}", event)
-        return self._problem("PP125", f"file holds more than {most}", event, "split it")
+            return self._problem("PP106", f"file expands to more than {limit}", event)
+        return self._problem("PP125", f"file holds more than {limit}", event, "split it")
 
-    def _container_key(self, event: Any) -> Problem:
+    def _container_key_problem(self, event: Any) -> Problem:
         line = self.text.split("\n")[event.start_mark.line]
-        hint = "keys are text"
+        hint = "write the key as text"
         if "{{" in line or "{%" in line:
             hint = "quote a value that starts with '{{', or use a '|' block"
         return self._problem("PP113", "a key must be text, not a mapping, list or alias", event, hint)

@@ -1,4 +1,4 @@
-"""Plain scalars by the YAML 1.2 core schema, narrowed to what has one meaning in every YAML version."""
+"""Plain scalars of the YAML 1.2 core schema, limited to those that mean the same in every YAML version."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Final
 
 FIXED: Final[dict[str, bool | None]] = {"": None, "~": None, "null": None, "true": True, "false": False}
 NUMBER_START: Final = frozenset("0123456789+-.")
-# Only a plain scalar that starts like this can be anything but text.
+# A plain scalar with any other first character is text.
 OTHER_START: Final = NUMBER_START.union(word[:1] for word in FIXED)
 
-# Compiled when they are first needed, as few files hold more than versions and everyday numbers.
+# Compiled on first use, because few files hold more than versions and simple numbers.
 _INTEGER = r"[-+]?(?:0|[1-9][0-9]*)\Z"
 _BASED = r"0(?:o[0-7]+|x[0-9a-fA-F]+)\Z"
 _FLOAT = r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z"
@@ -19,28 +19,28 @@ _OTHER_MEANING = r"[-+]?(?:0[0-9_]*[0-9]|[0-9][0-9_]*_[0-9_]*(?:\.[0-9_]*)?|0[bB
 
 
 class AmbiguousScalarError(ValueError):
-    """A plain scalar that YAML versions read as different values."""
+    """YAML versions read this plain scalar as different values."""
 
 
 class NumberError(ValueError):
-    """A number that JSON cannot hold."""
+    """JSON cannot represent this number."""
 
 
-def read_number(text: str, longest: int) -> int | float | str:
-    """Read a plain scalar that starts like a number; it is text unless all of it is one."""
-    if len(text) <= longest and text.isascii():
+def read_number(text: str, max_length: int) -> int | float | str:
+    """Parse a plain scalar that starts like a number; return the text itself if it is not a number."""
+    if len(text) <= max_length and text.isascii():
         whole, _, fraction = text.partition(".")
         if "." in fraction:
-            return text  # such as a version
+            return text  # a version, for example
         if text.isdigit() and (text[0] != "0" or text == "0"):
             return int(text)
         if whole.isdigit() and fraction.isdigit():
-            return _finite(text)
-    return _read_unusual(text, longest)
+            return _to_finite_float(text)
+    return _read_other_number(text, max_length)
 
 
-def _read_unusual(text: str, longest: int) -> int | float | str:
-    if len(text) > longest and (not text.strip("+-.0123456789eE_") or re.match(_BASED, text)):
+def _read_other_number(text: str, max_length: int) -> int | float | str:
+    if len(text) > max_length and (not text.strip("+-.0123456789eE_") or re.match(_BASED, text)):
         raise NumberError(text)
     if re.match(_INTEGER, text):
         return int(text)
@@ -49,13 +49,13 @@ def _read_unusual(text: str, longest: int) -> int | float | str:
     if re.match(_OTHER_MEANING, text):
         raise AmbiguousScalarError(text)
     if re.match(_FLOAT, text):
-        return _finite(text)
+        return _to_finite_float(text)
     if re.match(_NOT_FINITE, text):
         raise NumberError(text)
     return text
 
 
-def _finite(text: str) -> float:
+def _to_finite_float(text: str) -> float:
     number = float(text)
     if number in (float("inf"), float("-inf")):
         raise NumberError(text)

@@ -24,9 +24,9 @@ class Workspace:
 
     def report(self, path: str, text: str) -> LintReport:
         """Lint a file as it is typed; a file that is neither a pack nor a flow has no problems."""
-        root, wanted = files.root_of(path)
+        root, wanted = files.find_root(path)
         folder = files.Folder(root)
-        if folder.inside(path) == flow.FILE and _IS_FLOW.search(text):
+        if folder.to_relative(path) == flow.FILE and _IS_FLOW.search(text):
             return lint_flow(folder, self._open(root), find_settings(root), text)
         if not _IS_PACK.search(text):
             return LintReport()
@@ -35,7 +35,7 @@ class Workspace:
 
     def open(self, path: str, text: str) -> Buffer:
         """Return a buffer of a file as it is typed; while it is unreadable, with its last readable pack."""
-        library = self._library(files.root_of(path)[0], path, text)
+        library = self._library(files.find_root(path)[0], path, text)
         entry = next(entry for entry in library.entries if entry.shown == path)
         try:
             self._subjects[path] = LintLibrary(library).load(entry)

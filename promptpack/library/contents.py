@@ -103,7 +103,7 @@ def _read_text(folder: Folder, file: str) -> str:
     except UnicodeDecodeError as error:
         place = Location(folder.show(file))
         raise PackError(Problem("PP101", "file is not UTF-8", place, "save it as UTF-8")) from error
-    from promptpack.document.characters import look_at_characters
+    from promptpack.document.character_check import check_characters
 
-    look_at_characters(text, folder.show(file), text.encode())
+    check_characters(text, folder.show(file), text.encode())
     return text

@@ -119,7 +119,7 @@ class Library:
     def with_text(self, path: str, text: str) -> Library:
         """Give a library in which one file, new or not, holds another text, as an editor's unsaved buffer does."""
         for folder in map(Folder, self._contents.partials):
-            file = folder.inside(path)
+            file = folder.to_relative(path)
             if file is not None:
                 others = (entry for entry in self._contents.entries if entry.shown != folder.show(file))
                 entries = (*others, read_entry(folder, file, text))

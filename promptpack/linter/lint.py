@@ -50,7 +50,7 @@ def lint(
 
 def lint_text(path: str, text: str, settings: LintSettings | None = None) -> LintReport:
     """Lint a file as if it contained `text`, such as an editor's unsaved buffer; the file need not exist."""
-    root, wanted = files.root_of(path)
+    root, wanted = files.find_root(path)
     library = Library.open(root).with_text(path, text)
     return lint_library(library, settings or find_settings(root), wanted)
 

@@ -52,7 +52,7 @@ class LintSettings:
         """Return the codes that are ignored in a file."""
         if not self.per_file_ignores:
             return set()
-        relative = files.relative(path, self.path) if self.path else path
+        relative = files.relative_to_file(path, self.path) if self.path else path
         return {
             code
             for pattern, selectors in self.per_file_ignores.items()

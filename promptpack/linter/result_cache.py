@@ -101,7 +101,7 @@ def _dependencies(entry: Entry, library: LintLibrary) -> dict[str, Any]:
             [request, locale, parent.shown, parent.digest] for request, locale, parent in library.ancestors(entry)
         ],
         "reads": folder.digests,
-        "alike": folder.alike,
+        "identical": folder.identical,
     }
 
 
@@ -110,4 +110,4 @@ def _is_current(dependencies: dict[str, Any], entry: Entry, library: LintLibrary
     parents = library.follow((request, locale) for request, locale, _, _ in rows)
     if parents is None or [[parent.shown, parent.digest] for parent in parents] != [row[2:] for row in rows]:
         return False
-    return RecordingFolder(entry.folder.root).repeats(dependencies["reads"], dependencies["alike"])
+    return RecordingFolder(entry.folder.root).is_unchanged(dependencies["reads"], dependencies["identical"])

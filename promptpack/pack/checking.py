@@ -56,7 +56,7 @@ def in_order(problems: Iterable[Problem]) -> list[Problem]:
     return sorted(problems, key=lambda problem: problem.location or Location(""))
 
 
-def _problems(document: Document, findings: tuple[schema.Finding, ...]) -> list[Problem]:
+def _problems(document: Document, findings: tuple[schema.Mismatch, ...]) -> list[Problem]:
     misspelt = {(finding.path[:-1], finding.hint) for finding in findings if finding.at_key}
     return [
         _problem(document, finding)
@@ -66,7 +66,7 @@ def _problems(document: Document, findings: tuple[schema.Finding, ...]) -> list[
     ]
 
 
-def _below_misspelt(document: Document, findings: tuple[schema.Finding, ...]) -> list[Problem]:
+def _below_misspelt(document: Document, findings: tuple[schema.Mismatch, ...]) -> list[Problem]:
     """Find what is wrong below misspelt keys, so that it does not come up only once they are mended."""
     if not findings or not isinstance(document.data, dict):
         return []
@@ -78,7 +78,7 @@ def _below_misspelt(document: Document, findings: tuple[schema.Finding, ...]) ->
     return _problems(respelt, tuple(below))
 
 
-def _problem(document: Document, finding: schema.Finding) -> Problem:
+def _problem(document: Document, finding: schema.Mismatch) -> Problem:
     if finding.at_key and finding.path[-1] in _REDIRECTING:
         message = f"{finding.path[-1]!r} would send references elsewhere"
         return Problem("PP211", message, document.locate_key(finding.path), "write '$ref: #/$defs/name'")

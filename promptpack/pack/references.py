@@ -106,7 +106,7 @@ class References:
         name = relative.removeprefix(_BESIDE)
         if name == relative or name.startswith(".."):
             return None
-        return name if self._folder.same_or_absent(relative, files.shipped("schemas"), name) else None
+        return name if self._folder.is_same_or_absent(relative, files.shipped("schemas"), name) else None
 
     def _open(self, found: str) -> Placed:
         if found not in self._read:

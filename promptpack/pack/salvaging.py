@@ -12,8 +12,8 @@ from promptpack.pack.respelling import Respelt
 
 if TYPE_CHECKING:
     from promptpack import schema
-    from promptpack.document.marks import Marks
     from promptpack.document.model import Path
+    from promptpack.document.yaml_nodes import YamlNode
 
 
 # What is found wrong only after something else was taken out; no honest file needs more rounds.
@@ -32,7 +32,7 @@ class Salvaged(Respelt):
     kept: Mapping[_Way, tuple[int, ...]] = field(default_factory=dict)
     """By the way to a list, the numbers that its items had before."""
 
-    def _walk(self, path: Path) -> Marks:
+    def _walk(self, path: Path) -> YamlNode:
         way: list[str | int] = []
         for index, step in enumerate(path):
             numbers = self.kept.get(tuple(path[:index]), ())
@@ -58,7 +58,7 @@ def salvage(document: Document) -> Salvaged | None:
     return None
 
 
-def _to_take(finding: schema.Finding) -> _Way:
+def _to_take(finding: schema.Mismatch) -> _Way:
     return finding.path[:-1] if finding.rule == "required" else finding.path
 
 

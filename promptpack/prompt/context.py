@@ -9,7 +9,7 @@ from typing import Any
 from promptpack.pack import STANDARD_CONTEXT, Input, Pack
 from promptpack.problem import ContextError, Problem, did_you_mean
 from promptpack.prompt.plain_data import can_skip_copy, to_plain
-from promptpack.schema import Finding, pointer
+from promptpack.schema import pointer
 from promptpack.template.model import Fingerprint
 from promptpack.template.render_cache import LARGEST_VALUE
 from promptpack.template.values import fingerprint
@@ -71,10 +71,10 @@ def check_context(pack: Pack, context: Any, inputs: Mapping[str, Any]) -> Contex
                 builder.add(declared, declared.schema["default"])
         except ContextError as error:
             problems += error.problems
-    findings = pack.context_schema.check(builder.values)
-    if findings:
+    mismatches = pack.context_schema.check(builder.values)
+    if mismatches:
         broken = {name for name in given if name in pack.inputs and name not in builder.values}
-        problems += (_problem(pack, found) for found in findings if not found.path or found.path[0] not in broken)
+        problems += (_problem(pack, found) for found in mismatches if not found.path or found.path[0] not in broken)
     if problems:
         raise ContextError(problems)
     return Context(MappingProxyType(builder.values), builder.fingerprints, builder.uncopied)
@@ -143,13 +143,13 @@ def _unknown(pack: Pack, given: Mapping[str, Any]) -> list[Problem]:
     ]
 
 
-def _problem(pack: Pack, finding: Finding) -> Problem:
-    name = str(finding.path[0]) if finding.path else ""
+def _problem(pack: Pack, mismatch: Mismatch) -> Problem:
+    name = str(mismatch.path[0]) if mismatch.path else ""
     declared: Input | None = pack.inputs.get(name)
-    if finding.rule == "required" and len(finding.path) == 1 and declared:
+    if mismatch.rule == "required" and len(mismatch.path) == 1 and declared:
         hint = declared.description or f"declared in {declared.location}"
         return Problem("PP415", f"input {name!r} is missing", None, hint)
     if declared and declared.secret:
         return Problem("PP416", f"input {name!r} does not meet its schema (the value is secret)", None)
-    where = f"input {name!r}" + (f" at {pointer(finding.path[1:])}" if len(finding.path) > 1 else "")
-    return Problem("PP416", f"{where}: {finding.message}", None, finding.hint)
+    where = f"input {name!r}" + (f" at {pointer(mismatch.path[1:])}" if len(mismatch.path) > 1 else "")
+    return Problem("PP416", f"{where}: {mismatch.message}", None, mismatch.hint)

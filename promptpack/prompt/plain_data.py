@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.characters import is_whole
+from promptpack.characters import is_encodable
 from promptpack.problem import ContextError, Problem
 from promptpack.template import Limits
 from promptpack.template.values import DEEPEST, MOST_TEXTS, is_plain
@@ -104,7 +104,7 @@ class _Copier:
         if self._remaining_text < 0:
             message = f"holds texts of more than {MOST_TEXTS * self._limits.text:,} characters in total"
             raise self._problem("PP409", message, _TOO_LARGE_HINT)
-        if not is_whole(text):
+        if not is_encodable(text):
             raise self._problem("PP408", "holds half of a surrogate pair", "decode the text again")
         return text
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from promptpack.characters import neutral
+from promptpack.characters import break_special_tokens
 from promptpack.pack import Pack
 from promptpack.problem import ContextError
 
@@ -52,7 +52,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 def _forms(text: str) -> Iterator[str]:
     """Yield the forms of a text: unchanged, in a fence and line by line, each plain, as JSON and as repr."""
-    for form in (text, neutral(text), *text.splitlines()):
+    for form in (text, break_special_tokens(text), *text.splitlines()):
         yield form
         yield json.dumps(form, ensure_ascii=False)[1:-1]
         yield json.dumps(form)[1:-1]

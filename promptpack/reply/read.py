@@ -224,10 +224,10 @@ class _Reader:
     def _with_lost_colons(self, judged: Judged) -> Judged:
         """Take keys without a colon for keys; where the text has a meaning without them too, it has two."""
         trial = self.judge.judge(candidates.rescan_colonless(self.layer.text, judged.candidate, self.limits))
-        is_whole = trial.candidate.scan is not None and trial.candidate.scan.tail in ("closed", "open")
+        is_encodable = trial.candidate.scan is not None and trial.candidate.scan.tail in ("closed", "open")
         if not judged.valid:
-            return trial if is_whole and len(trial.findings) < len(judged.findings) else judged
-        if not trial.valid or not is_whole or same(judged.value, trial.value):
+            return trial if is_encodable and len(trial.findings) < len(judged.findings) else judged
+        if not trial.valid or not is_encodable or same(judged.value, trial.value):
             return judged
         finding = Finding("ambiguous", "", "a colon may be missing, or quotes may stand inside of a text")
         return Judged(judged.candidate, None, judged.score, [], [finding], [judged.value, trial.value])

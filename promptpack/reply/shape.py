@@ -6,9 +6,10 @@ from typing import Any, TypeVar
 from promptpack.lazy import cached_property
 from promptpack.reply.tree import same
 from promptpack.reply.words import GROUP_OF, fold
-from promptpack.schema.keywords import MOST_STEPS, FallbackError
+from promptpack.schema.keywords import MAX_STEPS
 from promptpack.schema.patterns import PatternError, read_pattern
-from promptpack.schema.quick import Parts
+from promptpack.schema.predicates import SubschemaPredicates
+from promptpack.schema.supported_keywords import SchemaFallbackError
 
 Schema = Mapping[str, Any]
 _T = TypeVar("_T")
@@ -70,8 +71,8 @@ class Shape:
 
     def _meets(self, condition: Any, value: Any) -> bool:
         try:
-            return self._known.tests.accept(condition, value, [MOST_STEPS])
-        except FallbackError:
+            return self._known.tests.accept(condition, value, [MAX_STEPS])
+        except SchemaFallbackError:
             return self.admits(condition, value)
 
     def _may_be(self, option: Schema, value: Any) -> bool:
@@ -272,7 +273,7 @@ class _Known:
 
     def __init__(self, root: Schema) -> None:
         self.root = root
-        self.tests = Parts(root)
+        self.tests = SubschemaPredicates(root)
         # The schema itself is kept beside its parts, so that its identity cannot pass to another.
         self._parts: dict[int, tuple[Any, tuple[Schema, ...]]] = {}
 

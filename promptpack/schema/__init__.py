@@ -1,4 +1,4 @@
-"""JSON Schema (draft 2020-12) -> `Schema`: checks plain data and says in plain words what is wrong and where."""
+"""JSON Schema (draft 2020-12) -> `Schema`: validates plain data and explains each mismatch in plain words."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from promptpack.lazy import import_name
 
 if TYPE_CHECKING:
     from promptpack.schema.bundling import bundle, rebase
-    from promptpack.schema.compiling import Schema, compile  # noqa: A004 -- the folder's verb
-    from promptpack.schema.finding import Finding, pointer
-    from promptpack.schema.inspecting import CODES, inspect
+    from promptpack.schema.mismatch import Mismatch, pointer
+    from promptpack.schema.safety import UNSAFE_CODES, find_unsafe
+    from promptpack.schema.validation import Schema, compile  # noqa: A004 -- the folder's verb
 
-__all__ = ["CODES", "Finding", "Schema", "bundle", "compile", "inspect", "pointer", "rebase"]
+__all__ = ["UNSAFE_CODES", "Mismatch", "Schema", "bundle", "compile", "find_unsafe", "pointer", "rebase"]
 
-# Where each name lives; it is imported when it is first used, as everyday values need none of them.
+# The module of each name; imported on first use, because many processes need none of them.
 _MODULES = {
-    "CODES": "inspecting",
-    "Finding": "finding",
-    "Schema": "compiling",
+    "UNSAFE_CODES": "safety",
+    "Mismatch": "mismatch",
+    "Schema": "validation",
     "bundle": "bundling",
-    "compile": "compiling",
-    "inspect": "inspecting",
-    "pointer": "finding",
+    "compile": "validation",
+    "find_unsafe": "safety",
+    "pointer": "mismatch",
     "rebase": "bundling",
 }
 

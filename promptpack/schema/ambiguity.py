@@ -1,4 +1,4 @@
-"""Whether the repetitions of a pattern can match one text in two ways, which makes engines that backtrack run away."""
+"""Whether the repetitions of a pattern can match one text in two ways, which makes backtracking engines slow."""
 
 from __future__ import annotations
 
@@ -7,133 +7,132 @@ from itertools import product
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
-    from promptpack.schema.states import State
+    from promptpack.schema.automaton import State
 
     Growth = Literal["linear", "polynomial", "exponential"]
-    """How the work of an engine that tries one way after the other grows with the text, from one place to start at."""
+    """How the work of a backtracking engine grows with the text, from one start position."""
 
 
-# Enough to tell apart any two sets of characters that people write: all of ASCII, and some letters and signs beyond it.
+# Enough to distinguish the character sets of real patterns: all of ASCII, and some letters and signs beyond it.
 _SAMPLES: Final = tuple(map(chr, range(128))) + tuple("\x85\xa0éßΩяﬁ中あ１٣＿😀")
-# Pairs of states are walked through; beyond this many states the question is left open.
-_MOST_STATES: Final = 120
-_MOST_PATHS: Final = 2_000
-_MOST_TRIPLES: Final = 100_000
+# The search visits pairs of states; larger patterns are not analyzed.
+_MAX_STATES: Final = 120
+_MAX_PATHS: Final = 2_000
+_MAX_TRIPLES: Final = 100_000
 
-_Onward = dict[int, dict[int, int]]
+_Successors = dict[int, dict[int, int]]
+_Reachable = dict[int, frozenset[int]]
+_Samples = dict[int, frozenset[str]]
 
 
-def growth(states: Sequence[State]) -> Growth:
-    """Say how the ways to fail grow: with each turn of a repetition they double, or one more is added, or neither."""
-    taking = [number for number, state in enumerate(states) if state.test is not None]
-    if len(taking) > _MOST_STATES:
+def compute_growth(states: Sequence[State]) -> Growth:
+    """Return how the number of failing paths grows: it doubles with each repetition, grows by one, or is constant."""
+    consuming = [number for number, state in enumerate(states) if state.test is not None]
+    if len(consuming) > _MAX_STATES:
         return "linear"
-    accepted = {number: _accepted(states[number]) for number in taking}
-    onward = {number: _onward(number + 1, states) for number in taking}
-    doubled = {(number, after) for number in taking for after, ways in onward[number].items() if ways > 1}
-    reach = {number: _reached(number, onward) for number in taking}
-    turning = [number for number in taking if number in reach[number]]
-    if any(number in reach[after] for number, after in doubled):
+    accepted = {number: _accepted_samples(states[number]) for number in consuming}
+    successors = {number: _find_successors(number + 1, states) for number in consuming}
+    ambiguous = {(number, after) for number in consuming for after, paths in successors[number].items() if paths > 1}
+    reachable = {number: _find_reachable(number, successors) for number in consuming}
+    repeating = [number for number in consuming if number in reachable[number]]
+    if any(number in reachable[after] for number, after in ambiguous):
         return "exponential"
-    if any(_meets_again(number, onward, accepted, reach) for number in turning):
+    if any(_has_ambiguous_loop(number, successors, accepted, reachable) for number in repeating):
         return "exponential"
-    return "polynomial" if _follow_each_other(turning, onward, accepted, reach) else "linear"
+    return "polynomial" if _have_ambiguous_boundary(repeating, successors, accepted, reachable) else "linear"
 
 
-def _accepted(state: State) -> frozenset[str]:
-    assert state.test is not None  # noqa: S101 -- only states that take a character are asked
+def _accepted_samples(state: State) -> frozenset[str]:
+    assert state.test is not None  # noqa: S101 -- only called for states that consume a character
     return frozenset(character for character in _SAMPLES if state.test(character))
 
 
-def _onward(start: int, states: Sequence[State]) -> dict[int, int]:
-    """Give the states that take the next character, each with the number of ways there (2 for more than one)."""
-    ways: dict[int, int] = {}
+def _find_successors(start: int, states: Sequence[State]) -> dict[int, int]:
+    """Return the states that consume the next character, each with its number of paths (2 for more than one)."""
+    paths: dict[int, int] = {}
     for count, number in enumerate(_simple_paths(start, states)):
-        ways[number] = min(ways.get(number, 0) + 1, 2)
-        if count > _MOST_PATHS:
+        paths[number] = min(paths.get(number, 0) + 1, 2)
+        if count > _MAX_PATHS:
             break
-    return ways
+    return paths
 
 
 def _simple_paths(start: int, states: Sequence[State]) -> Iterator[int]:
-    waiting: list[tuple[int, tuple[int, ...]]] = [(start, ())]
-    while waiting:
-        number, passed = waiting.pop()
+    pending: list[tuple[int, tuple[int, ...]]] = [(start, ())]
+    while pending:
+        number, visited = pending.pop()
         state = states[number]
         if state.test is not None:
             yield number
             continue
-        # To go back twice would be an empty turn, which engines leave out; to come anew into an inner loop is none.
-        goes_back = bool(state.onward) and state.onward[0] < number
-        if passed.count(number) < (1 if goes_back else 2):
-            onward = state.onward if state.place is None else (number + 1,) if _is_inside(state) else ()
-            waiting.extend((after, (*passed, number)) for after in onward)
+        # Going back twice would be an empty repetition, which engines skip; entering an inner loop again is not.
+        goes_back = bool(state.next_states) and state.next_states[0] < number
+        if visited.count(number) < (1 if goes_back else 2):
+            inside = (number + 1,) if _can_match_inside(state) else ()
+            following = inside if state.position_test else state.next_states
+            pending.extend((after, (*visited, number)) for after in following)
 
 
-def _is_inside(state: State) -> bool:
-    """Say whether a place can be in the middle of a text, as a word's boundary can and the end cannot."""
-    return state.place is not None and any(state.place((*around, False)) for around in ("aa", "a ", " a"))
+def _can_match_inside(state: State) -> bool:
+    """Return whether a position test can pass in the middle of a text, as a word boundary can and the end cannot."""
+    test = state.position_test
+    return test is not None and any(test((*around, False)) for around in ("aa", "a ", " a"))
 
 
-def _reached(start: int, onward: _Onward) -> frozenset[int]:
+def _find_reachable(start: int, successors: _Successors) -> frozenset[int]:
     seen: set[int] = set()
-    waiting = list(onward[start])
-    while waiting:
-        number = waiting.pop()
+    pending = list(successors[start])
+    while pending:
+        number = pending.pop()
         if number not in seen:
             seen.add(number)
-            waiting.extend(onward[number])
+            pending.extend(successors[number])
     return frozenset(seen)
 
 
-def _meets_again(
-    start: int,
-    onward: _Onward,
-    accepted: dict[int, frozenset[str]],
-    reach: dict[int, frozenset[int]],
-) -> bool:
-    """Say whether two different ways with the same text lead from a state back to it."""
+def _has_ambiguous_loop(start: int, successors: _Successors, accepted: _Samples, reachable: _Reachable) -> bool:
+    """Return whether two different paths with the same text lead from a state back to it."""
     seen: set[tuple[int, int]] = set()
-    waiting = [(start, start)]
-    while waiting:
-        pair = waiting.pop()
-        for one in onward[pair[0]]:
-            for other in onward[pair[1]]:
+    pending = [(start, start)]
+    while pending:
+        pair = pending.pop()
+        for one in successors[pair[0]]:
+            for other in successors[pair[1]]:
                 after = (one, other)
-                if start not in reach[one] or start not in reach[other] or not accepted[one] & accepted[other]:
+                if start not in reachable[one] or start not in reachable[other] or not accepted[one] & accepted[other]:
                     continue
                 if after == (start, start):
                     if pair[0] != pair[1]:
                         return True
                 elif after not in seen:
                     seen.add(after)
-                    waiting.append(after)
+                    pending.append(after)
     return False
 
 
-def _follow_each_other(
-    turning: Sequence[int], onward: _Onward, accepted: dict[int, frozenset[str]], reach: dict[int, frozenset[int]]
+def _have_ambiguous_boundary(
+    repeating: Sequence[int], successors: _Successors, accepted: _Samples, reachable: _Reachable
 ) -> bool:
-    """Say whether some text turns around in one repetition, and in a later one, and leads from the one to the other.
+    """Return whether the same text can repeat in one loop, in a later loop, and lead from the first to the second.
 
-    Where the first stops and the second begins is then open, and every place is tried.
+    The boundary between the two loops is then ambiguous, and an engine tries every position.
     """
     steps = 0
-    for first, second in product(turning, turning):
-        if first == second or second not in reach[first] or first in reach[second]:
+    for first, second in product(repeating, repeating):
+        if first == second or second not in reachable[first] or first in reachable[second]:
             continue
         seen = {(first, first, second)}
-        waiting = list(seen)
-        while waiting and steps < _MOST_TRIPLES:
-            one, between, other = waiting.pop()
-            for after in product(onward[one], onward[between], onward[other]):
+        pending = list(seen)
+        while pending and steps < _MAX_TRIPLES:
+            one, between, other = pending.pop()
+            for after in product(successors[one], successors[between], successors[other]):
                 steps += 1
-                stays = first in reach[after[0]] and second in reach[after[1]] and second in reach[after[2]]
+                stays = first in reachable[after[0]] and second in reachable[after[1]] and second in reachable[after[2]]
                 if not stays or not accepted[after[0]] & accepted[after[1]] & accepted[after[2]]:
                     continue
                 if after == (first, second, second):
                     return True
                 if after not in seen:
                     seen.add(after)
-                    waiting.append(after)
+                    pending.append(after)
     return False

@@ -1,4 +1,4 @@
-"""Schemas that refer to other files, made into one schema whose references are all local."""
+"""Bundle a schema and the files it refers to into one schema with only local references."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from promptpack.problem import Location, PackError, Problem
-from promptpack.schema.inspecting import CODES, inspect
+from promptpack.schema.safety import UNSAFE_CODES, find_unsafe
 
 if TYPE_CHECKING:
     Load = Callable[[str, str], tuple[str, Mapping[str, Any]]]
     """(file that refers, reference) -> (file referred to, its schema)."""
 
 
-# What names or places a schema file, and says nothing about values.
+# Keywords that identify a schema file and do not validate values.
 _FILE_KEYS = ("$id", "$schema")
-# What holds values, in which "$ref" is just a key.
+# Keywords that hold plain values, in which "$ref" is an ordinary key.
 _VALUE_KEYS = frozenset(("const", "default", "enum", "examples"))
 
 
 def bundle(schema: Mapping[str, Any], file: str, load: Load) -> dict[str, Any]:
-    """Bring every schema file that `schema` refers to into its `$defs`, and make the references local."""
+    """Copy every schema file that `schema` refers to into its `$defs`, and make the references local."""
     bundled = _Bundler(load).run(schema, file)
-    unsafe = inspect(bundled)
+    unsafe = find_unsafe(bundled)
     if unsafe:
         raise PackError(
-            Problem(CODES[found.rule], f"{found.message} (in {found.pointer})", Location(file), found.hint)
+            Problem(UNSAFE_CODES[found.rule], f"{found.message} (in {found.pointer})", Location(file), found.hint)
             for found in unsafe
         )
     return bundled
 
 
 def rebase(schema: Any, prefix: str) -> Any:
-    """Move a schema below `prefix` (such as `#/$defs/params`): its own local references follow."""
+    """Return a schema moved below `prefix` (such as `#/$defs/params`), with its local references adjusted."""
     if type(schema) is str:
         return schema
     if isinstance(schema, list):
@@ -53,27 +53,27 @@ class _Bundler:
         self._definitions: dict[str, Any] = {}
 
     def run(self, schema: Mapping[str, Any], file: str) -> dict[str, Any]:
-        root: dict[str, Any] = self._localise(schema, file, "#")
+        root: dict[str, Any] = self._make_local(schema, file, "#")
         if self._definitions:
             root["$defs"] = {**root.get("$defs", {}), **self._definitions}
         return root
 
-    def _localise(self, schema: Any, file: str, base: str) -> Any:
+    def _make_local(self, schema: Any, file: str, base: str) -> Any:
         if type(schema) is str:
             return schema
         if isinstance(schema, list):
-            return [self._localise(item, file, base) for item in schema]
+            return [self._make_local(item, file, base) for item in schema]
         if not isinstance(schema, Mapping):
             return schema
         local = {
-            key: value if key in _VALUE_KEYS else self._localise(value, file, base) for key, value in schema.items()
+            key: value if key in _VALUE_KEYS else self._make_local(value, file, base) for key, value in schema.items()
         }
         reference = local.get("$ref")
         if isinstance(reference, str):
-            local["$ref"] = self._local_reference(reference, file, base)
+            local["$ref"] = self._make_reference_local(reference, file, base)
         return local
 
-    def _local_reference(self, reference: str, file: str, base: str) -> str:
+    def _make_reference_local(self, reference: str, file: str, base: str) -> str:
         target, _, fragment = reference.partition("#")
         if not target:
             return base + fragment
@@ -87,7 +87,7 @@ class _Bundler:
         while name in self._definitions:
             name += "_"
         self._names[file] = name
-        self._definitions[name] = {}  # reserves the name while the files that this one refers to are read
+        self._definitions[name] = {}  # reserves the name while referenced files are read
         content = {key: value for key, value in schema.items() if key not in _FILE_KEYS}
-        self._definitions[name] = self._localise(content, file, f"#/$defs/{name}")
+        self._definitions[name] = self._make_local(content, file, f"#/$defs/{name}")
         return name

@@ -1,20 +1,21 @@
-"""A failed keyword in plain words: what was expected, what stands there, and the nearest right spelling."""
+"""Explain a failed keyword in plain words: the expected value, the actual value, and the nearest correct spelling."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from types import NoneType
+from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.problem import nearest
-from promptpack.schema.finding import Finding
+from promptpack.schema.mismatch import Mismatch
 
 if TYPE_CHECKING:
     Path = tuple[str | int, ...]
 
 
-_KINDS = {
+_KIND_NAMES = {
     "object": "a mapping",
     "array": "a list",
     "string": "text",
@@ -23,76 +24,68 @@ _KINDS = {
     "boolean": "true or false",
     "null": "null",
 }
-_SHOWN = 60
-# Looking for the nearest name takes its time, and nobody reads more.
-_MOST_KEYS = 50
+_KINDS: Final[tuple[tuple[Any, str], ...]] = (
+    (bool, "boolean"), (str, "string"), ((int, float), "number"), ((list, tuple), "array"), (NoneType, "null")
+)  # fmt: skip
+_MAX_SHOWN = 60
+# Finding the nearest name is slow, and more would not be read.
+_MAX_KEYS = 50
 
 
-def explain(rule: str, expected: Any, value: Any, path: Path, schema: Any) -> Iterator[Finding]:
-    """Explain one failed keyword; `required` and unknown keys give one finding each."""
+def explain(rule: str, expected: Any, value: Any, path: Path, schema: Any) -> Iterator[Mismatch]:
+    """Yield the mismatches of one failed keyword: one for each missing or unknown key, otherwise one."""
     if rule == "required":
-        yield from (_missing(name, path, schema) for name in expected if name not in value)
+        yield from (_explain_missing(name, path, schema) for name in expected if name not in value)
         return
     if rule in ("additionalProperties", "unevaluatedProperties"):
-        yield from _unknown_keys(value, path, schema)
+        yield from _explain_unknown_keys(value, path, schema)
         return
     message = schema.get("x-message", "") if isinstance(schema, Mapping) else ""
-    message = message or _message(rule, expected, value)
-    yield Finding(rule, path, message, _hint(rule, expected, value), expected=expected)
+    message = message or _write_message(rule, expected, value)
+    yield Mismatch(rule, path, message, _write_hint(rule, expected, value), expected=expected)
 
 
-def kind_of(value: Any) -> str:
-    """Name the kind of a value in plain words."""
-    match value:
-        case bool():
-            return "true or false"
-        case None:
-            return "null"
-        case str():
-            return "text"
-        case int() | float():
-            return "a number"
-        case list() | tuple():
-            return "a list"
-        case _:
-            return "a mapping"
+def _name_kind(value: Any) -> str:
+    return _KIND_NAMES[next((kind for types, kind in _KINDS if isinstance(value, types)), "object")]
 
 
-def _missing(name: str, path: Path, schema: Any) -> Finding:
+def _explain_missing(name: str, path: Path, schema: Any) -> Mismatch:
     known = schema.get("properties", {}).get(name, {}) if isinstance(schema, Mapping) else {}
     described = known.get("description", "") if isinstance(known, Mapping) else ""
-    return Finding("required", (*path, name), f"{name!r} is missing", described, expected=known)
+    return Mismatch("required", (*path, name), f"{name!r} is missing", described, expected=known)
 
 
-def _unknown_keys(value: Mapping[str, Any], path: Path, schema: Mapping[str, Any]) -> Iterator[Finding]:
+def _explain_unknown_keys(value: Mapping[str, Any], path: Path, schema: Mapping[str, Any]) -> Iterator[Mismatch]:
     known = list(schema.get("properties", ()))
     patterns = schema.get("patternProperties", {})
-    unknown = (name for name in value if name not in known and not any(_starts(pattern, name) for pattern in patterns))
-    for name in islice(unknown, _MOST_KEYS):
+    unknown = (
+        name for name in value if name not in known and not any(_has_prefix(pattern, name) for pattern in patterns)
+    )
+    for name in islice(unknown, _MAX_KEYS):
         near = nearest(name, known)
-        hint = f"did you mean {near!r}?" if near else _choices("the keys here are", known)
-        yield Finding("additionalProperties", (*path, name), f"unknown key {name!r}", hint, at_key=True, expected=near)
+        hint = f"did you mean {near!r}?" if near else _list_keys(known)
+        yield Mismatch("additionalProperties", (*path, name), f"unknown key {name!r}", hint, at_key=True, expected=near)
 
 
-def _starts(pattern: str, name: str) -> bool:
+def _has_prefix(pattern: str, name: str) -> bool:
     return pattern.startswith("^") and name.startswith(pattern[1:])
 
 
-def _message(rule: str, expected: Any, value: Any) -> str:  # noqa: C901 -- one line a keyword
+def _write_message(rule: str, expected: Any, value: Any) -> str:  # noqa: C901 -- one line per keyword
     match rule:
         case "type":
             kinds: list[str] = expected if isinstance(expected, list) else [expected]
-            return f"expected {' or '.join(_KINDS.get(kind, kind) for kind in kinds)}, not {kind_of(value)}"
+            return f"expected {' or '.join(_KIND_NAMES.get(kind, kind) for kind in kinds)}, not {_name_kind(value)}"
         case "enum":
             return f"{_show(value)} is not one of {', '.join(_show(choice) for choice in expected)}"
         case "const":
             return f"must be {_show(expected)}, not {_show(value)}"
         case "pattern":
-            return f"{_show(value)} does not have the form {expected}"
+            return f"{_show(value)} does not match the pattern {expected}"
         case "minLength":
-            return "must not be empty" if expected == 1 else f"must have at least {expected} characters"
+            return "must not be empty" if expected == 1 else f"must have at least {_count(expected, 'character')}"
         case "maxLength":
-            return f"must have at most {expected} characters, not {len(value)}"
+            return f"must have at most {_count(expected, 'character')}, not {len(value)}"
         case "minimum":
             return f"must be at least {expected}, not {_show(value)}"
         case "maximum":
@@ -102,30 +95,39 @@ def _message(rule: str, expected: Any, value: Any) -> str:  # noqa: C901 -- one 
         case "exclusiveMaximum":
             return f"must be less than {expected}, not {_show(value)}"
         case "minItems":
-            return "must not be empty" if expected == 1 else f"must have at least {expected} items"
+            return "must not be empty" if expected == 1 else f"must have at least {_count(expected, 'item')}"
         case "maxItems":
-            return f"must have at most {expected} items, not {len(value)}"
+            return f"must have at most {_count(expected, 'item')}, not {len(value)}"
         case "minProperties":
-            return "must not be empty" if expected == 1 else f"must have at least {expected} keys"
+            return "must not be empty" if expected == 1 else f"must have at least {_count(expected, 'key')}"
+        case "maxProperties":
+            return f"must have at most {_count(expected, 'key')}, not {len(value)}"
         case "uniqueItems":
-            return "holds the same item twice"
+            return "must not contain duplicate items"
         case "multipleOf":
             return f"must be a multiple of {expected}, not {_show(value)}"
         case "limit":
             return "cannot be checked: the value is too large for the schema"
         case "not":
-            return "holds something that is not allowed here"
+            return "this value is not allowed here"
         case "dependentRequired":
-            return "a key that goes with another one is missing"
-        case "anyOf" | "oneOf":
-            return f"{_show(value)} fits none of the allowed forms"
+            pairs = ((key, name) for key, names in expected.items() if key in value for name in names)
+            return "; ".join(f"{name!r} is required with {key!r}" for key, name in pairs if name not in value)
+        case "anyOf":
+            return f"{_show(value)} does not match any of the allowed forms"
+        case "oneOf":
+            return f"{_show(value)} does not match exactly one of the allowed forms"
         case "false":
-            return "nothing is allowed here"
+            return "no value is allowed here"
         case _:
-            return f"does not meet {rule!r}"
+            return f"does not meet the keyword {rule!r} of the schema"
 
 
-def _hint(rule: str, expected: Any, value: Any) -> str:
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _write_hint(rule: str, expected: Any, value: Any) -> str:
     if rule == "enum" and isinstance(value, str):
         near = nearest(value, [choice for choice in expected if isinstance(choice, str)])
         return f"did you mean {near!r}?" if near else ""
@@ -136,10 +138,10 @@ def _hint(rule: str, expected: Any, value: Any) -> str:
     return ""
 
 
-def _choices(intro: str, names: list[str]) -> str:
-    return f"{intro} {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}" if names else ""
+def _list_keys(names: list[str]) -> str:
+    return f"the known keys are {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}" if names else ""
 
 
 def _show(value: Any) -> str:
     text = repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+    return text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 3] + "..."

@@ -1,4 +1,4 @@
-"""The keywords of JSON Schema where `jsonschema` would be slow, inexact or unbounded, and a count of all the work."""
+"""Own versions of keywords where `jsonschema` is slow, inexact or unbounded, and a limit on validation steps."""
 
 from __future__ import annotations
 
@@ -19,65 +19,61 @@ if TYPE_CHECKING:
 
     Errors = Iterator["ValidationError"]
     Keyword = Callable[[Any, Any, Any, Any], Any]
-    Known = Callable[[Any, Any], bool]
-    """Says of a part of the schema and a value whether nothing can be wrong there."""
+    IsValid = Callable[[Any, Any], bool]
+    """Takes a subschema and a value; True means that the value is certainly valid and can be skipped."""
 
 
 LIMIT: Final = "limit"
-DEEPEST: Final = 100
-# An honest value takes a few for each of its parts; where branches refer to themselves, it would be without end.
-MOST_STEPS: Final = 200_000
-_LONGEST_KEY: Final = 256
-# Marks what equals nothing but itself: to Python, `True == 1`.
-_FIXED: Final = object()
+MAX_DEPTH: Final = 100
+# A normal value takes a few steps per node; recursive branches could take exponentially many.
+MAX_STEPS: Final = 200_000
+_MAX_KEY_LENGTH: Final = 256
+# Tags constants that equal only themselves: in Python, `True == 1`.
+_CONSTANT: Final = object()
 
-_LEFT: ContextVar[list[int] | None] = ContextVar("promptpack_schema_steps", default=None)
-_KNOWN: ContextVar[Known] = ContextVar("promptpack_schema_known", default=lambda _, __: False)
-
-
-class FallbackError(Exception):
-    """The compiled test cannot decide; `jsonschema` does."""
+_REMAINING_STEPS: ContextVar[list[int] | None] = ContextVar("promptpack_schema_steps", default=None)
+_IS_VALID: ContextVar[IsValid] = ContextVar("promptpack_schema_is_valid", default=lambda _, __: False)
 
 
-class TooMuchWorkError(Exception):
-    """Checking a value takes more steps than there are."""
+class StepLimitError(Exception):
+    """Validating a value takes more than `MAX_STEPS` steps."""
 
 
 @contextmanager
-def counted(is_right: Known) -> Iterator[None]:
-    """Count the steps of a check inside, and leave out what is known to be right."""
-    left, known = _LEFT.set([MOST_STEPS]), _KNOWN.set(is_right)
+def limit_steps(is_valid: IsValid) -> Iterator[None]:
+    """Limit the steps of a validation in this context, and skip values for which `is_valid` returns True."""
+    steps_token, is_valid_token = _REMAINING_STEPS.set([MAX_STEPS]), _IS_VALID.set(is_valid)
     try:
         yield
     finally:
-        _LEFT.reset(left)
-        _KNOWN.reset(known)
+        _REMAINING_STEPS.reset(steps_token)
+        _IS_VALID.reset(is_valid_token)
 
 
 @cache
-def validator_class() -> type[Draft202012Validator]:
-    """Give the validator of draft 2020-12 with these keywords, made on first use."""
+def build_validator_class() -> type[Draft202012Validator]:
+    """Return the draft 2020-12 validator class with these keywords, built on first use."""
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend
 
-    keywords = {**Draft202012Validator.VALIDATORS, **_OWN}
+    keywords = {**Draft202012Validator.VALIDATORS, **_OWN_KEYWORDS}
     original: Keyword = Draft202012Validator.VALIDATORS["unevaluatedProperties"]
-    keywords["unevaluatedProperties"] = _with_short_keys(original)
-    counting = {name: _counting(keyword) for name, keyword in keywords.items()}
-    made: type[Draft202012Validator] = extend(Draft202012Validator, counting)  # type: ignore[no-untyped-call]
-    return made
+    keywords["unevaluatedProperties"] = _reject_long_keys(original)
+    counted = {name: _count(keyword) for name, keyword in keywords.items()}
+    extended: type[Draft202012Validator] = extend(Draft202012Validator, counted)  # type: ignore[no-untyped-call]
+    return extended
 
 
-def _counting(keyword: Keyword) -> Keyword:
-    def counting(validator: Any, expected: Any, instance: Any, schema: Any) -> Any:
-        left = _LEFT.get()
-        if left is not None:
-            left[0] -= 1
-            if left[0] < 0:
-                raise TooMuchWorkError
+def _count(keyword: Keyword) -> Keyword:
+    def counted(validator: Any, expected: Any, instance: Any, schema: Any) -> Any:
+        remaining = _REMAINING_STEPS.get()
+        if remaining is not None:
+            remaining[0] -= 1
+            if remaining[0] < 0:
+                raise StepLimitError
         return keyword(validator, expected, instance, schema)
 
-    return counting
+    return counted
 
 
 def _reference(validator: Any, expected: str, instance: Any, _: Any) -> Errors:
@@ -85,7 +81,7 @@ def _reference(validator: Any, expected: str, instance: Any, _: Any) -> Errors:
 
     try:
         errors = validator._validate_reference(ref=expected, instance=instance)
-    except TypeError as error:  # the pointer goes on where the schema holds no mapping
+    except TypeError as error:  # the pointer continues into something that is not a mapping
         raise Unresolvable(ref=expected) from error
     yield from errors
 
@@ -93,9 +89,9 @@ def _reference(validator: Any, expected: str, instance: Any, _: Any) -> Errors:
 def _properties(validator: Any, expected: Mapping[str, Any], instance: Any, _: Any) -> Errors:
     if not isinstance(instance, dict):
         return
-    is_right = _KNOWN.get()
+    is_valid = _IS_VALID.get()
     for name, schema in expected.items():
-        if name in instance and not is_right(schema, instance[name]):
+        if name in instance and not is_valid(schema, instance[name]):
             yield from validator.descend(instance[name], schema, path=name, schema_path=name)
 
 
@@ -104,18 +100,18 @@ def _items(validator: Any, expected: Any, instance: Any, schema: Mapping[str, An
         return
     prefix = len(schema.get("prefixItems", ()))
     if expected is False and len(instance) > prefix:
-        yield _error("has more items than are allowed")
+        yield _error("has too many items")
         return
-    is_right = _KNOWN.get()
+    is_valid = _IS_VALID.get()
     for index, item in enumerate(instance[prefix:], prefix):
-        if not is_right(expected, item):
+        if not is_valid(expected, item):
             yield from validator.descend(item, expected, path=index)
 
 
 def _all_of(validator: Any, expected: list[Any], instance: Any, _: Any) -> Errors:
-    is_right = _KNOWN.get()
+    is_valid = _IS_VALID.get()
     for index, schema in enumerate(expected):
-        if not is_right(schema, instance):
+        if not is_valid(schema, instance):
             yield from validator.descend(instance, schema, schema_path=index)
 
 
@@ -167,12 +163,12 @@ def _extras(instance: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[
             yield key
 
 
-def _with_short_keys(keyword: Keyword) -> Keyword:
-    """Keep long keys from `jsonschema`, which searches them for patterns by itself."""
+def _reject_long_keys(keyword: Keyword) -> Keyword:
+    """Keep long keys away from `jsonschema`, which searches them with its own, unbounded patterns."""
 
     def unevaluated_properties(validator: Any, expected: Any, instance: Any, schema: Any) -> Errors:
-        if isinstance(instance, dict) and any(len(key) > _LONGEST_KEY for key in instance):
-            yield _error(f"a key is longer than {_LONGEST_KEY} characters", LIMIT)
+        if isinstance(instance, dict) and any(len(key) > _MAX_KEY_LENGTH for key in instance):
+            yield _error(f"a key is longer than {_MAX_KEY_LENGTH} characters", LIMIT)
             return
         yield from keyword(validator, expected, instance, schema) or ()
 
@@ -180,21 +176,21 @@ def _with_short_keys(keyword: Keyword) -> Keyword:
 
 
 def _unique_items(_: Any, expected: Any, instance: Any, __: Any) -> Errors:
-    if expected and isinstance(instance, list) and len({form(item) for item in instance}) < len(instance):
-        yield _error("has items that are the same")
+    if expected and isinstance(instance, list) and len({fingerprint(item) for item in instance}) < len(instance):
+        yield _error("has equal items")
 
 
-def form(value: Any) -> Any:
-    """Give a value that equals another's when JSON Schema takes the two for the same."""
+def fingerprint(value: Any) -> Any:
+    """Return a hashable value; two are equal exactly if JSON Schema treats the originals as equal."""
     match value:
         case bool() | None:
-            return (_FIXED, value)
+            return (_CONSTANT, value)
         case int() | float() | str():
             return value
         case list():
-            return tuple(form(item) for item in value)
+            return tuple(fingerprint(item) for item in value)
         case _:
-            return frozenset((key, form(item)) for key, item in value.items())
+            return frozenset((key, fingerprint(item)) for key, item in value.items())
 
 
 def _multiple_of(_: Any, expected: Any, instance: Any, __: Any) -> Errors:
@@ -205,14 +201,14 @@ def _multiple_of(_: Any, expected: Any, instance: Any, __: Any) -> Errors:
 
 
 def is_multiple(number: float, factor: float) -> bool:
-    """Say whether a number is a multiple of another, both as they are written; one without end is not asked."""
+    """Return whether a number is a decimal multiple of another; infinity and NaN always pass."""
     if isinstance(number, float) and not math.isfinite(number):
         return True
-    return (_written(number) / _written(factor)).denominator == 1
+    return (_to_fraction(number) / _to_fraction(factor)).denominator == 1
 
 
-def _written(number: float) -> Fraction:
-    """Take a number as it is written: 4.35 is a multiple of 0.01, whatever its nearest binary fraction is."""
+def _to_fraction(number: float) -> Fraction:
+    """Return the decimal value as written, not the binary one: 4.35 is a multiple of 0.01."""
     from fractions import Fraction
 
     return Fraction(number) if isinstance(number, int) else Fraction(repr(number))
@@ -224,7 +220,7 @@ def _error(message: str, keyword: str | None = None) -> ValidationError:
     return ValidationError(message, validator=keyword) if keyword else ValidationError(message)
 
 
-_OWN: Final[Mapping[str, Keyword]] = {
+_OWN_KEYWORDS: Final[Mapping[str, Keyword]] = {
     "$ref": _reference,
     "allOf": _all_of,
     "items": _items,

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from jinja2.exceptions import TemplateRuntimeError
 
-from promptpack.characters import neutral
+from promptpack.characters import break_special_tokens
 from promptpack.template.meter import LimitError, measure, step, take
 from promptpack.template.values import plain, to_json, to_text
 
@@ -46,7 +46,7 @@ def fenced(value: Any, tag: str = "") -> str:
     text = to_text(value)
     # What may begin a token is looked at more closely than other letters.
     step(len(text) // _CHARACTERS_A_STEP_OF_A_FENCE + (text.count("<") + text.count("[")) // 2)
-    text = neutral(text)
+    text = break_special_tokens(text)
     longest = max((len(run) for run in _FENCE_RUN.findall(text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{tag}\n{text}\n{fence}"

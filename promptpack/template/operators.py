@@ -9,7 +9,7 @@ from typing import Any, Final
 from jinja2.exceptions import TemplateRuntimeError
 from jinja2.runtime import Undefined
 
-from promptpack.characters import is_whole
+from promptpack.characters import is_encodable
 from promptpack.template.meter import LimitError, fits_bits, fits_items, fits_text, measure
 from promptpack.template.values import to_text
 
@@ -92,7 +92,7 @@ def _fill_in(text: str, right: Any) -> str:
     longest = max((len(part) if isinstance(part, str) else _LONGEST_NUMBER for part in parts), default=0)
     fits_text(len(text) + text.count("%") * (longest * 4 + _WIDEST))
     made: str = text % values
-    if not is_whole(made):
+    if not is_encodable(made):
         raise TemplateRuntimeError("a format makes half of a surrogate pair")
     return made
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from jinja2 import nodes
 
-from promptpack.characters import is_whole
+from promptpack.characters import is_encodable
 from promptpack.problem import Problem, did_you_mean
 from promptpack.template.codegen import METHOD
 from promptpack.template.includes import constant_names
@@ -86,7 +86,7 @@ def _unknown_test(name: str) -> _Found:
 
 
 def _check_constant(value: object) -> Iterator[_Found]:
-    if isinstance(value, str) and not is_whole(value):
+    if isinstance(value, str) and not is_encodable(value):
         yield _Found("PP302", "template syntax: half of a surrogate pair", "write the character itself", "\\u")
     elif isinstance(value, float) and not math.isfinite(value):
         yield _Found("PP322", "template has a number that is too large", "", "")

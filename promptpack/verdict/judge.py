@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from promptpack import reply as replies
-from promptpack.characters import whole
+from promptpack.characters import escape_surrogates
 from promptpack.pack import Contract, Pack
 from promptpack.problem import Problem, UsageError, did_you_mean
 from promptpack.prompt.secrets import Secrets
@@ -125,7 +125,11 @@ class Judge:
         # A reply may repeat a secret, and what is told of it goes into logs.
         secrets = Secrets(self._pack, values)
         told = tuple(
-            replace(found, message=whole(secrets.hide(found.message)), path=whole(secrets.hide(found.path)))
+            replace(
+                found,
+                message=escape_surrogates(secrets.hide(found.message)),
+                path=escape_surrogates(secrets.hide(found.path)),
+            )
             for found in violations
         )
         correction = secrets.hide(write_correction(self._pack, self._contract, told, expected))

@@ -1,4 +1,4 @@
-"""The quick tests of schemas say what `jsonschema` says, both ways, on random schemas and values."""
+"""Predicates agree with `jsonschema` on random schemas and values."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ from hypothesis import HealthCheck, assume, example, given, reject, settings
 from hypothesis import strategies as st
 from referencing import Registry
 
-from promptpack.schema import Finding
+from promptpack.schema import Mismatch
 from promptpack.schema import compile as compile_schema
-from promptpack.schema.compiling import explain_error
-from promptpack.schema.keywords import TooMuchWorkError, counted, validator_class
-from promptpack.schema.quick import FALLBACK, make_test
+from promptpack.schema.keywords import StepLimitError, build_validator_class, limit_steps
+from promptpack.schema.predicates import FALLBACK_ERRORS, compile_predicate
+from promptpack.schema.validation import explain_error
 
 NAMES = st.sampled_from(["a", "b", "action", "x-1", ""])
 TEXTS = st.sampled_from(["", "a", "ab", "abc", "action", "日本", "😀", "\ud800", "x-1", "1"])
@@ -82,7 +82,7 @@ def nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         "format": st.just("email"),
         "x-unknown": VALUES,
     }
-    # Few keywords at once, or hardly any value would be valid.
+    # Few keywords per schema, or hardly any value would be valid.
     one = st.one_of([st.tuples(st.just(name), made) for name, made in keywords.items()])
     return st.lists(one, max_size=3).map(dict)
 
@@ -94,12 +94,12 @@ ROOTS = st.builds(
 )  # fmt: skip
 
 
-def by_the_reference_alone(source: dict[str, Any], value: Any) -> set[Finding]:
-    validator = validator_class()(source, registry=Registry())
+def find_with_jsonschema_alone(source: dict[str, Any], value: Any) -> set[Mismatch]:
+    validator = build_validator_class()(source, registry=Registry())
     try:
-        with counted(lambda _, __: False):
+        with limit_steps(lambda _, __: False):
             return {found for error in validator.iter_errors(value) for found in explain_error(error)}
-    except (TooMuchWorkError, RecursionError):
+    except (StepLimitError, RecursionError):
         reject()
 
 
@@ -139,16 +139,16 @@ def by_the_reference_alone(source: dict[str, Any], value: Any) -> set[Finding]:
     {"allOf": [{"if": {"properties": {"a": {"const": "b"}}, "required": ["a"]}, "else": {"required": ["c"]}}]},
     [{}, {"a": "b"}, {"a": "x"}, {"a": "x", "c": 1}, 1],
 )
-def test_a_quick_test_says_what_the_reference_says(source: dict[str, Any], values: list[Any]) -> None:
-    test = make_test(source)
-    assume(test is not None)
-    assert test is not None
+def test_a_predicate_agrees_with_jsonschema(source: dict[str, Any], values: list[Any]) -> None:
+    predicate = compile_predicate(source)
+    assume(predicate is not None)
+    assert predicate is not None
     for value in values:
-        findings = compile_schema(source).explain(value)
-        assume(not any(finding.rule in ("limit", "$ref", "depth") for finding in findings))
-        assert set(findings) == by_the_reference_alone(source, value)
+        mismatches = compile_schema(source).explain(value)
+        assume(not any(mismatch.rule in ("limit", "$ref", "depth") for mismatch in mismatches))
+        assert set(mismatches) == find_with_jsonschema_alone(source, value)
         try:
-            said = test(value)
-        except FALLBACK:
+            is_valid = predicate(value)
+        except FALLBACK_ERRORS:
             continue
-        assert said is (not findings), (findings, value)
+        assert is_valid is (not mismatches), (mismatches, value)

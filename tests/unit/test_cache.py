@@ -17,7 +17,7 @@ SIGNATURE = 32
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home of one's own, with the cache switched on."""
+    """A temporary home folder, with the cache switched on."""
     monkeypatch.delenv("PROMPTPACK_CACHE")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
@@ -64,7 +64,7 @@ print("yaml" in sys.modules, "jsonschema" in sys.modules, "pydantic_core" in sys
     assert [run.stdout for run in runs] == ["True False False\n", "False False False\n"]
 
 
-def test_a_file_whose_name_is_no_utf_8_is_kept_too(packs: Path) -> None:
+def test_a_file_whose_name_is_not_utf_8_is_cached_too(packs: Path) -> None:
     name = os.fsdecode(b"\xff.yaml")
     write(packs / name, "three")
     opened = [Library.open(str(packs)).get("three").render().to_text() for _ in range(2)]
@@ -86,7 +86,7 @@ def test_a_broken_file_is_never_cached(packs: Path, home: Path) -> None:
     assert len(entries(home)) == 3  # the list of files, and the document and the build result of the other pack
 
 
-def test_what_is_kept_is_plain_data_that_only_the_user_can_read(packs: Path, home: Path) -> None:
+def test_cached_data_is_plain_json_that_only_the_user_can_read(packs: Path, home: Path) -> None:
     texts(packs)
     for file in entries(home):
         json.loads(file.read_bytes()[SIGNATURE:])
@@ -96,7 +96,7 @@ def test_what_is_kept_is_plain_data_that_only_the_user_can_read(packs: Path, hom
 
 
 @pytest.mark.parametrize("harm", ["cut", "flip", "empty", "text", "link", "pipe", "folder", "open"])
-def test_an_entry_that_was_tampered_with_is_worked_out_again(packs: Path, home: Path, harm: str) -> None:
+def test_an_entry_that_was_tampered_with_is_computed_again(packs: Path, home: Path, harm: str) -> None:
     texts(packs)
     for file in entries(home):
         content = file.read_bytes()
@@ -123,7 +123,7 @@ def test_an_entry_that_was_tampered_with_is_worked_out_again(packs: Path, home: 
     assert texts(packs) == ["[user]\nhi", "[user]\nhi"]
 
 
-def test_an_entry_cannot_stand_for_another(packs: Path, home: Path) -> None:
+def test_an_entry_cannot_replace_another(packs: Path, home: Path) -> None:
     write(packs / "two" / "1.0.0.yaml", "two", BODY.replace("hi", "ho"))
     texts(packs)
     contents = [file.read_bytes() for file in entries(home)]
@@ -132,7 +132,7 @@ def test_an_entry_cannot_stand_for_another(packs: Path, home: Path) -> None:
     assert texts(packs) == ["[user]\nhi", "[user]\nho"]
 
 
-def test_a_cache_signed_with_another_key_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_signed_with_another_key_is_not_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = str(tmp_path / "shared")
     Cache.open(folder).put("mine", "name")
     assert Cache.open(folder).get("name") == "mine"
@@ -141,7 +141,7 @@ def test_a_cache_signed_with_another_key_is_not_believed(tmp_path: Path, monkeyp
 
 
 @pytest.mark.parametrize("key", [b"", b"short", b"x" * 33])
-def test_without_a_usable_key_nothing_is_kept(home: Path, key: bytes) -> None:
+def test_without_a_usable_key_nothing_is_cached(home: Path, key: bytes) -> None:
     state = home / ".local" / "state" / "promptpack"
     state.mkdir(mode=0o700, parents=True)
     (state / "cache.key").write_bytes(key)
@@ -152,7 +152,7 @@ def test_without_a_usable_key_nothing_is_kept(home: Path, key: bytes) -> None:
     assert not entries(home)
 
 
-def test_a_folder_that_others_can_enter_is_refused_when_asked_for_and_left_alone_otherwise(home: Path) -> None:
+def test_a_folder_that_others_can_access_is_refused_if_requested_and_ignored_otherwise(home: Path) -> None:
     folder = home / ".cache" / "promptpack"
     folder.mkdir(parents=True)
     folder.chmod(0o755)
@@ -162,11 +162,11 @@ def test_a_folder_that_others_can_enter_is_refused_when_asked_for_and_left_alone
         Cache.open(str(folder))
     assert str(caught.value) == (
         f"PP790 the cache folder {str(folder)!r} is not private\n"
-        "  hint: give a folder of your own with mode 0700, or 'off'"
+        "  hint: use a folder that only you can access (mode 0700), or 'off'"
     )
 
 
-def test_a_folder_that_is_a_link_is_left_alone(home: Path, tmp_path: Path) -> None:
+def test_a_folder_that_is_a_link_is_not_used(home: Path, tmp_path: Path) -> None:
     (tmp_path / "real").mkdir(mode=0o700)
     (home / ".cache").mkdir(parents=True)
     (home / ".cache" / "promptpack").symlink_to(tmp_path / "real")
@@ -189,14 +189,14 @@ def test_the_environment_moves_the_cache(home: Path, tmp_path: Path, monkeypatch
     assert Cache.open(False).get("name") is None
 
 
-def test_without_a_home_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_home_folder_nothing_is_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HOME")
     cache = Cache.open()
     cache.put(1, "name")
     assert cache.get("name") is None
 
 
-def test_writers_at_once_leave_one_whole_value(home: Path) -> None:
+def test_concurrent_writers_leave_one_complete_value(home: Path) -> None:
     values = ["a" * 300_000, "b" * 300_000]
     read: list[object] = []
 
@@ -216,7 +216,7 @@ def test_writers_at_once_leave_one_whole_value(home: Path) -> None:
     assert len(entries(home)) == 1
 
 
-def test_the_oldest_entries_go_when_there_are_too_many(tmp_path: Path) -> None:
+def test_the_oldest_entries_are_removed_if_there_are_too_many(tmp_path: Path) -> None:
     folder = PrivateFolder.open(str(tmp_path / "small"))
     assert folder is not None
     for number in range(10):

@@ -1,4 +1,4 @@
-"""Characters that a terminal would obey are shown, and special tokens are broken."""
+"""Characters that a terminal would obey are escaped, and special tokens are broken."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from promptpack.characters import SPECIAL_TOKEN, is_whole, neutral, visible, whole
+from promptpack.characters import SPECIAL_TOKEN, break_special_tokens, escape_surrogates, is_encodable, visible
 from promptpack.cli.main import main
 
 
@@ -24,24 +24,24 @@ from promptpack.cli.main import main
         ("中文 é", "中文 é"),
     ],
 )
-def test_what_a_terminal_would_obey_is_shown(text: str, shown: str) -> None:
+def test_characters_that_a_terminal_would_obey_are_escaped(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
 @given(st.text(st.characters(exclude_categories=())))
-def test_what_is_shown_can_be_written_and_moves_no_cursor(text: str) -> None:
+def test_escaped_text_can_be_encoded_and_does_not_move_the_cursor(text: str) -> None:
     shown = visible(text)
     shown.encode()
     assert all(letter in "\t\n" or letter.isprintable() or ord(letter) > 0x9F for letter in shown)
-    assert is_whole(whole(text))
+    assert is_encodable(escape_surrogates(text))
 
 
 @given(st.text("<|>im_start/SYINTs[] ｜"))
 def test_no_special_token_survives(text: str) -> None:
-    assert not SPECIAL_TOKEN.search(neutral(text))
+    assert not SPECIAL_TOKEN.search(break_special_tokens(text))
 
 
-def test_no_command_sends_control_characters_of_a_pack(
+def test_no_command_prints_control_characters_of_a_pack(
     write_pack: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hidden = '"\\e[2J\\u202e\\x9b31m"'

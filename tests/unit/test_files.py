@@ -36,7 +36,7 @@ def test_a_device_given_by_its_own_path_is_not_opened() -> None:
         files.read("/dev/zero")
 
 
-def test_a_large_file_is_refused_whatever_size_it_claims(tmp_path: Path) -> None:
+def test_a_large_file_is_refused_even_if_it_reports_no_size(tmp_path: Path) -> None:
     (tmp_path / "large.yaml").write_bytes(b"x" * 11)
     with pytest.raises(PackError, match="PP102 file is larger than 10 bytes"):
         files.read(tmp_path / "large.yaml", limit=10)
@@ -45,34 +45,34 @@ def test_a_large_file_is_refused_whatever_size_it_claims(tmp_path: Path) -> None
         files.read("/proc/self/maps", limit=10)
 
 
-def test_a_file_is_read_whole_whatever_size_it_claims() -> None:
+def test_a_file_is_read_completely_even_if_it_reports_no_size() -> None:
     limits = Path("/proc/self/limits")
     assert limits.stat().st_size == 0
     assert files.read(limits) == limits.read_bytes() != b""
 
 
 @pytest.mark.parametrize("swapped", ["inner", "inner/a.yaml"])
-def test_a_link_put_on_the_way_after_the_look_leads_nowhere(
+def test_a_link_created_after_the_check_is_not_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, swapped: str
 ) -> None:
     root, secret = tmp_path / "packs", tmp_path / "secret"
     for folder, content in ((root / "inner", "open"), (secret, "canary")):
         folder.mkdir(parents=True)
         (folder / "a.yaml").write_text(content, encoding="utf-8")
-    looked = files._refuse_kind
+    check = files._require_regular
 
-    def look_and_swap(*given: Any) -> None:
-        looked(*given)
-        monkeypatch.setattr(files, "_refuse_kind", looked)
+    def check_and_swap(*given: Any) -> None:
+        check(*given)
+        monkeypatch.setattr(files, "_require_regular", check)
         (root / swapped).rename(tmp_path / "aside")
         (root / swapped).symlink_to(secret if swapped == "inner" else secret / "a.yaml")
 
-    monkeypatch.setattr(files, "_refuse_kind", look_and_swap)
-    [told] = refused(root, "inner/a.yaml")
-    assert told.startswith("PP120 cannot be read: ")
+    monkeypatch.setattr(files, "_require_regular", check_and_swap)
+    [problem] = refused(root, "inner/a.yaml")
+    assert problem.startswith("PP120 cannot be read: ")
 
 
-def test_a_folder_that_cannot_be_read_is_told_and_hides_no_other(
+def test_a_folder_that_cannot_be_read_is_reported_and_others_still_load(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pack = "promptpack: 1\nname: {name}\nversion: 1.0.0\nmessages: [{{role: user, content: hi}}]\n"

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from promptpack.characters import is_whole
+from promptpack.characters import is_encodable
 from promptpack.cycle.model_tools import ModelTool
 from promptpack.problem import Problem, UsageError
 from promptpack.prompt.message import Message, Part, ToolCall
@@ -97,5 +97,5 @@ def _input(arguments: str) -> Any:
     except (ValueError, RecursionError):
         value = None
     # The API accepts only objects, so invalid arguments of the model are wrapped in one.
-    is_valid = isinstance(value, dict) and is_whole(json.dumps(value, ensure_ascii=False))
+    is_valid = isinstance(value, dict) and is_encodable(json.dumps(value, ensure_ascii=False))
     return value if is_valid else {"INVALID_JSON": arguments}

@@ -1,4 +1,4 @@
-"""The official suites on our readers and schemas; what deviates does so on purpose, and is listed here and in the docs."""
+"""The official YAML, JSON and JSON Schema suites; deviations are on purpose, and listed here and in the docs."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ from promptpack.document import parse
 from promptpack.pack import Contract, Version
 from promptpack.pack.checking import schema_schema
 from promptpack.pack.references import find_references
-from promptpack.schema import compile, inspect  # noqa: A004
+from promptpack.schema import compile, find_unsafe  # noqa: A004
 from promptpack.verdict import judge_checked
 
 FOLDER = Path(__file__).parent
@@ -37,7 +37,7 @@ DEVIATION_OF = {case: kind for kind, cases in YAML_DEVIATIONS.items() for case i
 
 
 @pytest.mark.parametrize("case", YAML, ids=name_of)
-def test_yaml_is_read_as_the_suite_says_or_refused_for_a_reason(case: dict[str, Any]) -> None:
+def test_yaml_is_parsed_as_the_suite_says_or_refused_for_a_reason(case: dict[str, Any]) -> None:
     expected = DEVIATION_OF.get(case["id"]) or ("refused" if case.get("error") else "same")
     try:
         data = parse(case["yaml"].encode("utf-8", "surrogateescape")).data
@@ -50,9 +50,9 @@ def test_yaml_is_read_as_the_suite_says_or_refused_for_a_reason(case: dict[str, 
     assert (data == (json.loads(text) if text else None)) is (expected == "same")
 
 
-# One value that says of a key that it is given twice has one meaning for JSON, and none for us.
+# JSON allows duplicate keys; we reject them.
 REFUSED_JSON = {"y_object_duplicated_key", "y_object_duplicated_key_and_value"}
-TAKEN_JSON = {
+ACCEPTED_JSON = {
     "i_number_double_huge_neg_exp", "i_number_real_underflow", "i_number_too_big_neg_int", "i_number_too_big_pos_int",
     "i_number_very_big_negative_int", "i_string_UTF-16LE_with_BOM",
 }  # fmt: skip
@@ -62,19 +62,19 @@ ANYTHING = Pack("any", Version(1, 0, 0), "any.json", "", contract=Contract("any"
 @pytest.mark.parametrize("case", lines("json_parsing.jsonl"), ids=name_of)
 def test_a_strict_reply_is_json_and_nothing_else(case: dict[str, Any]) -> None:
     verdict = judge_checked(ANYTHING, base64.b64decode(case["bytes_b64"]), None, strict=True)
-    must_be_taken = case["id"].startswith("y_") and case["id"] not in REFUSED_JSON
-    assert verdict.ok is (must_be_taken or case["id"] in TAKEN_JSON)
+    must_be_accepted = case["id"].startswith("y_") and case["id"] not in REFUSED_JSON
+    assert verdict.ok is (must_be_accepted or case["id"] in ACCEPTED_JSON)
 
 
 SCHEMAS = lines("json_schema.jsonl")
-# Python's regular expressions take the digits, letters and spaces of every script, ECMAScript's only those of ASCII;
-# ours are Python's but for `$`, which means the end.
+# In Python, `\d`, `\w` and `\s` match every script, in ECMAScript only ASCII;
+# ours are Python's, except that `$` matches only at the end.
 DIALECT = "optional/ecmascript-regex.json"
 
 
 def reason_to_refuse(schema: dict[str, Any]) -> str:
-    """Say why a pack may not hold a schema, in the words of the page."""
-    if any(found.rule == "remote" for found in inspect(schema)):
+    """Return the reason why a pack rejects a schema, as the docs page words it."""
+    if any(found.rule == "remote" for found in find_unsafe(schema)):
         return "`$id` or a remote `$dynamicRef`"
     references = [reference for _, reference in find_references(schema)]
     if any(not reference.startswith("#") for reference in references):
@@ -84,7 +84,7 @@ def reason_to_refuse(schema: dict[str, Any]) -> str:
         for found in schema_schema().check(schema)
     ):
         return "anchors and `$dynamicRef`"
-    if any(found.rule in ("pattern", "runaway") for found in inspect(schema)):
+    if any(found.rule in ("pattern", "runaway") for found in find_unsafe(schema)):
         return "a pattern that Python's `re` does not have, such as `\\p{Letter}`"
     return "an unknown keyword, or an empty `enum`" if schema_schema().check(schema) else ""
 
@@ -110,9 +110,9 @@ def test_a_schema_checks_as_the_suite_and_jsonschema_do(group: dict[str, Any]) -
         assert found == case["valid"] or group["file"] == DIALECT, case["description"]
 
 
-def test_what_is_refused_on_purpose_is_in_the_docs() -> None:
+def test_deviations_are_listed_in_the_docs() -> None:
     page = PAGE.read_text("utf-8")
-    told = dict(re.findall(r"^\| (.+?) \| (\d+) \|", page, re.MULTILINE))
+    listed = dict(re.findall(r"^\| (.+?) \| (\d+) \|", page, re.MULTILINE))
     refused = Counter(reason for group in SCHEMAS if (reason := reason_to_refuse(bare(group["schema"]))))
     expected = {**refused, **{kind: len(cases) for kind, cases in YAML_DEVIATIONS.items()}}
-    assert {name: int(told.get(name, 0)) for name in expected} == expected
+    assert {name: int(listed.get(name, 0)) for name in expected} == expected

@@ -5,8 +5,8 @@ import yaml
 
 from promptpack import document
 from promptpack.characters import BIDI, CONTROL, HIDDEN, JOINER, TAG
-from promptpack.document.characters import _is_innocent
-from promptpack.document.parse import _MOST_USUAL, _USUAL
+from promptpack.document.character_check import _is_clean
+from promptpack.document.parse import _MAX_VALID_KEYS, _VALID_KEYS
 from promptpack.problem import PackError
 
 
@@ -72,7 +72,7 @@ def test_an_anchor_can_be_used_again() -> None:
         (
             "a: 1\n---\nb: 2",
             "pack.yaml:2:1: PP107 file holds more than one document\n"
-            "  hint: keep one document a file; quote '---' inside text",
+            "  hint: keep one document per file; quote '---' inside text",
         ),
         ("", "pack.yaml:1:1: PP108 file is empty\n  hint: start with 'promptpack: 1'"),
         (
@@ -94,8 +94,8 @@ def test_an_anchor_can_be_used_again() -> None:
             "pack.yaml:1:4: PP115 '1_000' is read differently by different YAML versions\n"
             "  hint: write '1_000' in quotes if it is text, or as a plain decimal number",
         ),
-        ("a: .inf", "pack.yaml:1:4: PP116 number .inf is outside of what JSON holds\n  hint: write it in quotes"),
-        ("a: &x [*x]", "pack.yaml:1:8: PP117 alias '*x' stands inside its own anchor"),
+        ("a: .inf", "pack.yaml:1:4: PP116 JSON cannot represent the number .inf\n  hint: write it in quotes"),
+        ("a: &x [*x]", "pack.yaml:1:8: PP117 alias '*x' is inside its own anchor"),
         (
             "a: [1\nb: 2",
             "pack.yaml:2:2: PP110 YAML syntax: did not find expected ',' or ']'",
@@ -114,20 +114,20 @@ def test_an_anchor_can_be_used_again() -> None:
         (b"a: caf\xe9", "pack.yaml:1:7: PP101 file is not UTF-8\n  hint: save it as UTF-8"),
     ],
 )  # fmt: skip
-def test_what_has_no_single_safe_meaning_is_refused_with_its_place(text: str | bytes, expected: str) -> None:
+def test_yaml_without_a_single_safe_meaning_is_rejected_with_its_location(text: str | bytes, expected: str) -> None:
     assert problems(text) == expected
 
 
-def test_every_problem_of_a_readable_file_is_told_at_once() -> None:
-    told = problems("a: 1\na: 2\nb: .nan\nc: !x y\n")
-    assert [line.split()[1] for line in told.splitlines() if "PP" in line] == ["PP112", "PP116", "PP111"]
+def test_all_problems_of_a_file_are_reported_together() -> None:
+    report = problems("a: 1\na: 2\nb: .nan\nc: !x y\n")
+    assert [line.split()[1] for line in report.splitlines() if "PP" in line] == ["PP112", "PP116", "PP111"]
 
 
 def test_deep_nesting_is_refused() -> None:
     assert problems("[" * 50_000).startswith("pack.yaml:1:65: PP105 nesting is deeper than 64 levels")
 
 
-def test_a_key_beyond_its_length_is_refused() -> None:
+def test_a_key_that_is_too_long_is_refused() -> None:
     assert problems("k" * 300 + ": 1") == "pack.yaml:1:1: PP119 key is longer than 256 characters"
 
 
@@ -147,7 +147,7 @@ def test_a_file_with_too_many_values_is_refused() -> None:
     )
 
 
-def test_a_file_full_of_mistakes_tells_the_first_ones() -> None:
+def test_only_the_first_problems_of_a_file_are_reported() -> None:
     assert problems("a: .nan\n" * 500).count("PP") == 50
 
 
@@ -159,52 +159,52 @@ def test_a_file_full_of_mistakes_tells_the_first_ones() -> None:
         ("a: x\u200dy", "t:1:5: PP104 hidden character U+200D in the file\n"
          "  hint: remove it, or write it as an escape in double quotes"),
         ("n\u0430me: 1", "t:1:1: PP124 key 'n\\u0430me' can be mistaken for another\n"
-         "  hint: write it with the letters of one alphabet"),
+         "  hint: use the letters of one alphabet"),
         ("e\u0301: 1", "t:1:1: PP124 key 'e\\u0301' can be mistaken for another\n"
-         "  hint: write it with the letters of one alphabet"),
+         "  hint: use the letters of one alphabet"),
     ],
 )  # fmt: skip
-def test_what_is_suspicious_in_a_file_is_a_warning(text: str, expected: str) -> None:
+def test_suspicious_characters_in_a_file_are_warnings(text: str, expected: str) -> None:
     assert [str(warning) for warning in document.parse(text, "t").warnings] == [expected]
 
 
 @pytest.mark.parametrize("text", ["a: می‌خواهم", "a: 👨‍👩‍👧 ❤️", "имя: 1", "a: 葛\U000e0100", "名前: 中文"])
-def test_honest_spelling_gives_no_warning(text: str) -> None:
+def test_correct_spelling_has_no_warning(text: str) -> None:
     assert document.parse(text).warnings == ()
 
 
 def test_a_number_longer_than_the_limit_is_refused_and_not_shown_whole() -> None:
-    assert "PP116 number 99999999999999999999... is outside" in problems("a: " + "9" * 5000)
+    assert "PP116 JSON cannot represent the number 99999999999999999999..." in problems("a: " + "9" * 5000)
 
 
-def test_agrees_with_pyyaml_where_both_versions_of_yaml_do() -> None:
+def test_pyyaml_agrees_where_yaml_1_1_and_1_2_do() -> None:
     text = "a:\n  b: [1, -2.5, text, 'q', \"d\\n\"]\n  c: |\n    x\n     y\n  d: >\n    f\n    g\n\n    h\ne: ~\n"
     assert document.parse(text).data == yaml.safe_load(text)
 
 
-def test_no_text_with_anything_that_is_looked_for_is_called_innocent() -> None:
-    looked_for = (CONTROL, BIDI, TAG, HIDDEN, JOINER)
+def test_no_text_with_a_forbidden_or_suspicious_character_is_clean() -> None:
+    patterns = (CONTROL, BIDI, TAG, HIDDEN, JOINER)
     for code in range(sys.maxunicode + 1):
         character = chr(code)
-        if any(pattern.search(f"a{character}") for pattern in looked_for):
-            assert not _is_innocent(f"a{character}b".encode(errors="surrogatepass")), hex(code)
+        if any(pattern.search(f"a{character}") for pattern in patterns):
+            assert not _is_clean(f"a{character}b".encode(errors="surrogatepass")), hex(code)
 
 
-def test_a_key_that_was_good_within_other_limits_is_looked_at_again() -> None:
+def test_a_key_that_was_valid_within_other_limits_is_checked_again() -> None:
     text = f"{'a' * 200}: 1\n"
     document.parse(text)
     with pytest.raises(PackError, match="PP119 key is longer than 100 characters"):
-        document.parse(text, limits=document.Limits(key_length=100))
+        document.parse(text, limits=document.DocumentLimits(key_length=100))
 
 
-def test_so_many_keys_are_remembered_and_no_more() -> None:
-    text = "\n".join(f"remembered_{number}: 1" for number in range(2 * _MOST_USUAL))
-    assert len(document.parse(text).data) == 2 * _MOST_USUAL
-    assert len(_USUAL) <= _MOST_USUAL
-    assert "PP112" in problems(f"{text}\nremembered_0: 1\n")
+def test_the_cache_of_valid_keys_is_limited() -> None:
+    text = "\n".join(f"cached_{number}: 1" for number in range(2 * _MAX_VALID_KEYS))
+    assert len(document.parse(text).data) == 2 * _MAX_VALID_KEYS
+    assert len(_VALID_KEYS) <= _MAX_VALID_KEYS
+    assert "PP112" in problems(f"{text}\ncached_0: 1\n")
 
 
-def test_a_key_that_was_good_in_quotes_is_looked_at_again() -> None:
+def test_a_key_that_was_valid_in_quotes_is_checked_again() -> None:
     assert "PP114" in problems("- {'<<': 1}\n- {<<: {a: 1}}\n")
     assert "PP112" in problems("- {a: 1}\n- {a: 1, a: 2}\n")
     assert "PP111" in problems("- {a: 1}\n- {!!str a: 1}\n")

@@ -8,7 +8,7 @@ def without(text: str, *path: str) -> str | None:
     return None if span is None else text[: span[0]] + text[span[1] :]
 
 
-def test_an_entry_is_taken_out_with_its_line_or_its_comma() -> None:
+def test_an_entry_is_deleted_with_its_line_or_its_comma() -> None:
     assert without("a: 1\nb: 2\nc: 3\n", "b") == "a: 1\nc: 3\n"
     assert without("a: 1\nb: 2", "b") == "a: 1\n"
     assert without("x: {a: 1, b: 2, c: 3}\n", "x", "a") == "x: {b: 2, c: 3}\n"
@@ -19,18 +19,18 @@ def test_an_entry_is_taken_out_with_its_line_or_its_comma() -> None:
     ("text", "path"),
     [
         ("a: 1\n", ("a",)),  # the only entry
-        ("a: 1  # why\nb: 2\n", ("a",)),  # a comment would go with it
+        ("a: 1  # why\nb: 2\n", ("a",)),  # its comment would be deleted too
         ("a: {b: 1}\nc: 2\n", ("a",)),  # not a plain value
         ("a: |\n  text\nb: 1\n", ("a",)),
         ("a: &x 1\nb: *x\n", ("a",)),  # others refer to it
-        ("- a: 1\n  b: 2\n", ("a",)),  # no mapping at the root
-        ("a: 1\nb: 2\n", ("z",)),  # not there
+        ("- a: 1\n  b: 2\n", ("a",)),  # the root is not a mapping
+        ("a: 1\nb: 2\n", ("z",)),  # does not exist
     ],
 )
-def test_an_entry_that_would_take_more_along_stays(text: str, path: tuple[str, ...]) -> None:
+def test_an_entry_that_cannot_be_deleted_alone_has_no_span(text: str, path: tuple[str, ...]) -> None:
     assert without(text, *path) is None
 
 
-def test_the_first_entry_of_a_list_item_stays_since_the_dash_would_go() -> None:
+def test_the_first_entry_of_a_list_item_has_no_span_because_of_the_dash() -> None:
     assert parse("- a: 1\n  b: 2\n").entry_span((0, "a")) is None
     assert parse("- a: 1\n  b: 2\n").entry_span((0, "b")) == (7, 14)

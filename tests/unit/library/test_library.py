@@ -160,7 +160,7 @@ def test_symbolic_links_are_refused(write_pack: WritePack, open_packs: Open, tmp
         (path.parent / "2.0.0.yaml").symlink_to(outside)
         told = [str(problem) for problem in open_packs().problems]
         assert told == [
-            "packs/demo/2.0.0.yaml: PP122 '2.0.0.yaml' is a symbolic link\n  hint: put the file itself there"
+            "packs/demo/2.0.0.yaml: PP122 '2.0.0.yaml' is a symbolic link\n  hint: replace it with the file itself"
         ]
     else:
         (path.parent.parent / "linked").symlink_to(outside.parent)
@@ -168,7 +168,7 @@ def test_symbolic_links_are_refused(write_pack: WritePack, open_packs: Open, tmp
         library = open_packs()
         assert [entry.name for entry in library.list()] == ["demo"]
         assert [str(problem) for problem in library.problems] == [
-            "packs/linked: PP122 'linked' is a symbolic link\n  hint: put the folder itself there"
+            "packs/linked: PP122 'linked' is a symbolic link\n  hint: replace it with the folder itself"
         ]
 
 
@@ -206,11 +206,11 @@ def test_a_library_can_be_used_from_many_threads(write_pack: WritePack, open_pac
 
 
 def test_a_pack_without_a_problem_is_built_without_reading_places(monkeypatch: pytest.MonkeyPatch) -> None:
-    from promptpack.document import marks
+    from promptpack.document import yaml_nodes
 
     def refuse(text: str) -> None:
         raise AssertionError(text)
 
-    monkeypatch.setattr(marks, "read_marks", refuse)
+    monkeypatch.setattr(yaml_nodes, "read_nodes", refuse)
 
     assert Library.open().problems == ()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from promptpack import trial
-from promptpack.characters import neutral
+from promptpack.characters import break_special_tokens
 from promptpack.library import Library
 from promptpack.pack import Pack, Rule
 
@@ -212,7 +212,9 @@ def test_hostile_data_comes_out_literally(pack: Pack) -> None:
         text = "\n".join(message.text for message in prompt.messages)
         # A fence breaks special tokens.
         forms = [
-            form for text in (HOSTILE, neutral(HOSTILE)) for form in (text, json.dumps(text, ensure_ascii=False)[1:-1])
+            form
+            for text in (HOSTILE, break_special_tokens(HOSTILE))
+            for form in (text, json.dumps(text, ensure_ascii=False)[1:-1])
         ]
         assert any(form in text for form in forms), name
 

@@ -23,7 +23,7 @@ def test_a_repetition_that_matches_in_two_ways_is_ambiguous(pattern: str) -> Non
         r"^[\w.+-]+@[\w-]+(\.[\w-]+)+$", r"^(https?://)?([\w.-]+)(/[\w./-]*)?$", r"\b(\w+\b )*", "x{1,200}(a|b){200}",
     ],
 )  # fmt: skip
-def test_what_people_write_every_day_is_not(pattern: str) -> None:
+def test_common_patterns_are_linear(pattern: str) -> None:
     assert read_pattern(pattern).growth == "linear"
 
 

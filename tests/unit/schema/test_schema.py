@@ -7,8 +7,10 @@ import pytest
 from promptpack import schema
 
 
-def found(source: Mapping[str, Any], value: Any) -> list[str]:
-    return [f"{finding.pointer} {finding.rule}: {finding.message}" for finding in schema.compile(source).check(value)]
+def mismatches(source: Mapping[str, Any], value: Any) -> list[str]:
+    return [
+        f"{mismatch.pointer} {mismatch.rule}: {mismatch.message}" for mismatch in schema.compile(source).check(value)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -32,39 +34,44 @@ def found(source: Mapping[str, Any], value: Any) -> list[str]:
         ({"maxLength": 2}, "abc", " maxLength: must have at most 2 characters, not 3"),
         ({"minItems": 2}, [1], " minItems: must have at least 2 items"),
         ({"maxItems": 0}, [1], " maxItems: must have at most 0 items, not 1"),
-        ({"uniqueItems": True}, [1, 1], " uniqueItems: holds the same item twice"),
-        ({"pattern": "^a"}, "b", " pattern: 'b' does not have the form ^a"),
-        ({"not": {}}, 1, " not: holds something that is not allowed here"),
+        ({"maxItems": 1}, [1, 2], " maxItems: must have at most 1 item, not 2"),
+        ({"dependentRequired": {"a": ["b"]}}, {"a": 1}, " dependentRequired: 'b' is required with 'a'"),
+        ({"oneOf": [{"minimum": 1}, {"minimum": 2}]}, 3, " oneOf: 3 does not match exactly one of the allowed forms"),
+        ({"anyOf": [{"minimum": 5}, {"minimum": 6}]}, 3, " anyOf: 3 does not match any of the allowed forms"),
+        ({"uniqueItems": True}, [1, 1], " uniqueItems: must not contain duplicate items"),
+        ({"pattern": "^a"}, "b", " pattern: 'b' does not match the pattern ^a"),
+        ({"not": {}}, 1, " not: this value is not allowed here"),
         ({"anyOf": [{"type": "string"}, {"type": "array"}]}, 5, " type: expected text or a list, not a number"),
         ({"pattern": "^a", "x-message": "must start with a"}, "b", " pattern: must start with a"),
         ({"minProperties": 1}, {}, " minProperties: must not be empty"),
+        ({"maxProperties": 1}, {"a": 1, "b": 2}, " maxProperties: must have at most 1 key, not 2"),
     ],
 )
-def test_a_failed_keyword_is_told_in_plain_words(source: dict[str, Any], value: Any, expected: str) -> None:
-    assert found(source, value) == [expected]
+def test_a_failed_keyword_is_explained_in_plain_words(source: dict[str, Any], value: Any, expected: str) -> None:
+    assert mismatches(source, value) == [expected]
 
 
-def test_the_likely_branch_of_a_choice_is_looked_into() -> None:
+def test_mismatches_are_those_of_the_likely_branch() -> None:
     source = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "object", "required": ["text"]}}]}
-    assert found(source, [{"txt": 1}]) == ["/0/text required: 'text' is missing"]
+    assert mismatches(source, [{"txt": 1}]) == ["/0/text required: 'text' is missing"]
 
 
-def test_a_misspelt_key_and_word_have_a_hint() -> None:
+def test_a_misspelled_key_or_word_has_a_hint() -> None:
     source = {"properties": {"locale": {"enum": ["jinja"]}}, "additionalProperties": False}
     assert schema.compile(source).check({"loclae": 1})[0].hint == "did you mean 'locale'?"
     assert schema.compile(source).check({"locale": "jnja"})[0].hint == "did you mean 'jinja'?"
 
 
-def test_all_findings_are_told_at_once_and_in_order() -> None:
+def test_all_mismatches_are_returned_in_order() -> None:
     source = {"properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "required": ["c"]}
-    assert [line.split()[0] for line in found(source, {"b": 1, "a": 1})] == ["/a", "/b", "/c"]
+    assert [line.split()[0] for line in mismatches(source, {"b": 1, "a": 1})] == ["/a", "/b", "/c"]
 
 
-def test_a_value_that_nests_too_deeply_is_a_finding() -> None:
+def test_a_value_that_nests_too_deep_is_a_mismatch() -> None:
     value: Any = []
     for _ in range(5000):
         value = [value]
-    assert found({"type": "array", "items": {"$ref": "#"}}, value) == [" depth: nests deeper than 100 levels"]
+    assert mismatches({"type": "array", "items": {"$ref": "#"}}, value) == [" depth: nests deeper than 100 levels"]
 
 
 def test_schemas_in_files_become_local_definitions() -> None:
@@ -77,7 +84,7 @@ def test_schemas_in_files_become_local_definitions() -> None:
     assert "x" not in json.dumps(bundled["$defs"]["a"].get("$id", ""))
     compiled = schema.compile(bundled)
     assert not compiled.check({"b": [{"b": [], "me": None}]})
-    assert [finding.pointer for finding in compiled.check({"b": [{"me": 1}]})] == ["/b/0/me"]
+    assert [mismatch.pointer for mismatch in compiled.check({"b": [{"me": 1}]})] == ["/b/0/me"]
 
 
 def test_a_moved_schema_keeps_its_own_references() -> None:
@@ -89,10 +96,10 @@ def test_pointers_escape_their_separators() -> None:
     assert schema.pointer(["a/b", "~", 0]) == "/a~1b/~0/0"
 
 
-def test_a_reference_through_what_is_no_mapping_leads_nowhere() -> None:
+def test_a_reference_through_a_boolean_schema_does_not_exist() -> None:
     source = {"$ref": "#/$defs/a/properties/b", "$defs": {"a": True}}
-    [finding] = schema.compile(source).check(1)
-    assert finding.message == "the schema refers to '#/$defs/a/properties/b', which is not in it"
+    [mismatch] = schema.compile(source).check(1)
+    assert mismatch.message == "the schema refers to '#/$defs/a/properties/b', which does not exist"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The shipped schemas teach their formats in an editor, and say the same as the types."""
+"""The shipped schemas describe their formats in an editor, and agree with the types."""
 
 import json
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ Property = tuple[str, dict[str, Any]]
 
 
 def properties(node: Any, where: str = "") -> Iterator[Property]:
-    """Give every described property; conditions only narrow what is described elsewhere."""
+    """Yield every property; conditions are skipped because they only narrow properties described elsewhere."""
     if isinstance(node, list):
         for index, item in enumerate(node):
             yield from properties(item, f"{where}/{index}")
@@ -53,13 +53,13 @@ def test_every_property_is_described(name: str) -> None:
 
 
 def test_every_property_of_a_pack_shows_what_to_write() -> None:
-    telling = ("examples", "enum", "const", "default")
-    untold = [
+    keywords = ("examples", "enum", "const", "default")
+    undescribed = [
         where
         for where, found in properties(PACK)
-        if found.get("type") != "boolean" and not any(key in found for key in telling)
+        if found.get("type") != "boolean" and not any(key in found for key in keywords)
     ]
-    assert untold == []
+    assert undescribed == []
 
 
 def test_every_example_of_a_property_is_accepted_by_it() -> None:

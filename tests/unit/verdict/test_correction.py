@@ -116,9 +116,9 @@ def test_both_languages_ask_for_the_same_values(key: str) -> None:
         ("required", {"const": 1}, "is missing; must be 1", "缺少该字段；必须是 1"),
         ("required", {"type": "integer"}, "is missing", "缺少该字段"),
         ("required", {"$ref": "#/$defs/x"}, "is missing", "缺少该字段"),
-        ("number", None, "is too long or too large for a number", "数字过长或过大"),
+        ("number", None, "is a number that is too long or too large", "数字过长或过大"),
         ("not", {}, "told", "不符合契约（told）"),
-        ("pattern", "x" * 999, "must match …", "必须匹配 …"),
+        ("pattern", "x" * 999, "must match the pattern …", "必须匹配 …"),
     ],
 )
 def test_a_violation_is_told_with_what_is_allowed(rule: str, expected: Any, english: str, chinese: str) -> None:

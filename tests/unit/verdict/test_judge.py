@@ -163,7 +163,7 @@ def test_a_clarification_takes_a_question_or_the_error_form(make_pack: MakePack)
 def test_a_failed_verdict_brings_a_correction_and_a_standard_error(make_pack: MakePack) -> None:
     verdict = make_pack(BODY).render().check(reply(confidence=150, action="PLN"))
     assert verdict.correction == (
-        "Your last reply breaks the output contract. Mend only this and send the JSON object again:\n"
+        "Your last reply breaks the output contract. Fix only the following and resend the JSON object:\n"
         "- /action: must be one of PLAN, ERROR, CLARIFICATION_REQUIRED, ESCALATE\n"
         "- /confidence: must be at most 100"
     )

@@ -44,10 +44,10 @@ def told(raw: str | bytes, **options: Any) -> list[str]:
         (b"\xff\xfe\xff", "PP509 (reply): the reply is not text: truncated data at 0"),
         ('{"name": "\\ud800", "level": "low"}', "PP509 /name: the text holds half of a surrogate pair at 9"),
         ('{"level": "low"}', "PP510 /name: 'name' is missing at 0"),
-        ('{"name": "A", "level": "low"}', "PP514 /name: 'A' does not have the form ^[a-z]+$ at 9"),
+        ('{"name": "A", "level": "low"}', "PP514 /name: 'A' does not match the pattern ^[a-z]+$ at 9"),
         ('{"name": "a", "level": "low", "x": 1}', "PP516 /x: unknown key 'x' at 35"),
         ('{"name": "a", "level": "low", "size": 1}',
-         "PP519 (reply): a key that goes with another one is missing at 0"),
+         "PP519 (reply): 'tags' is required with 'size' at 0"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_has_a_code_a_path_a_sentence_and_a_place(raw: str | bytes, expected: str) -> None:

@@ -40,7 +40,7 @@ def place_of(needle: str) -> tuple[int, int]:
     return TEXT.count("\n", 0, offset) + 1, offset - TEXT.rfind("\n", 0, offset)
 
 
-def test_every_key_and_value_knows_its_line_and_column(parsed: Document) -> None:
+def test_every_key_and_value_has_a_line_and_column(parsed: Document) -> None:
     assert str(parsed.locate(("name",))) == "p.yaml:2:7"
     assert str(parsed.locate_key(("name",))) == "p.yaml:2:1"
     assert str(parsed.locate(("inputs", "GOAL", "default"))) == "p.yaml:4:33"
@@ -48,7 +48,7 @@ def test_every_key_and_value_knows_its_line_and_column(parsed: Document) -> None
     assert str(parsed.locate(("messages", 1))) == "p.yaml:12:5"
 
 
-def test_a_path_that_is_not_there_gives_its_nearest_parent(parsed: Document) -> None:
+def test_a_missing_path_is_located_at_its_nearest_parent(parsed: Document) -> None:
     assert parsed.locate(("inputs", "GOAL", "nope")) == parsed.locate(("inputs", "GOAL"))
 
 
@@ -57,7 +57,7 @@ def test_a_path_that_is_not_there_gives_its_nearest_parent(parsed: Document) -> 
     [(0, "{{ A"), (0, "{{ B"), (1, "{{ C"), (1, "{{ D"), (2, "{{ E"), (2, "{{ F"), (3, "{{ G"),
      (4, '{{ "H'), (4, '{{ "I')],
 )  # fmt: skip
-def test_a_place_inside_a_scalar_is_found_in_every_style(parsed: Document, index: int, needle: str) -> None:
+def test_a_position_inside_a_scalar_is_located_in_every_style(parsed: Document, index: int, needle: str) -> None:
     value: str = parsed.data["messages"][index]["content"]
     offset = value.index(needle)
     line, column = value.count("\n", 0, offset) + 1, offset - value.rfind("\n", 0, offset)
@@ -78,7 +78,7 @@ def test_an_anchor_is_not_part_of_a_scalar(scalar: str, between: str) -> None:
     assert (located.line, located.column) == place
 
 
-def test_the_place_of_an_alias_is_that_of_its_anchor() -> None:
+def test_an_alias_is_located_at_its_anchor() -> None:
     parsed = document.parse("a: &x {k: v}\nb: *x\n", "p.yaml")
     assert str(parsed.locate(("b", "k"))) == "p.yaml:1:11"
 
@@ -100,7 +100,7 @@ def test_block_scalars_map_every_letter_back_to_itself(lines: list[str], style: 
             assert text.split("\n")[found.line - 1][found.column - 1] == character
 
 
-def test_an_alias_of_a_key_stands_where_the_key_does() -> None:
+def test_an_alias_of_a_key_is_located_at_the_key() -> None:
     found = document.parse("&name title: 1\nsame: *name\n", "pack.yaml")
     assert found.data == {"title": 1, "same": "title"}
     assert str(found.locate(("same",))) == "pack.yaml:1:1"

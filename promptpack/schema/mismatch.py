@@ -1,4 +1,4 @@
-"""One thing that a schema found wrong with a value."""
+"""One mismatch between a value and a schema."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What is wrong, by the schema's keyword and its value, at a path; `at_key` when the key itself is the trouble.
+class Mismatch:
+    """The failed keyword (`rule`) and its value (`expected`), at a path; `at_key` if the key itself is wrong.
 
-    Of a key that is not known, `expected` is the nearest one that is, if there is any.
+    For an unknown key, `expected` is the nearest known key, or None. Unsafe schemas are reported in the same form.
     """
 
     rule: str
@@ -28,5 +28,5 @@ class Finding:
 
 
 def pointer(path: Iterable[str | int]) -> str:
-    """Write a path as a JSON pointer."""
+    """Return a path as a JSON pointer."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)

@@ -5,13 +5,13 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from promptpack import schema
-from promptpack.schema.forms import FORMS, UNSUPPORTED
-from promptpack.schema.quick import FALLBACK, make_test
-from promptpack.schema.writer import Writer
+from promptpack.schema.predicate_writer import PredicateWriter
+from promptpack.schema.predicates import FALLBACK_ERRORS, compile_predicate
+from promptpack.schema.supported_keywords import KEYWORD_TYPES, UNSUPPORTED_KEYWORDS
 
 
-def test_every_keyword_is_either_understood_or_left_to_the_reference() -> None:
-    assert FORMS.keys() | UNSUPPORTED == Draft202012Validator.VALIDATORS.keys()
+def test_every_keyword_is_supported_or_left_to_jsonschema() -> None:
+    assert KEYWORD_TYPES.keys() | UNSUPPORTED_KEYWORDS == Draft202012Validator.VALIDATORS.keys()
 
 
 @pytest.mark.parametrize(
@@ -30,52 +30,52 @@ def test_every_keyword_is_either_understood_or_left_to_the_reference() -> None:
         {"items": [{}]},
     ],
 )
-def test_what_is_not_understood_is_left_to_the_reference(source: dict[str, Any]) -> None:
-    assert make_test(source) is None
+def test_an_unsupported_schema_is_left_to_jsonschema(source: dict[str, Any]) -> None:
+    assert compile_predicate(source) is None
 
 
-def test_a_value_that_is_not_plain_data_is_left_to_the_reference() -> None:
-    test = make_test({"type": "object"})
-    assert test is not None
-    with pytest.raises(FALLBACK):
-        test(("a", "tuple"))
+def test_a_value_that_is_not_plain_data_is_left_to_jsonschema() -> None:
+    predicate = compile_predicate({"type": "object"})
+    assert predicate is not None
+    with pytest.raises(FALLBACK_ERRORS):
+        predicate(("a", "tuple"))
 
 
-def test_a_choice_that_doubles_at_every_level_is_left_to_the_reference() -> None:
+def test_a_choice_that_doubles_at_every_level_is_left_to_jsonschema() -> None:
     branch = {"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]}
-    test = make_test({"anyOf": [branch, {**branch, "title": "again"}, {"type": "null"}]})
+    predicate = compile_predicate({"anyOf": [branch, {**branch, "title": "again"}, {"type": "null"}]})
     value: Any = 1
     for _ in range(60):
         value = {"a": value}
-    assert test is not None
-    with pytest.raises(FALLBACK):
-        test(value)
+    assert predicate is not None
+    with pytest.raises(FALLBACK_ERRORS):
+        predicate(value)
 
 
-def test_references_that_double_are_left_to_the_reference() -> None:
+def test_references_that_double_are_left_to_jsonschema() -> None:
     levels = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}, {"$ref": f"#/$defs/d{n + 1}"}]} for n in range(30)}
-    test = make_test({"$ref": "#/$defs/d0", "$defs": {**levels, "d30": {"type": "string"}}})
-    assert test is not None
-    with pytest.raises(FALLBACK):
-        test("text")
+    predicate = compile_predicate({"$ref": "#/$defs/d0", "$defs": {**levels, "d30": {"type": "string"}}})
+    assert predicate is not None
+    with pytest.raises(FALLBACK_ERRORS):
+        predicate("text")
 
 
-def test_a_value_deeper_than_the_reference_goes_is_left_to_it() -> None:
+def test_a_value_that_is_too_deep_is_a_mismatch() -> None:
     source = {"type": "array", "items": {"$ref": "#"}}
     value: Any = []
     for _ in range(150):
         value = [value]
-    assert [finding.rule for finding in schema.compile(source).check(value)] == ["depth"]
+    assert [mismatch.rule for mismatch in schema.compile(source).check(value)] == ["depth"]
 
 
-def test_what_a_schema_leaves_open_is_not_looked_into() -> None:
+def test_values_without_a_schema_are_not_limited_in_depth() -> None:
     value: Any = []
     for _ in range(150):
         value = [value]
     assert schema.compile({"type": "object", "required": ["a"]}).accepts({"a": value})
 
 
-def test_the_word_under_a_key_chooses_the_branch() -> None:
+def test_a_discriminator_selects_the_branch() -> None:
     branches = [
         {"if": {"properties": {"action": {"const": name}}, "required": ["action"]}, "then": {"required": [name]}}
         for name in ("a", "b")
@@ -89,8 +89,10 @@ def test_the_word_under_a_key_chooses_the_branch() -> None:
     assert accepts("not an object")
 
 
-def test_a_schema_that_allows_nothing_says_so() -> None:
-    assert [finding.message for finding in schema.compile({"oneOf": [False]}).check(1)] == ["nothing is allowed here"]
+def test_a_schema_that_allows_no_value_says_so() -> None:
+    assert [mismatch.message for mismatch in schema.compile({"oneOf": [False]}).check(1)] == [
+        "no value is allowed here"
+    ]
 
 
 def test_no_text_of_a_schema_becomes_code() -> None:
@@ -113,16 +115,16 @@ def test_no_text_of_a_schema_becomes_code() -> None:
         names[f"n{len(names)}"] = value
         return f"n{len(names) - 1}"
 
-    lines = Writer(name, name, name).write(source)
+    lines = PredicateWriter(name, name, name).write(source)
     assert re.fullmatch(r"[\w\s\[\](),.:+<>=!]*", "\n".join(lines))
     assert "evil" not in "".join(lines)
     assert schema.compile(source).accepts({evil: evil, "b": "c"})
     assert not schema.compile(source).accepts({evil: evil, "b": ""})
 
 
-def test_a_schema_that_is_too_wide_for_a_function_is_left_to_the_reference() -> None:
+def test_a_schema_that_is_too_wide_for_a_function_is_left_to_jsonschema() -> None:
     source = {"allOf": [{"type": "number", "maximum": number} for number in range(6_000)]}
-    assert make_test(source) is None
+    assert compile_predicate(source) is None
     assert schema.compile(source).accepts(0)
     assert not schema.compile(source).accepts(1)
 
@@ -133,10 +135,10 @@ def test_a_schema_may_nest_deeper_than_python_code_can() -> None:
     bad: Any = 1
     for _ in range(40):
         source, good, bad = {"items": {"properties": {"a": source}}}, [{"a": good}], [{"a": bad}]
-    test = make_test(source)
-    assert test is not None
-    assert test(good)
-    assert not test(bad)
+    predicate = compile_predicate(source)
+    assert predicate is not None
+    assert predicate(good)
+    assert not predicate(bad)
 
 
 def test_many_optional_keys_are_looked_up() -> None:

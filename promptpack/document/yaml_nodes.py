@@ -1,15 +1,15 @@
-"""The places of a document's keys and values, read in a second pass that only a problem asks for."""
+"""YAML nodes: the positions of a document's keys and values, read in a second pass when a problem needs a location."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-# Stands where a key would be, in a list.
+# Takes the place of a key inside a list.
 _ITEM: Final = object()
 
 
-class Marks:
-    """Where a value stands, by the event of its start; lines and columns count from 1, offsets from 0."""
+class YamlNode:
+    """The position of a value, from its start event; lines and columns count from 1, offsets from 0."""
 
     __slots__ = ("_event",)
     style = ""
@@ -20,12 +20,12 @@ class Marks:
 
     @property
     def line(self) -> int:
-        """The line that it starts in."""
+        """The line of its first character."""
         return self._event.start_mark.line + 1  # type: ignore[no-any-return]
 
     @property
     def column(self) -> int:
-        """The column that it starts in."""
+        """The column of its first character."""
         return self._event.start_mark.column + 1  # type: ignore[no-any-return]
 
     @property
@@ -35,26 +35,26 @@ class Marks:
 
     @property
     def end(self) -> int:
-        """The offset behind it; of a mapping or list, behind what opens it."""
+        """The offset after its last character; for a mapping or list, after its start token."""
         return self._event.end_mark.index  # type: ignore[no-any-return]
 
-    def key(self, _step: str | int, /) -> Marks | None:
-        """Give where a key stands; None where there is none."""
+    def key(self, _step: str | int, /) -> YamlNode | None:
+        """Return the node of a key, or None."""
         return None
 
-    def child(self, _step: str | int, /) -> Marks | None:
-        """Give where a value inside stands; None where there is none."""
+    def child(self, _step: str | int, /) -> YamlNode | None:
+        """Return the node of a child value, or None."""
         return None
 
 
-class ScalarMarks(Marks):
-    """Where a scalar stands, and how it is written."""
+class YamlScalar(YamlNode):
+    """The position, style and text of a scalar."""
 
     __slots__ = ()
 
     @property
     def style(self) -> str:  # type: ignore[override]
-        """What it is written with: a quote, `|` or `>`; nothing if it is plain."""
+        """A quote, `|` or `>`; empty for a plain scalar."""
         return self._event.style or ""
 
     @property
@@ -63,41 +63,41 @@ class ScalarMarks(Marks):
         return self._event.value  # type: ignore[no-any-return]
 
 
-class MapMarks(Marks):
-    """Where a mapping, its keys and its values stand."""
+class YamlMapping(YamlNode):
+    """The positions of a mapping, its keys and its values."""
 
     __slots__ = ("children", "keys")
 
     def __init__(self, event: Any) -> None:
         super().__init__(event)
-        self.keys: dict[str, Marks] = {}
-        self.children: dict[str, Marks] = {}
+        self.keys: dict[str, YamlNode] = {}
+        self.children: dict[str, YamlNode] = {}
 
-    def key(self, step: str | int, /) -> Marks | None:
-        """Give where a key stands; None where there is none."""
+    def key(self, step: str | int, /) -> YamlNode | None:
+        """Return the node of a key, or None."""
         return self.keys.get(step)  # type: ignore[arg-type]
 
-    def child(self, step: str | int, /) -> Marks | None:
-        """Give where the value of a key stands; None where there is none."""
+    def child(self, step: str | int, /) -> YamlNode | None:
+        """Return the node of a key's value, or None."""
         return self.children.get(step)  # type: ignore[arg-type]
 
 
-class SequenceMarks(Marks):
-    """Where a list and its items stand."""
+class YamlSequence(YamlNode):
+    """The positions of a list and its items."""
 
     __slots__ = ("children",)
 
     def __init__(self, event: Any) -> None:
         super().__init__(event)
-        self.children: list[Marks] = []
+        self.children: list[YamlNode] = []
 
-    def child(self, step: str | int, /) -> Marks | None:
-        """Give where an item stands; None where there is none."""
+    def child(self, step: str | int, /) -> YamlNode | None:
+        """Return the node of an item, or None."""
         return self.children[step] if isinstance(step, int) and step < len(self.children) else None
 
 
-def read_marks(text: str) -> Marks:
-    """Read the places of everything in a text that has been parsed before, so nothing is checked again."""
+def read_nodes(text: str) -> YamlNode:
+    """Return the root node of a text that was parsed before; it is not validated again."""
     from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stubs leave it out
     from yaml.events import (
         AliasEvent,
@@ -110,41 +110,41 @@ def read_marks(text: str) -> Marks:
     )
 
     get_event = CParser(text).get_event
-    nowhere = SequenceMarks(get_event())
-    anchors: dict[str, Marks] = {}
-    # The innermost container, and the key that waits for its value: None where a key is next.
-    container: Any = nowhere
+    top = YamlSequence(get_event())
+    anchors: dict[str, YamlNode] = {}
+    # The innermost container, and the key whose value comes next: None if a key comes next.
+    container: Any = top
     key: Any = _ITEM
     stack: list[tuple[Any, Any]] = []
     while True:
         event: Any = get_event()
         kind = type(event)
         if kind is ScalarEvent:
-            marks: Marks = ScalarMarks(event)
+            node: YamlNode = YamlScalar(event)
         elif kind is MappingStartEvent:
-            marks = MapMarks(event)
+            node = YamlMapping(event)
         elif kind is SequenceStartEvent:
-            marks = SequenceMarks(event)
+            node = YamlSequence(event)
         elif kind is AliasEvent:
-            marks = anchors[event.anchor]
+            node = anchors[event.anchor]
         elif kind is MappingEndEvent or kind is SequenceEndEvent:
             container, key = stack.pop()
             continue
         elif kind is StreamEndEvent:
-            return nowhere.children[0] if nowhere.children else nowhere
+            return top.children[0] if top.children else top
         else:
             continue
         if event.anchor is not None:
-            anchors[event.anchor] = marks
+            anchors[event.anchor] = node
         if key is None:
             key = event.value
-            container.keys[key] = marks
+            container.keys[key] = node
             continue
         if key is _ITEM:
-            container.children.append(marks)
+            container.children.append(node)
         else:
-            container.children[key] = marks
+            container.children[key] = node
             key = None
         if kind is MappingStartEvent or kind is SequenceStartEvent:
             stack.append((container, key))
-            container, key = marks, None if kind is MappingStartEvent else _ITEM
+            container, key = node, None if kind is MappingStartEvent else _ITEM

@@ -1,0 +1,136 @@
+"""Check that a schema is safe to use: no patterns that can hang, no reference cycles, no remote references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from promptpack.schema.mismatch import Mismatch
+from promptpack.schema.patterns import PatternError, read_pattern
+
+if TYPE_CHECKING:
+    Path = tuple[str | int, ...]
+
+
+# Error codes by rule.
+UNSAFE_CODES: Final[Mapping[str, str]] = {"remote": "PP211", "cycle": "PP214", "runaway": "PP215", "pattern": "PP216"}
+
+_SCHEMA_KEYWORDS: Final = (
+    "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames", "then",
+    "unevaluatedItems", "unevaluatedProperties",
+)  # fmt: skip
+_LIST_KEYWORDS: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
+_MAPPING_KEYWORDS: Final = ("$defs", "dependentSchemas", "patternProperties", "properties")
+# Keywords whose subschemas validate the same value, so a cycle of them would never end.
+_SAME_VALUE: Final = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas")
+
+
+def find_unsafe(schema: Any) -> tuple[Mismatch, ...]:
+    """Return everything that makes a schema unsafe to use; its syntax is validated elsewhere."""
+    found: list[Mismatch] = []
+    for path, node in _iterate_schemas(schema, ()):
+        found += _find_remote(path, node)
+        found += _find_unsafe_patterns(path, node)
+    return (*found, *_find_cycles(schema))
+
+
+def _iterate_schemas(schema: Any, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    if not isinstance(schema, Mapping):
+        return
+    yield path, schema
+    for step, child in _iterate_children(schema):
+        yield from _iterate_schemas(child, (*path, *step))
+
+
+def _iterate_children(schema: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+    for key, value in schema.items():
+        if key in _SCHEMA_KEYWORDS:
+            yield (key,), value
+        elif key in _LIST_KEYWORDS and isinstance(value, list):
+            yield from (((key, index), item) for index, item in enumerate(value))
+        elif key in _MAPPING_KEYWORDS and isinstance(value, Mapping):
+            yield from (((key, name), item) for name, item in value.items())
+
+
+def _find_remote(path: Path, schema: Mapping[str, Any]) -> Iterator[Mismatch]:
+    if "$id" in schema:
+        yield Mismatch("remote", (*path, "$id"), "'$id' would send references elsewhere", "remove it", at_key=True)
+    reference = schema.get("$dynamicRef", "")
+    if isinstance(reference, str) and reference and not reference.startswith("#"):
+        message = f"reference {reference!r} is not a file of this pack"
+        yield Mismatch("remote", (*path, "$dynamicRef"), message, "write '$ref: #/$defs/name'", at_key=True)
+
+
+def _find_unsafe_patterns(path: Path, schema: Mapping[str, Any]) -> Iterator[Mismatch]:
+    named = schema.get("patternProperties")
+    texts: list[tuple[Path, Any]] = [((*path, "pattern"), schema.get("pattern"))]
+    texts += [((*path, "patternProperties", name), name) for name in (named if isinstance(named, Mapping) else ())]
+    for where, text in texts:
+        if not isinstance(text, str):
+            continue
+        try:
+            is_safe = read_pattern(text).is_safe
+        except PatternError as error:
+            yield Mismatch("pattern", where, str(error), "write a regular expression that Python's 're' accepts")
+            continue
+        if not is_safe:
+            hint = "remove back-references, and look-arounds next to nested repetitions"
+            yield Mismatch("runaway", where, f"pattern {text[:60]!r} can take forever to match", hint)
+
+
+def _find_cycles(root: Any) -> Iterator[Mismatch]:
+    """Yield a reference that leads back to itself without going deeper into the value."""
+    done: set[Path] = set()
+    for start, _ in _iterate_schemas(root, ()):
+        trail: list[tuple[Path, Iterator[tuple[Path, Path]]]] = [(start, _same_value_steps(root, start))]
+        open_paths = {start}
+        while trail:
+            here, steps = trail[-1]
+            step = next(steps, None)
+            if step is None or here in done:
+                done.add(here)
+                open_paths.discard(here)
+                trail.pop()
+                continue
+            target, where = step
+            if target in open_paths:
+                yield Mismatch("cycle", where, f"reference {_get(root, where)!r} leads back to itself")
+                return
+            if target not in done:
+                open_paths.add(target)
+                trail.append((target, _same_value_steps(root, target)))
+
+
+def _same_value_steps(root: Any, path: Path) -> Iterator[tuple[Path, Path]]:
+    """Yield the paths of subschemas that validate the same value, each with the path that refers to it."""
+    schema = _get(root, path)
+    if not isinstance(schema, Mapping):
+        return
+    reference = schema.get("$ref")
+    if isinstance(reference, str) and reference.startswith("#"):
+        steps = [step.replace("~1", "/").replace("~0", "~") for step in reference.split("/")[1:]]
+        yield _resolve_path(root, steps), (*path, "$ref")
+    for step, _ in _iterate_children(schema):
+        if step[0] in _SAME_VALUE:
+            yield (*path, *step), (*path, *step)
+
+
+def _resolve_path(root: Any, steps: list[str]) -> Path:
+    path: list[str | int] = []
+    for step in steps:
+        is_index = isinstance(root, list) and step.isdecimal()
+        path.append(int(step) if is_index else step)
+        root = _get_child(root, path[-1])
+    return tuple(path)
+
+
+def _get(root: Any, path: Path) -> Any:
+    for step in path:
+        root = _get_child(root, step)
+    return root
+
+
+def _get_child(node: Any, step: str | int) -> Any:
+    if isinstance(node, list) and isinstance(step, int):
+        return node[step] if step < len(node) else None
+    return node.get(step) if isinstance(node, Mapping) else None

@@ -1,0 +1,147 @@
+"""Validate values with a JSON Schema: compiled predicates first, `jsonschema` as fallback and to find mismatches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from promptpack.lazy import cached_property
+from promptpack.schema.keywords import LIMIT, MAX_DEPTH, MAX_STEPS, StepLimitError, build_validator_class, limit_steps
+from promptpack.schema.mismatch import Mismatch
+from promptpack.schema.predicates import FALLBACK_ERRORS, SubschemaPredicates, compile_predicate, fall_back
+from promptpack.schema.supported_keywords import SchemaFallbackError
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
+
+# More would not be read, and a list of a million wrong items would produce a million.
+_MAX_ERRORS = 200
+
+
+class Schema:
+    """An immutable schema with only local references."""
+
+    def __init__(self, source: Mapping[str, Any]) -> None:
+        self.source = source
+
+    def check(self, value: Any) -> tuple[Mismatch, ...]:
+        """Return the mismatches of a value; none if it is valid."""
+        try:
+            if self._predicate(value):
+                return ()
+        except FALLBACK_ERRORS:
+            pass  # `jsonschema` decides
+        return self.explain(value)
+
+    def explain(self, value: Any) -> tuple[Mismatch, ...]:
+        """Return the mismatches of a value as `jsonschema` finds them; predicates only skip what is valid."""
+        if _is_too_deep(value):
+            return (Mismatch("depth", (), f"nests deeper than {MAX_DEPTH} levels"),)
+        from referencing.exceptions import Unresolvable
+
+        try:
+            with limit_steps(self._make_is_valid()):
+                errors = list(islice(self._validator.iter_errors(value), _MAX_ERRORS))
+        except (StepLimitError, RecursionError):
+            return (Mismatch(LIMIT, (), "takes too long to check"),)
+        except Unresolvable as error:
+            return (Mismatch("$ref", (), f"the schema refers to {error.ref!r}, which does not exist"),)
+        found = [mismatch for error in errors for mismatch in explain_error(error)]
+        return tuple(dict.fromkeys(sorted(found, key=lambda mismatch: [str(step) for step in mismatch.path])))
+
+    def accepts(self, value: Any) -> bool:
+        """Return whether a value is valid."""
+        try:
+            return self._predicate(value)
+        except FALLBACK_ERRORS:
+            return not self.explain(value)
+
+    @cached_property
+    def _predicate(self) -> Callable[[Any], bool]:
+        return compile_predicate(self.source) or fall_back
+
+    def _make_is_valid(self) -> Callable[[Any, Any], bool]:
+        steps = [MAX_STEPS]
+
+        def is_valid(subschema: Any, value: Any) -> bool:
+            try:
+                return self._subschemas.accept(subschema, value, steps)
+            except SchemaFallbackError:
+                return False
+
+        return is_valid
+
+    @cached_property
+    def _subschemas(self) -> SubschemaPredicates:
+        return SubschemaPredicates(self.source)
+
+    @cached_property
+    def _validator(self) -> Draft202012Validator:
+        from referencing import Registry
+
+        # An empty registry: a reference that is not local cannot reach the network or the disk.
+        return build_validator_class()(dict(self.source), registry=Registry())
+
+
+def compile(source: Mapping[str, Any]) -> Schema:  # noqa: A001 -- the folder's verb
+    """Return a `Schema` that validates values; it is compiled on first use."""
+    return Schema(source)
+
+
+def explain_error(error: ValidationError) -> Iterable[Mismatch]:
+    """Yield the mismatches of a `jsonschema` error; for `anyOf` and `oneOf`, those of the most likely branch."""
+    from promptpack.schema.explain import explain
+
+    if error.validator in ("anyOf", "oneOf") and error.context:
+        branch = _find_likely_branch(error)
+        if branch is not None:
+            return [mismatch for inner in branch for mismatch in explain_error(inner)]
+        kinds = _read_branch_kinds(error)
+        if kinds:
+            return explain("type", kinds, error.instance, tuple(error.absolute_path), {})
+    if error.validator in ("if", "then", "else", "allOf", "$ref", "dependentSchemas") and error.context:
+        return [mismatch for inner in error.context for mismatch in explain_error(inner)]
+    return explain(
+        str(error.validator or "false"), error.validator_value, error.instance, tuple(error.absolute_path), error.schema
+    )
+
+
+def _find_likely_branch(error: ValidationError) -> list[ValidationError] | None:
+    branches: dict[Any, list[ValidationError]] = {}
+    for inner in error.context:
+        # The schema `false` fails as a whole, so its error has no path.
+        branches.setdefault(next(iter(inner.relative_schema_path), None), []).append(inner)
+    likely = [errors for errors in branches.values() if not any(_has_wrong_kind(inner) for inner in errors)]
+    return likely[0] if len(likely) == 1 else None
+
+
+def _has_wrong_kind(error: ValidationError) -> bool:
+    if error.relative_path:
+        return False
+    if error.validator == "enum":
+        choices: Any = error.validator_value
+        return all(type(choice) is not type(error.instance) for choice in choices)
+    return error.validator == "type"
+
+
+def _read_branch_kinds(error: ValidationError) -> list[str]:
+    """Return the kinds that the branches allow, if the kind is the only mismatch in each of them."""
+    if not all(inner.validator == "type" and not inner.relative_path for inner in error.context):
+        return []
+    return [inner.validator_value for inner in error.context if isinstance(inner.validator_value, str)]
+
+
+def _is_too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            child
+            for node in level
+            if isinstance(node, (dict, list))
+            for child in (node.values() if isinstance(node, dict) else node)
+        ]
+        if not level:
+            return False
+    return True
