@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from promptpack import Pack, Verdict
 from promptpack.pack import Contract, Version
 from promptpack.reply import replay
-from promptpack.reply.tree import same
+from promptpack.reply.syntax_tree import is_same
 from promptpack.verdict import judge_checked
 from tests.properties.reply_defects import lose, spoil
 
@@ -109,8 +109,8 @@ def test_an_output_spoilt_in_any_way_that_keeps_its_meaning_is_read_back(
     raw, defects = spoil(value, Random(seed))
     verdict = judged(agent, raw)
     assert verdict.ok, (defects, raw, [str(one) for one in verdict.violations])
-    assert same(of_contract(agent, verdict.data), value), (defects, raw)
-    assert same(replay(raw, verdict.repairs), verdict.data), (defects, raw)
+    assert is_same(of_contract(agent, verdict.data), value), (defects, raw)
+    assert is_same(replay(raw, verdict.repairs), verdict.data), (defects, raw)
 
 
 @given(anything, st.integers(0, 2**32))
@@ -120,8 +120,8 @@ def test_an_output_that_lost_a_mark_is_read_back(given_output: tuple[str, dict[s
     raw, meant, defects = lose(plainly(value), Random(seed))
     verdict = judged(agent, raw)
     assert verdict.ok, (defects, raw, [str(one) for one in verdict.violations])
-    assert same(of_contract(agent, verdict.data), meant), (defects, raw)
-    assert same(replay(raw, verdict.repairs), verdict.data), (defects, raw)
+    assert is_same(of_contract(agent, verdict.data), meant), (defects, raw)
+    assert is_same(replay(raw, verdict.repairs), verdict.data), (defects, raw)
 
 
 def plainly(value: dict[str, Any]) -> dict[str, Any]:
@@ -164,7 +164,7 @@ def test_what_is_accepted_meets_the_contract_and_its_log_leads_to_it(raw: str, a
     verdict = judged(agent, raw)
     if verdict.ok:
         assert list(Draft202012Validator(CONTRACTS[agent]).iter_errors(verdict.data)) == []
-        assert same(replay(raw, verdict.repairs), verdict.data)
+        assert is_same(replay(raw, verdict.repairs), verdict.data)
 
 
 @given(anything, st.integers(0, 2**32), st.integers(0, 2**32))
@@ -179,7 +179,7 @@ def test_a_reply_hurt_at_random_is_never_accepted_outside_its_contract(
     verdict = judged(agent, hurt)
     if verdict.ok:
         assert list(Draft202012Validator(CONTRACTS[agent]).iter_errors(verdict.data)) == []
-        assert same(replay(hurt, verdict.repairs), verdict.data)
+        assert is_same(replay(hurt, verdict.repairs), verdict.data)
 
 
 @given(anything, st.sampled_from([None, 2]), st.booleans())
@@ -192,4 +192,4 @@ def test_reading_what_was_dumped_changes_nothing(
     for strict in (False, True):
         verdict = judged(agent, raw, strict=strict)
         assert (verdict.outcome, verdict.repairs) == ("valid", ())
-        assert same(verdict.data, value)
+        assert is_same(verdict.data, value)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from promptpack.reply.tree import same
+from promptpack.reply.syntax_tree import is_same
 from tests.conformance.drivers import check_reply
 
 FOLDER = Path(__file__).parent
@@ -35,14 +35,14 @@ def test_a_reply_with_one_meaning_is_read_as_what_it_means(case: dict[str, Any])
     assert found["violations"] == []
     read = of_contract(found["output"], case["agent"])
     meant = [of_contract(one, case["agent"]) for one in (case["expect"], *case.get("alts", []))]
-    assert any(same(read, one) for one in meant), read
+    assert any(is_same(read, one) for one in meant), read
 
 
 @pytest.mark.parametrize("case", cases("valid"))
 def test_a_valid_reply_is_left_as_it_is(case: dict[str, Any]) -> None:
     found = check_reply(case["raw"], case["agent"])
     assert found["repairs"] == []
-    assert same(found["output"], json.loads(case["raw"]))
+    assert is_same(found["output"], json.loads(case["raw"]))
 
 
 @pytest.mark.parametrize("case", cases("invalid"))

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from promptpack.reply.alarm import ArrivingWord, complaint
+from promptpack.reply.alarm import StreamedWord, find_alarm
 from promptpack.reply.shape import Shape
 
 
@@ -19,7 +19,7 @@ from promptpack.reply.shape import Shape
     ],
 )
 def test_what_no_repair_can_mend_is_told(schema: dict[str, Any], value: Any, rule: str) -> None:
-    found = complaint(value, Shape.of(schema))
+    found = find_alarm(value, Shape.of(schema))
     assert found is not None
     assert found[0] == rule
     assert repr(value) in found[1]
@@ -38,7 +38,7 @@ def test_what_no_repair_can_mend_is_told(schema: dict[str, Any], value: Any, rul
     ],
 )
 def test_what_may_still_be_read_raises_no_alarm(schema: dict[str, Any], value: Any) -> None:
-    assert complaint(value, Shape.of(schema)) is None
+    assert find_alarm(value, Shape.of(schema)) is None
 
 
 LEVELS = {"enum": ["low", "medium", "no_risk"]}
@@ -53,18 +53,18 @@ LEVELS = {"enum": ["low", "medium", "no_risk"]}
     ],
 )  # fmt: skip
 def test_the_first_character_that_no_word_has_there_is_told(text: str, place: int) -> None:
-    assert ArrivingWord(Shape.of(LEVELS)).add(text) == place
-    word = ArrivingWord(Shape.of(LEVELS))
+    assert StreamedWord(Shape.of(LEVELS)).add(text) == place
+    word = StreamedWord(Shape.of(LEVELS))
     assert next((index for index, one in enumerate(text) if word.add(one) >= 0), -1) == place
 
 
 def test_what_went_too_far_is_told_with_what_is_allowed() -> None:
-    word = ArrivingWord(Shape.of(LEVELS))
+    word = StreamedWord(Shape.of(LEVELS))
     word.add("FLY")
-    assert word.complaint == ("enum", "none of ['low', 'medium', 'no_risk'] begins with 'F'")
+    assert word.alarm == ("enum", "none of ['low', 'medium', 'no_risk'] begins with 'F'")
 
 
 def test_words_of_the_schema_own_and_words_that_are_no_text_are_waited_for() -> None:
-    assert ArrivingWord(Shape.of({"enum": ["low"], "x-values": {"tief": "low"}})).add("tief ") == -1
-    assert ArrivingWord(Shape.of({"enum": [1, 2]})).add("x") == -1
-    assert ArrivingWord(Shape.of({"type": "array", "enum": [["a"], "b"]})).add("x") == -1
+    assert StreamedWord(Shape.of({"enum": ["low"], "x-values": {"tief": "low"}})).add("tief ") == -1
+    assert StreamedWord(Shape.of({"enum": [1, 2]})).add("x") == -1
+    assert StreamedWord(Shape.of({"type": "array", "enum": [["a"], "b"]})).add("x") == -1

@@ -1,6 +1,6 @@
-from promptpack.reply.candidates import NOT_STRICT, Limits, depth_of, find, strict_whole
+from promptpack.reply.candidates import NOT_STRICT, SearchLimits, depth_of, find, strict_whole
 
-LIMITS = Limits(100, 20_000, 50_000, 5)
+LIMITS = SearchLimits(100, 20_000, 50_000, 5)
 
 
 def values(text: str) -> list[object]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from promptpack.reply import KINDS
-from promptpack.reply.tree import same
+from promptpack.reply.syntax_tree import is_same
 from tests.conformance.drivers import check_reply
 from tests.properties.test_reply_laws import pack_of
 
@@ -76,7 +76,7 @@ def assert_means(raw: str, meant: dict[str, Any], agent: str = "") -> None:
     found = check_reply(raw, agent or AGENTS[meant["action"]])
     assert found["ok"], found["violations"]
     assert set(found["repairs"]) <= KINDS
-    assert same({key: item for key, item in found["output"].items() if item is not None}, meant)
+    assert is_same({key: item for key, item in found["output"].items() if item is not None}, meant)
 
 
 def assert_refused(raw: str, agent: str, *paths: str) -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from promptpack.reply.scan import scan
-from promptpack.reply.tree import harvest
+from promptpack.reply.syntax_tree import extract_data
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from promptpack.reply.tree import harvest
 )
 def test_every_repair_is_an_edit(text: str, value: object, kinds: list[str]) -> None:
     found = scan(text, 0)
-    assert (harvest(found.root).value, [edit.kind for edit in found.edits]) == (value, kinds)
+    assert (extract_data(found.root).value, [repair.kind for repair in found.repairs]) == (value, kinds)
     assert (found.tail, found.end) == ("closed", len(text))
 
 

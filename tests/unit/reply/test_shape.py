@@ -37,9 +37,9 @@ def test_one_view_serves_many_replies() -> None:
 def test_names_are_found_by_spelling_alias_and_idea() -> None:
     named = {"userMessage": {}, "params": {"x-aliases": ["Eingabe"]}}
     shape = Shape.of({"properties": named})
-    assert shape.folded["usermessage"] == ["userMessage"]
-    assert shape.aliases == {"Eingabe": ["params"]}
-    assert sorted(name for names in shape.ideas.values() for name in names) == ["params", "userMessage"]
+    assert shape.by_folded_name["usermessage"] == ["userMessage"]
+    assert shape.by_alias == {"Eingabe": ["params"]}
+    assert sorted(name for names in shape.by_group.values() for name in names) == ["params", "userMessage"]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_names_are_found_by_spelling_alias_and_idea() -> None:
 )
 def test_a_value_is_held_against_what_the_view_understands(schema: Any, value: Any, holds: bool) -> None:
     assert (
-        Shape.of({"properties": {"it": schema}, "$defs": schema.get("$defs", {}) if schema else {}}).holds(
+        Shape.of({"properties": {"it": schema}, "$defs": schema.get("$defs", {}) if schema else {}}).accepts(
             {"it": value}
         )
         is holds

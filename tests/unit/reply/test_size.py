@@ -1,7 +1,7 @@
 import json
 from typing import Any
 
-from promptpack.reply import Finding, read
+from promptpack.reply import Fault, read
 from promptpack.reply.scan import scan
 from promptpack.reply.size import is_too_large, may_nest_deeper
 
@@ -35,7 +35,7 @@ def test_pointers_out_of_proportion_are_refused_where_something_would_be_told_by
     for raw in (f"```json\n{text}\n```", text.replace("0]", "0,]")):
         reading = read(raw, {"type": "object"}, lambda _: ())
         assert [found.rule for found in reading.violations] == ["nodes"]
-    failing = read(text, {"type": "object"}, lambda _: [Finding("type", "", "is wrong")])
+    failing = read(text, {"type": "object"}, lambda _: [Fault("type", "", "is wrong")])
     assert [found.rule for found in failing.violations] == ["nodes"]
     assert read(text, {"type": "object"}, lambda _: ()).value == json.loads(text)
 
