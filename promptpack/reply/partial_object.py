@@ -14,7 +14,7 @@ _MAX_DEPTH, _MAX_PATH, _MAX_VALUES, _MAX_STARTS, _MAX_ALARMS = 100, 1_000, 10_00
 
 @dataclass(slots=True)
 class StreamFrame:
-    """One open container; `full` is its shape with the branches that its members choose so far."""
+    """One open container; `full` is its shape with the branches chosen so far, `names` caches the property of a key."""
 
     value: Any
     path: str
@@ -23,7 +23,6 @@ class StreamFrame:
     key: str = ""
     has_comma: bool = False
     names: dict[str, str | None] = field(default_factory=dict)
-    """A cache of the property that each key means, or None."""
 
     @property
     def is_object(self) -> bool:

@@ -186,8 +186,7 @@ class _Reader:
     def read(self) -> Reading:
         """Evaluate every candidate in the text and decide."""
         self.decoded = decode_outer(self.raw)
-        text = self.decoded.text
-        found = candidates.find(text, self.limits)
+        found = candidates.find(self.decoded.text, self.limits)
         if found.limit:
             return _refuse("invalid", Fault(found.limit, "", f"the reply exceeds the limit of {found.limit}"))
         choices = self._with_lost_opening([self._evaluate(candidate) for candidate in found.candidates])

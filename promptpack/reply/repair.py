@@ -108,7 +108,7 @@ def _apply_value_repair(value: Any, keys: list[str], repair: Repair) -> Any:
     first, rest = keys[0], keys[1:]
     if isinstance(value, list):
         index = int(first)
-        return [_apply_value_repair(item, rest, repair) if place == index else item for place, item in enumerate(value)]
+        return [_apply_value_repair(item, rest, repair) if here == index else item for here, item in enumerate(value)]
     if rest:
         return {key: _apply_value_repair(item, rest, repair) if key == first else item for key, item in value.items()}
     if repair.edit == "rename":

@@ -212,9 +212,7 @@ class StreamParser:
         half = len(rest) < 12 and re.match(r"\\u[dD][89abAB]", rest) is not None
         match = _ESCAPE.match(rest)
         if match is None or (half and len(rest) < 12 and len(match[0]) < 12):
-            if len(rest) >= 12:
-                return self._stop()
-            return False
+            return len(rest) >= 12 and self._stop()
         self._add_text(start + len(match[0]))
         return True
 
