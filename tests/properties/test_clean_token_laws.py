@@ -1,4 +1,4 @@
-"""What a scan takes at one look, it reads in the same way when it looks closely."""
+"""The fast path for clean tokens reads them in the same way as the full scanner."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ def scan_closely(text: str, start: int, limit: int) -> ScanResult:
 
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(REPLIES), st.lists(DAMAGE, max_size=5), st.sampled_from([5, 20_000]))
-def test_the_fast_lane_changes_no_reading(reply: str, damage: list[tuple[int, int, str]], limit: int) -> None:
+def test_the_fast_path_changes_no_scan_result(reply: str, damage: list[tuple[int, int, str]], limit: int) -> None:
     for place, length, piece in damage:
         reply = reply[:place] + piece + reply[place + length :]
     starts = [place for place, character in enumerate(reply) if character in "{["][:3]

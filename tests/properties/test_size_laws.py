@@ -1,4 +1,4 @@
-"""A look at the brackets of strict JSON never takes a deep value for a shallow one."""
+"""Counting the brackets of strict JSON never underestimates its depth."""
 
 import json
 from typing import Any
@@ -14,6 +14,6 @@ VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(s
 
 
 @given(st.lists(VALUES))
-def test_a_value_is_no_deeper_than_its_brackets_say(value: list[Any]) -> None:
+def test_a_value_is_not_deeper_than_its_brackets(value: list[Any]) -> None:
     for most in range(8):
         assert depth_of(value) <= most or may_nest_deeper(json.dumps(value).encode(), most)

@@ -24,7 +24,7 @@ DEEPEST = 5
         '{"number": ' + "9" * 400 + "}",
     ],
 )
-def test_clean_json_is_read_as_it_stands(text: str) -> None:
+def test_clean_json_is_parsed(text: str) -> None:
     assert read_clean(text, DEEPEST) == json.loads(text)
 
 
@@ -50,12 +50,12 @@ def test_clean_json_is_read_as_it_stands(text: str) -> None:
         '{"a": {"a": {"a": {"a": {"a": {}}}}}}',
     ],
 )
-def test_whatever_may_be_more_than_clean_json_is_left_to_the_reader(text: str) -> None:
+def test_text_that_may_not_be_clean_json_is_left_to_the_reader(text: str) -> None:
     assert read_clean(text, DEEPEST) is None
 
 
 def written(value: Any) -> str:
-    """Write JSON in which a list of pairs is an object, repeated keys and all, and some colons are escaped."""
+    """Write JSON in which a list of pairs is an object that may repeat keys, and some colons are escaped."""
     if isinstance(value, str):
         return json.dumps(value)
     members = ", ".join(

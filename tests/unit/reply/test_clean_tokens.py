@@ -20,19 +20,19 @@ from promptpack.reply.syntax_tree import extract_data
         ('{"a": "\\u0062"}', 1),
     ],
 )
-def test_only_what_is_in_doubt_is_weighed(text: str, looks: int) -> None:
+def test_the_lexer_reads_only_ambiguous_strings(text: str, looks: int) -> None:
     with patch.object(Lexer, "string", autospec=True, side_effect=Lexer.string) as weighed:
         scan(text, 0)
     assert weighed.call_count == looks
 
 
-def test_a_member_keeps_its_places() -> None:
+def test_clean_members_have_spans() -> None:
     found = scan('{ "a" : "b" , "c": ["d" ] }', 0)
     assert extract_data(found.root).spans == {"": (0, 27), "/a": (8, 11), "/c": (19, 25), "/c/0": (20, 23)}
     assert [(key, start) for key, start, _ in found.root.members] == [("a", 2), ("c", 14)]
 
 
-def test_a_lexer_that_is_worn_out_is_not_passed_by() -> None:
+def test_an_exhausted_lexer_is_not_bypassed() -> None:
     text = '{"a": "b"}'
     with patch.object(Lexer, "is_exhausted", new=True), patch.object(CleanTokenScanner, "_read_clean_value") as taken:
         scan(text, 0)

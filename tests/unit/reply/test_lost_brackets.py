@@ -1,4 +1,4 @@
-"""Brackets, braces and colons that were lost: put back where one place fits, refused where none or two do."""
+"""Lost brackets, braces and colons: restored where exactly one position fits, else refused."""
 
 import pytest
 
@@ -17,7 +17,7 @@ from tests.unit.reply.test_read import (
 
 @pytest.mark.parametrize("around", ["{}", "```json\n{}\n```", "Here it is:\n{}", "{}\n\nHope this helps."])
 @pytest.mark.parametrize("indent", [None, 2])
-def test_both_outer_braces_are_put_back(around: str, indent: int | None) -> None:
+def test_both_outer_braces_are_restored(around: str, indent: int | None) -> None:
     assert_means(around.format(text(ROUTE, indent)[1:-1].strip()), ROUTE)
 
 
@@ -27,19 +27,19 @@ def test_a_number_at_the_end_of_members_without_braces_may_be_cut() -> None:
     assert_means(members + "\n", ROUTE)
 
 
-def test_members_without_braces_that_lack_a_field_are_refused_at_it() -> None:
+def test_members_without_braces_that_lack_a_field_are_refused_at_that_field() -> None:
     raw = text(ROUTE)[1:-1].replace('"action": "ROUTE_DECISION", ', "")
     assert_refused(raw, "router", "/action")
 
 
 @pytest.mark.parametrize(("old", "new"), [("120000}]", "120000"), ('"task-2"]}', '"task-2"')])
-def test_two_brackets_lost_in_one_place_are_put_back(old: str, new: str) -> None:
+def test_two_brackets_lost_at_one_position_are_restored(old: str, new: str) -> None:
     assert_means(swapped(PLAN, old, new), PLAN)
     assert_means(swapped(ROUTE, "false}}", "false"), ROUTE)
     assert_means(swapped(REVIEW, 'step"]}', 'step"'), REVIEW)
 
 
-def test_brackets_that_fit_in_two_places_are_refused() -> None:
+def test_brackets_that_fit_at_two_positions_are_refused() -> None:
     deep = changed(SEARCH, "/params", {"deep": {"a": 1}})
     assert_means(swapped(deep, '{"a": 1}}', '{"a": 1'), deep)
     assert_refused(swapped(deep, '{"a": 1}}', '{"a": 1, "userMessage": "x"'), "executor", "")
@@ -47,7 +47,7 @@ def test_brackets_that_fit_in_two_places_are_refused() -> None:
 
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("key", [*ROUTE, "route", "payload", "requiresConfirmation", "level", "description"])
-def test_a_colon_that_is_missing_behind_a_named_key_is_put_there(key: str, indent: int | None) -> None:
+def test_a_missing_colon_after_a_named_key_is_restored(key: str, indent: int | None) -> None:
     assert_means(swapped(ROUTE, f'"{key}": ', f'"{key}" ', indent), ROUTE)
 
 
@@ -56,16 +56,16 @@ def test_several_colons_may_be_missing() -> None:
 
 
 def test_a_colon_that_may_be_missing_or_not_is_refused() -> None:
-    told = {"thought": "x", "userMessage": "hi", **{key: ROUTE[key] for key in ROUTE if key != "thought"}}
-    assert_refused(swapped(told, '"userMessage": ', '"userMessage" '), "router", "")
+    reply = {"thought": "x", "userMessage": "hi", **{key: ROUTE[key] for key in ROUTE if key != "thought"}}
+    assert_refused(swapped(reply, '"userMessage": ', '"userMessage" '), "router", "")
 
 
 @pytest.mark.parametrize("key", ["query", "top_k"])
-def test_no_colon_is_put_into_free_params(key: str) -> None:
+def test_no_colon_is_added_in_free_params(key: str) -> None:
     assert_refused(swapped(SEARCH, f'"{key}": ', f'"{key}" '), "executor", f"/params/{key}")
 
 
 @pytest.mark.parametrize("saying", ['set "level" "low" here', 'a, "level" "low" here', 'a, "action" "low'])
-def test_no_colon_is_put_into_a_text(saying: str) -> None:
+def test_no_colon_is_added_in_a_string(saying: str) -> None:
     meant = changed(ROUTE, "/thought", saying)
     assert_means(text(meant).replace('\\"', '"'), meant)

@@ -1,4 +1,4 @@
-"""The answer to a correction: parts are merged where something was wrong, and nowhere else."""
+"""The answer to a correction: parts are merged at the failing paths, and nowhere else."""
 
 import json
 from typing import Any
@@ -55,7 +55,7 @@ def steps(*minutes: Any) -> list[dict[str, Any]]:
 
 
 BAD = {**GOOD, "level": "huge", "owner": {"name": 7, "room": 4}}
-MENDED = {**GOOD, "level": "high", "owner": {"name": "Bo", "room": 4}}
+MERGED = {**GOOD, "level": "high", "owner": {"name": "Bo", "room": 4}}
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ MENDED = {**GOOD, "level": "high", "owner": {"name": "Bo", "room": 4}}
         {"level": "high", "/level": "high", "owner": {"name": "Bo"}},
         {"level": "High", "Owner": {"Name": "Bo"}},
         {"level": "high", "owner": {"name": "Bo", "room": 5}, "title": "other"},
-        {**MENDED, "title": ["other"]},
+        {**MERGED, "title": ["other"]},
         'Sure:\n```json\n{"level": "high", "owner": {"name": "Bo",},}\n```',
         "<think>{'level': 'low'}</think>{'level': 'high', 'owner': {'name': 'Bo'}}",
     ],
@@ -77,12 +77,12 @@ def test_the_failing_parts_are_merged_and_nothing_else_changes(answer: Any) -> N
     assert paths(first) == ["/level", "/owner/name"]
     second = judged(answer, first)
     assert second.ok, second.violations
-    assert second.data == MENDED
+    assert second.data == MERGED
     assert second.outcome == "recovered"
     assert [one.path for one in second.repairs if one.kind == "merged"] == ["/level", "/owner/name"]
 
 
-def test_a_whole_object_that_meets_the_contract_stands_for_itself() -> None:
+def test_a_whole_object_that_meets_the_contract_is_not_merged() -> None:
     whole = {**GOOD, "title": "other", "steps": []}
     second = judged(whole, judged(BAD))
     assert (second.data, second.outcome, second.repairs) == (whole, "valid", ())
@@ -94,17 +94,17 @@ def test_the_log_on_the_attempt_rebuilds_the_merged_object() -> None:
     second = judged(raw, first)
     assert second.ok
     assert first.attempt is not None
-    assert second.data == MENDED
-    assert replay(raw, second.repairs, first.attempt.value) == MENDED
+    assert second.data == MERGED
+    assert replay(raw, second.repairs, first.attempt.value) == MERGED
     spans = {one.path: raw[slice(*one.span)] for one in second.repairs if one.kind == "merged"}
     assert spans == {"/level": '"High"', "/owner/name": '"Bo"', "/userNote": "null"}
 
 
-def test_what_the_answer_leaves_out_is_asked_for_again() -> None:
+def test_parts_that_the_answer_omits_are_requested_again() -> None:
     second = judged({"level": "high"}, judged(BAD))
     assert paths(second) == ["/owner/name"]
     third = judged({"owner": {"name": "Bo"}}, second)
-    assert third.data == MENDED
+    assert third.data == MERGED
 
 
 @pytest.mark.parametrize(
@@ -120,11 +120,11 @@ def test_what_the_answer_leaves_out_is_asked_for_again() -> None:
         ("", "no_answer"),
     ],
 )
-def test_a_doubtful_answer_is_refused_and_the_next_one_still_mends(answer: str, outcome: str) -> None:
+def test_an_uncertain_answer_is_refused_and_the_next_one_is_still_merged(answer: str, outcome: str) -> None:
     second = judged(answer, judged(BAD))
     assert not second.ok
     assert second.outcome == outcome
-    assert judged({"level": "high", "owner": {"name": "Bo"}}, second).data == MENDED
+    assert judged({"level": "high", "owner": {"name": "Bo"}}, second).data == MERGED
 
 
 def test_an_answer_that_the_server_cut_off_is_not_merged() -> None:
@@ -132,7 +132,7 @@ def test_an_answer_that_the_server_cut_off_is_not_merged() -> None:
     assert judged(answer, judged(BAD), finish_reason="length").outcome == "truncated"
 
 
-def test_an_answer_that_mends_nothing_leaves_the_verdict_as_it_was() -> None:
+def test_an_answer_without_failing_parts_leaves_the_verdict_unchanged() -> None:
     first = judged(BAD)
     assert judged({"note": "done"}, first) is first
 
@@ -147,16 +147,16 @@ def test_an_answer_that_mends_nothing_leaves_the_verdict_as_it_was() -> None:
         json.dumps({"some": "object"}),
     ],
 )
-def test_what_has_no_single_object_keeps_no_attempt(raw: str) -> None:
+def test_a_reply_without_a_single_object_has_no_attempt(raw: str) -> None:
     assert judged(raw).attempt is None
 
 
-def test_a_doubtful_value_stays_doubtful_until_it_is_told() -> None:
+def test_an_uncertain_value_stays_uncertain_until_an_answer_replaces_it() -> None:
     first = judged(json.dumps(BAD)[:-1] + ', "title": "second"}')
     assert set(paths(first)) == {"/level", "/owner/name", "/title"}
     second = judged({"level": "high", "owner": {"name": "Bo"}}, first)
     assert paths(second) == ["/title"]
-    assert judged({"title": "t"}, second).data == MENDED
+    assert judged({"title": "t"}, second).data == MERGED
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_a_doubtful_value_stays_doubtful_until_it_is_told() -> None:
         ((5, 0, 7), [{"id": "s2", "minutes": 9}, {"id": "s1"}, {"id": "s3"}], None),
     ],
 )
-def test_an_item_is_taken_only_where_its_place_is_certain(
+def test_an_item_is_merged_only_where_its_index_is_certain(
     minutes: tuple[int, ...], answer: Any, expected: list[int] | None
 ) -> None:
     first = judged({**GOOD, "steps": steps(*minutes)})
@@ -186,7 +186,7 @@ def test_an_item_is_taken_only_where_its_place_is_certain(
     "answer",
     [{"/steps/1/extra": None}, {"/steps/1": {"id": "s2", "minutes": 6}}, {"steps": steps(5, 6, 7)}],
 )
-def test_an_unknown_field_is_mended_by_leaving_it_out(answer: Any) -> None:
+def test_an_unknown_field_is_removed_when_the_answer_omits_it(answer: Any) -> None:
     wrong = [{**step, "extra": 1} if step["id"] == "s2" else step for step in GOOD["steps"]]
     first = judged({**GOOD, "steps": wrong})
     assert paths(first) == ["/steps/1/extra"]
@@ -196,12 +196,12 @@ def test_an_unknown_field_is_mended_by_leaving_it_out(answer: Any) -> None:
     assert replay(json.dumps(answer), second.repairs, first.attempt.value) == GOOD
 
 
-def test_an_answer_that_decides_otherwise_is_another_object() -> None:
-    second = judged({**MENDED, "kind": "old"}, judged(BAD))
+def test_an_answer_with_another_decision_is_another_object() -> None:
+    second = judged({**MERGED, "kind": "old"}, judged(BAD))
     assert paths(second) == ["/since"]
 
 
-def test_parts_that_could_stand_alone_are_still_parts() -> None:
+def test_parts_that_are_valid_on_their_own_are_still_merged() -> None:
     first = judged({"a": 1, "b": "x"}, shape=OPEN)
     for answer in ({"b": 2}, {"/b": 2}):
         assert judged(answer, first, shape=OPEN).data == {"a": 1, "b": 2}

@@ -15,7 +15,7 @@ from promptpack.reply.outer_encoding import decode_outer
         ('1\t{"a":\n2\t 1}', '{"a":\n 1}', "line-mark"),
     ],
 )
-def test_a_coating_comes_off_and_places_lead_back(raw: str, text: str, kind: str) -> None:
+def test_an_outer_encoding_is_removed_and_offsets_lead_back(raw: str, text: str, kind: str) -> None:
     decoded = decode_outer(raw)
     assert decoded.text == text
     assert {repair.kind for repair in decoded.repairs()} == {kind}
@@ -33,5 +33,5 @@ def test_a_coating_comes_off_and_places_lead_back(raw: str, text: str, kind: str
         '"log":\n1: {\n2: }',
     ],
 )
-def test_a_plain_reply_has_no_coating(raw: str) -> None:
+def test_a_plain_reply_has_no_outer_encoding(raw: str) -> None:
     assert not decode_outer(raw).is_encoded

@@ -21,7 +21,7 @@ def start() -> PartialObject:
     return partial
 
 
-def test_a_value_is_kept_back_until_it_is_sure() -> None:
+def test_a_value_is_pending_until_it_is_certain() -> None:
     partial = start()
     assert partial.enter_key("user_message")
     partial.hold("hi", 0)
@@ -30,7 +30,7 @@ def test_a_value_is_kept_back_until_it_is_sure() -> None:
     assert (partial.root, partial.complete, partial.is_answer) == ({"userMessage": "hi"}, ["/userMessage"], True)
 
 
-def test_a_word_is_shown_in_its_own_spelling_and_a_wrong_one_alarms_once() -> None:
+def test_a_word_is_shown_in_the_spelling_of_the_schema_and_a_wrong_one_raises_one_alarm() -> None:
     partial = start()
     partial.enter_key("risk")
     partial.attach({})
@@ -54,7 +54,7 @@ def test_the_first_of_two_values_stays() -> None:
     assert [one.rule for one in partial.alarms] == ["duplicate"]
 
 
-def test_a_key_of_the_object_around_shows_a_lost_brace() -> None:
+def test_a_key_of_the_parent_object_reveals_a_lost_brace() -> None:
     partial = start()
     partial.enter_key("risk")
     partial.attach({})

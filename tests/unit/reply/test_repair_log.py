@@ -40,7 +40,7 @@ def check(value: Any) -> list[Fault]:
         ("> {\n> \"score\": 5}", [("block-quote", "", (0, 2), "none"), ("block-quote", "", (4, 6), "none")]),
     ],
 )  # fmt: skip
-def test_every_change_is_told_with_its_place_and_leads_to_the_value(raw: str, log: list[Any]) -> None:
+def test_every_change_is_logged_with_its_span_and_the_log_rebuilds_the_value(raw: str, log: list[Any]) -> None:
     found = read(raw, SHAPE, check)
     assert found.value["score"] == 5
     assert [(one.kind, one.path, one.span, one.risk) for one in found.repairs] == log

@@ -22,13 +22,13 @@ def state(text: str, **limits: int) -> ScanState:
         ("/* open", 7, ["comment"]),
     ],
 )
-def test_space_and_comments_are_stepped_over_and_noted(text: str, position: int, kinds: list[str]) -> None:
+def test_white_space_and_comments_are_skipped_and_recorded(text: str, position: int, kinds: list[str]) -> None:
     made = state(text)
     made._skip()
     assert (made.position, [repair.kind for repair in made.repairs]) == (position, kinds)
 
 
-def test_a_comment_that_stands_for_items_marks_what_holds_it() -> None:
+def test_a_comment_in_place_of_items_is_a_defect_of_the_container() -> None:
     for text in ("/* ... */}", "// same as above\n}"):
         made = state(text)
         made._skip()
@@ -39,7 +39,7 @@ def test_a_comment_that_stands_for_items_marks_what_holds_it() -> None:
     assert made.stack[-1].node.defect is None
 
 
-def test_depth_values_edits_and_pointers_have_limits() -> None:
+def test_depth_values_repairs_and_pointers_have_limits() -> None:
     deep = state("", depth=1)
     deep._push("array", 0, 0, "]")
     assert deep.limit == "depth"
@@ -74,5 +74,5 @@ def test_depth_values_edits_and_pointers_have_limits() -> None:
         ('{"a": {"b": 1} = 2}', "broken"),
     ],
 )
-def test_the_tail_tells_how_the_text_ended(text: str, tail: str) -> None:
+def test_the_tail_shows_how_the_text_ends(text: str, tail: str) -> None:
     assert scan(text, 0).tail == tail

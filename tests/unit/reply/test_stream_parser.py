@@ -23,7 +23,7 @@ def fed(text: str) -> StreamParser:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_waits_for_more_is_short_however_long_the_reply(kind: str) -> None:
+def test_the_waiting_text_stays_short_for_replies_of_any_length(kind: str) -> None:
     parser = StreamParser(SHAPE)
     for character in hostile(kind, 3_000):
         parser.feed(character)
@@ -31,7 +31,7 @@ def test_what_waits_for_more_is_short_however_long_the_reply(kind: str) -> None:
 
 
 def work(text: str, size: int) -> int:
-    """Count the characters that a stream looks at: those of each chunk, and those that waited for it."""
+    """Count the characters that a stream reads: those of each chunk, and those that waited for it."""
     parser, count = StreamParser(SHAPE), 0
     for start in range(0, len(text), size):
         count += parser.waiting + size
@@ -45,20 +45,20 @@ def test_the_work_of_a_stream_grows_no_faster_than_the_reply(kind: str, size: in
     assert work(hostile(kind, 16_000), size) <= 4.5 * work(hostile(kind, 4_000), size) + 2_000
 
 
-def test_a_finished_text_is_shown_until_it_is_sure_to_be_whole() -> None:
+def test_a_closed_string_is_shown_before_it_is_certain_to_be_complete() -> None:
     assert fed('{"a": "so').growing_text() == ("/a", "so")
     assert fed('{"a": "so"').growing_text() == ("/a", "so")
     assert fed('{"a": "so"}').growing_text() is None
 
 
-def test_half_an_escape_waits() -> None:
+def test_an_incomplete_escape_waits() -> None:
     parser = fed('{"a": "x\\ud83d')
     assert parser.growing_text() == ("/a", "x")
     parser.feed("\\ude00")
     assert parser.growing_text() == ("/a", "x😀")
 
 
-def test_a_draft_inside_any_mark_of_thinking_is_not_shown() -> None:
+def test_a_draft_inside_thinking_markers_is_not_shown() -> None:
     for start, end in (("<think>", "</think>"), ("<thoughts>", "</thoughts>"), ("◁think▷", "◁/think▷")):
         assert fed(f'{start}{{"a": "no"}}{end}{{"a": "yes"}}').partial.root == {"a": "yes"}
 
@@ -72,18 +72,18 @@ def test_depth_and_values_have_a_limit() -> None:
     assert fed('{"b": [' + "1," * 20_002).state == "stopped"
 
 
-def test_an_illegal_word_is_told_before_it_ends() -> None:
+def test_an_invalid_word_raises_an_alarm_before_it_ends() -> None:
     parser = fed('{"level": "lo')
     assert parser.partial.alarms == []
     parser.feed("f")
     assert [(one.rule, one.path, one.offset) for one in parser.partial.alarms] == [("enum", "/level", 13)]
 
 
-def test_an_empty_place_for_an_optional_field_raises_no_alarm() -> None:
+def test_an_empty_value_of_an_optional_field_raises_no_alarm() -> None:
     for empty in ('""', "[]", "{}", '"""low"""'):
         assert fed(f'{{"level": {empty}, ').partial.alarms == []
 
 
-def test_an_object_given_twice_alike_raises_no_alarm() -> None:
+def test_equal_objects_under_one_key_raise_no_alarm() -> None:
     assert fed('{"o": {"a": 1}, "o": {"a": 1}}').partial.alarms == []
     assert [one.rule for one in fed('{"o": {"a": 1}, "o": {"a": 2}}').partial.alarms] == ["duplicate"]

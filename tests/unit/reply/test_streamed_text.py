@@ -27,5 +27,5 @@ def certain(*pieces: str) -> list[str]:
         ((r"it\'s", " ok"), ["it's", "it's ok", "it's ok"]),
     ],
 )
-def test_only_what_nothing_to_come_can_change_is_certain(pieces: tuple[str, ...], shown: list[str]) -> None:
+def test_text_is_certain_if_no_later_piece_can_change_it(pieces: tuple[str, ...], shown: list[str]) -> None:
     assert certain(*pieces) == shown

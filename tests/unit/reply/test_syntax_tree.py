@@ -2,7 +2,7 @@ from promptpack.reply.scan import scan
 from promptpack.reply.syntax_tree import escape, extract_data, is_same, walk
 
 
-def test_a_harvest_knows_places_repeats_and_conflicts() -> None:
+def test_extracted_data_has_spans_repeats_and_defects() -> None:
     found = extract_data(scan('{"a": 1, "a": 1, "b": 2, "b": 3}', 0).root)
     assert found.value == {"a": 1, "b": 2}
     assert found.repeats == ["/a"]

@@ -17,11 +17,11 @@ TEXT = '  {"a": [1, {"b/c": "x, \\" y"}], "": { }, "\\u0064": [ ], "e": [[2 , 3 
         ("/e/0/1", "3"),
     ],
 )
-def test_a_value_is_found_where_it_stands(path: str, piece: str) -> None:
+def test_a_value_has_a_span(path: str, piece: str) -> None:
     start, end = StrictSpans(TEXT, 2, len(TEXT) - 1).get(path) or (0, 0)
     assert TEXT[start:end] == piece
 
 
 @pytest.mark.parametrize("path", ["/x", "/a/2", "/a/0/x", "/a/1/b", "/d/0", "//x", "/x/y/z"])
-def test_what_is_not_there_has_no_place(path: str) -> None:
+def test_a_missing_value_has_no_span(path: str) -> None:
     assert StrictSpans(TEXT, 2, len(TEXT) - 1).get(path) is None

@@ -15,7 +15,7 @@ def check(value: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("raw", ['{"output": {"answer": "hi"}}', '[{"answer": "hi",}]', '{"a": {"b": {answer: "hi"}}'])
-def test_an_answer_in_a_wrapper_is_taken_out_with_a_log_that_leads_to_it(raw: str) -> None:
+def test_an_answer_in_a_wrapper_is_extracted_and_its_log_rebuilds_it(raw: str) -> None:
     found = read(raw, SHAPE, check)
     assert found.value == {"answer": "hi"}
     assert replay(raw, found.repairs) == found.value
