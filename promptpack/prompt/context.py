@@ -9,7 +9,7 @@ from typing import Any
 from promptpack.pack import STANDARD_CONTEXT, Input, Pack
 from promptpack.problem import ContextError, Problem, did_you_mean
 from promptpack.prompt.plain_data import can_skip_copy, to_plain
-from promptpack.schema import pointer
+from promptpack.schema import Mismatch, pointer
 from promptpack.template.model import Fingerprint
 from promptpack.template.render_cache import LARGEST_VALUE
 from promptpack.template.values import fingerprint

@@ -1,33 +1,32 @@
-"""Model text to data: read replies as models really send them, and say exactly what was done."""
+"""Read model replies as data: extract, repair and stream them, and log every repair."""
 
-from promptpack.reply.checking import SchemaCheck
+from promptpack.reply.clean import read_clean
 from promptpack.reply.extras import find_extras
-from promptpack.reply.mend import gives_only_parts, mend
-from promptpack.reply.quick import quick_value
+from promptpack.reply.merge import is_partial_answer, merge
 from promptpack.reply.read import read
-from promptpack.reply.reading import Attempt, Finding, Outcome, Policy, Reading, Repair, Violation
+from promptpack.reply.reading import Attempt, Fault, Outcome, Policy, Reading, Repair
 from promptpack.reply.repair import KINDS, RISKS, replay
+from promptpack.reply.schema_check import SchemaCheck
 from promptpack.reply.shape import Shape
-from promptpack.reply.stream import Partial, ReplyStream
+from promptpack.reply.stream import Progress, ReplyStream
 
 __all__ = [
     "KINDS",
     "RISKS",
     "Attempt",
-    "Finding",
+    "Fault",
     "Outcome",
-    "Partial",
     "Policy",
+    "Progress",
     "Reading",
     "Repair",
     "ReplyStream",
     "SchemaCheck",
     "Shape",
-    "Violation",
     "find_extras",
-    "gives_only_parts",
-    "mend",
-    "quick_value",
+    "is_partial_answer",
+    "merge",
     "read",
+    "read_clean",
     "replay",
 ]

@@ -1,4 +1,4 @@
-"""What is certainly wrong with a value, long before the reply ends: with a finished one, and with half a word."""
+"""Alarms: violations that are certain before the reply ends, about a complete value or the start of a fixed word."""
 
 from typing import Any
 from unicodedata import combining
@@ -6,20 +6,20 @@ from unicodedata import combining
 from promptpack.reply.scalars import may_become_word
 from promptpack.reply.shape import Shape
 
-# A word that is longer is judged at its end.
-_LONGEST_WORD = 100
+# A longer word is checked when it is complete.
+_MAX_WORD_LENGTH = 100
 
 
-def complaint(value: Any, shape: Shape) -> tuple[str, str] | None:
-    """Say what is certainly wrong with a finished value."""
-    if not shape.schemas or shape.holds(value) or value is None:
+def find_alarm(value: Any, shape: Shape) -> tuple[str, str] | None:
+    """Return the rule that a complete value certainly breaks, and a message."""
+    if not shape.schemas or shape.accepts(value) or value is None:
         return None
     if shape.words is not None:
         return "enum", f"{value!r} is not one of {list(shape.words)!r}"
     types = shape.types
     if not shape.has_type(value):
-        soft = isinstance(value, str) and types & {"object", "array"}
-        return None if soft else ("type", f"{value!r} is not of type {', '.join(sorted(types))}")
+        is_parsable = isinstance(value, str) and types & {"object", "array"}
+        return None if is_parsable else ("type", f"{value!r} is not of type {', '.join(sorted(types))}")
     if isinstance(value, int | float) and shape.first("minimum") is not None and value < shape.first("minimum"):
         return "minimum", f"{value!r} is less than {shape.first('minimum')!r}"
     if isinstance(value, int | float) and shape.first("maximum") is not None and value > shape.first("maximum"):
@@ -27,28 +27,28 @@ def complaint(value: Any, shape: Shape) -> tuple[str, str] | None:
     return None
 
 
-class ArrivingWord:
-    """Follows a text where only fixed words belong, and tells the first character that no such word has there."""
+class StreamedWord:
+    """A streamed string that must be one of the schema's fixed words; it finds the first character that fits none."""
 
     def __init__(self, shape: Shape) -> None:
-        self._words, self._own = shape.words or (), shape.first("x-values")
+        self._words, self._synonyms = shape.words or (), shape.first("x-values")
         kinds = shape.kinds
         self._is_open = any(isinstance(word, str) for word in self._words) and (not kinds or "string" in kinds)
         self._text = ""
 
     def add(self, piece: str) -> int:
-        """Take in a piece; gives the place in it of the character that went too far, or -1."""
-        for index, character in enumerate(piece[: _LONGEST_WORD + 1] if self._is_open else ""):
+        """Append a piece; return the index in it of the first character that fits no word, or -1."""
+        for index, character in enumerate(piece[: _MAX_WORD_LENGTH + 1] if self._is_open else ""):
             self._text += character
-            if character == "\\" or len(self._text) > _LONGEST_WORD:
+            if character == "\\" or len(self._text) > _MAX_WORD_LENGTH:
                 self._is_open = False
                 break
-            if not combining(character) and not may_become_word(self._text, self._words, self._own):
+            if not combining(character) and not may_become_word(self._text, self._words, self._synonyms):
                 self._is_open = False
                 return index
         return -1
 
     @property
-    def complaint(self) -> tuple[str, str]:
-        """Say what is wrong with the text so far."""
+    def alarm(self) -> tuple[str, str]:
+        """The rule that the text so far breaks, and a message."""
         return "enum", f"none of {list(self._words)!r} begins with {self._text!r}"

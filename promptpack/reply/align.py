@@ -1,4 +1,4 @@
-"""Bring values to the form the schema asks for, where the schema leaves exactly one way to do it."""
+"""Convert values to the form that the schema asks for, where the schema leaves exactly one way to do it."""
 
 import re
 from dataclasses import dataclass, field
@@ -9,8 +9,8 @@ from promptpack.reply.reading import EditKind
 from promptpack.reply.scalars import read_scalar
 from promptpack.reply.scan import scan
 from promptpack.reply.shape import Shape
-from promptpack.reply.tree import Mark, escape, harvest, same
-from promptpack.reply.words import GROUP_OF, fold, spells
+from promptpack.reply.synonyms import GROUP_OF, fold, spells
+from promptpack.reply.syntax_tree import Defect, escape, extract_data, is_same
 
 _FENCED = re.compile(r"(?P<fence>`{3,}|~{3,})\w{0,20}\n(?P<body>[\s\S]*)\n(?P=fence)")
 _MAX_UNKNOWN = 300
@@ -18,8 +18,8 @@ _MAX_ITEMS = 10_000
 _NEVER_CHANGED = frozenset((int, float, bool))
 
 
-class Step(NamedTuple):
-    """One change to the parsed value, by path."""
+class ValueRepair(NamedTuple):
+    """One change to the parsed value, at a path."""
 
     edit: EditKind
     path: str
@@ -30,22 +30,22 @@ class Step(NamedTuple):
 
 @dataclass(slots=True)
 class Alignment:
-    """A value in the form of its schema, the steps that led there and the choices nobody may make."""
+    """A value in the form of its schema, the repairs that led there, and the conflicts that no repair may decide."""
 
     value: Any = None
-    steps: list[Step] = field(default_factory=list)
-    conflicts: list[tuple[str, Mark]] = field(default_factory=list)
+    repairs: list[ValueRepair] = field(default_factory=list)
+    conflicts: list[tuple[str, Defect]] = field(default_factory=list)
 
 
 def align(value: Any, shape: Shape) -> Alignment:
-    """Align a whole value; the given one is not touched."""
+    """Return a whole value aligned with its schema; the argument is not changed."""
     found = Alignment()
     found.value = _value(value, shape, "", found)
     return found
 
 
 def parse_text(text: str) -> Any:
-    """Read an object or a list that was given as a text; nothing when it is not exactly one."""
+    """Parse a text that is exactly one object or list; return None for any other text."""
     body = text.strip()
     if fenced := _FENCED.fullmatch(body):
         body = fenced["body"].strip()
@@ -57,8 +57,8 @@ def parse_text(text: str) -> Any:
     if strict is not None and strict[1] == len(body):
         return strict[0]
     found = scan(body, 0)
-    data = harvest(found.root)
-    if found.tail != "closed" or found.end != len(body) or data.marks:
+    data = extract_data(found.root)
+    if found.tail != "closed" or found.end != len(body) or data.defects:
         return None
     return data.value
 
@@ -71,13 +71,13 @@ def _value(value: Any, shape: Shape, path: str, found: Alignment) -> Any:
         return _from_list(value, shape, path, found, kinds)
     if isinstance(value, str):
         return _from_text(value, shape, path, found, kinds)
-    if value is None and kinds == {"object"} and shape.holds({}):
+    if value is None and kinds == {"object"} and shape.accepts({}):
         return _set(value, {}, path, "empty-placeholder", found)
     return value
 
 
 def _set(before: Any, after: Any, path: str, kind: str, found: Alignment) -> Any:
-    found.steps.append(Step("set", path, kind, before, after))
+    found.repairs.append(ValueRepair("set", path, kind, before, after))
     return after
 
 
@@ -95,7 +95,7 @@ def _from_list(value: list[Any], shape: Shape, path: str, found: Alignment, kind
         return [_value(item, items, f"{path}/{index}", found) for index, item in enumerate(value)]
     if kinds != {"object"}:
         return value
-    if not value and shape.holds({}):
+    if not value and shape.accepts({}):
         return _set(value, {}, path, "empty-placeholder", found)
     if len(value) == 1 and isinstance(value[0], dict):
         inner = _set(value, value[0], path, "list-of-one", found)
@@ -104,11 +104,11 @@ def _from_list(value: list[Any], shape: Shape, path: str, found: Alignment, kind
 
 
 def _from_text(value: str, shape: Shape, path: str, found: Alignment, kinds: frozenset[str]) -> Any:
-    if shape.holds(value):
+    if shape.accepts(value):
         return value
     scalar = read_scalar(value, shape)
     if scalar is not None:
-        return value if same(scalar.value, value) else _set(value, scalar.value, path, scalar.kind, found)
+        return value if is_same(scalar.value, value) else _set(value, scalar.value, path, scalar.kind, found)
     if kinds and kinds <= {"object", "array", "null"}:
         return _container_from_text(value, shape, path, found, kinds)
     return value
@@ -117,7 +117,7 @@ def _from_text(value: str, shape: Shape, path: str, found: Alignment, kinds: fro
 def _container_from_text(value: str, shape: Shape, path: str, found: Alignment, kinds: frozenset[str]) -> Any:
     empty: Any = [] if "array" in kinds else {}
     if not value.strip():
-        return _set(value, empty, path, "empty-placeholder", found) if shape.holds(empty) else value
+        return _set(value, empty, path, "empty-placeholder", found) if shape.accepts(empty) else value
     parsed = parse_text(value)
     if (isinstance(parsed, dict) and "object" in kinds) or (isinstance(parsed, list) and "array" in kinds):
         return _value(_set(value, parsed, path, "json-string", found), shape, path, found)
@@ -125,16 +125,16 @@ def _container_from_text(value: str, shape: Shape, path: str, found: Alignment, 
 
 
 def _as_item(value: Any, shape: Shape, path: str, found: Alignment) -> Any:
-    """Put one item into the list that belongs there, if it is such an item."""
+    """Wrap a single item in a list where the schema asks for a list of such items."""
     items = shape.items
     if items is None or not items.types:
         return value
     trial = Alignment()
     item = _value(value, items, f"{path}/0", trial)
-    if not items.holds(item):
+    if not items.accepts(item):
         return value
     _set(value, [value], path, "single-item", found)
-    found.steps.extend(trial.steps)
+    found.repairs.extend(trial.repairs)
     found.conflicts.extend(trial.conflicts)
     return [item]
 
@@ -151,7 +151,7 @@ def _object(value: dict[str, Any], shape: Shape, path: str, found: Alignment) ->
     extra = full.extra
     for name, item in tuple(current.items()):
         inner = named.get(name, extra)
-        if inner is None or type(item) in _NEVER_CHANGED or (type(item) is str and inner.takes_any_text):
+        if inner is None or type(item) in _NEVER_CHANGED or (type(item) is str and inner.accepts_any_text):
             continue
         if name in named:
             _member(current, name, inner, f"{path}/{escape(name)}", found, optional=name not in full.required)
@@ -162,15 +162,20 @@ def _object(value: dict[str, Any], shape: Shape, path: str, found: Alignment) ->
 
 def _member(current: dict[str, Any], name: str, shape: Shape, path: str, found: Alignment, *, optional: bool) -> None:
     value = current[name]
-    if optional and (value is None or value in ("", [], {})) and not isinstance(value, bool) and not shape.holds(value):
-        found.steps.append(Step("remove", path, "absent", value, None))
+    if (
+        optional
+        and (value is None or value in ("", [], {}))
+        and not isinstance(value, bool)
+        and not shape.accepts(value)
+    ):
+        found.repairs.append(ValueRepair("remove", path, "absent", value, None))
         del current[name]
         return
     current[name] = _value(value, shape, path, found)
 
 
 def _renamed(value: dict[str, Any], shape: Shape, path: str, found: Alignment) -> dict[str, Any]:
-    """Give other spellings of a property its own name; two that disagree are a conflict."""
+    """Rename keys that are other spellings of a property; two of them with different values are a conflict."""
     named = shape.properties
     if not named or value.keys() <= named.keys():
         return dict(value)
@@ -184,33 +189,33 @@ def _renamed(value: dict[str, Any], shape: Shape, path: str, found: Alignment) -
 
 
 def _apply_names(value: dict[str, Any], targets: dict[str, str], path: str, found: Alignment) -> dict[str, Any]:
-    taken: dict[str, str] = {}
+    sources: dict[str, str] = {}
     for key, target in targets.items():
-        first = taken.setdefault(target, key)
-        if first != key and not same(value[first], value[key]):
-            message = f"{first!r} and {key!r} both stand for {target!r} and disagree"
-            found.conflicts.append((f"{path}/{escape(target)}", Mark("ambiguous", message)))
-    renames = {key: target for target, key in taken.items()}
+        first = sources.setdefault(target, key)
+        if first != key and not is_same(value[first], value[key]):
+            message = f"{first!r} and {key!r} both mean {target!r} but have different values"
+            found.conflicts.append((f"{path}/{escape(target)}", Defect("ambiguous", message)))
+    renames = {key: target for target, key in sources.items()}
     for key, target in renames.items():
-        found.steps.append(Step("rename", f"{path}/{escape(key)}", "key-alias", key, target))
+        found.repairs.append(ValueRepair("rename", f"{path}/{escape(key)}", "key-alias", key, target))
     return {renames.get(key, key): item for key, item in value.items()}
 
 
 def _target(key: str, item: Any, shape: Shape) -> str | None:
-    name, sure = property_for(key, shape)
-    if name is None or sure or name in shape.required:
+    name, is_certain = find_property(key, shape)
+    if name is None or is_certain or name in shape.required:
         return name
     inner = shape.properties[name]
     trial = align(item, inner)
-    return name if inner.holds(trial.value) and not trial.conflicts else None
+    return name if inner.accepts(trial.value) and not trial.conflicts else None
 
 
-def property_for(key: str, shape: Shape) -> tuple[str | None, bool]:
-    """Find the property a key stands for, and whether it is merely spelt differently."""
+def find_property(key: str, shape: Shape) -> tuple[str | None, bool]:
+    """Return the property that a key means, and whether the key is only another spelling of its name."""
     folded = fold(key)
-    spelt = shape.folded.get(folded, ())
-    if spelt:
-        return (spelt[0], True) if len(spelt) == 1 and spells(key, spelt[0]) else (None, False)
+    spelled = shape.by_folded_name.get(folded, ())
+    if spelled:
+        return (spelled[0], True) if len(spelled) == 1 and spells(key, spelled[0]) else (None, False)
     group = GROUP_OF.get(folded)
-    known = shape.aliases.get(key.strip()) or (shape.ideas.get(group, []) if group is not None else [])
-    return (known[0], False) if len(known) == 1 else (None, False)
+    synonyms = shape.by_alias.get(key.strip()) or (shape.by_group.get(group, []) if group is not None else [])
+    return (synonyms[0], False) if len(synonyms) == 1 else (None, False)

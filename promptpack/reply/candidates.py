@@ -1,36 +1,36 @@
-"""Where answers may stand in a reply: every object, list or call outside of thinking, in order."""
+"""Find the candidates for the answer in a reply: every object, list or call outside thinking, in order."""
 
 import json
 import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from promptpack.reply.ahead import BLANK, COLONLESS, KEY, is_paired_key
-from promptpack.reply.cursor import Forced, Scan
-from promptpack.reply.places import Places, Span, StrictPlaces
+from promptpack.reply.lookahead import BLANK, COLONLESS, KEY, is_paired_key
 from promptpack.reply.scan import scan
+from promptpack.reply.scan_state import ForcedClose, ScanResult
 from promptpack.reply.size import is_too_large
 from promptpack.reply.strings import Lexer
-from promptpack.reply.thinking import ANY_END, CHANNEL_END, MARK_REST, end_of
-from promptpack.reply.tree import Harvest, Mark, harvest
+from promptpack.reply.syntax_tree import Defect, ExtractedData, extract_data
+from promptpack.reply.thinking import ANY_END, CHANNEL_END, MARKER_REST, end_pattern
+from promptpack.reply.value_spans import Span, Spans, StrictSpans
 
 NOT_STRICT = object()
-# Thinking without a beginning holds objects too: so many times more than the answer may stand among.
-_THOUGHTS = 10
-# Prose and code have brackets with a comment or a call behind them; a text with more than this is something else.
+# Thinking without a start marker contains objects too, so the search may see this many times the limit of candidates.
+_THINKING_FACTOR = 10
+# Prose and code contain brackets that open no data; a text with more than this is neither.
 _MAX_BRACES = 20_000
 _OBJECT = rf"(?=[{{｛]?{BLANK}(?:[}}｝/#]|{KEY}))"
-# All begins with one of few characters, which the search jumps to; what matters is behind it.
+# Every alternative starts with one of a few characters, so that the search can jump to them.
 _TOP = re.compile(
     rf"[{{｛\[［<◁(](?:(?P<open>(?<=[{{｛]){_OBJECT}|(?<=[\[［])(?={BLANK}[{{｛]{_OBJECT}))"
-    rf"|{MARK_REST}"
+    rf"|{MARKER_REST}"
     r"|(?P<call>(?<=\w\()\s*+[A-Za-z_]\w{0,40}+\s*+=(?!=)))"
 )
 _CALLED = re.compile(r"(?<![\w.])[A-Za-z_]\w{0,40}\Z")
-# A brace that begins a line and has nothing but the beginning of a key behind it.
+# A brace at the start of a line, followed only by the start of a key.
 _CUT_ROOT = re.compile(r"^[^\S\n]*+(?P<brace>[{｛])\s*+(?:[\"“'][^\"“”'\n]{0,300}+|\w{0,60}+)?+\s*+\Z", re.MULTILINE)
-_LONGEST_CUT = 400
-# A quoted key and its colon before a bracket: the bracket belongs to an object whose own opening was lost.
+_MAX_CUT_LENGTH = 400
+# A quoted key and its colon before a bracket: the bracket belongs to an object whose opening brace is lost.
 _MEMBER_BEFORE = re.compile(r"[\"'”’]\s*[:：]\s*\Z")
 _COLONLESS_ROOT = re.compile(rf"[{{｛](?={BLANK}{COLONLESS})")
 _COLONLESS_MEMBER = re.compile(rf"(?:[{{｛,，]{BLANK}|\n[ \t]*+)(?={COLONLESS})")
@@ -38,27 +38,27 @@ _FIRST_MEMBER = re.compile(r"(?:^|\n|```(?:json)?)[ \t]*(?=[\"“'](?P<key>[^\"�
 
 
 @dataclass(slots=True)
-class Candidate:
-    """One place in the text that may hold the answer, read as plain data."""
+class ReplyCandidate:
+    """A part of the text that may be the answer, read as plain data."""
 
     start: int
     end: int
     value: Any
-    scan: Scan | None = None
-    marks: list[tuple[str, Mark]] = field(default_factory=list)
-    places: Places = field(default_factory=dict)
+    scan: ScanResult | None = None
+    defects: list[tuple[str, Defect]] = field(default_factory=list)
+    spans: Spans = field(default_factory=dict)
     repeats: list[str] = field(default_factory=list)
     lost_open: bool = False
     limit: str = ""
 
     def span(self, path: str) -> Span:
-        """Say where a value stands; the whole object where the path is not in it."""
-        return self.places.get(path) or (self.start, self.end)
+        """Return the span of a value, or of the whole candidate where the path does not exist."""
+        return self.spans.get(path) or (self.start, self.end)
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """How deep, how many values, how many candidates."""
+class SearchLimits:
+    """The limits of a search: nesting depth, scanned nodes, values of strict JSON, and candidates."""
 
     depth: int
     nodes: int
@@ -66,29 +66,29 @@ class Limits:
     candidates: int
 
     @property
-    def second_look(self) -> int:
-        """How many values a text may hold that is read again in another way."""
+    def max_rescan_nodes(self) -> int:
+        """The limit of nodes for reading a candidate a second time."""
         return self.nodes // 4
 
 
 @dataclass(slots=True)
-class Field:
-    """All candidates of a reply, and what stopped the search, if anything did."""
+class SearchResult:
+    """All candidates of a reply, and the limit that stopped the search, if any."""
 
-    candidates: list[Candidate] = field(default_factory=list)
+    candidates: list[ReplyCandidate] = field(default_factory=list)
     limit: str = ""
 
 
-def find(text: str, limits: Limits) -> Field:
-    """Find the candidates; what stands before a lone end of thinking was thinking, and is dropped."""
-    found, lexer, position, absent, seen, braces = Field(), Lexer(text), 0, set[re.Pattern[str]](), 0, 0
+def find(text: str, limits: SearchLimits) -> SearchResult:
+    """Find the candidates; drop those before an end of thinking that has no start."""
+    found, lexer, position, absent, seen, braces = SearchResult(), Lexer(text), 0, set[re.Pattern[str]](), 0, 0
     while match := _TOP.search(text, position):
         if match["think"]:
             position = _think_end(text, match, absent)
         elif match["channel"]:
             end = CHANNEL_END.search(text, match.end() + 11)
             position = end.start() if end else len(text)
-        elif match["unthink"]:
+        elif match["think_end"]:
             found.candidates.clear()
             position = match.end()
         elif (start := _start(lexer, match, position)) < 0:
@@ -103,57 +103,57 @@ def find(text: str, limits: Limits) -> Field:
             found.candidates.append(candidate)
             found.limit = candidate.limit
             seen += 1
-            if len(found.candidates) > limits.candidates or seen > _THOUGHTS * limits.candidates:
+            if len(found.candidates) > limits.candidates or seen > _THINKING_FACTOR * limits.candidates:
                 found.limit = "candidates"
             if found.limit:
                 return found
-    if cut := _CUT_ROOT.search(text, max(position, len(text.rstrip()) - _LONGEST_CUT)):
+    if cut := _CUT_ROOT.search(text, max(position, len(text.rstrip()) - _MAX_CUT_LENGTH)):
         found.candidates.append(_read(text, cut.start("brace"), limits))
     return found
 
 
-def find_members(text: str, names: frozenset[str], limits: Limits) -> Candidate | None:
-    """Find an object whose opening brace was lost, or both: members that begin with one of `names`."""
+def find_members(text: str, names: frozenset[str], limits: SearchLimits) -> ReplyCandidate | None:
+    """Find an object without its opening brace or without both braces, by a first member named in `names`."""
     for match in _FIRST_MEMBER.finditer(text):
         if match["key"] in names:
-            candidate = _reread(text, Candidate(match.end(), match.end(), None, lost_open=True), limits)
+            candidate = _reread(text, ReplyCandidate(match.end(), match.end(), None, lost_open=True), limits)
             return candidate if candidate.scan and candidate.scan.tail in ("closed", "open", "cut") else None
     return None
 
 
-def rescan(text: str, candidate: Candidate, forced: Forced, limits: Limits) -> Candidate:
-    """Read a candidate again with closing brackets put in at a place."""
+def rescan(text: str, candidate: ReplyCandidate, forced: ForcedClose, limits: SearchLimits) -> ReplyCandidate:
+    """Read a candidate again with closing brackets inserted at a position."""
     return _reread(text, candidate, limits, forced=forced)
 
 
-def find_colonless(text: str, limits: Limits) -> Candidate | None:
-    """Find an object whose first key stands before its value without a colon."""
+def find_colonless(text: str, limits: SearchLimits) -> ReplyCandidate | None:
+    """Find an object whose first key has no colon."""
     if match := _COLONLESS_ROOT.search(text):
-        return rescan_colonless(text, Candidate(match.start(), match.end(), None), limits)
+        return rescan_colonless(text, ReplyCandidate(match.start(), match.end(), None), limits)
     return None
 
 
-def rescan_colonless(text: str, candidate: Candidate, limits: Limits) -> Candidate:
-    """Read a candidate again, with keys that stand before their values without a colon."""
-    return _reread(text, candidate, limits, colonless=True)
+def rescan_colonless(text: str, candidate: ReplyCandidate, limits: SearchLimits) -> ReplyCandidate:
+    """Read a candidate again, accepting keys without a colon."""
+    return _reread(text, candidate, limits, is_colonless=True)
 
 
-def _reread(text: str, candidate: Candidate, limits: Limits, **how: Any) -> Candidate:
+def _reread(text: str, candidate: ReplyCandidate, limits: SearchLimits, **options: Any) -> ReplyCandidate:
     start, lost = candidate.start, candidate.lost_open
-    again = scan(text, start, max_depth=limits.depth, max_nodes=limits.second_look, members=lost, **how)
-    return replace(_harvested(start, again), lost_open=lost)
+    again = scan(text, start, max_depth=limits.depth, max_nodes=limits.max_rescan_nodes, lost_open=lost, **options)
+    return replace(_from_scan(start, again), lost_open=lost)
 
 
-def lacks_colon(text: str, candidate: Candidate) -> bool:
-    """Say whether something in a candidate looks like a key and its value without a colon between them."""
-    # One that could not be read to its end may have ended there.
-    end = candidate.end + _LONGEST_CUT
+def lacks_colon(text: str, candidate: ReplyCandidate) -> bool:
+    """Return whether a candidate seems to contain a key and its value without a colon between them."""
+    # The missing colon may be what stopped the scan, so the search goes a little further.
+    end = candidate.end + _MAX_CUT_LENGTH
     return candidate.scan is not None and _COLONLESS_MEMBER.search(text, candidate.start, end) is not None
 
 
 def _think_end(text: str, match: re.Match[str], absent: set[re.Pattern[str]]) -> int:
-    """Find the end of thinking: the tag's own, or else any other; what is absent once is never looked for again."""
-    for pattern in (end_of(match[0]), ANY_END):
+    """Find the end of thinking: its own end marker, or any other; a pattern without a match is not searched again."""
+    for pattern in (end_pattern(match[0]), ANY_END):
         if pattern in absent:
             continue
         if end := pattern.search(text, match.end()):
@@ -163,16 +163,16 @@ def _think_end(text: str, match: re.Match[str], absent: set[re.Pattern[str]]) ->
 
 
 def _start(lexer: Lexer, match: re.Match[str], position: int) -> int:
-    """Give the place where data begins: a bracket that opens some, or the name of a call; -1 if nothing does."""
-    place = match.start()
+    """Return where data starts: at a bracket, or at the name of a call; -1 if no data starts here."""
+    start = match.start()
     if match["call"] is None:
-        return place if _opens(lexer, place) else -1
-    name = _CALLED.search(lexer.text, max(position, place - 41), place)
+        return start if _opens(lexer, start) else -1
+    name = _CALLED.search(lexer.text, max(position, start - 41), start)
     return name.start() if name else -1
 
 
 def _opens(lexer: Lexer, start: int) -> bool:
-    """Judge whether a bracket in the text opens data, by what follows it; prose has brackets too."""
+    """Return whether a bracket opens data, by the text after it; prose contains brackets too."""
     text = lexer.text
     if text[start] in "[［":
         after = lexer.blank_end(start + 1)
@@ -194,31 +194,32 @@ def _past_comment(lexer: Lexer, position: int) -> int:
     return position
 
 
-def _read(text: str, start: int, limits: Limits) -> Candidate:
-    alone = _MEMBER_BEFORE.search(text, max(0, start - 100), start) is None
+def _read(text: str, start: int, limits: SearchLimits) -> ReplyCandidate:
+    standalone = _MEMBER_BEFORE.search(text, max(0, start - 100), start) is None
     if text[start] in "{[":
         strict = strict_at(text, start)
-        going_on = alone and strict is not None and text[strict[1] : strict[1] + 100].lstrip()[:1] in (",", "，")
-        if strict is not None and depth_of(strict[0]) <= limits.depth and not going_on:
+        continues = standalone and strict is not None and text[strict[1] : strict[1] + 100].lstrip()[:1] in (",", "，")
+        if strict is not None and depth_of(strict[0]) <= limits.depth and not continues:
             too_large = is_too_large(text, strict[0], limits.values)
             return strict_candidate(text, start, strict[1], strict[0], limit="nodes" if too_large else "")
-    return _harvested(start, scan(text, start, max_depth=limits.depth, max_nodes=limits.nodes, alone=alone))
+    result = scan(text, start, max_depth=limits.depth, max_nodes=limits.nodes, is_standalone=standalone)
+    return _from_scan(start, result)
 
 
-def strict_candidate(text: str, start: int, end: int, value: Any, limit: str = "") -> Candidate:
-    """Make the candidate of a value that was read by the strict parser."""
-    return Candidate(start, end, value, places=StrictPlaces(text, start, end), limit=limit)
+def strict_candidate(text: str, start: int, end: int, value: Any, limit: str = "") -> ReplyCandidate:
+    """Return the candidate of a value that the strict parser has read."""
+    return ReplyCandidate(start, end, value, spans=StrictSpans(text, start, end), limit=limit)
 
 
-def _harvested(start: int, result: Scan) -> Candidate:
+def _from_scan(start: int, result: ScanResult) -> ReplyCandidate:
     if result.limit:
-        return Candidate(start, result.end, None, result, limit=result.limit)
-    found: Harvest = harvest(result.root)
-    return Candidate(start, result.end, found.value, result, found.marks, found.places, found.repeats)
+        return ReplyCandidate(start, result.end, None, result, limit=result.limit)
+    found: ExtractedData = extract_data(result.root)
+    return ReplyCandidate(start, result.end, found.value, result, found.defects, found.spans, found.repeats)
 
 
 class _NotStrictError(ValueError):
-    """The strict parser met something that only the scanner can name."""
+    """The text is not strict JSON; only the scanner can say why."""
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -243,7 +244,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, 
 
 
 def strict_at(text: str, start: int) -> tuple[Any, int] | None:
-    """Read strict JSON at `start`: no repeated keys, no NaN, no infinite number."""
+    """Parse strict JSON at `start`, without repeated keys, NaN or infinite numbers; return the value and its end."""
     try:
         return _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError):
@@ -251,7 +252,7 @@ def strict_at(text: str, start: int) -> tuple[Any, int] | None:
 
 
 def strict_whole(text: str) -> Any:
-    """Read a text that is one strict JSON value from end to end, or give `NOT_STRICT`."""
+    """Parse a whole text as one strict JSON value; return `NOT_STRICT` for any other text."""
     try:
         return _DECODER.decode(text)
     except (ValueError, RecursionError):
@@ -259,7 +260,7 @@ def strict_whole(text: str) -> Any:
 
 
 def depth_of(value: Any) -> int:
-    """Measure how deep a value nests, without recursion."""
+    """Return how deep a value nests, computed without recursion."""
     deepest, level = 0, [value]
     while level:
         inner: list[Any] = []

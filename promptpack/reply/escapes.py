@@ -1,10 +1,10 @@
-"""What the inside of a string says when its escapes are not those of JSON."""
+"""Decode the body of a string, including escapes that JSON does not allow."""
 
 import re
 
-# Before the end of a line, a backslash only continues it.
+# A backslash at the end of a line continues the line.
 _SIMPLE = {"\n": "", "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "\\": "\\", "/": "/"}
-# A backslash that only protects the character after it: an apostrophe, a back tick, Markdown's underscore.
+# Characters that models escape without need: an apostrophe, a backtick, Markdown's underscore.
 _PROTECTED = frozenset("'_`‘’“”")
 _ESCAPE = re.compile(
     r"(?P<pair>\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u(?P<code>[0-9a-fA-F]{4})"
@@ -19,7 +19,7 @@ _MAX_BACKSLASHES = 10_000
 
 
 def decode(body: str) -> str:
-    """Decode a string's body, keeping every backslash that starts no escape."""
+    """Decode the body of a string; a backslash that starts no escape stays."""
     if "\\" not in body:
         return body
     few = body.count("\\") < _MAX_BACKSLASHES
@@ -35,20 +35,18 @@ def _has_bad_escape(body: str) -> bool:
 
 
 def _literal_backslashes(body: str) -> frozenset[int]:
-    """Find backslashes of a Windows path or of LaTeX: where one of them is literal, its neighbours are too."""
-    places: set[int] = set()
+    """Return the positions of backslashes in Windows paths and LaTeX; if one in a path is literal, all of them are."""
+    positions: set[int] = set()
     for path in _PATH.finditer(body):
         if _has_bad_escape(path[0]):
-            places.update(place for place in range(path.start(), path.end()) if body[place] == "\\")
-    places.update(match.start() for match in _LATEX.finditer(body))
-    return frozenset(places)
+            positions.update(index for index in range(path.start(), path.end()) if body[index] == "\\")
+    positions.update(match.start() for match in _LATEX.finditer(body))
+    return frozenset(positions)
 
 
 def _decoded(match: re.Match[str], literal: frozenset[int]) -> str:
     if match.start() in literal:
-        # The character after a literal backslash may itself be one that starts an escape.
-        rest = match[0][1:]
-        return "\\" + rest
+        return match[0]
     if match["pair"]:
         high, low = int(match["pair"][2:6], 16), int(match["pair"][8:12], 16)
         return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))

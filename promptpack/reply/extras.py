@@ -1,14 +1,14 @@
-"""Keys that a contract does not know: they are kept, and told of."""
+"""Find keys that the contract does not declare; they stay in the data."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from promptpack.reply.shape import Shape
-from promptpack.reply.tree import escape
+from promptpack.reply.syntax_tree import escape
 
 
 def find_extras(value: Any, shape: Shape) -> tuple[str, ...]:
-    """Give the pointers of keys that the contract does not know; objects that it leaves free have none."""
+    """Return the pointers of undeclared keys; an object for which the contract declares no keys has none."""
     return tuple(_extras(value, shape, ""))
 
 
@@ -20,8 +20,8 @@ def _extras(value: Any, shape: Shape, path: str) -> Iterator[str]:
         return
     full = shape.with_conditions(value)
     for key, item in value.items():
-        place, inner = f"{path}/{escape(key)}", full.properties.get(key, full.extra)
+        pointer, inner = f"{path}/{escape(key)}", full.properties.get(key, full.extra)
         if inner is not None:
-            yield from _extras(item, inner, place)
-        elif not full.knows(key):
-            yield place
+            yield from _extras(item, inner, pointer)
+        elif not full.declares(key):
+            yield pointer

@@ -1,10 +1,10 @@
-"""Keys as models write them: quoted in any way, half quoted, or bare."""
+"""Keys as models write them: in quotes of any kind, half quoted, or bare."""
 
 import re
 from typing import NamedTuple
 
-from promptpack.reply.ahead import is_colonless_key
 from promptpack.reply.escapes import decode
+from promptpack.reply.lookahead import is_colonless_key
 from promptpack.reply.strings import PAIRS, QUOTES, Lexer, scan_string
 
 SEPARATOR = re.compile(r"[:：]{1,2}=?|=>|=(?!=)")
@@ -20,7 +20,7 @@ _BARE_KEY = re.compile(r"[^\W\d][\w$.-]*+(?: [^\W\d][\w$-]*+){0,3}(?=\s*(?::|：
 
 
 class Key(NamedTuple):
-    """One key, where it ends, and the repair it needed."""
+    """One key, its end, and the kind of repair it needed."""
 
     name: str
     end: int
@@ -28,7 +28,7 @@ class Key(NamedTuple):
 
 
 def read_key(lexer: Lexer, start: int) -> Key | None:
-    """Read the key at `start`, or nothing when no key and colon stand there."""
+    """Read the key at `start`; return None if no key with a colon is there."""
     key = _quoted(lexer, start) if lexer.text[start] in QUOTES or lexer.text[start] in PAIRS else None
     key = key or _half(lexer.text, start) or _bare(lexer.text, start)
     if key is None or not SEPARATOR.match(lexer.text, lexer.blank_end(key.end)):

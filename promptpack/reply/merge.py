@@ -1,117 +1,125 @@
-"""Find the failing parts of a refused object in the answer to a correction; nothing else of the answer counts."""
+"""Merge a partial answer to a correction into the refused attempt, and check the merged object."""
 
-from collections.abc import Mapping
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
 
-from promptpack.reply.tree import escape, same
+from promptpack.reply.align import ValueRepair, align
+from promptpack.reply.choice import Check, Chooser
+from promptpack.reply.path_changes import ConflictError, PathChange, find_changes, unescape
+from promptpack.reply.read import PartialAnswer, read_partial_answer
+from promptpack.reply.reading import Attempt, Fault, Outcome, Policy, Reading, Repair
+from promptpack.reply.repair import remove_at, risk_of, set_at
+from promptpack.reply.shape import Shape
+from promptpack.reply.syntax_tree import is_same
 
-MISSING: Any = object()
-_UNKNOWN_FIELD = ("additionalProperties", "unevaluatedProperties")
-
-
-class ConflictError(ValueError):
-    """An answer gives one part twice, and the two differ."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(path)
-        self.path = path
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One failing place with what the answer puts there; `source` is where in the answer that stands."""
-
-    edit: Literal["set", "remove"]
-    path: str
-    source: str
-    before: Any
-    after: Any
+_DEFAULT = Policy()
+_OUTCOMES: Mapping[str, Outcome] = MappingProxyType({"truncated": "truncated", "ambiguous": "ambiguous"})
 
 
-def find_changes(value: Mapping[str, Any], answer: Mapping[str, Any], failing: Mapping[str, str]) -> list[Change]:
-    """Look for every failing path, given with its rule, in its place in the answer or under its JSON pointer as key."""
-    found: list[Change] = []
-    for path in sorted(failing):
-        if not path or any(path.startswith(change.path + "/") for change in found):
-            continue
-        parent, _, name = path.rpartition("/")
-        holder = look(value, parent)
-        step = unescape(name)
-        if not (isinstance(holder, dict) or (isinstance(holder, list) and 0 <= _index(step) <= len(holder))):
-            continue
-        source, part = _part(value, answer, path, failing.keys())
-        if failing[path] in _UNKNOWN_FIELD:
-            if part is None or (part is MISSING and isinstance(_part(value, answer, parent, failing.keys())[1], dict)):
-                found.append(Change("remove", path, source, look(value, path), None))
-        elif part is not MISSING:
-            before = look(value, path)
-            found.append(Change("set", path, source, None if before is MISSING else before, part))
-    return found
+def merge(
+    attempt: Attempt,
+    raw: str | bytes,
+    shape: Mapping[str, Any] | Shape,
+    check: Check,
+    *,
+    policy: Policy = _DEFAULT,
+    finish_reason: str | None = None,
+) -> Reading | None:
+    """Merge the failing parts that an answer contains; return None for an answer that is a whole object.
+
+    An answer without any failing part returns the attempt with no new violations.
+    """
+    chooser = Chooser(shape, check)
+
+    def is_part(value: Any) -> bool:
+        return chooser.score(value) < 0.5 or is_partial_answer(attempt, value)
+
+    found = None if policy.strict else read_partial_answer(raw, is_part, policy, finish_reason)
+    if isinstance(found, Fault):
+        return Reading(_OUTCOMES.get(found.rule, "invalid"), violations=(found,), attempt=attempt)
+    if found is None:
+        return None
+    answer = _align_answer(found, chooser.shape)
+    if answer is None or _is_other_decision(attempt, answer.value, chooser):
+        return None
+    try:
+        changes = find_changes(attempt.value, answer.value, {one.path: one.rule for one in attempt.violations})
+    except ConflictError as error:
+        fault = Fault("ambiguous", error.path, "is given twice with different values", found.span("")[0])
+        return Reading("ambiguous", violations=(fault,), attempt=attempt)
+    if changes:
+        return _merged(attempt, changes, answer, chooser, policy)
+    return Reading("invalid", attempt=attempt) if is_part(answer.value) else None
 
 
-def look(value: Any, path: str) -> Any:
-    """Give what a JSON pointer points to, or `MISSING`."""
-    for name in path.split("/")[1:]:
-        step = unescape(name)
-        if isinstance(value, dict) and step in value:
-            value = value[step]
-        elif isinstance(value, list) and 0 <= _index(step) < len(value):
-            value = value[_index(step)]
-        else:
-            return MISSING
-    return value
+def is_partial_answer(attempt: Attempt, value: Any) -> bool:
+    """Return whether an object has only keys that the correction asked for, while the attempt has others too."""
+    paths = [one.path for one in attempt.violations if one.path]
+    asked = {*paths, *(unescape(path.split("/")[1]) for path in paths)}
+    return isinstance(value, dict) and bool(value) and value.keys() <= asked and not attempt.value.keys() <= asked
 
 
-def unescape(name: str) -> str:
-    """Read one step of a JSON pointer."""
-    return name.replace("~1", "/").replace("~0", "~")
+def _align_answer(answer: PartialAnswer, shape: Shape) -> PartialAnswer | None:
+    """Align the keys and values of an answer; empty fields stay, because only the merged object shows their meaning."""
+    aligned = align(answer.value, shape)
+    if aligned.conflicts:
+        return None
+    value, kept = aligned.value, tuple(repair for repair in aligned.repairs if repair.edit != "remove")
+    for repair in aligned.repairs:
+        if repair.edit == "remove":
+            value = set_at(value, repair.path, repair.before)
+    return replace(answer, value=value, repairs=(*answer.repairs, *_log_values(kept, answer)), value_repairs=kept)
 
 
-def _index(step: str) -> int:
-    return int(step) if step.isascii() and step.isdecimal() and len(step) < 10 else -1
-
-
-def _part(value: Any, answer: Mapping[str, Any], path: str, failing: AbstractSet[str]) -> tuple[str, Any]:
-    """Find what an answer says about a path; two places that differ are a conflict."""
-    pointers = [key for key in answer if key.startswith("/") and (path == key or path.startswith(key + "/"))]
-    told = [(f"/{escape(key)}", _follow(answer[key], look(value, key), key, path, failing)) for key in pointers]
-    told.append((path, _follow(answer, value, "", path, failing)))
-    known = [(source, part) for source, part in told if part is not MISSING]
-    if not known:
-        return "", MISSING
-    if not all(same(part, known[0][1]) for _, part in known):
-        raise ConflictError(path)
-    return known[0]
-
-
-def _follow(new: Any, old: Any, prefix: str, path: str, failing: AbstractSet[str]) -> Any:
-    for name in path[len(prefix) :].split("/")[1:]:
-        if isinstance(new, list) and not (isinstance(old, list) and _same_items(new, old, prefix, failing)):
-            return MISSING
-        new, old = look(new, f"/{name}"), look(old, f"/{name}")
-        prefix = f"{prefix}/{name}"
-    return new
-
-
-def _same_items(new: list[Any], old: list[Any], prefix: str, failing: AbstractSet[str]) -> bool:
-    """Say whether the items of two lists belong together one by one: an item's number alone proves little."""
-    under = {path[len(prefix) + 1 :].partition("/")[0] for path in failing if path.startswith(prefix + "/")}
-    if len(new) != len(old) and under != {str(index) for index in range(len(new))}:
-        return False
-    pairs = zip(new, old, strict=False)
-    return all(_agrees(item, known, f"{prefix}/{index}", failing) for index, (item, known) in enumerate(pairs))
-
-
-def _agrees(new: Any, old: Any, path: str, failing: AbstractSet[str]) -> bool:
-    """Say whether an item repeats the plain values of another where nothing was wrong with them."""
-    if path in failing:
-        return True
-    if not isinstance(new, dict) or not isinstance(old, dict):
-        return same(new, old)
-    return all(
-        isinstance(item, dict | list) or f"{path}/{escape(key)}" in failing or same(item, old[key])
-        for key, item in new.items()
-        if key in old
+def _is_other_decision(attempt: Attempt, answer: Mapping[str, Any], chooser: Chooser) -> bool:
+    """Return whether an answer changes a discriminator that did not fail: then it belongs to another object."""
+    failing = {one.path for one in attempt.violations}
+    return any(
+        f"/{name}" not in failing and name in answer and not is_same(answer[name], attempt.value.get(name))
+        for name in chooser.shape.discriminators
     )
+
+
+def _merged(
+    attempt: Attempt, changes: Sequence[PathChange], answer: PartialAnswer, chooser: Chooser, policy: Policy
+) -> Reading:
+    value: Any = attempt.value
+    for change in changes:
+        value = remove_at(value, change.path) if change.edit == "remove" else set_at(value, change.path, change.after)
+    aligned = align(value, chooser.shape)
+    repairs = (*answer.repairs, *_log(changes, aligned.repairs, answer))
+    refused = policy.find_refused(repairs)
+    if refused:
+        faults = [Fault("repair", one.path, f"the repair {one.kind!r} is not allowed") for one in refused]
+        return Reading("invalid", violations=_locate(faults, answer, policy), attempt=attempt)
+    unchanged = (one for one in attempt.violations if not _is_changed(one.path, changes))
+    remaining = [one for one in unchanged if one.path in attempt.uncertain]
+    conflicts = (Fault(defect.rule, path, defect.message) for path, defect in aligned.conflicts)
+    faults = [*remaining, *conflicts, *chooser.check(aligned.value)]
+    if not faults:
+        return Reading("recovered", aligned.value, repairs)
+    violations = _locate(faults, answer, policy)
+    uncertain = frozenset(one.path for one in remaining) | frozenset(path for path, _ in aligned.conflicts)
+    return Reading("invalid", violations=violations, attempt=Attempt(aligned.value, violations, repairs, uncertain))
+
+
+def _is_changed(path: str, changes: Sequence[PathChange]) -> bool:
+    return any(path == change.path or path.startswith(change.path + "/") for change in changes)
+
+
+def _log(changes: Sequence[PathChange], repairs: Sequence[ValueRepair], answer: PartialAnswer) -> Iterator[Repair]:
+    for change in changes:
+        span = answer.span(change.source)
+        yield Repair(change.path, "merged", span, change.before, change.after, risk_of("merged"), change.edit)
+    yield from _log_values(repairs, answer)
+
+
+def _log_values(repairs: Sequence[ValueRepair], answer: PartialAnswer) -> Iterator[Repair]:
+    for one in repairs:
+        yield Repair(one.path, one.kind, answer.span(one.path), one.before, one.after, risk_of(one.kind), one.edit)
+
+
+def _locate(faults: Sequence[Fault], answer: PartialAnswer, policy: Policy) -> tuple[Fault, ...]:
+    return tuple(replace(one, offset=answer.span(one.path)[0]) for one in faults[: policy.max_violations])

@@ -1,27 +1,27 @@
-"""Where the object may open in a reply that arrives: a brace with a key behind it, outside of thinking."""
+"""Find where the object may open in a streamed reply: at a brace that a key follows, outside thinking."""
 
 import re
 from typing import Final
 
-from promptpack.reply.ahead import BLANK, KEY_ARRIVING
-from promptpack.reply.thinking import HALF_MARK, LONGEST, MARK_REST
+from promptpack.reply.lookahead import BLANK, PARTIAL_KEY
+from promptpack.reply.thinking import MARKER_REST, MAX_MARKER_LENGTH, PARTIAL_MARKER
 
-# A brace with anything but a key behind it is passed over at once.
-_OUTSIDE: Final = re.compile(rf"[{{｛<◁\[](?:(?<=[{{｛])(?=(?P<ahead>{BLANK}{KEY_ARRIVING}))|{MARK_REST})")
-_HALF_MARK: Final = re.compile(rf"{HALF_MARK}\Z")
+# A brace that no key can follow does not match.
+_OUTSIDE: Final = re.compile(rf"[{{｛<◁\[](?:(?<=[{{｛])(?=(?P<ahead>{BLANK}{PARTIAL_KEY}))|{MARKER_REST})")
+_PARTIAL_MARKER: Final = re.compile(rf"{PARTIAL_MARKER}\Z")
 
 
-def next_mark(text: str, start: int) -> re.Match[str] | None:
-    """Find the next mark of thinking, or the next brace that a key follows or may follow."""
+def find_opening(text: str, start: int) -> re.Match[str] | None:
+    """Find the next thinking marker, or the next brace that a key follows or may follow."""
     return _OUTSIDE.search(text, start)
 
 
-def is_undecided(brace: re.Match[str]) -> bool:
-    """Say whether more text is needed to know that a key and its colon follow a brace."""
+def needs_more_text(brace: re.Match[str]) -> bool:
+    """Return whether only more text can show that a key and its colon follow a brace."""
     return brace.end("ahead") == len(brace.string) and not brace["ahead"].endswith((":", "："))
 
 
-def settled_end(text: str, start: int) -> int:
-    """Give the place up to which a text without marks needs no second look: its end, or where half a mark begins."""
-    half = _HALF_MARK.search(text, max(start, len(text) - LONGEST))
-    return half.start() if half else len(text)
+def searched_end(text: str, start: int) -> int:
+    """Return how far a text without an opening is searched: to its end, or to a marker that it may end inside."""
+    partial = _PARTIAL_MARKER.search(text, max(start, len(text) - MAX_MARKER_LENGTH))
+    return partial.start() if partial else len(text)

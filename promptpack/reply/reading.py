@@ -1,4 +1,4 @@
-"""What a reading of a reply is made of: findings, repairs, violations, the policy and the verdict."""
+"""The records of reading a reply: faults, repairs, the policy, the attempt and the result."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,17 +10,8 @@ EditKind = Literal["text", "set", "rename", "remove", "unwrap"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One breach of the contract, as the check sees it; a missing field's path is the field's own."""
-
-    rule: str
-    path: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """Why a reply is refused, and where in the raw text."""
+class Fault:
+    """One reason to refuse a reply, and its offset in the raw text; the path of a missing field names that field."""
 
     rule: str
     path: str
@@ -30,7 +21,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One change: a text edit on a span of the raw reply, or an edit by path on the parsed value."""
+    """One change: `edit` says whether it applies to a span of the raw text or to a path of the parsed value."""
 
     path: str
     kind: str
@@ -43,7 +34,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How much may be repaired, and how large a reply may be."""
+    """The repairs that are allowed, and the limits on the size of a reply."""
 
     strict: bool = False
     refuse: frozenset[str] = field(default_factory=frozenset)
@@ -54,35 +45,35 @@ class Policy:
     max_candidates: int = 200
     max_violations: int = 100
 
-    def refused(self, repairs: Sequence[Repair]) -> list[Repair]:
-        """Give the repairs that are not allowed, by their kind or by their risk."""
+    def find_refused(self, repairs: Sequence[Repair]) -> list[Repair]:
+        """Return the repairs whose kind or risk is not allowed."""
         return [one for one in repairs if one.kind in self.refuse or one.risk in self.refuse]
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The one object that a refused reply holds, which the answer to a correction may mend in parts.
+    """The only object of a refused reply; the answer to a correction may be merged into it.
 
-    What stands at the `marked` paths could not be read for certain: only an answer settles it.
+    The values at the `uncertain` paths have no certain reading: only an answer can replace them.
     """
 
     value: dict[str, Any]
-    violations: tuple[Violation, ...]
+    violations: tuple[Fault, ...]
     repairs: tuple[Repair, ...] = ()
-    marked: frozenset[str] = frozenset()
+    uncertain: frozenset[str] = frozenset()
 
 
 class Reading(NamedTuple):
-    """The verdict on one reply: the object it means, or why it means none."""
+    """The result of reading one reply: the object it means, or the faults that make it unusable."""
 
     outcome: Outcome
     value: Any = None
     repairs: tuple[Repair, ...] = ()
-    violations: tuple[Violation, ...] = ()
+    violations: tuple[Fault, ...] = ()
     readings: tuple[Any, ...] = ()
     attempt: Attempt | None = None
 
     @property
     def ok(self) -> bool:
-        """Say whether the reply has exactly one meaning that meets the contract."""
+        """Whether the reply has exactly one meaning that meets the contract."""
         return self.outcome in ("valid", "recovered")

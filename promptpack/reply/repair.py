@@ -1,12 +1,12 @@
-"""The log of a reading: what each repair risks, and how replaying it on the raw reply rebuilds the object."""
+"""The risk of each kind of repair, and how to replay a log on the raw reply to rebuild the object."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from promptpack.reply.charset import decode_reply
 from promptpack.reply.reading import Repair, Risk
-from promptpack.reply.text import decode_reply
 
 _RISKS: Mapping[str, Risk] = MappingProxyType(
     {
@@ -35,17 +35,17 @@ RISKS: tuple[Risk, ...] = ("none", "low", "medium")
 
 
 def risk_of(kind: str) -> Risk:
-    """Say how much a kind of repair takes upon itself."""
+    """Return the risk of a kind of repair."""
     return _RISKS.get(kind, "medium")
 
 
 def replay(raw: str | bytes, repairs: Sequence[Repair], onto: Any = None) -> Any:
-    """Apply a log to the raw reply: text edits give strict JSON, edits by path then give the object.
+    """Apply a log to the raw reply: repairs of the text produce strict JSON, repairs at paths then the object.
 
-    What is `merged` goes onto the value of the attempt that the reply mends.
+    Repairs of kind `merged` apply to `onto`, the value of the attempt that the reply is merged into.
     """
     text = decode_reply(raw)
-    value = json.loads(_edited(text, (repair for repair in repairs if repair.edit == "text")))
+    value = json.loads(_apply_text_repairs(text, (repair for repair in repairs if repair.edit == "text")))
     merging = False
     for repair in repairs:
         if repair.kind == "merged" and not merging:
@@ -53,41 +53,41 @@ def replay(raw: str | bytes, repairs: Sequence[Repair], onto: Any = None) -> Any
         if repair.kind == "merged" and repair.edit == "set":
             value = set_at(value, repair.path, repair.after)
         elif repair.edit != "text":
-            value = _changed(value, _steps(repair.path), repair)
+            value = _apply_value_repair(value, _keys(repair.path), repair)
     return value
 
 
 def value_at(value: Any, path: str) -> Any:
-    """Give what a JSON pointer points to."""
-    for step in _steps(path):
-        value = value[int(step)] if isinstance(value, list) else value[step]
+    """Return the value at a JSON pointer."""
+    for key in _keys(path):
+        value = value[int(key)] if isinstance(value, list) else value[key]
     return value
 
 
 def set_at(value: Any, path: str, after: Any) -> Any:
-    """Give a copy with one place set; the containers beside the path are shared, not copied."""
-    steps = _steps(path)
-    if not steps:
+    """Return a copy with one path set; containers that are not on the path are shared, not copied."""
+    keys = _keys(path)
+    if not keys:
         return after
     copy = list(value) if isinstance(value, list) else dict(value)
-    inner = "/" + "/".join(path.split("/")[2:]) if len(steps) > 1 else ""
+    inner = "/" + "/".join(path.split("/")[2:]) if len(keys) > 1 else ""
     if isinstance(copy, list):
-        index = int(steps[0])
+        index = int(keys[0])
         old = copy[index] if index < len(copy) else None
         copy[index : index + 1] = [set_at(old, inner, after)]
     else:
-        copy[steps[0]] = set_at(copy.get(steps[0]), inner, after)
+        copy[keys[0]] = set_at(copy.get(keys[0]), inner, after)
     return copy
 
 
 def remove_at(value: Any, path: str) -> Any:
-    """Give a copy without one member of an object."""
+    """Return a copy without one member of an object."""
     parent, _, _ = path.rpartition("/")
-    name = _steps(path)[-1]
+    name = _keys(path)[-1]
     return set_at(value, parent, {key: item for key, item in value_at(value, parent).items() if key != name})
 
 
-def _edited(text: str, repairs: Iterable[Repair]) -> str:
+def _apply_text_repairs(text: str, repairs: Iterable[Repair]) -> str:
     pieces, done = [], 0
     for repair in repairs:
         start, end = repair.span
@@ -96,23 +96,23 @@ def _edited(text: str, repairs: Iterable[Repair]) -> str:
     return "".join([*pieces, text[done:]])
 
 
-def _steps(path: str) -> list[str]:
-    return [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
+def _keys(path: str) -> list[str]:
+    return [key.replace("~1", "/").replace("~0", "~") for key in path.split("/")[1:]]
 
 
-def _changed(value: Any, steps: list[str], repair: Repair) -> Any:
+def _apply_value_repair(value: Any, keys: list[str], repair: Repair) -> Any:
     if repair.edit == "unwrap":
         return value_at(value, repair.path)
-    if not steps:
+    if not keys:
         return repair.after
-    step, rest = steps[0], steps[1:]
+    first, rest = keys[0], keys[1:]
     if isinstance(value, list):
-        index = int(step)
-        return [_changed(item, rest, repair) if place == index else item for place, item in enumerate(value)]
+        index = int(first)
+        return [_apply_value_repair(item, rest, repair) if here == index else item for here, item in enumerate(value)]
     if rest:
-        return {key: _changed(item, rest, repair) if key == step else item for key, item in value.items()}
+        return {key: _apply_value_repair(item, rest, repair) if key == first else item for key, item in value.items()}
     if repair.edit == "rename":
-        return {repair.after if key == step else key: item for key, item in value.items()}
+        return {repair.after if key == first else key: item for key, item in value.items()}
     if repair.edit == "remove":
-        return {key: item for key, item in value.items() if key != step}
-    return {key: repair.after if key == step else item for key, item in value.items()}
+        return {key: item for key, item in value.items() if key != first}
+    return {key: repair.after if key == first else item for key, item in value.items()}

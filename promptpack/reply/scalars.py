@@ -1,4 +1,4 @@
-"""One value, one schema: read a number, a truth value or a fixed word from text, or leave it alone."""
+"""Read a number, a boolean or a fixed word from text, if the schema asks for one."""
 
 import re
 import unicodedata
@@ -9,7 +9,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from promptpack.reply.shape import Shape
-from promptpack.reply.words import FALSE_WORDS, TRANSLATIONS, TRUE_WORDS, fold, fold_apart, spells
+from promptpack.reply.synonyms import FALSE_WORDS, TRANSLATIONS, TRUE_WORDS, fold, fold_apart, spells
 
 _NUMBER = re.compile(
     r"(?P<sign>[+-]?)(?!0\d)(?P<digits>\d{1,3}(?:,\d{3})+|\d+(?:_\d+)*|(?=\.\d))(?P<rest>(?:\.\d*)?(?:[eE][+-]?\d{1,3})?)"
@@ -19,15 +19,15 @@ _FRACTION = re.compile(r"(?P<number>.+?)\s*(?:/|out of|of)\s*(?P<whole>\d+(?:\.0
 _MAX_LENGTH = 60
 
 
-class Aligned(NamedTuple):
-    """A value read by its schema, and the kind of repair that was."""
+class ScalarRepair(NamedTuple):
+    """A value read from text, and the kind of repair."""
 
     value: Any
     kind: str
 
 
-def read_scalar(value: str, shape: Shape) -> Aligned | None:
-    """Read a text as what the schema asks for; nothing when it is none of that."""
+def read_scalar(value: str, shape: Shape) -> ScalarRepair | None:
+    """Read a text as the scalar that the schema asks for; return None if it is not one."""
     words = shape.words
     if words is not None:
         return _word(value, words, shape.first("x-values"))
@@ -35,34 +35,35 @@ def read_scalar(value: str, shape: Shape) -> Aligned | None:
     if not types or "string" in types:
         return None
     if "boolean" in types:
-        return _truth(value)
+        return _boolean(value)
     if types & {"number", "integer"}:
         return _number(value, shape)
     return None
 
 
-def _word(value: str, words: tuple[Any, ...], own: Any) -> Aligned | None:
-    if isinstance(own, Mapping) and value.strip() in own:
-        return Aligned(own[value.strip()], "enum-word")
+def _word(value: str, words: tuple[Any, ...], synonyms: Any) -> ScalarRepair | None:
+    if isinstance(synonyms, Mapping) and value.strip() in synonyms:
+        return ScalarRepair(synonyms[value.strip()], "enum-word")
     folded = fold(value)
     if not folded:
         return None
     matches = [word for word in words if isinstance(word, str) and fold(word) == folded and spells(value, word)]
     if len(matches) == 1:
-        return Aligned(matches[0], "enum-case")
+        return ScalarRepair(matches[0], "enum-case")
     translated = TRANSLATIONS.get(folded)
     matches = [word for word in words if isinstance(word, str) and fold(word) == translated]
-    return Aligned(matches[0], "enum-word") if len(matches) == 1 else None
+    return ScalarRepair(matches[0], "enum-word") if len(matches) == 1 else None
 
 
-def may_become_word(text: str, words: tuple[Any, ...], own: Any) -> bool:
-    """Say whether a text may go on to one that is read as a fixed word."""
-    if isinstance(own, Mapping) and any(key.startswith(text.lstrip()) or key == text.strip() for key in own):
+def may_become_word(text: str, words: tuple[Any, ...], synonyms: Any) -> bool:
+    """Return whether a text may be the start of a text that is read as a fixed word."""
+    start = text.lstrip()
+    if isinstance(synonyms, Mapping) and any(key.startswith(start) or key == text.strip() for key in synonyms):
         return True
-    names, start = tuple(word for word in words if isinstance(word, str)), fold_apart(text)
-    if any(word.startswith(text) or (fold_apart(word).startswith(start) and spells(text, word)) for word in names):
+    names, folded = tuple(word for word in words if isinstance(word, str)), fold_apart(text)
+    if any(word.startswith(text) or (fold_apart(word).startswith(folded) and spells(text, word)) for word in names):
         return True
-    return any(word.startswith(start) for word in _translated(names))
+    return any(word.startswith(folded) for word in _translated(names))
 
 
 @lru_cache(500)
@@ -71,19 +72,19 @@ def _translated(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(fold_apart(word) for word, target in TRANSLATIONS.items() if target in folded)
 
 
-def _truth(value: str) -> Aligned | None:
+def _boolean(value: str) -> ScalarRepair | None:
     folded = unicodedata.normalize("NFKC", value).strip().casefold()
     if folded in TRUE_WORDS:
-        return Aligned(True, "boolean-text")
-    return Aligned(False, "boolean-text") if folded in FALSE_WORDS else None
+        return ScalarRepair(True, "boolean-text")
+    return ScalarRepair(False, "boolean-text") if folded in FALSE_WORDS else None
 
 
-def _number(value: str, shape: Shape) -> Aligned | None:
+def _number(value: str, shape: Shape) -> ScalarRepair | None:
     if len(value) > _MAX_LENGTH:
         return None
     text = unicodedata.normalize("NFKC", value).strip()
     if (plain := _plain(text)) is not None:
-        return Aligned(_fit(plain), "number-text")
+        return ScalarRepair(_fit(plain), "number-text")
     if match := _PERCENT.fullmatch(text):
         return _part(_plain(match["number"]), Decimal(100), shape, "percent-text")
     if match := _FRACTION.fullmatch(text):
@@ -91,15 +92,15 @@ def _number(value: str, shape: Shape) -> Aligned | None:
     return None
 
 
-def _part(number: Decimal | None, whole: Decimal, shape: Shape, kind: str) -> Aligned | None:
-    """Read a part of a whole on the scale the schema sets; without a scale it says nothing."""
+def _part(number: Decimal | None, whole: Decimal, shape: Shape, kind: str) -> ScalarRepair | None:
+    """Convert a part of a whole to the range of the schema; return None if the schema has no such range."""
     top = shape.first("maximum")
     if number is None or top is None or shape.first("minimum") != 0:
         return None
     if whole == top:
-        return Aligned(_fit(number), kind)
+        return ScalarRepair(_fit(number), kind)
     if top == 1 and 0 <= number <= whole and whole:
-        return Aligned(_fit(number / whole), kind)
+        return ScalarRepair(_fit(number / whole), kind)
     return None
 
 

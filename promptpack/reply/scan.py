@@ -1,14 +1,14 @@
-"""One linear pass with an explicit stack: text that is nearly JSON becomes a tree and a list of edits."""
+"""Parse text that is nearly JSON into a tree and a list of repairs, in one linear pass with an explicit stack."""
 
 import re
 
-from promptpack.reply.brackets import OPENERS, Brackets
-from promptpack.reply.cursor import AND_MORE, CLOSERS, DOTS, ELIDED, Forced, Frame, Scan
+from promptpack.reply.bare_values import NUMBER, bare_node
+from promptpack.reply.brackets import OPENERS, BracketScanner
+from promptpack.reply.clean_tokens import CleanTokenScanner
 from promptpack.reply.keys import SEPARATOR, read_key
-from promptpack.reply.lane import Lane
+from promptpack.reply.scan_state import AND_MORE, CLOSERS, DOTS, ELIDED, ForcedClose, ScanFrame, ScanResult
 from promptpack.reply.strings import DOUBLE, PAIRS, QUOTES, Token, write_string
-from promptpack.reply.tree import Mark, Node
-from promptpack.reply.values import NUMBER, bare_node
+from promptpack.reply.syntax_tree import Defect, Node
 
 _DOTS = re.compile(r"(?:\.|…)++")
 _INLINE_SPACE = re.compile(r"[ \t]*+")
@@ -20,9 +20,10 @@ _COMMENT_IN_BARE = re.compile(r"(?<!\s)\s*+(?://|/\*|(?<=\s)#)")
 _ANOTHER = re.compile(r"(?:or|或|\||/)\s*[^,，;；、\n\r{}\[\]｛｝［］\"“”'`]*+")
 _LONE_VALUE = re.compile(r"(?:[-+\w.%][-+\w.% ]{0,60}|\"[^\"\n]{0,60}\")(?=\s*[,}\]])")
 _COMMAS = frozenset(",，;；、")
-# So often a sum may go on behind comments: each time it is written out anew.
+# A sum may continue after comments this often: each continuation writes the whole string again.
 _MAX_SUMS = 20
-_UNFORCED = Forced()
+_UNFORCED = ForcedClose()
+_SEVERAL_VALUES = Defect("ambiguous", "more than one value is given")
 
 
 def scan(
@@ -31,50 +32,50 @@ def scan(
     *,
     max_depth: int = 100,
     max_nodes: int = 20_000,
-    forced: Forced = _UNFORCED,
-    members: bool = False,
-    alone: bool = True,
-    colonless: bool = False,
-) -> Scan:
+    forced: ForcedClose = _UNFORCED,
+    lost_open: bool = False,
+    is_standalone: bool = True,
+    is_colonless: bool = False,
+) -> ScanResult:
     """Scan the object, list or call at `start`.
 
-    With `members`, its opening brace was lost; `forced` is a place to close the innermost containers at; an object
-    that stands `alone` may have been closed too early; `colonless` keys may stand before their values without a colon.
+    With `lost_open`, the opening brace is missing. `forced` closes the innermost containers at a position. Only a
+    standalone object may have an extra closing brace before more members. With `is_colonless`, keys need no colon.
     """
     scanner = Scanner(text, start, max_depth, max_nodes)
-    scanner.forced, scanner.alone, scanner.lexer.is_colonless = forced, alone, colonless
-    return scanner.run(members=members)
+    scanner.forced, scanner.is_standalone, scanner.lexer.is_colonless = forced, is_standalone, is_colonless
+    return scanner.run(lost_open=lost_open)
 
 
-class Scanner(Brackets, Lane):
-    """Decides at every step what the text means there."""
+class Scanner(BracketScanner, CleanTokenScanner):
+    """Reads one token after the other and decides what each means."""
 
-    def run(self, *, members: bool) -> Scan:
-        """Read until the first container is closed or the text gives out."""
-        root = self._open_root(members=members)
-        steps = {"key": self._at_key, "value": self._at_value, "next": self._at_next}
+    def run(self, *, lost_open: bool) -> ScanResult:
+        """Read until the first container is closed or the text ends."""
+        root = self._open_root(lost_open=lost_open)
+        readers = {"key": self._at_key, "value": self._at_value, "next": self._at_next}
         while self.stack and self.tail != "broken":
-            self._take_clean()
+            self._read_clean_tokens()
             if self.limit:
                 break
             self._skip()
             frame = self.stack[-1]
             if self._at_end(frame):
-                self._give_out(frame)
+                self._end_early(frame)
                 break
-            if self.forced.place == self.position and frame.state != "value" and len(self.stack) > 1:
+            if self.forced.position == self.position and frame.state != "value" and len(self.stack) > 1:
                 self._force(frame)
                 continue
-            steps[frame.state](frame)
+            readers[frame.state](frame)
         if self.limit:
             self.tail = "limit"
         root.end = self.position if root.end < 0 else root.end
-        return Scan(root, self.position, self.tail, self.edits, self.limit)
+        return ScanResult(root, self.position, self.tail, self.repairs, self.limit)
 
-    def _open_root(self, *, members: bool) -> Node:
+    def _open_root(self, *, lost_open: bool) -> Node:
         text, start = self.text, self.position
-        if members:
-            self._edit("missing-open", start, start, "{")
+        if lost_open:
+            self._repair("missing-open", start, start, "{")
             self._push("object", start, start, "}")
         elif text[start] in OPENERS:
             self._open(start)
@@ -82,28 +83,28 @@ class Scanner(Brackets, Lane):
             self._open_call(text.index("(", start) + 1)
         return self.stack[0].node
 
-    def _force(self, frame: Frame) -> None:
-        """Close the innermost containers here: this is where the schema puts the brackets that were lost."""
-        place = frame.comma if frame.comma >= 0 else self.position
+    def _force(self, frame: ScanFrame) -> None:
+        """Close the innermost containers here, where the schema places the lost brackets."""
+        position = frame.comma if frame.comma >= 0 else self.position
         for inner in self.stack[: -self.forced.levels - 1 : -1][: len(self.stack) - 1]:
-            self._close_lost(inner, place)
+            self._close_lost(inner, position)
         self.forced = _UNFORCED
 
-    def _at_key(self, frame: Frame) -> None:
+    def _at_key(self, frame: ScanFrame) -> None:
         character = self.text[self.position]
         if character in CLOSERS:
             self._close(frame, CLOSERS[character])
         elif character in _COMMAS:
-            self._edit("extra-comma", self.position, self.position + 1, "")
+            self._repair("extra-comma", self.position, self.position + 1, "")
             self.position += 1
         elif self.text.startswith(DOTS, self.position):
             self._elide(frame)
         elif character in OPENERS:
             self._bracket_at_key(frame)
         elif not self._key(frame):
-            self._keyless(frame)
+            self._value_without_key(frame)
 
-    def _keyless(self, frame: Frame) -> None:
+    def _value_without_key(self, frame: ScanFrame) -> None:
         if self.lexer.cut_key_at(self.position):
             self.position = frame.comma = self.size
             return
@@ -112,36 +113,36 @@ class Scanner(Brackets, Lane):
             self._stop(frame)
             return
         value = frame.node.members[-1][2]
-        value.mark = Mark("ambiguous", "more than one value is given")
-        self._edit("extra-value", self.position, match.end(), "")
+        value.defect = _SEVERAL_VALUES
+        self._repair("extra-value", self.position, match.end(), "")
         self.position = value.end = match.end()
         self._count()
 
-    def _elide(self, frame: Frame) -> None:
-        frame.node.mark = ELIDED
+    def _elide(self, frame: ScanFrame) -> None:
+        frame.node.defect = ELIDED
         start, self.position = self.position, self._dots_end()
-        self._edit("elision", start, self.position, "")
+        self._repair("elision", start, self.position, "")
 
     def _dots_end(self) -> int:
         match = _DOTS.match(self.text, self.position)
         return match.end() if match else self.position
 
-    def _bracket_at_key(self, frame: Frame) -> None:
-        """An object opens where a key belongs: the brace of the item before it was lost."""
+    def _bracket_at_key(self, frame: ScanFrame) -> None:
+        """Handle a bracket in place of a key: in a list of objects, the brace of the object before it is lost."""
         above = self.stack[-2] if len(self.stack) > 1 else None
         if above is not None and above.node.kind == "array" and frame.node.members and frame.comma >= 0:
             self._close_lost(frame, frame.comma)
         else:
             self._stop(frame)
 
-    def _key(self, frame: Frame) -> bool:
+    def _key(self, frame: ScanFrame) -> bool:
         start = self.position
         key = read_key(self.lexer, start)
         if key is None:
             return False
         if key.kind:
-            self._edit(key.kind, start, key.end, write_string(key.name))
-        self.bare_keys = self.bare_keys or key.kind == "unquoted"
+            self._repair(key.kind, start, key.end, write_string(key.name))
+        self.has_bare_keys = self.has_bare_keys or key.kind == "unquoted"
         self.lexer.is_paired = self.lexer.is_paired or self.text[start] in PAIRS
         after = self.lexer.blank_end(key.end)
         separator = SEPARATOR.match(self.text, after)
@@ -154,7 +155,7 @@ class Scanner(Brackets, Lane):
         self.position = end
         return True
 
-    def _at_value(self, frame: Frame) -> None:
+    def _at_value(self, frame: ScanFrame) -> None:
         character = self.text[self.position]
         if character in QUOTES:
             self._string_value(frame)
@@ -171,57 +172,57 @@ class Scanner(Brackets, Lane):
         elif self.text.startswith(DOTS, self.position):
             self._elided_value(frame)
         elif character in _COMMAS and frame.node.kind == "array":
-            self._edit("extra-comma", self.position, self.position + 1, "")
+            self._repair("extra-comma", self.position, self.position + 1, "")
             self.position += 1
         elif character in CLOSERS or character in _COMMAS:
-            self._edit("missing-value", self.position, self.position, "null")
-            self._attach(Node("hole", self.position, self.position, mark=Mark("type", "the value is missing")))
+            self._repair("missing-value", self.position, self.position, "null")
+            self._attach(Node("hole", self.position, self.position, defect=Defect("type", "the value is missing")))
         else:
             self._bare_value(frame)
 
-    def _elided_value(self, frame: Frame) -> None:
+    def _elided_value(self, frame: ScanFrame) -> None:
         if frame.node.kind == "array":
             self._elide(frame)
             return
         start, self.position = self.position, self._dots_end()
-        self._edit("elision", start, self.position, "null")
-        self._attach(Node("hole", start, self.position, mark=ELIDED))
+        self._repair("elision", start, self.position, "null")
+        self._attach(Node("hole", start, self.position, defect=ELIDED))
 
-    def _string_value(self, frame: Frame) -> None:
-        if frame.node.kind == "array" and self._belongs_above(frame):
+    def _string_value(self, frame: ScanFrame) -> None:
+        if frame.node.kind == "array" and self._close_list_before_key(frame):
             return
         start = self.position
-        token = self.lexer.string(start, array=frame.node.kind == "array", bare=self.bare_keys)
+        token = self.lexer.string(start, array=frame.node.kind == "array", bare=self.has_bare_keys)
         if token.end < 0:
-            mark = Mark("truncated", "the reply ends inside the text")
+            defect = Defect("truncated", "the reply ends inside a string")
             self.position = self.size
-            self._attach(Node("string", start, self.size, token.value, mark=mark))
+            self._attach(Node("string", start, self.size, token.value, defect=defect))
             frame.comma = self.size
             return
-        frame.odd_strings += token.odd
+        frame.odd_strings += token.has_odd_quotes
         self._attach_string(token)
 
     def _attach_string(self, token: Token) -> None:
         node = Node("string", self.position, token.end, token.value)
         if token.kind:
-            self._edit(token.kind, node.start, node.end, write_string(token.value))
-        if token.doubtful:
-            node.mark = Mark("ambiguous", "stray quotes leave it open where the text ends")
+            self._repair(token.kind, node.start, node.end, write_string(token.value))
+        if token.is_ambiguous:
+            node.defect = Defect("ambiguous", "unescaped quotes make it unclear where the string ends")
         self.position = node.end
         self._attach(node)
 
-    def _belongs_above(self, frame: Frame) -> bool:
-        """A key inside a list: the bracket of the list was lost before it."""
+    def _close_list_before_key(self, frame: ScanFrame) -> bool:
+        """Close a list at a key: the bracket of the list is lost before it. Return False if no key is here."""
         if len(self.stack) < 2 or not frame.node.members or not self.lexer.quoted_key_at(self.position):
             return False
         self._close_lost(frame, frame.comma if frame.comma >= 0 else self.position)
         return True
 
-    def _bare_value(self, frame: Frame) -> None:
+    def _bare_value(self, frame: ScanFrame) -> None:
         start = self.position
         pattern = _BARE_IN_CALL if frame.closer == ")" else _BARE
         match = NUMBER.match(self.text, start) if frame.closer != ")" else None
-        if match is None or not self._delimited(match.end()):
+        if match is None or not self._is_delimited(match.end()):
             match = pattern.match(self.text, start)
         end = match.end() if match else start
         if comment := _COMMENT_IN_BARE.search(self.text, start, end):
@@ -233,7 +234,7 @@ class Scanner(Brackets, Lane):
             return
         self._attach_bare(start, end)
 
-    def _delimited(self, position: int) -> bool:
+    def _is_delimited(self, position: int) -> bool:
         match = _INLINE_SPACE.match(self.text, position)
         after = match.end() if match else position
         return after >= self.size or self.text[after] in ",}]\n\r"
@@ -244,20 +245,20 @@ class Scanner(Brackets, Lane):
         self.position = end
         if end < self.size and text[end] in DOUBLE and node.kind == "bare":
             self.position = node.end = end + 1
-            node.mark, kind = None, "missing-quote"
+            node.defect, kind = None, "missing-quote"
         elif end >= self.size and node.kind != "literal":
-            node.mark = Mark("truncated", "the reply ends inside the value")
+            node.defect = Defect("truncated", "the reply ends inside the value")
         if node.kind == "bare" and self.stack[-1].node.kind == "array" and AND_MORE.match(node.value):
-            self.stack[-1].node.mark = ELIDED
+            self.stack[-1].node.defect = ELIDED
         if node.kind == "bare":
             strict = write_string(node.value)
         if kind:
-            self._edit(kind, start, self.position, strict)
+            self._repair(kind, start, self.position, strict)
         self._attach(node)
-        if node.mark is not None and node.mark.rule == "truncated":
+        if node.defect is not None and node.defect.rule == "truncated":
             self.stack[-1].comma = self.size
 
-    def _at_next(self, frame: Frame) -> None:
+    def _at_next(self, frame: ScanFrame) -> None:
         character = self.text[self.position]
         if character in _COMMAS:
             self._punctuate(self.position, self.position + 1, ",", "punctuation")
@@ -266,7 +267,7 @@ class Scanner(Brackets, Lane):
         elif character in CLOSERS:
             self._close(frame, CLOSERS[character])
         elif character == "\\":
-            self._edit("stray-backslash", self.position, self.position + 1, "")
+            self._repair("stray-backslash", self.position, self.position + 1, "")
             self.position += 1
         elif character == "+" and frame.node.members and frame.node.members[-1][2].kind == "string":
             self._concatenate(frame)
@@ -275,14 +276,14 @@ class Scanner(Brackets, Lane):
         else:
             self._next_item(frame)
 
-    def _concatenate(self, frame: Frame) -> None:
-        """Join the strings of a sum; the whole sum is one edit."""
+    def _concatenate(self, frame: ScanFrame) -> None:
+        """Join the strings of a sum; the whole sum is one repair."""
         node, parts, after = frame.node.members[-1][2], [], self.position
         while after < self.size and self.text[after] == "+" and not self.limit:
             start = self.lexer.blank_end(after + 1)
             if start >= self.size or self.text[start] not in QUOTES:
                 break
-            token = self.lexer.string(start, array=frame.node.kind == "array", bare=self.bare_keys)
+            token = self.lexer.string(start, array=frame.node.kind == "array", bare=self.has_bare_keys)
             if token.end < 0:
                 break
             parts.append(token.value)
@@ -294,18 +295,18 @@ class Scanner(Brackets, Lane):
         if not parts or self.sums > _MAX_SUMS:
             self._stop(frame)
             return
-        while self.edits and self.edits[-1].start >= node.start:
-            self.edits.pop()
+        while self.repairs and self.repairs[-1].start >= node.start:
+            self.repairs.pop()
         node.value += "".join(parts)
-        self._edit("concatenation", node.start, node.end, write_string(node.value))
+        self._repair("concatenation", node.start, node.end, write_string(node.value))
 
-    def _next_member(self, frame: Frame) -> None:
-        """A member without a comma before it, a second value, or the end of what can be read."""
+    def _next_member(self, frame: ScanFrame) -> None:
+        """Handle a member without a comma before it, a second value, or text that cannot be read."""
         if self.lexer.key_at(self.position, bare=True):
-            self._edit("missing-comma", self.position, self.position, ",")
+            self._repair("missing-comma", self.position, self.position, ",")
             frame.state = "key"
             return
-        if self._fresh_line(frame) and self.lexer.cut_key_at(self.position):
+        if self._is_on_new_line(frame) and self.lexer.cut_key_at(self.position):
             self.position = frame.comma = self.size
             return
         above = self.stack[-2].node.kind if len(self.stack) > 1 else ""
@@ -317,21 +318,21 @@ class Scanner(Brackets, Lane):
             return
         self._stop(frame)
 
-    def _second_value(self, frame: Frame) -> None:
+    def _second_value(self, frame: ScanFrame) -> None:
         start, value = self.position, frame.node.members[-1][2]
-        value.mark = Mark("ambiguous", "more than one value is given")
+        value.defect = _SEVERAL_VALUES
         self._count()
         if self.text[start] in QUOTES:
-            token = self.lexer.string(start, array=False, bare=self.bare_keys)
+            token = self.lexer.string(start, array=False, bare=self.has_bare_keys)
             self.position = token.end if token.end > 0 else self.size
         else:
             match = _ANOTHER.match(self.text, start)
             self.position = match.end() if match else start + 1
         value.end = self.position
-        self._edit("extra-value", start, self.position, "")
+        self._repair("extra-value", start, self.position, "")
 
-    def _next_item(self, frame: Frame) -> None:
-        if self._belongs_above(frame):
+    def _next_item(self, frame: ScanFrame) -> None:
+        if self._close_list_before_key(frame):
             return
         if self.text.startswith(DOTS, self.position):
             self._elide(frame)
@@ -339,23 +340,23 @@ class Scanner(Brackets, Lane):
         character = self.text[self.position]
         if character in QUOTES or character in OPENERS or character.isalnum() or character == "-":
             if frame.is_tuple:
-                frame.node.mark = Mark("ambiguous", "texts side by side may be one or several")
-            self._edit("missing-comma", self.position, self.position, ",")
+                frame.node.defect = Defect("ambiguous", "adjacent strings may be one string or several")
+            self._repair("missing-comma", self.position, self.position, ",")
             frame.state = "value"
             return
         self._stop(frame)
 
-    def _stop(self, frame: Frame) -> None:
-        """Meet text that cannot belong to the value: behind the last member it is prose, elsewhere a fault."""
-        if len(self.stack) == 1 and frame.state == "next" and self._fresh_line(frame):
-            self._give_out(frame)
+    def _stop(self, frame: ScanFrame) -> None:
+        """Stop at text that cannot belong to the value: on a new line after the last member it is prose."""
+        if len(self.stack) == 1 and frame.state == "next" and self._is_on_new_line(frame):
+            self._end_early(frame)
             self.stack.clear()
             return
-        if frame.node.mark is None:
-            frame.node.mark = Mark("syntax", "this is not JSON, and no single repair makes it so")
-        self._fold()
+        if frame.node.defect is None:
+            frame.node.defect = Defect("syntax", "this is not JSON, and no single repair fixes it")
+        self._attach_open_containers()
         self.tail = "broken"
 
-    def _fresh_line(self, frame: Frame) -> bool:
+    def _is_on_new_line(self, frame: ScanFrame) -> bool:
         members = frame.node.members
         return bool(members) and "\n" in self.text[members[-1][2].end : self.position]

@@ -1,11 +1,11 @@
-"""A small view of a JSON Schema: which schemas apply to a value, given the values beside it."""
+"""A view of a JSON Schema: which schemas apply to a value, given its sibling values."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from promptpack.lazy import cached_property
-from promptpack.reply.tree import same
-from promptpack.reply.words import GROUP_OF, fold
+from promptpack.reply.synonyms import GROUP_OF, fold
+from promptpack.reply.syntax_tree import is_same
 from promptpack.schema.keywords import MAX_STEPS
 from promptpack.schema.patterns import PatternError, read_pattern
 from promptpack.schema.predicates import SubschemaPredicates
@@ -24,89 +24,89 @@ _CHOICES = frozenset((*_CONDITIONS, "enum", "const", "not"))
 
 
 class Shape:
-    """The schemas that hold for one place; what it works out it remembers, so one view serves many replies."""
+    """The schemas that apply to one value; computed results are cached, so that one shape serves many replies."""
 
-    def __init__(self, schemas: tuple[Schema, ...], root: Schema, known: "_Known") -> None:
+    def __init__(self, schemas: tuple[Schema, ...], root: Schema, cache: "_SchemaCache") -> None:
         self.schemas = schemas
         self.root = root
         self.conditional = tuple(one for one in schemas if not _CONDITIONS.isdisjoint(one))
-        self._known = known
-        self._chosen: dict[tuple[int, ...], Shape] = {}
+        self._cache = cache
+        self._branch_cache: dict[tuple[int, ...], Shape] = {}
 
     @classmethod
     def of(cls, schema: "Schema | Shape") -> "Shape":
-        """View a whole contract."""
+        """Return the shape of a whole contract."""
         if isinstance(schema, Shape):
             return schema
-        known = _Known(schema)
-        return cls(known.flat(schema), schema, known)
+        cache = _SchemaCache(schema)
+        return cls(cache.flatten(schema), schema, cache)
 
     @cached_property
     def empty(self) -> "Shape":
-        """View a place that the contract does not describe."""
-        return Shape((), self.root, self._known)
+        """The shape of a value that the contract does not describe."""
+        return Shape((), self.root, self._cache)
 
     def with_conditions(self, value: Any) -> "Shape":
-        """Add the branches of `if`, `anyOf` and `oneOf` that this value chooses."""
+        """Return the shape with the branches of `if`, `anyOf` and `oneOf` that a value selects."""
         if not self.conditional:
             return self
         chosen = tuple(part for schema in self.conditional for part in self._branches(schema, value))
         if not chosen:
             return self
         name = tuple(map(id, chosen))
-        if name not in self._chosen:
-            self._chosen[name] = Shape((*self.schemas, *chosen), self.root, self._known)
-        return self._chosen[name]
+        if name not in self._branch_cache:
+            self._branch_cache[name] = Shape((*self.schemas, *chosen), self.root, self._cache)
+        return self._branch_cache[name]
 
     def _branches(self, schema: Schema, value: Any) -> Iterator[Schema]:
         if "if" in schema:
-            branch = schema.get("then" if self._meets(schema["if"], value) else "else")
-            for part in self._known.flat(branch):
+            branch = schema.get("then" if self._meets_condition(schema["if"], value) else "else")
+            for part in self._cache.flatten(branch):
                 yield part
                 yield from self._branches(part, value)
         for word in ("anyOf", "oneOf"):
             options = [option for option in schema.get(word, ()) if self._may_be(option, value)]
             if len(options) == 1:
-                yield from self._known.flat(options[0])
+                yield from self._cache.flatten(options[0])
 
-    def _meets(self, condition: Any, value: Any) -> bool:
+    def _meets_condition(self, condition: Any, value: Any) -> bool:
         try:
-            return self._known.tests.accept(condition, value, [MAX_STEPS])
+            return self._cache.tests.accept(condition, value, [MAX_STEPS])
         except SchemaFallbackError:
-            return self.admits(condition, value)
+            return self._meets_schema(condition, value)
 
     def _may_be(self, option: Schema, value: Any) -> bool:
-        """Say whether an option is not ruled out by its fixed words (a discriminator)."""
-        for part in self._known.flat(option):
+        """Return whether the fixed words of an option (its discriminator) do not rule it out."""
+        for part in self._cache.flatten(option):
             if "type" in part and not _has_type(part["type"], value):
                 return False
             for name, inner in part.get("properties", {}).items():
                 fixed = "const" in inner or "enum" in inner
-                if fixed and isinstance(value, dict) and name in value and not self.admits(inner, value[name]):
+                if fixed and isinstance(value, dict) and name in value and not self._meets_schema(inner, value[name]):
                     return False
         return True
 
     @cached_property
     def properties(self) -> dict[str, "Shape"]:
-        """Give the shape of every named property."""
+        """The shape of each named property."""
         found: dict[str, list[Schema]] = {}
         for schema in self.schemas:
             for name, inner in schema.get("properties", {}).items():
-                found.setdefault(name, []).extend(self._known.flat(inner))
-        return {name: Shape(tuple(schemas), self.root, self._known) for name, schemas in found.items()}
+                found.setdefault(name, []).extend(self._cache.flatten(inner))
+        return {name: Shape(tuple(schemas), self.root, self._cache) for name, schemas in found.items()}
 
-    def knows(self, key: str) -> bool:
-        """Say whether a key is foreseen: by name, by a pattern, as any key is, or in a branch that may be meant."""
-        if self._takes_any_key or key in self._names:
+    def declares(self, key: str) -> bool:
+        """Return whether the contract declares a key: by name, by pattern, as any key, or in a possible branch."""
+        if self._accepts_any_key or key in self._names:
             return True
         patterns = (pattern for part in self._branching for pattern in part.get("patternProperties", ()))
         try:
             return any(read_pattern(pattern).is_found_in(key) for pattern in patterns)
-        except PatternError:  # the key is too long for them
+        except PatternError:  # the key is too long for the patterns
             return True
 
     @cached_property
-    def _takes_any_key(self) -> bool:
+    def _accepts_any_key(self) -> bool:
         is_free = all(_NAMING.isdisjoint(part) for part in self._branching)
         return is_free or any(part.get("additionalProperties") is True for part in self._branching)
 
@@ -116,7 +116,7 @@ class Shape:
 
     @cached_property
     def _branching(self) -> tuple[Schema, ...]:
-        """The schemas with the branches that no value chooses; there may be a circle of them."""
+        """The schemas and all branches that may apply; references may form a cycle."""
         found: dict[int, Schema] = {}
         waiting = list(reversed(self.schemas))
         while waiting:
@@ -125,51 +125,51 @@ class Shape:
                 found[id(schema)] = schema
                 open_branches = [schema.get("if"), *schema.get("dependentSchemas", {}).values()]
                 open_branches += [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
-                waiting.extend(part for branch in open_branches for part in self._known.flat(branch))
+                waiting.extend(part for branch in open_branches for part in self._cache.flatten(branch))
         return tuple(found.values())
 
     @cached_property
     def required(self) -> frozenset[str]:
-        """Name the properties that must be there."""
+        """The names of the required properties."""
         return frozenset(name for schema in self.schemas for name in schema.get("required", ()))
 
     @cached_property
     def discriminators(self) -> frozenset[str]:
-        """Name the properties that conditions ask about."""
-        parts = [part for schema in self.conditional for part in _conditions(schema, self._known)]
+        """The names of the properties that conditions test."""
+        parts = [part for schema in self.conditional for part in _conditions(schema, self._cache)]
         return frozenset(name for part in parts for name in (*part.get("properties", ()), *part.get("required", ())))
 
     @cached_property
     def items(self) -> "Shape | None":
-        """Give the shape of a list's items."""
+        """The shape of the items of a list."""
         return self._inner("items")
 
     @cached_property
     def extra(self) -> "Shape | None":
-        """Give the shape of properties without a name of their own."""
+        """The shape of properties that the schema does not name."""
         return self._inner("additionalProperties")
 
     def _inner(self, keyword: str) -> "Shape | None":
-        parts = tuple(part for schema in self.schemas for part in self._known.flat(schema.get(keyword)))
-        return Shape(parts, self.root, self._known) if parts else None
+        parts = tuple(part for schema in self.schemas for part in self._cache.flatten(schema.get(keyword)))
+        return Shape(parts, self.root, self._cache) if parts else None
 
     @cached_property
     def types(self) -> frozenset[str]:
-        """Name the types allowed by all schemas; empty when any is."""
+        """The types that all schemas allow; empty if any type is allowed."""
         found: frozenset[str] | None = None
         for schema in self.schemas:
-            kinds = _kinds(schema, self._known)
+            kinds = _kinds(schema, self._cache)
             if kinds is not None:
                 found = kinds if found is None else found & kinds
         return found or frozenset()
 
     def has_type(self, value: Any) -> bool:
-        """Say whether a value is of an allowed type."""
+        """Return whether a value is of an allowed type."""
         return not self.types or _has_type(self.types, value)
 
     @cached_property
     def kinds(self) -> frozenset[str]:
-        """Name the types a value may have, also where the schema only implies them."""
+        """The types that a value may have, including those that the schema only implies."""
         if self.types:
             return self.types
         if self.properties:
@@ -178,7 +178,7 @@ class Shape:
 
     @cached_property
     def words(self) -> tuple[Any, ...] | None:
-        """Give the fixed words (`enum` or `const`), or nothing when any value may stand."""
+        """The fixed words (`enum` or `const`); None if the schema has none."""
         for schema in self.schemas:
             if "enum" in schema:
                 return tuple(schema["enum"])
@@ -187,18 +187,18 @@ class Shape:
         return None
 
     @cached_property
-    def folded(self) -> dict[str, list[str]]:
-        """Group the property names by the form in which spellings of one name are equal."""
+    def by_folded_name(self) -> dict[str, list[str]]:
+        """The property names, grouped by folded spelling."""
         return self._grouped(lambda name, _: [fold(name)])
 
     @cached_property
-    def aliases(self) -> dict[str, list[str]]:
-        """Group the property names by the other names that the schema gives them."""
+    def by_alias(self) -> dict[str, list[str]]:
+        """The property names, grouped by the aliases that the schema lists."""
         return self._grouped(lambda _, inner: [str(one) for one in inner.first("x-aliases") or ()])
 
     @cached_property
-    def ideas(self) -> dict[int | None, list[str]]:
-        """Group the property names by the well-known idea they stand for."""
+    def by_group(self) -> dict[int | None, list[str]]:
+        """The property names, grouped by their group of synonyms."""
         return self._grouped(lambda name, _: [GROUP_OF.get(fold(name))])
 
     def _grouped(self, keys: "Callable[[str, Shape], Iterable[_T]]") -> dict[_T, list[str]]:
@@ -209,116 +209,116 @@ class Shape:
         return found
 
     def first(self, keyword: str) -> Any:
-        """Give the first value of a keyword."""
+        """Return the first value of a keyword."""
         return next((schema[keyword] for schema in self.schemas if keyword in schema), None)
 
-    def holds(self, value: Any) -> bool:
-        """Say whether a value meets what this view understands of the schemas."""
-        if isinstance(value, str) and self.takes_any_text:
+    def accepts(self, value: Any) -> bool:
+        """Return whether a value meets the part of the schemas that this view supports."""
+        if isinstance(value, str) and self.accepts_any_text:
             return True
         whole = self.with_conditions(value)
-        return all(self.admits(schema, value) for schema in whole.schemas)
+        return all(self._meets_schema(schema, value) for schema in whole.schemas)
 
     @cached_property
-    def takes_any_text(self) -> bool:
-        """Whether nothing can be wrong with a text here."""
+    def accepts_any_text(self) -> bool:
+        """Whether any text is valid here."""
         return not any(
             _CHOICES & schema.keys() or "string" not in schema.get("type", "string") for schema in self.schemas
         )
 
-    def admits(self, schema: Any, value: Any) -> bool:
-        """Check one schema; patterns and formats are left to the contract's own check."""
+    def _meets_schema(self, schema: Any, value: Any) -> bool:
+        """Check one schema; patterns and formats are left to the schema check of the contract."""
         if isinstance(schema, bool):
             return schema
-        parts = self._known.flat(schema)
-        return all(self._admits_plain(part, value) for part in parts) and self._combined(schema, value)
+        parts = self._cache.flatten(schema)
+        return all(self._meets_plain(part, value) for part in parts) and self._combined(schema, value)
 
     def _combined(self, schema: Schema, value: Any) -> bool:
-        if "anyOf" in schema and not any(self.admits(option, value) for option in schema["anyOf"]):
+        if "anyOf" in schema and not any(self._meets_schema(option, value) for option in schema["anyOf"]):
             return False
-        if "oneOf" in schema and not any(self.admits(option, value) for option in schema["oneOf"]):
+        if "oneOf" in schema and not any(self._meets_schema(option, value) for option in schema["oneOf"]):
             return False
-        return not ("not" in schema and self.admits(schema["not"], value))
+        return not ("not" in schema and self._meets_schema(schema["not"], value))
 
-    def _admits_plain(self, schema: Schema, value: Any) -> bool:
+    def _meets_plain(self, schema: Schema, value: Any) -> bool:
         if "type" in schema and not _has_type(schema["type"], value):
             return False
         if "enum" in schema and not _is_one_of(value, schema["enum"]):
             return False
-        if "const" in schema and not same(schema["const"], value):
+        if "const" in schema and not is_same(schema["const"], value):
             return False
         if isinstance(value, dict):
-            return self._admits_object(schema, value)
+            return self._meets_object(schema, value)
         if isinstance(value, list):
-            return self._admits_list(schema, value)
+            return self._meets_list(schema, value)
         return _in_range(schema, value)
 
-    def _admits_object(self, schema: Schema, value: dict[str, Any]) -> bool:
+    def _meets_object(self, schema: Schema, value: dict[str, Any]) -> bool:
         if any(name not in value for name in schema.get("required", ())):
             return False
         named = schema.get("properties", {})
-        return all(self.admits(inner, value[name]) for name, inner in named.items() if name in value)
+        return all(self._meets_schema(inner, value[name]) for name, inner in named.items() if name in value)
 
-    def _admits_list(self, schema: Schema, value: list[Any]) -> bool:
+    def _meets_list(self, schema: Schema, value: list[Any]) -> bool:
         if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)):
             return False
         items = schema.get("items", True)
-        return all(self.admits(items, item) for item in value)
+        return all(self._meets_schema(items, item) for item in value)
 
 
-class _Known:
-    """The parts every schema of one document leads to, by local references and `allOf`; worked out once."""
+class _SchemaCache:
+    """A cache of the schemas that each schema of one document includes by local references and `allOf`."""
 
     __slots__ = ("_parts", "root", "tests")
 
     def __init__(self, root: Schema) -> None:
         self.root = root
         self.tests = SubschemaPredicates(root)
-        # The schema itself is kept beside its parts, so that its identity cannot pass to another.
+        # The schema is stored with its parts, so that no other object can get its id.
         self._parts: dict[int, tuple[Any, tuple[Schema, ...]]] = {}
 
-    def flat(self, schema: Any) -> tuple[Schema, ...]:
-        """List a schema and all it leads to."""
-        known = self._parts.get(id(schema))
-        if known is None:
-            known = self._parts[id(schema)] = (schema, tuple(_flat(schema, self.root)))
-        return known[1]
+    def flatten(self, schema: Any) -> tuple[Schema, ...]:
+        """Return a schema and all schemas that it includes."""
+        cached = self._parts.get(id(schema))
+        if cached is None:
+            cached = self._parts[id(schema)] = (schema, tuple(_flatten(schema, self.root)))
+        return cached[1]
 
 
-def _flat(schema: Any, root: Schema, depth: int = 0) -> Iterator[Schema]:
-    """Follow local references and `allOf`; a reference that leads nowhere asks for nothing."""
+def _flatten(schema: Any, root: Schema, depth: int = 0) -> Iterator[Schema]:
+    """Yield a schema and those it includes by local references and `allOf`; skip references without a target."""
     if not isinstance(schema, Mapping) or depth > _MAX_REFS:
         return
     yield schema
     if isinstance(schema.get("$ref"), str):
-        yield from _flat(_resolve(schema["$ref"], root), root, depth + 1)
+        yield from _flatten(_resolve(schema["$ref"], root), root, depth + 1)
     for part in schema.get("allOf", ()):
-        yield from _flat(part, root, depth + 1)
+        yield from _flatten(part, root, depth + 1)
 
 
 def _resolve(reference: str, root: Schema) -> Any:
     current: Any = root
-    for step in reference.removeprefix("#").split("/")[1:]:
+    for key in reference.removeprefix("#").split("/")[1:]:
         if not isinstance(current, Mapping):
             return None
-        current = current.get(step.replace("~1", "/").replace("~0", "~"))
+        current = current.get(key.replace("~1", "/").replace("~0", "~"))
     return current if reference.startswith("#") else None
 
 
-def _conditions(schema: Schema, known: _Known) -> Iterator[Schema]:
-    yield from known.flat(schema.get("if"))
-    for part in known.flat(schema.get("else")):
-        yield from _conditions(part, known)
+def _conditions(schema: Schema, cache: _SchemaCache) -> Iterator[Schema]:
+    yield from cache.flatten(schema.get("if"))
+    for part in cache.flatten(schema.get("else")):
+        yield from _conditions(part, cache)
     for word in ("anyOf", "oneOf"):
         for option in schema.get(word, ()):
-            for part in known.flat(option):
+            for part in cache.flatten(option):
                 fixed = {
                     name: one for name, one in part.get("properties", {}).items() if "const" in one or "enum" in one
                 }
                 yield {"properties": fixed}
 
 
-def _kinds(schema: Schema, known: _Known) -> frozenset[str] | None:
+def _kinds(schema: Schema, cache: _SchemaCache) -> frozenset[str] | None:
     kind = schema.get("type")
     if isinstance(kind, str):
         return frozenset((kind,))
@@ -326,7 +326,7 @@ def _kinds(schema: Schema, known: _Known) -> frozenset[str] | None:
         return frozenset(kind)
     for word in ("anyOf", "oneOf"):
         if word in schema:
-            found = [_kinds(part, known) for option in schema[word] for part in known.flat(option)]
+            found = [_kinds(part, cache) for option in schema[word] for part in cache.flatten(option)]
             return frozenset(name for names in found if names for name in names) or None
     return None
 
@@ -345,7 +345,7 @@ def _is_a(name: str, value: Any) -> bool:
 
 
 def _is_one_of(value: Any, words: Iterable[Any]) -> bool:
-    return value in words if type(value) is str else any(same(word, value) for word in words)
+    return value in words if type(value) is str else any(is_same(word, value) for word in words)
 
 
 def _in_range(schema: Schema, value: Any) -> bool:

@@ -1,44 +1,44 @@
-"""How large a value is: how deep it nests, how many values it holds, and how long their pointers are together."""
+"""Measure a value: how deep it nests, how many values it contains, and the total length of their pointers."""
 
 from typing import Any
 
-# Every value is told of by its pointer; long keys around many values would make the pointers outgrow the reply.
+# Values are reported by pointer, and long keys around many values make the pointers much longer than the reply.
 MAX_POINTERS = 20_000_000
 _SMALL = 4_000
 _NO_BRACKETS = bytes(set(range(256)).difference(b"{}[]"))
 
 
-def may_nest_deeper(strict: bytes, most: int) -> bool:
-    """Say whether strict JSON nests deeper than `most`; brackets inside of texts may make it seem so."""
+def may_nest_deeper(strict: bytes, max_depth: int) -> bool:
+    """Return whether strict JSON may exceed a depth; brackets inside strings can cause a false True."""
     rest, depth = strict.translate(None, _NO_BRACKETS), 0
-    while depth + len(rest) > most and depth <= most:
-        # This takes away one level or two.
+    while depth + len(rest) > max_depth and depth <= max_depth:
+        # This removes one level or two.
         inner = rest.replace(b"[]", b"").replace(b"{}", b"")
         if len(inner) == len(rest):
             return True
         rest, depth = inner, depth + 2
-    return depth > most
+    return depth > max_depth
 
 
-def may_hold_more(text: str, most: int) -> bool:
-    """Say whether JSON holds more than `most` values, each after a bracket or a comma; texts may make it seem so."""
-    return len(text) > most and text.count(",") + text.count("{") + text.count("[") >= most
+def may_hold_more(text: str, max_values: int) -> bool:
+    """Return whether JSON may contain too many values; each follows a bracket or a comma, as some text in strings."""
+    return len(text) > max_values and text.count(",") + text.count("{") + text.count("[") >= max_values
 
 
-def is_too_large(text: str, value: Any, most: int) -> bool:
-    """Say whether a value read from `text` holds more than `most` values, or has pointers out of all proportion."""
-    if len(text) <= min(_SMALL, most) or not isinstance(value, dict | list):
+def is_too_large(text: str, value: Any, max_values: int) -> bool:
+    """Return whether a value read from `text` contains too many values, or pointers that are too long in total."""
+    if len(text) <= min(_SMALL, max_values) or not isinstance(value, dict | list):
         return False
-    # One entry a container: itself, and the length of its pointer.
-    waiting, count, room = [(value, 0)], 1, MAX_POINTERS
-    while waiting and count <= most and room >= 0:
+    # One entry for each container: itself, and the length of its pointer.
+    waiting, count, remaining = [(value, 0)], 1, MAX_POINTERS
+    while waiting and count <= max_values and remaining >= 0:
         node, length = waiting.pop()
         count += len(node)
-        room -= len(node) * length
+        remaining -= len(node) * length
         items = node.items() if isinstance(node, dict) else ((str(index), item) for index, item in enumerate(node))
         for key, item in items:
             if isinstance(item, dict | list):
                 waiting.append((item, length + len(key) + 1))
             if isinstance(node, dict):
-                room -= len(key)
-    return count > most or room < 0
+                remaining -= len(key)
+    return count > max_values or remaining < 0

@@ -1,15 +1,15 @@
-"""Where a string ends and what it says, for quotes of every kind, escaped or not."""
+"""Find the end of a string and decode it, for quotes of every kind, escaped or not."""
 
 import json
 import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from promptpack.reply.ahead import BLANK, is_bare_key, is_colonless_key, is_half_key, is_paired_key, is_quoted_key
 from promptpack.reply.escapes import decode
+from promptpack.reply.lookahead import BLANK, is_bare_key, is_colonless_key, is_half_key, is_paired_key, is_quoted_key
 
 scan_string: Callable[[str, int], tuple[str, int]] = json.decoder.scanstring  # type: ignore[attr-defined]
-"""Reads the strict string whose body begins at a place, and gives its text and its end."""
+"""Reads the strict string whose body starts at a position; returns its text and its end."""
 write_string = json.JSONEncoder(ensure_ascii=False).encode
 """Writes a text as strict JSON."""
 
@@ -17,7 +17,7 @@ DOUBLE = frozenset('"“”„‟＂')
 SINGLE = frozenset("'‘’‚‛＇")
 QUOTES = DOUBLE | SINGLE | {"`"}
 PAIRS = {"「": "」", "『": "』", "«": "»", "‹": "›"}
-"""Quotes that open with one sign and close with another; pairs of them may stand inside."""
+"""Quotes that open and close with different characters; pairs of them may be nested."""
 _OPENING = frozenset("“„‘‚")
 _COMMAS = frozenset(",，;；、")
 _CLOSERS = frozenset("}]｝］)")
@@ -38,11 +38,11 @@ _OR = re.compile(r"(?:\||/|or\b|或者?|OR\b)\s*[\"'“‘]")
 _CONCAT = re.compile(r"\+\s*[\"'“‘]")
 _STRAY = re.compile(r"\\+\s*[,}\]]")
 END_TOKEN = re.compile(r"</?[A-Za-z_][^<>\n]{0,60}>|<\|[^|\n]{0,40}\|>|```|~~~|`")
-# Lines that look like members or closing brackets: a string with stray quotes may have swallowed them.
+# Lines that look like members or closing brackets: a string with unescaped quotes may have swallowed them.
 _STRUCTURE = re.compile(r"\n[ \t]*(?:[\"'“]?\w{1,60}[\"'”]?\s*[:：]\s|[}\]])")
-# Two or more clean strings in a row: either several values, or one with stray quotes.
+# Two or more clean strings in a row: either several values, or one with unescaped quotes.
 _SEVERAL = re.compile(r'"[^"]*+"(?:\s*,\s*"[^"]*+")+')
-# The first inner quote stands before a comma: in a list, it may have ended an item.
+# A comma follows the first inner quote: in a list, the quote may end an item.
 _PARTED = re.compile(r"[^\"”“]*+[\"”]\s{0,20}[,，]")
 _WORD = re.compile(r"[\w.:-]+")
 _LAST_WORD = re.compile(r"(?P<word>[\w.:-]{1,60})[^\S\n]*\n\s*[}\]｝］]")
@@ -50,40 +50,40 @@ _CUT_KEY = re.compile(r"(?:[\"“'][^\"”'\n]{0,300}[\"”']?|\w{1,60})\s*\Z")
 
 
 class Token(NamedTuple):
-    """One string: what it says, where it ends, and which repair it needed; `end` is -1 when it never ends."""
+    """One string: its text, its end, and the kind of repair it needed; `end` is -1 for an unterminated string."""
 
     value: str
     end: int
     kind: str = ""
-    odd: bool = False
-    doubtful: bool = False
+    has_odd_quotes: bool = False
+    is_ambiguous: bool = False
 
 
 class Lexer:
-    """Decides where strings end; every look ahead is bounded, so the whole text costs linear time."""
+    """Decides where strings end; every lookahead is bounded, so the whole text takes linear time."""
 
     def __init__(self, text: str, budget: int = 20_000) -> None:
         self.text = text
         self.size = len(text)
         self._budget = budget
         self._line_end = -1
-        # Whether a key in quotes may stand before its value without a colon.
+        # Whether a quoted key may have no colon.
         self.is_colonless = False
-        # Whether keys stand in quotes of two signs.
+        # Whether keys are in paired quotes.
         self.is_paired = False
 
     @property
-    def is_worn_out(self) -> bool:
-        """Say whether so many quotes were weighed that no string is believed to end any more."""
+    def is_exhausted(self) -> bool:
+        """Whether the budget of quotes is spent: all further strings count as unterminated."""
         return self._budget <= 0
 
     def blank_end(self, position: int) -> int:
-        """Skip white space of every kind."""
+        """Return the end of the white space of any kind at a position."""
         match = _BLANK.match(self.text, position)
         return match.end() if match else position
 
     def key_at(self, position: int, *, bare: bool) -> bool:
-        """Say whether a key and its colon stand here."""
+        """Return whether a key and its colon are at a position."""
         if self.quoted_key_at(position) or is_half_key(self.text, position):
             return True
         if self.is_colonless and is_colonless_key(self.text, position):
@@ -93,11 +93,11 @@ class Lexer:
         return bare and is_bare_key(self.text, position) is not None
 
     def quoted_key_at(self, position: int) -> bool:
-        """Say whether a key in whole quotes and its colon stand here; in a list, half a quote proves nothing."""
+        """Return whether a fully quoted key and its colon are here; in a list, a half quoted key proves nothing."""
         return is_quoted_key(self.text, position) is not None
 
     def cut_key_at(self, position: int) -> bool:
-        """Say whether the text ends inside the key that begins here."""
+        """Return whether the text ends inside the key that starts here."""
         return _CUT_KEY.match(self.text, position) is not None
 
     def string(self, start: int, *, array: bool, bare: bool) -> Token:
@@ -108,19 +108,19 @@ class Lexer:
         return self._single(start, array=array, bare=bare)
 
     def paired(self, start: int) -> Token | None:
-        """Read the value string in quotes of two signs at `start`; nothing where the text goes on behind it."""
+        """Read the string in paired quotes at `start`; return None if more text of the value follows it."""
         match = _PAIRED[self.text[start]].match(self.text, start)
         if match is None:
             return None
         after = self.blank_end(match.end())
         if after < self.size and self.text[after] not in _COMMAS and self.text[after] not in _CLOSERS:
-            goes_on = "\n" not in self.text[match.end() : after] or not self.key_at(after, bare=True)
-            if goes_on and not self._comment_at(after) and not END_TOKEN.match(self.text, after):
+            continues = "\n" not in self.text[match.end() : after] or not self.key_at(after, bare=True)
+            if continues and not self._comment_at(after) and not END_TOKEN.match(self.text, after):
                 return None
         return Token(decode(match[1]), match.end(), "quotes")
 
     def line_end(self, position: int) -> int:
-        """Find the end of the line; remembered, because many quotes may stand on one long line."""
+        """Return the end of the line; it is cached, because one long line may contain many quotes."""
         if not position <= self._line_end:
             found = self.text.find("\n", position)
             self._line_end = self.size if found < 0 else found
@@ -139,7 +139,7 @@ class Lexer:
             match = body.match(text, cursor)
             place = match.end() if match else self.size
             if place >= self.size or text[place] == "\\" or self._budget <= 0:
-                return self._endless(start)
+                return self._unterminated(start)
             character = text[place]
             if character in _OPENING and place > start + 1 and text[place - 1] != "\\" and not nested:
                 closes = self._closes(place, array=array, bare=bare, inner=True)
@@ -151,13 +151,13 @@ class Lexer:
                 inner += not closes and character in "\"'`"
             if closes:
                 return self._token(start, place, inner, array=array)
-            if inner == 1 and (end := self._forgotten_quote(start, place)) > 0:
+            if inner == 1 and (end := self._lost_quote_end(start, place)) > 0:
                 return Token(decode(text[start + 1 : end]), end, "missing-quote")
             self._budget -= 1
             cursor = place + 1
 
-    def _endless(self, start: int) -> Token:
-        """Read a string without an end; one word alone on its line before a closing bracket only lost its quote."""
+    def _unterminated(self, start: int) -> Token:
+        """Read a string without an end; a single word on the line before a closing bracket only lost its quote."""
         if word := _LAST_WORD.match(self.text, start + 1):
             return Token(word["word"], word.end("word"), "missing-quote")
         return Token(self.text[start + 1 :], -1)
@@ -172,13 +172,13 @@ class Lexer:
         else:
             kind = "inner-quotes" if inner else "quotes"
         body = text[start + 1 : place]
-        doubtful = inner > 0 and (
+        is_ambiguous = inner > 0 and (
             _STRUCTURE.search(body) or _SEVERAL.fullmatch(text, start, place + 1) or (array and _PARTED.match(body))
         )
-        return Token(decode(body), place + 1, kind, inner % 2 == 1, bool(doubtful))
+        return Token(decode(body), place + 1, kind, inner % 2 == 1, bool(is_ambiguous))
 
-    def _forgotten_quote(self, start: int, place: int) -> int:
-        """Find the end of a string whose closing quote was lost: the next key opens at `place`, after a comma."""
+    def _lost_quote_end(self, start: int, place: int) -> int:
+        """Return the end of a string that lost its closing quote before a comma and the key at `place`, or -1."""
         text = self.text
         if not is_quoted_key(text, place):
             return -1
@@ -217,7 +217,7 @@ class Lexer:
         return array and (self.text[after] in QUOTES or _ITEM.match(self.text, after) is not None)
 
     def _closer_closes(self, position: int) -> bool:
-        """Judge a closing bracket after a string with quotes inside: text may not simply go on behind it."""
+        """Return whether a closing bracket ends a string with inner quotes: no plain text may follow the bracket."""
         after = self.blank_end(position)
         if after >= self.size or "\n" in self.text[position:after]:
             return True
@@ -248,7 +248,7 @@ class Lexer:
         return self.text.startswith(("//", "/*", "#"), position)
 
     def _comment_closes(self, position: int) -> bool:
-        """Judge a comment behind a string: what follows the comment must be structure again."""
+        """Return whether a comment ends a string: structure must follow the comment."""
         if self.text.startswith("/*", position):
             return True
         after = self.blank_end(self.line_end(position))

@@ -11,7 +11,7 @@ from promptpack.pack import Contract, Pack
 from promptpack.problem import Problem, UsageError, did_you_mean
 from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.tool_actions import read_tool_actions
-from promptpack.reply import Attempt, Policy, Reading, SchemaCheck, Shape, quick_value
+from promptpack.reply import Attempt, Policy, Reading, SchemaCheck, Shape, read_clean
 from promptpack.schema import Schema
 from promptpack.verdict.correction import Expected, write_correction
 from promptpack.verdict.model import Verdict, Violation, code_of
@@ -72,7 +72,7 @@ class Judge:
         contract = self._contract
         schema = contract.schema if values is None else _schema(contract, values)
         if not options and type(raw) is str and len(raw) <= _SHORT:
-            value = quick_value(raw, _USUAL_POLICY.max_depth)
+            value = read_clean(raw, _USUAL_POLICY.max_depth)
             if value is not None and schema.accepts(value):
                 return self._hold_to_rules(Reading("valid", value), schema, values)
         asked = Options(**options) if options else _USUAL
@@ -187,11 +187,11 @@ def _read(raw: str | bytes, check: SchemaCheck, contract: Contract, options: Opt
     shape = shape_of(check.schema)
     reading = replies.read(raw, shape, check, policy=policy, finish_reason=options.finish_reason)
     attempt = options.after.attempt if options.after is not None else None
-    if attempt is None or (reading.ok and not replies.gives_only_parts(attempt, reading.value)):
+    if attempt is None or (reading.ok and not replies.is_partial_answer(attempt, reading.value)):
         return reading
     mended = None
     if reading.outcome != "no_answer":
-        mended = replies.mend(attempt, raw, shape, check, policy=policy, finish_reason=options.finish_reason)
+        mended = replies.merge(attempt, raw, shape, check, policy=policy, finish_reason=options.finish_reason)
     # An answer that cannot be read at all leaves the attempt to the next one.
     return mended or (reading if reading.ok else reading._replace(attempt=reading.attempt or attempt))
 
@@ -200,9 +200,9 @@ def _attempt(reading: Reading, violations: Sequence[Violation]) -> Attempt | Non
     """Keep what an answer may mend: what could be read, or what broke a rule."""
     if not reading.ok or not isinstance(reading.value, dict):
         return reading.attempt
-    broken = tuple(replies.Violation(found.rule, found.path, found.message, found.offset) for found in violations)
+    broken = tuple(replies.Fault(found.rule, found.path, found.message, found.offset) for found in violations)
     return Attempt(reading.value, broken, reading.repairs)
 
 
-def _violation(found: replies.Violation) -> Violation:
+def _violation(found: replies.Fault) -> Violation:
     return Violation(code_of(found.rule), found.path, found.message, found.rule, found.offset)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from promptpack.pack import Pack
-from promptpack.reply import Partial, ReplyStream, SchemaCheck
+from promptpack.reply import Progress, ReplyStream, SchemaCheck
 from promptpack.verdict.judge import Options, judge_checked, schema_of, shape_of
 from promptpack.verdict.model import Verdict
 
@@ -18,7 +18,7 @@ class VerdictStream:
         schema = schema_of(pack, values)
         self._stream = ReplyStream(shape_of(schema), SchemaCheck(schema))
 
-    def feed(self, chunk: str | bytes) -> Partial:
+    def feed(self, chunk: str | bytes) -> Progress:
         """Take in the next piece; an alarm in `violations` is certain, however the object goes on."""
         return self._stream.feed(chunk)
 

@@ -1,7 +1,7 @@
-"""`python -m tests.fuzz.fragments SEEDS [FIRST]`: look for replies whose reading costs more than their length.
+"""`python -m tests.fuzz.fragments SEEDS [FIRST]`: find replies whose reading takes more than linear time.
 
-Each seed is a short piece made of fragments that the reader reacts to, repeated behind a head of such fragments. A text
-of four times the length may cost four times the time, whole and in pieces; what costs more is kept as
+Each seed is a short piece of fragments that the reader reacts to, repeated after a head of such fragments. A text
+of four times the length may take four times the time, whole and in chunks; a text that takes longer is saved as
 `.cache/fuzz/found-fragments-*`.
 """
 
@@ -15,10 +15,10 @@ from typing import Final
 from tests.fuzz.targets import PACK, ROOT
 
 SIZES: Final = (64_000, 256_000)
-MOST_GROWTH: Final = 6.0
-# Below this nothing is told from noise.
-LEAST_SECONDS: Final = 0.06
-MOST_SECONDS: Final = 1.0
+MAX_GROWTH: Final = 6.0
+# Shorter times are noise.
+MIN_SECONDS: Final = 0.06
+MAX_SECONDS: Final = 1.0
 TRIES: Final = 4
 CHUNK: Final = 64
 FRAGMENTS: Final = (
@@ -49,75 +49,75 @@ OPENINGS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
-    """What a text costs at two lengths."""
+class Cost:
+    """The cost of a text at two lengths."""
 
     small: float
     large: float
 
     @property
     def is_too_much(self) -> bool:
-        """Say whether the cost outgrew the text, or a text of this length may not cost so much."""
-        outgrown = self.large > LEAST_SECONDS and self.large > MOST_GROWTH * self.small
-        return outgrown or max(self.small, self.large) > MOST_SECONDS
+        """Whether the cost grows faster than the text, or exceeds the limit."""
+        outgrown = self.large > MIN_SECONDS and self.large > MAX_GROWTH * self.small
+        return outgrown or max(self.small, self.large) > MAX_SECONDS
 
 
 def text_of(seed: int, size: int) -> str:
-    """Give `size` characters: a head, and one piece again and again."""
-    random = Random(seed)  # noqa: S311 -- chance that can be had again
+    """Return `size` characters: a head and one repeated piece."""
+    random = Random(seed)  # noqa: S311 -- reproducible randomness
     head = random.choice(OPENINGS) + "".join(random.choices(FRAGMENTS, k=random.choice((0, 0, 1, 3))))
     piece = "".join(random.choices(FRAGMENTS, k=random.choice((1, 2, 2, 3, 3, 4, 6))))
     return (head + piece * (size // len(piece) + 1))[:size]
 
 
-def grown(seed: int, cost: Callable[[str], float]) -> Growth:
-    """Measure the growth of a seed; one that seems too much is measured again, and the least of each is taken."""
+def measure(seed: int, cost: Callable[[str], float]) -> Cost:
+    """Measure the cost of a seed; repeat a measurement that is too high, and return the minimum."""
     small, large = (text_of(seed, size) for size in SIZES)
-    found = Growth(cost(small), cost(large))
+    found = Cost(cost(small), cost(large))
     for _ in range(TRIES):
         if not found.is_too_much:
             break
-        found = Growth(min(found.small, cost(small)), min(found.large, cost(large)))
+        found = Cost(min(found.small, cost(small)), min(found.large, cost(large)))
     return found
 
 
 def read(text: str) -> None:
-    """Read a text at once."""
+    """Read a whole text."""
     PACK.check(text)
 
 
 def receive(text: str) -> None:
-    """Read a text as it arrives."""
+    """Read a text in chunks."""
     stream = PACK.stream()
     for start in range(0, len(text), CHUNK):
         stream.feed(text[start : start + CHUNK])
 
 
 def seconds(work: Callable[[str], None]) -> Callable[[str], float]:
-    """Give the time of the processor that a text takes."""
+    """Return a function that measures the processor time for a text."""
 
-    def measure(text: str) -> float:
+    def cost(text: str) -> float:
         before = time.process_time()
         work(text)
         return time.process_time() - before
 
-    return measure
+    return cost
 
 
 def main(seeds: str, first: str = "0") -> None:
-    """Go through the seeds, keep what grows too much, and tell the dearest."""
-    kept = ROOT / ".cache" / "fuzz"
-    dearest: list[tuple[float, str, int]] = []
-    kept.mkdir(parents=True, exist_ok=True)
+    """Measure the seeds, save those that cost too much, and print the slowest."""
+    folder = ROOT / ".cache" / "fuzz"
+    slowest: list[tuple[float, str, int]] = []
+    folder.mkdir(parents=True, exist_ok=True)
     for seed in range(int(first), int(first) + int(seeds)):
         for work in (read, receive):
-            found = grown(seed, seconds(work))
-            dearest = sorted([*dearest, (found.large, work.__name__, seed)])[-5:]
+            found = measure(seed, seconds(work))
+            slowest = sorted([*slowest, (found.large, work.__name__, seed)])[-5:]
             if found.is_too_much:
-                (kept / f"found-fragments-{work.__name__}-{seed}").write_text(text_of(seed, 2_000), "utf-8")
+                (folder / f"found-fragments-{work.__name__}-{seed}").write_text(text_of(seed, 2_000), "utf-8")
                 sys.stdout.write(f"{work.__name__} {seed}: {found.small:.3f} s, then {found.large:.3f} s\n")
-    for large, name, seed in reversed(dearest):
-        sys.stdout.write(f"dearest: {name} {seed}: {large:.3f} s for {text_of(seed, 60)!r}\n")
+    for large, name, seed in reversed(slowest):
+        sys.stdout.write(f"slowest: {name} {seed}: {large:.3f} s for {text_of(seed, 60)!r}\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What is fuzzed: each target takes any bytes, and raises only where the product breaks a promise."""
+"""The fuzzing targets: each accepts any bytes and raises only if promptpack has a bug."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -41,7 +41,7 @@ PACK: Final = Pack("fuzz", Version(1, 0, 0), "fuzz.yaml", "", contract=Contract(
 
 
 def document(data: bytes) -> None:
-    """A file is read as JSON data whose places are known, or refused with a located problem."""
+    """Parse a file as JSON data with known locations, or get a located problem."""
     try:
         found = parse(data, "fuzz.yaml")
         json.dumps(found.data, allow_nan=False).encode()
@@ -53,7 +53,7 @@ def document(data: bytes) -> None:
 
 
 def template(data: bytes) -> None:
-    """A template gives a text, the same one each time, or a located problem."""
+    """Render a template twice to the same text, or get a located problem."""
     text = data[1:].decode(errors="replace")
     syntax: Syntax = "handlebars" if data[:1] == b"h" else "jinja"
     try:
@@ -66,7 +66,7 @@ def template(data: bytes) -> None:
 
 
 def expression(data: bytes) -> None:
-    """An expression gives a value or a located problem."""
+    """Evaluate an expression to a value, or get a located problem."""
     try:
         compile_expression(Source.of_text(data.decode(errors="replace"), "t"), default_engine()).evaluate(CONTEXT)
     except (PackError, ContextError) as error:
@@ -74,7 +74,7 @@ def expression(data: bytes) -> None:
 
 
 def reply(data: bytes) -> None:
-    """A reply is accepted with a log that leads to its value, or refused with violations."""
+    """Accept a reply with a log that rebuilds its data, or refuse it with violations."""
     for strict in (True, False):
         verdict = judge_checked(PACK, data, None, strict=strict)
         assert verdict.ok is not bool(verdict.violations)
@@ -94,7 +94,7 @@ TARGETS: Final[dict[str, Callable[[bytes], None]]] = {
 
 
 def seeds(target: str) -> Iterator[bytes]:
-    """Give what fuzzing starts from: packs, templates and replies, honest and hostile."""
+    """Yield the inputs that fuzzing starts from: packs, templates and replies, ordinary and hostile."""
     hostile = VECTORS / "hostile" / "vectors"
     match target:
         case "document":

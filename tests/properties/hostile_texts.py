@@ -1,8 +1,8 @@
-"""Texts that make readers slow: one short piece of each kind, repeated behind a head that a reader takes for data."""
+"""Texts that make readers slow: a short piece of each kind, repeated after a head that looks like data."""
 
 from itertools import cycle, islice
 
-# A name, what stands once at the beginning, and what is repeated.
+# For each kind, the head and the repeated piece.
 KINDS: dict[str, tuple[str, str]] = {
     "open lists": ("", "["),
     "open objects": ("", "{"),
@@ -109,11 +109,11 @@ KINDS: dict[str, tuple[str, str]] = {
 
 
 def hostile(kind: str, size: int) -> str:
-    """Give `size` characters of a kind."""
+    """Return `size` characters of a kind."""
     head, piece = KINDS[kind]
     return (head + piece * (size // len(piece) + 1))[:size]
 
 
 def scrambled(size: int) -> str:
-    """Give pieces of all kinds in turn."""
+    """Return pieces of all kinds in turn."""
     return "".join(islice(cycle("".join(head + piece * 3 for head, piece in KINDS.values())), size))

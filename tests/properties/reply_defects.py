@@ -1,5 +1,5 @@
-# ruff: noqa: ARG001 -- every defect has the same signature, whether it needs chance or not
-"""Ways in which models spoil a reply without changing what it means; each keeps the object it is given."""
+# ruff: noqa: ARG001 -- all defects have the same signature, with or without randomness
+"""Defects that models put into a reply without changing its meaning."""
 
 import json
 import re
@@ -23,7 +23,7 @@ CHINESE_KEYS = {
 }  # fmt: skip
 
 
-# --- what is written differently -------------------------------------------------------------------------------
+# --- values and keys in other forms ----------------------------------------------------------------------------
 
 
 def number_text(value: Object, random: Random) -> Object:
@@ -94,7 +94,7 @@ def empty_params(value: Object, random: Random) -> Object:
     return {**value, "params": random.choice(["", [], " "])} if value["params"] == {} else value
 
 
-def respelt_keys(value: Object, random: Random) -> Object:
+def respelled_keys(value: Object, random: Random) -> Object:
     def snake(key: str) -> str:
         return re.sub(r"(?<!^)([A-Z])", r"_\1", key).lower()
 
@@ -126,10 +126,10 @@ VALUE_DEFECTS: Mapping[str, Callable[[Object, Random], Object]] = {
     "empty_optional": empty_optional, "text_params": text_params, "text_risk": text_risk, "listed_risk": listed_risk,
     "empty_params": empty_params,
 }  # fmt: skip
-KEY_DEFECTS = {"respelt_keys": respelt_keys, "other_params_name": other_params_name, "chinese_keys": chinese_keys}
+KEY_DEFECTS = {"respelled_keys": respelled_keys, "other_params_name": other_params_name, "chinese_keys": chinese_keys}
 
 
-# --- what is put around the object -----------------------------------------------------------------------------
+# --- wrappers around the object --------------------------------------------------------------------------------
 
 
 def wrapped(value: Any, random: Random) -> Any:
@@ -156,14 +156,14 @@ def wrapped(value: Any, random: Random) -> Any:
     return random.choice(shapes)()
 
 
-# --- how it is written -----------------------------------------------------------------------------------------
+# --- styles of JSON --------------------------------------------------------------------------------------------
 
 
 PAIRS = {"「": "」", "『": "』", "«": "»", "‹": "›"}
 
 
 class Writer:
-    """Writes JSON with the bad habits it was told to have."""
+    """Writes JSON with the given bad habits."""
 
     def __init__(self, **habits: Any) -> None:
         self.habits = habits
@@ -270,7 +270,7 @@ def written(value: Any, style: str, random: Random) -> str:
     return Writer(**habits).write(value)
 
 
-# --- what is lost or doubled in the text -----------------------------------------------------------------------
+# --- lost or repeated text -------------------------------------------------------------------------------------
 
 SAYINGS = (
     'The user said "stop" and then left.', '用户说"停止"并要求确认。', 'The user said "stop", then asked again.',
@@ -345,7 +345,7 @@ def lost_inner_brace(value: Object, random: Random) -> tuple[str, Object]:
     split = random.randrange(len(rest) - 1)
     order = [*rest[:split], key, *rest[split:]]
     meant = {name: value[name] for name in order}
-    # Behind free params only a required key shows where the brace was: an optional one could be a param itself.
+    # After free params, only a required key shows where the brace was: an optional key could be a param.
     if rest[split] in OPTIONAL and (key == "params" or not set(REQUIRED) & set(rest[split:])):
         return json.dumps(meant, ensure_ascii=False), meant
     body = json.dumps(value[key], ensure_ascii=False)
@@ -359,7 +359,7 @@ def lost_braces(value: Object, random: Random) -> tuple[str, Object]:
 
 
 def lost_inner_brackets(value: Object, random: Random) -> tuple[str, Object]:
-    """Two brackets in one place: those of the params and of what stands last in them."""
+    """Lose two brackets at one position: those of the params and of their last value."""
     meant = {"action": value["action"], "params": value["params"], **value}
     if value["action"] not in ("ROUTE_DECISION", "REVIEW_RESULT"):
         return json.dumps(meant, ensure_ascii=False), meant
@@ -418,7 +418,7 @@ LOSSES: Mapping[str, Callable[[Object, Random], tuple[str, Object]]] = {
 }  # fmt: skip
 
 
-# --- what is put around the text -------------------------------------------------------------------------------
+# --- text and encodings around the reply -----------------------------------------------------------------------
 
 
 def fenced(text: str, random: Random) -> str:
@@ -503,14 +503,14 @@ WRAPS: Mapping[str, Callable[[str, Random], str]] = {
     "fenced": fenced, "with_prose": with_prose, "with_thinking": with_thinking, "tagged": tagged, "in_code": in_code,
     "with_company": with_company, "one_bracket_more": one_bracket_more,
 }  # fmt: skip
-COATS = {
+ENCODINGS = {
     "quoted": quoted, "added": added, "numbered": numbered, "escaped": escaped, "doubly_encoded": doubly_encoded,
     "with_entities": with_entities,
 }  # fmt: skip
 
 
-def spoil(value: Object, random: Random) -> tuple[str, list[str]]:
-    """Write an object with a chain of defects; also name them."""
+def add_defects(value: Object, random: Random) -> tuple[str, list[str]]:
+    """Write an object with a chain of defects; return the text and the names of the defects."""
     names: list[str] = []
     current: Any = deepcopy(value)
     for _ in range(random.choice([0, 0, 1, 1, 2])):
@@ -525,8 +525,8 @@ def spoil(value: Object, random: Random) -> tuple[str, list[str]]:
     style = random.choice(list(WRITERS)) if random.random() < 0.7 else "plain"
     text, names = written(current, style, random), [*names, style]
     if style == "plain" and random.random() < 0.15:
-        name = random.choice(list(COATS))
-        return COATS[name](text, random), [*names, name]
+        name = random.choice(list(ENCODINGS))
+        return ENCODINGS[name](text, random), [*names, name]
     for _ in range(random.choice([0, 1, 1, 2])):
         name = random.choice(list(WRAPS))
         text, names = WRAPS[name](text, random), [*names, name]
@@ -541,7 +541,7 @@ def _untouched(value: Object, current: Object, name: str) -> bool:
 
 
 def lose(value: Object, random: Random) -> tuple[str, Object, list[str]]:
-    """Write an object with one loss in its text, perhaps wrapped; also give the object that is meant."""
+    """Write an object with one loss in its text, perhaps wrapped; return the text, the meant object and the defects."""
     name = random.choice(list(LOSSES))
     text, meant = LOSSES[name](deepcopy(value), random)
     names = [name]

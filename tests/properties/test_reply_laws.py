@@ -1,5 +1,5 @@
-# ruff: noqa: S311 -- the chance is Hypothesis's own
-"""Laws of reading replies, over objects, defects and bytes that nobody wrote down."""
+# ruff: noqa: S311 -- Hypothesis provides the randomness
+"""Laws of reading replies, over generated objects, defects and bytes."""
 
 import json
 from functools import cache
@@ -14,9 +14,9 @@ from jsonschema import Draft202012Validator
 from promptpack import Pack, Verdict
 from promptpack.pack import Contract, Version
 from promptpack.reply import replay
-from promptpack.reply.tree import same
+from promptpack.reply.syntax_tree import is_same
 from promptpack.verdict import judge_checked
-from tests.properties.reply_defects import lose, spoil
+from tests.properties.reply_defects import add_defects, lose
 
 CONTRACTS = json.loads(Path(__file__, "../../conformance/replies/contract.json").resolve().read_text("utf-8"))
 SENTENCES = (
@@ -25,12 +25,12 @@ SENTENCES = (
     "line one\nline two", 'said "stop"', "C:\\temp\\new", "true", "null", "...", "", " padded ", "😀 \u2028 end",
 )  # fmt: skip
 
-# Half a surrogate pair is no text, and a control character is written differently by every style.
+# Half of a surrogate pair is not text, and every style writes control characters differently.
 characters = st.characters(exclude_categories=["Cs", "Cc"])
 texts = st.one_of(st.sampled_from(SENTENCES), st.text(characters, max_size=20))
-# Keys with stray quotes in them are not written in one way only.
+# Keys that contain quotes can be written in several ways.
 names = texts.filter(lambda text: not set(text) & set("\"'`“”„‟＂‘’‚‛＇\\\n"))
-# A lone item that is itself data, or nothing at all, could be meant in another way.
+# A single item that is empty or looks like data could have another meaning.
 words = texts.filter(lambda text: text[:1].isalnum())
 numbers = st.one_of(st.integers(0, 100), st.floats(0, 100).map(lambda number: round(number, 3)))
 free = st.recursive(
@@ -84,7 +84,7 @@ def outputs(agent: str) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
 
 
 anything = st.one_of([outputs(agent) for agent in PARAMS])
-unhurried = settings(deadline=None)
+no_deadline = settings(deadline=None)
 
 
 @cache
@@ -101,31 +101,31 @@ def of_contract(agent: str, value: Any) -> Any:
 
 
 @given(anything, st.integers(0, 2**32))
-@settings(unhurried, max_examples=300)
-def test_an_output_spoilt_in_any_way_that_keeps_its_meaning_is_read_back(
+@settings(no_deadline, max_examples=300)
+def test_an_output_with_defects_that_keep_its_meaning_is_read_back(
     given_output: tuple[str, dict[str, Any]], seed: int
 ) -> None:
     agent, value = given_output
-    raw, defects = spoil(value, Random(seed))
+    raw, defects = add_defects(value, Random(seed))
     verdict = judged(agent, raw)
     assert verdict.ok, (defects, raw, [str(one) for one in verdict.violations])
-    assert same(of_contract(agent, verdict.data), value), (defects, raw)
-    assert same(replay(raw, verdict.repairs), verdict.data), (defects, raw)
+    assert is_same(of_contract(agent, verdict.data), value), (defects, raw)
+    assert is_same(replay(raw, verdict.repairs), verdict.data), (defects, raw)
 
 
 @given(anything, st.integers(0, 2**32))
-@settings(unhurried, max_examples=200)
-def test_an_output_that_lost_a_mark_is_read_back(given_output: tuple[str, dict[str, Any]], seed: int) -> None:
+@settings(no_deadline, max_examples=200)
+def test_an_output_that_lost_punctuation_is_read_back(given_output: tuple[str, dict[str, Any]], seed: int) -> None:
     agent, value = given_output
-    raw, meant, defects = lose(plainly(value), Random(seed))
+    raw, meant, defects = lose(with_plain_texts(value), Random(seed))
     verdict = judged(agent, raw)
     assert verdict.ok, (defects, raw, [str(one) for one in verdict.violations])
-    assert same(of_contract(agent, verdict.data), meant), (defects, raw)
-    assert same(replay(raw, verdict.repairs), verdict.data), (defects, raw)
+    assert is_same(of_contract(agent, verdict.data), meant), (defects, raw)
+    assert is_same(replay(raw, verdict.repairs), verdict.data), (defects, raw)
 
 
-def plainly(value: dict[str, Any]) -> dict[str, Any]:
-    """Give texts that cannot be mistaken for structure: where a mark is lost, only they leave one meaning."""
+def with_plain_texts(value: dict[str, Any]) -> dict[str, Any]:
+    """Replace texts by plain ones that do not look like structure: without punctuation, others are ambiguous."""
     risk = {name: item if name == "level" else "Fine so far" for name, item in value["risk"].items()}
     plain = {"thought": "The plan is consistent", "expectedOutcome": "Plan can be executed", "risk": risk}
     if value["action"] in ("ROUTE_DECISION", "REVIEW_RESULT"):
@@ -145,8 +145,8 @@ PLAIN_PARAMS = {
 
 
 @given(st.one_of(st.binary(max_size=200), st.text(max_size=200)), st.sampled_from(list(PARAMS)), st.booleans())
-@settings(unhurried, max_examples=300)
-def test_any_bytes_give_a_verdict(raw: str | bytes, agent: str, strict: bool) -> None:
+@settings(no_deadline, max_examples=300)
+def test_any_bytes_get_a_verdict(raw: str | bytes, agent: str, strict: bool) -> None:
     verdict = judged(agent, raw, strict=strict)
     assert verdict.ok == (verdict.outcome in ("valid", "recovered")) == (not verdict.violations)
     assert all(one.offset is None or 0 <= one.offset <= len(raw) for one in verdict.violations)
@@ -159,32 +159,32 @@ PIECES = ('{"thought": "t"', '"action": "ROUTE_DECISION"', '"params": {"route": 
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map(" ".join), st.sampled_from(["router", "executor"]))
-@settings(unhurried, max_examples=500)
-def test_what_is_accepted_meets_the_contract_and_its_log_leads_to_it(raw: str, agent: str) -> None:
+@settings(no_deadline, max_examples=500)
+def test_an_accepted_reply_meets_the_contract_and_its_log_rebuilds_the_data(raw: str, agent: str) -> None:
     verdict = judged(agent, raw)
     if verdict.ok:
         assert list(Draft202012Validator(CONTRACTS[agent]).iter_errors(verdict.data)) == []
-        assert same(replay(raw, verdict.repairs), verdict.data)
+        assert is_same(replay(raw, verdict.repairs), verdict.data)
 
 
 @given(anything, st.integers(0, 2**32), st.integers(0, 2**32))
-@settings(unhurried, max_examples=200)
-def test_a_reply_hurt_at_random_is_never_accepted_outside_its_contract(
+@settings(no_deadline, max_examples=200)
+def test_a_randomly_damaged_reply_is_accepted_only_if_it_meets_its_contract(
     given_output: tuple[str, dict[str, Any]], seed: int, place: int
 ) -> None:
     agent, value = given_output
-    raw, _ = spoil(value, Random(seed))
+    raw, _ = add_defects(value, Random(seed))
     at, until = sorted((place % (len(raw) + 1), (place * 7919) % (len(raw) + 1)))
-    hurt = raw[:at] + raw[min(until, at + 3) :]
-    verdict = judged(agent, hurt)
+    damaged = raw[:at] + raw[min(until, at + 3) :]
+    verdict = judged(agent, damaged)
     if verdict.ok:
         assert list(Draft202012Validator(CONTRACTS[agent]).iter_errors(verdict.data)) == []
-        assert same(replay(hurt, verdict.repairs), verdict.data)
+        assert is_same(replay(damaged, verdict.repairs), verdict.data)
 
 
 @given(anything, st.sampled_from([None, 2]), st.booleans())
-@settings(unhurried, max_examples=200)
-def test_reading_what_was_dumped_changes_nothing(
+@settings(no_deadline, max_examples=200)
+def test_reading_dumped_json_changes_nothing(
     given_output: tuple[str, dict[str, Any]], indent: int | None, plain: bool
 ) -> None:
     agent, value = given_output
@@ -192,4 +192,4 @@ def test_reading_what_was_dumped_changes_nothing(
     for strict in (False, True):
         verdict = judged(agent, raw, strict=strict)
         assert (verdict.outcome, verdict.repairs) == ("valid", ())
-        assert same(verdict.data, value)
+        assert is_same(verdict.data, value)

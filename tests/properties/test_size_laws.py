@@ -1,4 +1,4 @@
-"""Counting the brackets of strict JSON never underestimates the depth of a value."""
+"""Counting the brackets of strict JSON never underestimates its depth."""
 
 import json
 from typing import Any

@@ -1,5 +1,5 @@
-# ruff: noqa: S311 -- the chance is Hypothesis's own
-"""Laws of replies that arrive: where the chunks end changes nothing, and nothing that is shown is taken back."""
+# ruff: noqa: S311 -- Hypothesis provides the randomness
+"""Laws of streamed replies: chunk boundaries change nothing, and a shown value is never withdrawn."""
 
 import json
 from itertools import pairwise
@@ -9,10 +9,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.properties.reply_defects import lose, spoil
-from tests.properties.test_reply_laws import CONTRACTS, PIECES, anything, judged, outputs, pack_of, plainly
+from tests.properties.reply_defects import add_defects, lose
+from tests.properties.test_reply_laws import CONTRACTS, PIECES, anything, judged, outputs, pack_of, with_plain_texts
 
-unhurried = settings(deadline=None, max_examples=150)
+no_deadline = settings(deadline=None, max_examples=150)
 cuts = st.lists(st.integers(0, 400), max_size=12)
 framed = st.sampled_from(["{}", "```json\n{}\n```", "Here it is:\n{}", '<think>{{"action": "NO"}}</think>{}'])
 
@@ -47,7 +47,7 @@ def grows(early: Any, late: Any) -> bool:
 
 
 @given(anything, framed, cuts)
-@unhurried
+@no_deadline
 def test_partial_outputs_only_grow_into_the_output(
     given_output: tuple[str, dict[str, Any]], frame: str, places: list[int]
 ) -> None:
@@ -58,8 +58,8 @@ def test_partial_outputs_only_grow_into_the_output(
 
 
 @given(outputs("router"), framed)
-@unhurried
-def test_half_a_number_or_half_a_word_is_never_shown(given_output: tuple[str, dict[str, Any]], frame: str) -> None:
+@no_deadline
+def test_an_incomplete_number_or_word_is_never_shown(given_output: tuple[str, dict[str, Any]], frame: str) -> None:
     agent, value = given_output
     for state in shown(agent, list(frame.format(json.dumps(value)))):
         assert state.get("action", value["action"]) == value["action"]
@@ -69,26 +69,24 @@ def test_half_a_number_or_half_a_word_is_never_shown(given_output: tuple[str, di
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map(" ".join), cuts, st.sampled_from(sorted(CONTRACTS)))
-@unhurried
-def test_where_chunks_end_changes_neither_the_last_state_nor_the_verdict(
-    raw: str, places: list[int], agent: str
-) -> None:
-    whole, parted = pack_of(agent).stream(), pack_of(agent).stream()
+@no_deadline
+def test_chunk_ends_change_neither_the_last_state_nor_the_verdict(raw: str, places: list[int], agent: str) -> None:
+    whole, chunked = pack_of(agent).stream(), pack_of(agent).stream()
     last = whole.feed(raw)
     now = last
     for piece in chunks(raw, places):
-        now = parted.feed(piece)
-    assert parted.close() == whole.close() == judged(agent, raw)
+        now = chunked.feed(piece)
+    assert chunked.close() == whole.close() == judged(agent, raw)
     assert (now.value, now.complete, now.violations) == (last.value, last.complete, last.violations)
 
 
 @given(anything, st.integers(0, 2**32), st.booleans())
-@unhurried
-def test_no_alarm_is_raised_on_the_way_to_a_reply_that_is_accepted(
+@no_deadline
+def test_an_accepted_reply_raises_no_alarm_while_it_streams(
     given_output: tuple[str, dict[str, Any]], seed: int, loses: bool
 ) -> None:
     agent, value = given_output
-    raw = lose(plainly(value), Random(seed))[0] if loses else spoil(value, Random(seed))[0]
+    raw = lose(with_plain_texts(value), Random(seed))[0] if loses else add_defects(value, Random(seed))[0]
     stream = pack_of(agent).stream()
     alarms = [one for character in raw for one in stream.feed(character).violations]
     assert not alarms or not judged(agent, raw).ok, (raw, alarms)
@@ -99,8 +97,8 @@ WORDS = ("low", "LOW", "medium", "high", "Low", "lo", "w", "me", "dium", "hi", "
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=5).map("".join), cuts)
-@unhurried
-def test_an_alarm_about_a_word_comes_where_no_word_can_be_meant_any_more(word: str, places: list[int]) -> None:
+@no_deadline
+def test_a_word_that_raises_an_alarm_is_refused(word: str, places: list[int]) -> None:
     raw = json.dumps(ANSWER).replace('"low"', f'"{word}"')
     stream, seen = pack_of("executor").stream(), 0
     for piece in chunks(raw, places):
@@ -131,8 +129,8 @@ BODIES = (
 
 
 @given(st.lists(st.sampled_from(BODIES), max_size=12).map("".join), cuts)
-@unhurried
-def test_what_is_shown_of_a_text_begins_what_the_verdict_says(body: str, places: list[int]) -> None:
+@no_deadline
+def test_the_shown_text_is_a_prefix_of_the_final_text(body: str, places: list[int]) -> None:
     raw = json.dumps(ANSWER).replace('"@"', f'"{body}"')
     verdict = judged("executor", raw)
     for state in shown("executor", chunks(raw, places)):

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from promptpack.reply.tree import same
+from promptpack.reply.syntax_tree import is_same
 from tests.conformance.drivers import check_reply
 
 FOLDER = Path(__file__).parent
@@ -14,7 +14,7 @@ CONTRACTS = json.loads((FOLDER / "contract.json").read_text(encoding="utf-8"))
 
 @cache
 def rows() -> list[dict[str, Any]]:
-    # The texts hold U+2028 and the like, so only "\n" ends a line.
+    # The texts contain U+2028 and similar characters, so only "\n" ends a line.
     text = (FOLDER / "corpus.jsonl").read_bytes().decode()
     return [json.loads(line) for line in text.split("\n") if line]
 
@@ -24,25 +24,25 @@ def cases(*verdicts: str) -> list[Any]:
 
 
 def of_contract(value: Any, agent: str) -> Any:
-    """Leave out the keys that the contract does not know: they are kept, but no vector lists them."""
+    """Drop the keys that the contract does not declare: they stay in the data, but no vector lists them."""
     known = CONTRACTS[agent]["properties"]
     return {key: item for key, item in value.items() if key in known} if isinstance(value, dict) else value
 
 
 @pytest.mark.parametrize("case", cases("valid", "recoverable"))
-def test_a_reply_with_one_meaning_is_read_as_what_it_means(case: dict[str, Any]) -> None:
+def test_a_reply_with_one_meaning_is_read(case: dict[str, Any]) -> None:
     found = check_reply(case["raw"], case["agent"])
     assert found["violations"] == []
     read = of_contract(found["output"], case["agent"])
     meant = [of_contract(one, case["agent"]) for one in (case["expect"], *case.get("alts", []))]
-    assert any(same(read, one) for one in meant), read
+    assert any(is_same(read, one) for one in meant), read
 
 
 @pytest.mark.parametrize("case", cases("valid"))
-def test_a_valid_reply_is_left_as_it_is(case: dict[str, Any]) -> None:
+def test_a_valid_reply_is_not_changed(case: dict[str, Any]) -> None:
     found = check_reply(case["raw"], case["agent"])
     assert found["repairs"] == []
-    assert same(found["output"], json.loads(case["raw"]))
+    assert is_same(found["output"], json.loads(case["raw"]))
 
 
 @pytest.mark.parametrize("case", cases("invalid"))

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from promptpack.reply.alarm import ArrivingWord, complaint
+from promptpack.reply.alarm import StreamedWord, find_alarm
 from promptpack.reply.shape import Shape
 
 
@@ -18,8 +18,8 @@ from promptpack.reply.shape import Shape
         ({"type": "number", "maximum": 100}, 100.5, "maximum"),
     ],
 )
-def test_what_no_repair_can_mend_is_told(schema: dict[str, Any], value: Any, rule: str) -> None:
-    found = complaint(value, Shape.of(schema))
+def test_a_value_that_no_repair_can_fix_raises_an_alarm(schema: dict[str, Any], value: Any, rule: str) -> None:
+    found = find_alarm(value, Shape.of(schema))
     assert found is not None
     assert found[0] == rule
     assert repr(value) in found[1]
@@ -31,14 +31,14 @@ def test_what_no_repair_can_mend_is_told(schema: dict[str, Any], value: Any, rul
         ({}, "anything"),
         ({"type": "number", "minimum": 0}, 5),
         ({"enum": ["low"]}, "low"),
-        # An optional field may be null, and a text may hold the object or the list.
+        # An optional field may be null, and a text may contain the object or the list.
         ({"type": "string"}, None),
         ({"type": "object"}, '{"a": 1}'),
         ({"type": "array"}, "one item"),
     ],
 )
-def test_what_may_still_be_read_raises_no_alarm(schema: dict[str, Any], value: Any) -> None:
-    assert complaint(value, Shape.of(schema)) is None
+def test_a_value_that_a_repair_may_still_fix_raises_no_alarm(schema: dict[str, Any], value: Any) -> None:
+    assert find_alarm(value, Shape.of(schema)) is None
 
 
 LEVELS = {"enum": ["low", "medium", "no_risk"]}
@@ -52,19 +52,19 @@ LEVELS = {"enum": ["low", "medium", "no_risk"]}
         ("FLY", 0), ("no  risk at all", 9), (" " * 200 + "x", -1),
     ],
 )  # fmt: skip
-def test_the_first_character_that_no_word_has_there_is_told(text: str, place: int) -> None:
-    assert ArrivingWord(Shape.of(LEVELS)).add(text) == place
-    word = ArrivingWord(Shape.of(LEVELS))
+def test_the_first_character_that_fits_no_word_is_found(text: str, place: int) -> None:
+    assert StreamedWord(Shape.of(LEVELS)).add(text) == place
+    word = StreamedWord(Shape.of(LEVELS))
     assert next((index for index, one in enumerate(text) if word.add(one) >= 0), -1) == place
 
 
-def test_what_went_too_far_is_told_with_what_is_allowed() -> None:
-    word = ArrivingWord(Shape.of(LEVELS))
+def test_the_alarm_lists_the_allowed_words() -> None:
+    word = StreamedWord(Shape.of(LEVELS))
     word.add("FLY")
-    assert word.complaint == ("enum", "none of ['low', 'medium', 'no_risk'] begins with 'F'")
+    assert word.alarm == ("enum", "none of ['low', 'medium', 'no_risk'] begins with 'F'")
 
 
-def test_words_of_the_schema_own_and_words_that_are_no_text_are_waited_for() -> None:
-    assert ArrivingWord(Shape.of({"enum": ["low"], "x-values": {"tief": "low"}})).add("tief ") == -1
-    assert ArrivingWord(Shape.of({"enum": [1, 2]})).add("x") == -1
-    assert ArrivingWord(Shape.of({"type": "array", "enum": [["a"], "b"]})).add("x") == -1
+def test_synonyms_of_the_schema_and_words_that_are_not_strings_raise_no_alarm() -> None:
+    assert StreamedWord(Shape.of({"enum": ["low"], "x-values": {"tief": "low"}})).add("tief ") == -1
+    assert StreamedWord(Shape.of({"enum": [1, 2]})).add("x") == -1
+    assert StreamedWord(Shape.of({"type": "array", "enum": [["a"], "b"]})).add("x") == -1

@@ -33,10 +33,10 @@ SHAPE = Shape.of(
         ({"level": "not high"}, {"level": "not high"}),
     ],
 )
-def test_the_schema_leaves_one_way(value: dict[str, Any], aligned: dict[str, Any]) -> None:
+def test_a_value_is_converted_where_the_schema_leaves_one_way(value: dict[str, Any], aligned: dict[str, Any]) -> None:
     found = align(value, SHAPE)
     assert found.value == aligned
-    assert bool(found.steps) == (value != aligned)
+    assert bool(found.repairs) == (value != aligned)
 
 
 def test_a_text_that_is_one_object_is_parsed() -> None:

@@ -1,33 +1,33 @@
-from promptpack.reply.candidates import NOT_STRICT, Limits, depth_of, find, strict_whole
+from promptpack.reply.candidates import NOT_STRICT, SearchLimits, depth_of, find, strict_whole
 
-LIMITS = Limits(100, 20_000, 50_000, 5)
+LIMITS = SearchLimits(100, 20_000, 50_000, 5)
 
 
 def values(text: str) -> list[object]:
     return [candidate.value for candidate in find(text, LIMITS).candidates]
 
 
-def test_objects_in_prose_and_fences_are_found_with_their_places() -> None:
+def test_objects_in_prose_and_fences_are_found_with_their_positions() -> None:
     text = 'See {this}.\n```json\n{"a": 1}\n```\nor {b: 2}'
     found = find(text, LIMITS).candidates
     assert [text[one.start : one.end] for one in found] == ['{"a": 1}', "{b: 2}"]
 
 
-def test_what_stands_in_thinking_is_no_candidate() -> None:
+def test_an_object_inside_thinking_is_not_a_candidate() -> None:
     assert values('<think>{"a": 1}</think>{"a": 2}') == [{"a": 2}]
     assert values('{"a": 1}</think>{"a": 2}') == [{"a": 2}]
     assert values('<think>{"a": 1}') == []
 
 
-def test_too_many_candidates_are_told() -> None:
+def test_too_many_candidates_exceed_the_limit() -> None:
     assert find('{"a": 1} ' * 7, LIMITS).limit == "candidates"
 
 
-def test_brackets_without_keys_cost_no_look() -> None:
+def test_brackets_without_keys_are_not_candidates() -> None:
     assert values("[{" * 1_000) == []
 
 
-def test_strict_means_no_repeated_key_and_no_endless_number() -> None:
+def test_strict_json_has_no_repeated_key_and_no_infinite_number() -> None:
     assert strict_whole('{"a": 1}') == {"a": 1}
     assert strict_whole('{"a": 1, "a": 1}') is strict_whole('{"a": 1e999}') is strict_whole("NaN") is NOT_STRICT
 

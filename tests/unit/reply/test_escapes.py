@@ -17,5 +17,5 @@ from promptpack.reply.escapes import decode
         ("\\alpha \\frac{1}{2}", "\\alpha \\frac{1}{2}"),
     ],
 )
-def test_escapes_say_what_was_meant(body: str, text: str) -> None:
+def test_escapes_are_decoded_as_meant(body: str, text: str) -> None:
     assert decode(body) == text

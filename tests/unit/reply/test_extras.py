@@ -30,10 +30,12 @@ TOOL: dict[str, Any] = {
         ({"properties": {"a": {}}}, ["a"], ()),
     ],
 )
-def test_keys_beyond_the_contract_are_found(schema: dict[str, Any], value: Any, extras: tuple[str, ...]) -> None:
+def test_keys_that_the_contract_does_not_declare_are_found(
+    schema: dict[str, Any], value: Any, extras: tuple[str, ...]
+) -> None:
     assert find_extras(value, Shape.of(schema)) == extras
 
 
-def test_a_key_that_is_too_long_for_a_pattern_is_not_told() -> None:
+def test_a_key_that_is_too_long_for_a_pattern_is_not_an_extra() -> None:
     schema: dict[str, Any] = {"properties": {"a": {}}, "patternProperties": {"^(?=(x+)+y)": {}}}
     assert find_extras({"x" * 5_000: 1}, Shape.of(schema)) == ()

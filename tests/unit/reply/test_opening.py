@@ -1,6 +1,6 @@
 import pytest
 
-from promptpack.reply.opening import is_undecided, next_mark, settled_end
+from promptpack.reply.opening import find_opening, needs_more_text, searched_end
 
 
 @pytest.mark.parametrize(
@@ -23,20 +23,20 @@ from promptpack.reply.opening import is_undecided, next_mark, settled_end
     ],
 )
 def test_a_brace_opens_data_when_a_key_and_a_colon_follow(text: str, opens: bool | None) -> None:
-    brace = next_mark(text, 0)
-    assert (False if brace is None else None if is_undecided(brace) else True) is opens
+    brace = find_opening(text, 0)
+    assert (False if brace is None else None if needs_more_text(brace) else True) is opens
 
 
-def test_braces_that_no_key_can_follow_are_passed_over() -> None:
-    assert next_mark("{{{} [{[ {}", 0) is None
-    assert next_mark("{{ {", 0) is not None
+def test_braces_that_no_key_can_follow_are_skipped() -> None:
+    assert find_opening("{{{} [{[ {}", 0) is None
+    assert find_opening("{{ {", 0) is not None
 
 
-@pytest.mark.parametrize("mark", ["<think>", "</thinking>", "[THINK]", "◁/think▷", "<|channel|>  analysis"])
-def test_half_a_mark_waits_for_its_other_half(mark: str) -> None:
-    assert next_mark(f"{{so}} {mark}", 0) is not None
-    for end in range(1, len(mark)):
-        text = f"see <a> {mark[:end]}"
-        assert next_mark(text, 0) is None
-        assert settled_end(text, 0) == len("see <a> ")
-    assert settled_end("see <a> and", 0) == len("see <a> and")
+@pytest.mark.parametrize("marker", ["<think>", "</thinking>", "[THINK]", "◁/think▷", "<|channel|>  analysis"])
+def test_an_incomplete_marker_waits_for_its_rest(marker: str) -> None:
+    assert find_opening(f"{{so}} {marker}", 0) is not None
+    for end in range(1, len(marker)):
+        text = f"see <a> {marker[:end]}"
+        assert find_opening(text, 0) is None
+        assert searched_end(text, 0) == len("see <a> ")
+    assert searched_end("see <a> and", 0) == len("see <a> and")

@@ -1,4 +1,4 @@
-"""Replies that are easily read wrongly, each with its one meaning or with the place that has none."""
+"""Replies that are easy to misread, each with its one meaning or with the path that has none."""
 
 import json
 from copy import deepcopy
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from promptpack.reply import KINDS
-from promptpack.reply.tree import same
+from promptpack.reply.syntax_tree import is_same
 from tests.conformance.drivers import check_reply
 from tests.properties.test_reply_laws import pack_of
 
@@ -76,7 +76,7 @@ def assert_means(raw: str, meant: dict[str, Any], agent: str = "") -> None:
     found = check_reply(raw, agent or AGENTS[meant["action"]])
     assert found["ok"], found["violations"]
     assert set(found["repairs"]) <= KINDS
-    assert same({key: item for key, item in found["output"].items() if item is not None}, meant)
+    assert is_same({key: item for key, item in found["output"].items() if item is not None}, meant)
 
 
 def assert_refused(raw: str, agent: str, *paths: str) -> None:
@@ -113,7 +113,7 @@ def assert_refused(raw: str, agent: str, *paths: str) -> None:
         ('"Plan can be executed\n"', "Plan can be executed\n"),
     ],
 )  # fmt: skip
-def test_a_text_is_what_it_says(written: str, meant: str, indent: int | None) -> None:
+def test_a_string_is_read_as_meant(written: str, meant: str, indent: int | None) -> None:
     comma = written.endswith(",")
     raw = swapped(REVIEW, '"The plan is consistent"', written.removesuffix(","), indent)
     assert_means(raw[:-1] + ",}" if comma else raw, changed(REVIEW, "/thought", meant))
@@ -125,12 +125,12 @@ def test_other_quotes_are_quotes(quote: str) -> None:
 
 
 @pytest.mark.parametrize("separator", [":", "：", "::", " := ", " => ", " = ", " ： "])
-def test_other_signs_behind_a_key_are_colons(separator: str) -> None:
+def test_other_signs_after_a_key_are_colons(separator: str) -> None:
     assert_means(text(ROUTE).replace('": ', f'"{separator}'), ROUTE)
 
 
 @pytest.mark.parametrize(("old", "new"), [('"expectedOutcome"', 'expectedOutcome"'), ('"expectedOutcome"', '"expectedOutcome'), ('"ROUTE_DECISION"', '"ROUTE_DECISION'), ('"ROUTE_DECISION"', 'ROUTE_DECISION"')])  # fmt: skip
-def test_half_a_pair_of_quotes_is_made_whole(old: str, new: str) -> None:
+def test_a_missing_quote_is_restored(old: str, new: str) -> None:
     assert_means(swapped(ROUTE, old, new, 2), ROUTE)
 
 
@@ -143,7 +143,7 @@ def test_half_a_pair_of_quotes_is_made_whole(old: str, new: str) -> None:
         ("0.8", 0.8), ("1e-400", 0.0),
     ],
 )  # fmt: skip
-def test_a_number_is_read_where_it_is_one(written: str, meant: float) -> None:
+def test_a_number_in_another_form_is_read(written: str, meant: float) -> None:
     assert_means(swapped(ROUTE, "80", written, 2), changed(ROUTE, "/confidence", meant))
 
 
@@ -156,7 +156,7 @@ def test_a_number_is_read_where_it_is_one(written: str, meant: float) -> None:
         "8 0", "80 (high)", '"8/10"', "4/5", "80..", "--80", "80%%", "80f", "...",
     ],
 )  # fmt: skip
-def test_what_is_no_certain_number_is_refused(written: str) -> None:
+def test_an_uncertain_number_is_refused(written: str) -> None:
     assert_refused(swapped(ROUTE, "80", written, 2), "router", "/confidence")
 
 
@@ -164,7 +164,7 @@ def test_what_is_no_certain_number_is_refused(written: str) -> None:
     "word",
     ["Low", "LOW", " low ", "低", "低风险", "low risk", "ｌｏｗ", '"low"', "`low`", "**low**", "LOW\n", "low.", "low,"],
 )
-def test_a_word_of_a_list_is_read_in_other_dress(word: str) -> None:
+def test_a_fixed_word_in_another_form_is_read(word: str) -> None:
     assert_means(swapped(ROUTE, '"low"', text(word)), ROUTE)
 
 
@@ -172,7 +172,7 @@ def test_a_word_of_a_list_is_read_in_other_dress(word: str) -> None:
     "word",
     ["not low", "low/medium", "low-medium", "mid", "critical", "none", "l", "lowest", "low (mostly)", "低或中", "中低", "较低", "", "very low", "risk: low", "no", "low!", "lo w", "l-o-w", "l.ow"],
 )  # fmt: skip
-def test_a_word_that_is_merely_near_is_refused(word: str) -> None:
+def test_a_similar_word_is_refused(word: str) -> None:
     assert_refused(swapped(ROUTE, '"low"', text(word)), "router", "/risk/level")
 
 
@@ -189,7 +189,7 @@ def test_a_word_that_is_merely_near_is_refused(word: str) -> None:
         "route–decision",
     ],
 )
-def test_an_action_is_read_in_other_dress(word: str) -> None:
+def test_an_action_in_another_form_is_read(word: str) -> None:
     assert_means(swapped(ROUTE, '"ROUTE_DECISION"', text(word)), ROUTE)
 
 
@@ -205,13 +205,13 @@ def test_another_action_is_refused(word: str) -> None:
     ("written", "meant"),
     [("True", True), ('"true"', True), ('"yes"', True), ('"是"', True), ('"False"', False), ("no", False)],
 )
-def test_a_truth_is_read_in_other_dress(written: str, meant: bool) -> None:
+def test_a_boolean_in_another_form_is_read(written: str, meant: bool) -> None:
     raw = text(ROUTE)[:-1] + f', "requiresUserConfirmation": {written}}}'
     assert_means(raw, {**ROUTE, "requiresUserConfirmation": meant})
 
 
 @pytest.mark.parametrize("written", ["1", '"1"', '"on"', '"maybe"', '"n/a"', '"y"', "[true]", "0"])
-def test_what_is_no_certain_truth_is_refused(written: str) -> None:
+def test_an_uncertain_boolean_is_refused(written: str) -> None:
     raw = text(ROUTE)[:-1] + f', "requiresUserConfirmation": {written}}}'
     assert_refused(raw, "router", "/requiresUserConfirmation")
 
@@ -237,7 +237,7 @@ DRAFT = {**ROUTE, "confidence": 41, "thought": "draft"}
         '{{"thought": "wrapper", "answer": {answer}}}', '{{"$schema": "x", "type": "object", "properties": {answer}}}',
     ],
 )  # fmt: skip
-def test_the_answer_is_found_in_what_stands_around_it(around: str) -> None:
+def test_the_answer_is_found_in_the_text_around_it(around: str) -> None:
     assert_means(around.format(draft=text(DRAFT), answer=text(ROUTE)), ROUTE)
 
 
@@ -248,7 +248,7 @@ def test_the_answer_is_found_in_what_stands_around_it(around: str) -> None:
         "```json\n{draft}\n```\n```json\n{answer}\n```", "<think>{answer}", "{answer}\nWait, correction:\n{draft}",
     ],
 )  # fmt: skip
-def test_two_answers_are_none(around: str) -> None:
+def test_two_answers_are_refused(around: str) -> None:
     assert_refused(around.format(draft=text(DRAFT), answer=text(ROUTE)), "router", "")
 
 
@@ -264,7 +264,7 @@ def test_two_answers_are_none(around: str) -> None:
         ('"dependencies": []', '"dependencies": ()'), ('["sql"]', '("sql",)'), ("[{", "({"), ("}]", "},)"),
     ],
 )  # fmt: skip
-def test_brackets_and_commas_are_put_where_only_one_place_fits(old: str, new: str) -> None:
+def test_brackets_and_commas_are_restored_where_only_one_position_fits(old: str, new: str) -> None:
     assert_means(swapped(PLAN, old, new), PLAN)
 
 
@@ -291,12 +291,12 @@ def test_brackets_and_commas_are_put_where_only_one_place_fits(old: str, new: st
         ('"tasks": [', '"tasks": [null, ', "/params/tasks/0"),
     ],
 )  # fmt: skip
-def test_what_a_list_leaves_out_or_mixes_up_is_refused(old: str, new: str, path: str) -> None:
+def test_a_list_with_omitted_or_mixed_items_is_refused(old: str, new: str, path: str) -> None:
     assert_refused(swapped(PLAN, old, new), "planner", path)
 
 
 @pytest.mark.parametrize(("end", "meant"), [('["a"', ["a"]), ('["a", "b"\n', ["a", "b"]), ('["a"]', ["a"])])
-def test_brackets_that_are_missing_behind_a_whole_value_are_put_there(end: str, meant: list[str]) -> None:
+def test_missing_brackets_after_a_complete_value_are_restored(end: str, meant: list[str]) -> None:
     raw = text(ROUTE)[:-1] + ', "alternativeActions": ' + end
     assert_means(raw, {**ROUTE, "alternativeActions": meant})
     verdict = pack_of("router").check(raw, finish_reason="length")
@@ -327,11 +327,11 @@ def test_a_reply_that_is_cut_off_anywhere_is_refused(size: int) -> None:
         ('"同一任务，小改动"', '"a", "b"', "/thought"),
     ],
 )  # fmt: skip
-def test_two_values_for_one_field_or_a_misspelt_one_are_refused(old: str, new: str, path: str) -> None:
+def test_two_values_for_one_field_or_a_misspelled_key_are_refused(old: str, new: str, path: str) -> None:
     assert_refused(swapped(ROUTE, old, new), "router", path)
 
 
-def test_a_key_beyond_the_contract_is_kept_beside_the_one_it_looks_like() -> None:
+def test_an_undeclared_key_stays_next_to_the_declared_key_it_resembles() -> None:
     both = {**ROUTE, "Confidence": 90, "reasoning": "x"}
     assert_means(text(both), both)
     assert_means(text(both)[:-1] + ",}", both)
@@ -350,26 +350,26 @@ MESSAGES: tuple[Any, ...] = (
 @pytest.mark.parametrize(
     "said", ["{}", "Here it is:\n{}\nDone.", "Sure!\n```json\n{}\n```", "<think>{{x}}</think>\n{}"]
 )
-def test_what_a_message_says_is_read_like_a_reply(message: Any, said: str) -> None:
+def test_the_text_of_a_provider_message_is_read_like_a_reply(message: Any, said: str) -> None:
     assert_means(text(message).replace('"{said}"', text(said.replace("{}", text(ROUTE)))), ROUTE)
 
 
 @pytest.mark.parametrize("message", MESSAGES)
-def test_two_answers_in_one_message_are_none(message: Any) -> None:
+def test_two_answers_in_one_message_are_refused(message: Any) -> None:
     assert_refused(text(message).replace('"{said}"', text(f"{text(ROUTE)} or {text(DRAFT)}")), "router", "")
 
 
-def test_an_answer_in_a_text_that_is_no_message_is_not_taken_out() -> None:
+def test_an_answer_in_a_text_that_is_not_a_message_is_not_extracted() -> None:
     assert_refused(text({"note": f"for example {text(ROUTE)}"}), "router")
     assert_refused(text({"thought": f"for example {text(ROUTE)}", "action": "ROUTE_DECISION"}), "router", "/params")
 
 
-def test_what_an_answer_holds_belongs_to_it() -> None:
+def test_an_object_inside_an_answer_belongs_to_the_answer() -> None:
     meant = {**SEARCH, "params": {"reviewed": SEARCH}}
     assert_means(text({"output": meant}), meant)
 
 
-def test_an_answer_beside_another_whole_attempt_is_ambiguous() -> None:
+def test_an_answer_next_to_another_nearly_complete_answer_is_ambiguous() -> None:
     assert_refused(text({"a": changed(ROUTE, "/confidence", 150), "b": ROUTE}), "router", "")
 
 
@@ -381,11 +381,11 @@ FREE = {
 
 
 @pytest.mark.parametrize("dirt", ["{whole},}}", "```json\n{whole}}}\n```", '{whole}, "userMessage": null}}'])
-def test_free_params_are_left_alone(dirt: str) -> None:
+def test_free_params_are_not_changed(dirt: str) -> None:
     meant = {**SEARCH, "params": FREE}
     assert_means(dirt.format(whole=text(meant)[:-1]), meant)
 
 
 @pytest.mark.parametrize("written", ["NaN", "5 or 6", "", "<n>", "3 + 2", "5 items", "len(x)", "2024-01-02", "5%"])
-def test_what_is_no_value_in_free_params_is_refused(written: str) -> None:
+def test_an_invalid_value_in_free_params_is_refused(written: str) -> None:
     assert_refused(swapped(SEARCH, '"top_k": 5', f'"top_k": {written}'), "executor", "/params/top_k")

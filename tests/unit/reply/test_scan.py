@@ -1,7 +1,7 @@
 import pytest
 
 from promptpack.reply.scan import scan
-from promptpack.reply.tree import harvest
+from promptpack.reply.syntax_tree import extract_data
 
 
 @pytest.mark.parametrize(
@@ -18,19 +18,19 @@ from promptpack.reply.tree import harvest
         ('{"a": "b" + "c"}', {"a": "bc"}, ["concatenation"]),
     ],
 )
-def test_every_repair_is_an_edit(text: str, value: object, kinds: list[str]) -> None:
+def test_every_repair_is_recorded(text: str, value: object, kinds: list[str]) -> None:
     found = scan(text, 0)
-    assert (harvest(found.root).value, [edit.kind for edit in found.edits]) == (value, kinds)
+    assert (extract_data(found.root).value, [repair.kind for repair in found.repairs]) == (value, kinds)
     assert (found.tail, found.end) == ("closed", len(text))
 
 
 @pytest.mark.parametrize(
     ("text", "tail"), [('{"a": "b"', "open"), ('{"a": ', "cut"), ('{"a": 1,', "cut"), ('{"a" ?', "broken")]
 )
-def test_the_tail_tells_how_the_text_ends(text: str, tail: str) -> None:
+def test_the_tail_shows_how_a_short_text_ends(text: str, tail: str) -> None:
     assert scan(text, 0).tail == tail
 
 
-def test_limits_end_the_pass() -> None:
+def test_limits_stop_the_scan() -> None:
     assert scan("[" * 50, 0, max_depth=10).limit == "depth"
     assert scan("[" + "1," * 50, 0, max_nodes=10).limit == "nodes"

@@ -18,7 +18,7 @@ AGENT: dict[str, Any] = {
 }
 
 
-def test_the_members_choose_the_branches() -> None:
+def test_the_members_select_the_branches() -> None:
     shape = Shape.of(AGENT)
     assert shape.discriminators == {"action"}
     assert "speed" not in shape.with_conditions({"action": "STOP"}).properties["params"].properties
@@ -27,19 +27,19 @@ def test_the_members_choose_the_branches() -> None:
     assert params.properties["speed"].types == {"integer"}
 
 
-def test_one_view_serves_many_replies() -> None:
+def test_one_shape_serves_many_replies() -> None:
     shape = Shape.of(AGENT)
     assert Shape.of(shape) is shape
     assert shape.with_conditions({"action": "GO"}) is shape.with_conditions({"action": "GO", "x": 1})
     assert shape.properties is shape.properties
 
 
-def test_names_are_found_by_spelling_alias_and_idea() -> None:
+def test_names_are_grouped_by_spelling_alias_and_synonyms() -> None:
     named = {"userMessage": {}, "params": {"x-aliases": ["Eingabe"]}}
     shape = Shape.of({"properties": named})
-    assert shape.folded["usermessage"] == ["userMessage"]
-    assert shape.aliases == {"Eingabe": ["params"]}
-    assert sorted(name for names in shape.ideas.values() for name in names) == ["params", "userMessage"]
+    assert shape.by_folded_name["usermessage"] == ["userMessage"]
+    assert shape.by_alias == {"Eingabe": ["params"]}
+    assert sorted(name for names in shape.by_group.values() for name in names) == ["params", "userMessage"]
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def test_names_are_found_by_spelling_alias_and_idea() -> None:
         (False, 1, False),
     ],
 )
-def test_a_value_is_held_against_what_the_view_understands(schema: Any, value: Any, holds: bool) -> None:
+def test_a_value_is_checked_against_the_supported_keywords(schema: Any, value: Any, holds: bool) -> None:
     assert (
-        Shape.of({"properties": {"it": schema}, "$defs": schema.get("$defs", {}) if schema else {}}).holds(
+        Shape.of({"properties": {"it": schema}, "$defs": schema.get("$defs", {}) if schema else {}}).accepts(
             {"it": value}
         )
         is holds
@@ -83,7 +83,7 @@ def test_types_are_those_that_all_schemas_allow() -> None:
     assert Shape.of({"items": {"type": "string"}}).kinds == {"array"}
 
 
-def test_a_reference_that_leads_to_itself_ends() -> None:
+def test_a_reference_to_itself_ends() -> None:
     shape = Shape.of(
         {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a", "properties": {"x": {"type": "string"}}}}}
     )

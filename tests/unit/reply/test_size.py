@@ -1,7 +1,7 @@
 import json
 from typing import Any
 
-from promptpack.reply import Finding, read
+from promptpack.reply import Fault, read
 from promptpack.reply.scan import scan
 from promptpack.reply.size import is_too_large, may_nest_deeper
 
@@ -30,22 +30,22 @@ def test_the_scanner_stops_where_pointers_outgrow_the_text() -> None:
     assert scan(text.replace("k" * 250, "k"), 0).limit == ""
 
 
-def test_pointers_out_of_proportion_are_refused_where_something_would_be_told_by_them() -> None:
+def test_too_long_pointers_are_refused_where_they_would_be_reported() -> None:
     text = json.dumps(deep(90, "k" * 250, [0] * 2_000))
     for raw in (f"```json\n{text}\n```", text.replace("0]", "0,]")):
         reading = read(raw, {"type": "object"}, lambda _: ())
         assert [found.rule for found in reading.violations] == ["nodes"]
-    failing = read(text, {"type": "object"}, lambda _: [Finding("type", "", "is wrong")])
+    failing = read(text, {"type": "object"}, lambda _: [Fault("type", "", "is wrong")])
     assert [found.rule for found in failing.violations] == ["nodes"]
     assert read(text, {"type": "object"}, lambda _: ()).value == json.loads(text)
 
 
-def test_too_many_values_are_refused_even_where_they_are_valid() -> None:
+def test_too_many_values_are_refused_even_if_they_are_valid() -> None:
     assert read(json.dumps([0] * 60_000), {"type": "array"}, lambda _: ()).violations[0].rule == "nodes"
     assert read(json.dumps(["," * 60_000]), {"type": "array"}, lambda _: ()).ok
 
 
-def test_brackets_that_are_closed_at_once_are_not_deep() -> None:
+def test_brackets_that_close_immediately_are_not_deep() -> None:
     assert not may_nest_deeper(json.dumps([{"a": []}] * 500).encode(), 100)
     assert may_nest_deeper(b"[" * 101 + b"]" * 101, 100)
 

@@ -13,7 +13,7 @@ from promptpack.reply.strings import Lexer
         ('"""a"""}', "a", "quotes"),
     ],
 )
-def test_a_string_ends_where_structure_goes_on(text: str, value: str, kind: str) -> None:
+def test_a_string_ends_where_structure_follows(text: str, value: str, kind: str) -> None:
     token = Lexer(text).string(0, array=False, bare=False)
     assert (token.value, token.kind) == (value, kind)
 
@@ -22,7 +22,7 @@ def test_a_string_without_an_end_has_none() -> None:
     assert Lexer('"a').string(0, array=False, bare=False).end == -1
 
 
-def test_keys_are_known_by_their_colon() -> None:
+def test_keys_are_recognized_by_their_colon() -> None:
     assert Lexer('"a": 1').key_at(0, bare=False)
     assert Lexer("a: 1").key_at(0, bare=True)
     assert not Lexer("a: 1").key_at(0, bare=False)

@@ -30,19 +30,19 @@ def told(raw: str | bytes, **options: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("raw", "expected"),
     [
-        ("I cannot.", "PP501 (reply): the reply holds no JSON object at 0"),
+        ("I cannot.", "PP501 (reply): the reply contains no JSON object at 0"),
         ('{"name": "a", "level": "low"} {"name": "b", "level": "low"}',
-         "PP502 (reply): the reply holds more than one answer, and they differ at 0"),
-        ('{"name": "a", "level": "lo', "PP503 /level: the reply ends inside the text at 23"),
+         "PP502 (reply): the reply contains several answers that differ at 0"),
+        ('{"name": "a", "level": "lo', "PP503 /level: the reply ends inside a string at 23"),
         ('{"name": "a", "name": "b", "level": "low"}',
          "PP504 /name: key 'name' is given twice with different values at 14"),
         ('{"name": "a", "level": "low", "tags": [], "size": NaN}', "PP505 /size: NaN is not a finite number at 50"),
         ('{"name": "a", "level": "low", "tags": [], "size": 1e999}',
-         "PP505 /size: 1e999 is beyond the largest number at 50"),
+         "PP505 /size: 1e999 is too large for a number at 50"),
         ('{"name": "a", "level": "low", "tags": ["a", ...]}', "PP506 /tags: part of the value was left out at 38"),
         (f'{{"name": {"[" * 200}{"]" * 200}}}', "PP507 (reply): the value nests deeper than 100 at 0"),
         (b"\xff\xfe\xff", "PP509 (reply): the reply is not text: truncated data at 0"),
-        ('{"name": "\\ud800", "level": "low"}', "PP509 /name: the text holds half of a surrogate pair at 9"),
+        ('{"name": "\\ud800", "level": "low"}', "PP509 /name: the text contains half of a surrogate pair at 9"),
         ('{"level": "low"}', "PP510 /name: 'name' is missing at 0"),
         ('{"name": "A", "level": "low"}', "PP514 /name: 'A' does not match the pattern ^[a-z]+$ at 9"),
         ('{"name": "a", "level": "low", "x": 1}', "PP516 /x: unknown key 'x' at 35"),
@@ -58,8 +58,8 @@ def test_what_is_wrong_has_a_code_a_path_a_sentence_and_a_place(raw: str | bytes
     ("raw", "expected"),
     [
         ("", "PP501 (reply): the reply is empty at 0"),
-        (json.dumps(GOOD) * 2, "PP502 (reply): the reply holds more than one object at 0"),
-        (f"```json\n{json.dumps(GOOD)}\n```", "PP508 (reply): the reply holds more than the object at 0"),
+        (json.dumps(GOOD) * 2, "PP502 (reply): the reply contains more than one object at 0"),
+        (f"```json\n{json.dumps(GOOD)}\n```", "PP508 (reply): the reply contains text around the object at 0"),
         ('{"name": "a", "level": "low",}', "PP509 (reply): the reply is not strict JSON at 0"),
     ],
 )
@@ -75,4 +75,4 @@ def test_a_refused_repair_is_named_with_its_place() -> None:
 
 def test_a_reply_beyond_the_limit_is_not_read_at_all() -> None:
     assert told("x" * 4_000_001) == ["PP507 (reply): the reply is longer than 4000000 characters at 0"]
-    assert told("[" + "1," * 50_001 + "1]") == ["PP507 (reply): the reply holds more than 50000 values at 0"]
+    assert told("[" + "1," * 50_001 + "1]") == ["PP507 (reply): the reply contains more than 50000 values at 0"]

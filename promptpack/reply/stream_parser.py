@@ -1,0 +1,319 @@
+"""Parse an object while it streams: read every character once, and show only what is certain."""
+
+import re
+from typing import Any
+
+from promptpack.reply.alarm import StreamedWord
+from promptpack.reply.align import align
+from promptpack.reply.bare_values import bare_node
+from promptpack.reply.opening import find_opening, needs_more_text, searched_end
+from promptpack.reply.partial_object import PartialObject
+from promptpack.reply.scan_state import AND_MORE
+from promptpack.reply.shape import Shape
+from promptpack.reply.streamed_text import StreamedText
+from promptpack.reply.strings import DOUBLE, PAIRS, SINGLE
+from promptpack.reply.syntax_tree import Node
+from promptpack.reply.thinking import CHANNEL_END, MAX_MARKER_LENGTH, end_pattern
+
+_SPACE = re.compile(r"(?:\s|[\u200b-\u200f\u2060\ufeff])*+")
+# An escape that can be decoded alone; half of a surrogate pair waits for its other half.
+_WHOLE_ESCAPE = r"\\(?:[^u]|u(?![dD][89abAB])[0-9a-fA-F]{4}|u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4})"
+_ENDS = {'"': '"', "'": "'", "“": '“”"', "‘": "‘’'"}
+_BODIES = {
+    opener: re.compile(rf"[^{ends}\\]*+(?:{_WHOLE_ESCAPE}[^{ends}\\]*+)*+", re.DOTALL) for opener, ends in _ENDS.items()
+}
+_ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|u[0-9a-fA-F]{4}|[^u])", re.DOTALL)
+_BARE = re.compile(r"[^\s,，;；:：=}\]｝］\"'{\[/#]*+")
+_COMMAS = ",，;；"
+_CLOSERS = {"}": "}", "｝": "}", "]": "]", "］": "]"}
+_MAX_WAITING = 400
+
+
+class StreamParser:
+    """A state machine; its states are outside, thinking, key, colon, string, value, next and stopped."""
+
+    def __init__(self, shape: Shape) -> None:
+        self.partial = PartialObject(shape)
+        self.state = "outside"
+        self._buffer = ""
+        self._index = 0
+        self._base = 0
+        self._quote = ""
+        self._text: StreamedText | None = None
+        self._word: StreamedWord | None = None
+        self._is_key = False
+        self._has_new_line = False
+        self._thinking_end = CHANNEL_END
+
+    def feed(self, chunk: str) -> None:
+        """Read one chunk as far as its meaning is certain."""
+        if self.state == "stopped":
+            return
+        self._buffer += chunk
+        while self.state != "stopped" and self._index < len(self._buffer) and getattr(self, f"_{self.state}")():
+            if self.partial.exceeds_limits:
+                self.state = "stopped"
+        self._base += self._index
+        self._buffer, self._index = "" if self.state == "stopped" else self._buffer[self._index :], 0
+
+    @property
+    def waiting(self) -> int:
+        """The number of characters that wait for more text; the next chunk reads them again."""
+        return len(self._buffer)
+
+    def growing_text(self) -> tuple[str, str] | None:
+        """Return the path and text of a string that may still grow, if the schema allows any text there."""
+        if self._text is None or self._is_key:
+            return None
+        shape = self.partial.shape_here()
+        if shape.types != {"string"} or shape.words is not None or shape.first("pattern") is not None:
+            return None
+        return self.partial.path_here(), self._text.certain() if self.state == "string" else self._text.whole()
+
+    def _outside(self) -> bool:
+        match = find_opening(self._buffer, self._index)
+        if match is None:
+            self._index = searched_end(self._buffer, self._index)
+            return False
+        if match["think"] or match["channel"]:
+            self._thinking_end = CHANNEL_END if match["channel"] else end_pattern(match[0])
+            self.state, self._index = "thinking", match.end()
+            return True
+        if match["think_end"]:
+            self.partial.restart()
+            self._index = match.end()
+            return True
+        return self._open_root(match)
+
+    def _open_root(self, brace: re.Match[str]) -> bool:
+        if needs_more_text(brace):
+            may_wait = len(self._buffer) - brace.start() <= _MAX_WAITING
+            self._index = brace.start() + (not may_wait)
+            return not may_wait
+        self._index = brace.end()
+        if self.partial.root and self.partial.is_answer:
+            return self._stop()
+        self.partial.restart()
+        self._push(self.partial.root, "", self.partial.shape)
+        return True
+
+    def _thinking(self) -> bool:
+        match = self._thinking_end.search(self._buffer, self._index)
+        if match is None:
+            self._index = max(self._index, len(self._buffer) - MAX_MARKER_LENGTH)
+            return False
+        self._index, self.state = match.end(), "outside"
+        return True
+
+    def _push(self, value: Any, path: str, shape: Shape) -> None:
+        self.partial.push(value, path, shape)
+        self.state = "key" if isinstance(value, dict) else "value"
+
+    def _skip(self) -> bool:
+        """Skip white space and comments; return False if more text is needed."""
+        while True:
+            match = _SPACE.match(self._buffer, self._index)
+            end = match.end() if match else self._index
+            self._has_new_line = self._has_new_line or "\n" in self._buffer[self._index : end]
+            self._index = end
+            if end >= len(self._buffer):
+                return False
+            if self._buffer[end] not in "/#":
+                return True
+            if not self._comment(end):
+                return False
+
+    def _comment(self, start: int) -> bool:
+        if self._buffer[start] == "/" and start + 1 >= len(self._buffer):
+            return False
+        block = self._buffer.startswith("/*", start)
+        end = self._buffer.find("*/" if block else "\n", start + 2)
+        if end < 0:
+            if len(self._buffer) - start > _MAX_WAITING:
+                self.state = "stopped"
+            return False
+        self._index = end + 2 if block else end
+        return True
+
+    def _key(self) -> bool:
+        if not self._skip():
+            return False
+        character = self._buffer[self._index]
+        if character in _CLOSERS:
+            return self._close(_CLOSERS[character])
+        if character in _COMMAS:
+            while self._index < len(self._buffer) and self._buffer[self._index] in _COMMAS:
+                self._index += 1
+            return True
+        if character in DOUBLE or character in SINGLE:
+            return self._open_string(is_key=True)
+        if character in PAIRS:
+            return self._stop()
+        start = self._index
+        match = _BARE.match(self._buffer, start)
+        end = match.end() if match else start
+        if end >= len(self._buffer):
+            return self._wait()
+        if end == start:
+            return self._stop()
+        self._index, self.state = end, "colon"
+        return self.partial.enter_key(self._buffer[start:end]) or self._stop()
+
+    def _wait(self) -> bool:
+        if len(self._buffer) - self._index > _MAX_WAITING:
+            self.state = "stopped"
+        return False
+
+    def _stop(self) -> bool:
+        self.state = "stopped"
+        return False
+
+    def _colon(self) -> bool:
+        if not self._skip():
+            return False
+        rest = self._buffer[self._index : self._index + 2]
+        if rest == "=" and len(self._buffer) - self._index < 2:
+            return False
+        if rest[0] not in ":：=":
+            return self._stop()
+        self._index += 2 if rest == "=>" else 1
+        self.state = "value"
+        return True
+
+    def _open_string(self, *, is_key: bool) -> bool:
+        character = self._buffer[self._index]
+        self._quote = "“" if character in DOUBLE - {'"'} else "‘" if character in SINGLE - {"'"} else character
+        self._text, self._is_key = StreamedText(), is_key
+        self._word = None if is_key else self.partial.word_here()
+        self._index, self.state = self._index + 1, "string"
+        return True
+
+    def _string(self) -> bool:
+        match = _BODIES[self._quote].match(self._buffer, self._index)
+        end = match.end() if match else self._index
+        self._add_text(end)
+        if end >= len(self._buffer):
+            return False
+        if self._buffer[end] == "\\":
+            return self._escaped(end)
+        self._index = end + 1
+        return self._end_string()
+
+    def _add_text(self, end: int) -> None:
+        if self._text is not None and end > self._index:
+            piece = self._buffer[self._index : end]
+            self._text.add(piece)
+            if self._word is not None and (index := self._word.add(piece)) >= 0:
+                self.partial.raise_alarm(*self._word.alarm, self._base + self._index + index)
+        self._index = end
+
+    def _escaped(self, start: int) -> bool:
+        rest = self._buffer[start : start + 12]
+        half = len(rest) < 12 and re.match(r"\\u[dD][89abAB]", rest) is not None
+        match = _ESCAPE.match(rest)
+        if match is None or (half and len(rest) < 12 and len(match[0]) < 12):
+            return len(rest) >= 12 and self._stop()
+        self._add_text(start + len(match[0]))
+        return True
+
+    def _end_string(self) -> bool:
+        text = self._text.whole() if self._text is not None else ""
+        if not self._is_key:
+            return self._hold(text)
+        self.state, self._text = "colon", None
+        return self.partial.enter_key(text) or self._stop()
+
+    def _hold(self, value: Any) -> bool:
+        self.partial.hold(value, self._base + self._index)
+        self.state, self._has_new_line = "next", False
+        return True
+
+    def _raise_alarm(self, rule: str, message: str) -> None:
+        self.partial.raise_alarm(rule, message, self._base + self._index)
+
+    def _value(self) -> bool:
+        if not self._skip():
+            return False
+        character = self._buffer[self._index]
+        if character in _CLOSERS and not self.partial.stack[-1].is_object:
+            return self._close(_CLOSERS[character])
+        if character in DOUBLE or character in SINGLE:
+            return self._open_string(is_key=False)
+        if character in "{[｛［":
+            return self._open_container(character)
+        if character in PAIRS:
+            return self._stop()
+        match = _BARE.match(self._buffer, self._index)
+        end = match.end() if match else self._index
+        if end >= len(self._buffer):
+            return self._wait()
+        return self._bare(end)
+
+    def _open_container(self, character: str) -> bool:
+        shape, path = self.partial.shape_here(), self.partial.path_here()
+        value: Any = {} if character in "{｛" else []
+        kind = "object" if isinstance(value, dict) else "array"
+        if shape.types and not shape.types & {"object", "array"} and self.partial.is_required_here():
+            self._raise_alarm("type", f"an {kind} is not of type {', '.join(sorted(shape.types))}")
+        if shape.types and kind not in shape.types:
+            # A repair may convert this value, so it is shown only when the whole reply is read.
+            return self._stop()
+        self._index += 1
+        self.partial.attach(value)
+        self._push(value, path, shape)
+        return True
+
+    def _bare(self, end: int) -> bool:
+        if end == self._index or self._buffer[self._index] in ".(":
+            return self._stop()
+        node, _, _ = bare_node(self._buffer, self._index, end)
+        self._index = end
+        if node.defect is not None and not node.defect.cleared_by:
+            self._raise_alarm(node.defect.rule, node.defect.message)
+            return self._stop()
+        if node.kind == "bare" and not self._is_certain(node):
+            return self._stop()
+        return self._hold(node.value)
+
+    def _is_certain(self, node: Node) -> bool:
+        """Return whether an unquoted word is certain: not a sign of more items, and any defect cleared by alignment."""
+        if node.defect is not None:
+            return not isinstance(align(node.value, self.partial.shape_here()).value, str | list)
+        return self.partial.stack[-1].is_object or AND_MORE.match(node.value) is None
+
+    def _next(self) -> bool:
+        if not self._skip():
+            return False
+        character, frame = self._buffer[self._index], self.partial.stack[-1]
+        if character in _CLOSERS:
+            self._commit()
+            return self._close(_CLOSERS[character])
+        if character in _COMMAS and not frame.has_comma:
+            frame.has_comma = True
+            self._index += 1
+            return True
+        quoted = character in DOUBLE or character in SINGLE
+        if (frame.has_comma and self._may_follow(character)) or (self._has_new_line and quoted):
+            self._commit()
+            frame.has_comma, self.state = False, "key" if frame.is_object else "value"
+            return True
+        return self._stop()
+
+    def _may_follow(self, character: str) -> bool:
+        """Return whether a member or item can start so; a word after a string and a comma may continue that string."""
+        if character in DOUBLE or character in SINGLE:
+            return True
+        if not self.partial.stack[-1].is_object:
+            return character in "{[-｛［" or character.isalnum()
+        return self._text is None or self._has_new_line
+
+    def _commit(self) -> None:
+        self.partial.commit()
+        self._text = None
+
+    def _close(self, closer: str) -> bool:
+        if not self.partial.close(closer, self._base + self._index):
+            return self._stop()
+        self._index += 1
+        self.state, self._has_new_line = ("next" if self.partial.stack else "outside"), False
+        return True

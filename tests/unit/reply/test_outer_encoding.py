@@ -1,0 +1,37 @@
+import pytest
+
+from promptpack.reply.outer_encoding import decode_outer
+
+
+@pytest.mark.parametrize(
+    ("raw", "text", "kind"),
+    [
+        ("{&quot;a&quot;: 1}", '{"a": 1}', "html-entity"),
+        ('> {"a":\n> 1}', '{"a":\n1}', "block-quote"),
+        ('{\\"a\\": 1}', '{"a": 1}', "escaped"),
+        ('+ {"a":\n+ 1}\n', '{"a":\n1}\n', "line-mark"),
+        ('so:\n+{"a":\n+ 1}', 'so:\n{"a":\n 1}', "line-mark"),
+        (' 9 | {"a":\n10 | 1}\nend', '{"a":\n1}\nend', "line-mark"),
+        ('1\t{"a":\n2\t 1}', '{"a":\n 1}', "line-mark"),
+    ],
+)
+def test_an_outer_encoding_is_removed_and_offsets_lead_back(raw: str, text: str, kind: str) -> None:
+    decoded = decode_outer(raw)
+    assert decoded.text == text
+    assert {repair.kind for repair in decoded.repairs()} == {kind}
+    assert raw[decoded.raw_offset(text.index("1"))] == "1"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        '{"a": "x &amp; y > z"}',
+        '1. {"a": 1}',
+        '+ {"a": 1}\n- {"a": 2}',
+        '1: {"a":\n3: 1}',
+        '{"a": "diff:\n+ {\n+ }"}',
+        '"log":\n1: {\n2: }',
+    ],
+)
+def test_a_plain_reply_has_no_outer_encoding(raw: str) -> None:
+    assert not decode_outer(raw).is_encoded

@@ -1,0 +1,89 @@
+import pytest
+
+from promptpack.reply.shape import Shape
+from promptpack.reply.stream_parser import StreamParser
+from tests.properties.hostile_texts import KINDS, hostile
+
+SHAPE = Shape.of(
+    {
+        "type": "object",
+        "properties": {
+            "a": {"type": "string"},
+            "n": {"type": "integer", "maximum": 9},
+            "level": {"type": "string", "enum": ["low", "high"]},
+        },
+    }
+)
+
+
+def fed(text: str) -> StreamParser:
+    parser = StreamParser(SHAPE)
+    parser.feed(text)
+    return parser
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_waiting_text_stays_short_for_replies_of_any_length(kind: str) -> None:
+    parser = StreamParser(SHAPE)
+    for character in hostile(kind, 3_000):
+        parser.feed(character)
+        assert parser.waiting <= 401
+
+
+def work(text: str, size: int) -> int:
+    """Count the characters that a stream reads: those of each chunk, and those that waited for it."""
+    parser, count = StreamParser(SHAPE), 0
+    for start in range(0, len(text), size):
+        count += parser.waiting + size
+        parser.feed(text[start : start + size])
+    return count
+
+
+@pytest.mark.parametrize("size", [1, 64])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_work_of_a_stream_grows_no_faster_than_the_reply(kind: str, size: int) -> None:
+    assert work(hostile(kind, 16_000), size) <= 4.5 * work(hostile(kind, 4_000), size) + 2_000
+
+
+def test_a_closed_string_is_shown_before_it_is_certain_to_be_complete() -> None:
+    assert fed('{"a": "so').growing_text() == ("/a", "so")
+    assert fed('{"a": "so"').growing_text() == ("/a", "so")
+    assert fed('{"a": "so"}').growing_text() is None
+
+
+def test_an_incomplete_escape_waits() -> None:
+    parser = fed('{"a": "x\\ud83d')
+    assert parser.growing_text() == ("/a", "x")
+    parser.feed("\\ude00")
+    assert parser.growing_text() == ("/a", "x😀")
+
+
+def test_a_draft_inside_thinking_markers_is_not_shown() -> None:
+    for start, end in (("<think>", "</think>"), ("<thoughts>", "</thoughts>"), ("◁think▷", "◁/think▷")):
+        assert fed(f'{start}{{"a": "no"}}{end}{{"a": "yes"}}').partial.root == {"a": "yes"}
+
+
+def test_an_alarm_does_not_wait_for_the_end() -> None:
+    assert [(one.rule, one.path) for one in fed('{"n": 10,').partial.alarms] == [("maximum", "/n")]
+
+
+def test_depth_and_values_have_a_limit() -> None:
+    assert fed('{"b":' * 101).state == "stopped"
+    assert fed('{"b": [' + "1," * 20_002).state == "stopped"
+
+
+def test_an_invalid_word_raises_an_alarm_before_it_ends() -> None:
+    parser = fed('{"level": "lo')
+    assert parser.partial.alarms == []
+    parser.feed("f")
+    assert [(one.rule, one.path, one.offset) for one in parser.partial.alarms] == [("enum", "/level", 13)]
+
+
+def test_an_empty_value_of_an_optional_field_raises_no_alarm() -> None:
+    for empty in ('""', "[]", "{}", '"""low"""'):
+        assert fed(f'{{"level": {empty}, ').partial.alarms == []
+
+
+def test_equal_objects_under_one_key_raise_no_alarm() -> None:
+    assert fed('{"o": {"a": 1}, "o": {"a": 1}}').partial.alarms == []
+    assert [one.rule for one in fed('{"o": {"a": 1}, "o": {"a": 2}}').partial.alarms] == ["duplicate"]
