@@ -19,7 +19,7 @@ WORKER = Path(__file__).parent / "worker.py"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class BuildContext:
     """What is true of every side.
 
     `environment` is named after its file of requirements, and is ours if empty; `packages` are those whose versions
@@ -36,7 +36,7 @@ class Surroundings:
 
 
 @dataclass(frozen=True, slots=True)
-class Side(Surroundings):
+class Side(BuildContext):
     """One way to do a job: `make` is called with `arguments` in the environment, and makes it ready to run."""
 
     name: str
@@ -46,7 +46,7 @@ class Side(Surroundings):
 
 
 @dataclass(frozen=True, slots=True)
-class Command(Surroundings):
+class Command(BuildContext):
     """A side that is a whole process, from its start to its end; `expected` is what it must print."""
 
     name: str

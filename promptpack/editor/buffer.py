@@ -18,4 +18,4 @@ class Buffer:
     @property
     def syntax(self) -> str:
         """The template syntax of the pack."""
-        return self.subject.parts.syntax if self.subject else "jinja"
+        return self.subject.sections.syntax if self.subject else "jinja"

@@ -34,7 +34,7 @@ def _input(subject: Subject, name: str) -> Location | None:
 
 
 def _key(subject: Subject, path: list[str]) -> Location | None:
-    placed = subject.parts.inputs.get(path[0])
+    placed = subject.sections.inputs.get(path[0])
     for key in path[1:]:
         properties = placed.value.get("properties") if placed and isinstance(placed.value, dict) else None
         if placed is None or not isinstance(properties, dict) or key not in properties:
@@ -46,7 +46,7 @@ def _key(subject: Subject, path: list[str]) -> Location | None:
 def _key_of_origin(buffer: Buffer, subject: Subject, offset: int, expression: str) -> Location | None:
     """Return the location of the input key that a name set by the template comes from."""
     for origin in find_origins(buffer, offset, expression):
-        placed = subject.parts.inputs.get(origin.input)
+        placed = subject.sections.inputs.get(origin.input)
         for key in origin.keys:
             inner = ("items",) if key == "*" else ("properties", key)
             try:

@@ -57,11 +57,11 @@ def rename(buffer: Buffer, offset: int, name: str) -> tuple[Replacement, ...]:
 
 def _affected(subject: Subject, name: str) -> list[Subject]:
     """Return the packs that share an input: this one, the variants that declare it, and the packs that inherit it."""
-    declaring = {subject.parts.inputs[name].document.path}
+    declaring = {subject.sections.inputs[name].document.path}
     declaring |= {
         variant.document.path
         for variant in subject.library.variants(subject)
-        if name in variant.inputs and variant.owns(variant.parts.inputs[name])
+        if name in variant.inputs and variant.owns(variant.sections.inputs[name])
     }
     found: list[Subject] = []
     for entry in subject.library.entries:
@@ -72,7 +72,7 @@ def _affected(subject: Subject, name: str) -> list[Subject]:
                 message = f"{entry.shown} is broken, so it is unknown whether it uses {name!r}"
                 raise UsageError(Problem("PP922", message, None, "fix it first")) from error
             continue
-        if name in other.inputs and other.parts.inputs[name].document.path in declaring:
+        if name in other.inputs and other.sections.inputs[name].document.path in declaring:
             found.append(other)
     return found
 
@@ -100,7 +100,7 @@ def _shared_problems(
     subject: Subject, affected: list[Subject], name: str, shared: Mapping[Location, ParsedText]
 ) -> Iterator[Problem]:
     own = {subject.document.path for subject in affected}
-    declared = {subject.parts.inputs[name].document.path for subject in affected}
+    declared = {subject.sections.inputs[name].document.path for subject in affected}
     for path in sorted(declared - own):
         message = f"{name!r} is declared in {path}, which this rename does not change"
         yield Problem("PP924", message, None, "rename it there")

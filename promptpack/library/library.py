@@ -14,7 +14,7 @@ from promptpack.library.build_cache import Lineage, digest_of_partials, find_cle
 from promptpack.library.build_result import BuildResult
 from promptpack.library.contents import Contents, read_again, read_contents
 from promptpack.library.entry import Entry, read_entry
-from promptpack.library.ranges import Request, choose_locale, parse_request, preference, refuse_twins, sort_key
+from promptpack.library.ranges import PackReference, choose_locale, parse_reference, preference, refuse_twins, sort_key
 from promptpack.pack.version import Version
 from promptpack.problem import PackError, Problem, UsageError, did_you_mean
 from promptpack.template.limits import Limits
@@ -22,8 +22,8 @@ from promptpack.template.render_cache import DEFAULT_LIMIT, RenderCache
 
 if TYPE_CHECKING:
     from promptpack.library.contents import Partials
-    from promptpack.pack import Pack, Parts, Sketch, Surroundings
-    from promptpack.pack.link import PartialsOfPacks
+    from promptpack.pack import BuildContext, Pack, Sections, Sketch
+    from promptpack.pack.link import FolderPartials
     from promptpack.template import Source
 
 _DEEPEST_EXTENDS = 8
@@ -60,7 +60,7 @@ class Library:
         self._index(refuse_twins(self._contents.entries))
         # Without a lock: building twice does no harm, and one that is held while the process forks is never let go.
         self._results: dict[str, BuildResult] = {}
-        self._partials_of_packs: dict[str, PartialsOfPacks] = {}
+        self._partials_of_packs: dict[str, FolderPartials] = {}
 
     def _index(self, entries: Iterable[Entry]) -> None:
         self._entries = tuple(entries)
@@ -143,11 +143,11 @@ class Library:
 
     def find(self, request: str, locale: str | None = None) -> Entry:
         """Find the file that `extends` would mean by a request: here, or else among the shipped packs."""
-        return self._home_of(request)._choose(parse_request(request), locale)
+        return self._home_of(request)._choose(parse_reference(request), locale)
 
     def get(self, request: str, locale: str | None = None) -> Pack:
         """Get the newest pack that fits, releases before drafts; raises the pack's problems when it is broken."""
-        return self.build(self._choose(parse_request(request), locale))
+        return self.build(self._choose(parse_reference(request), locale))
 
     def list(self) -> tuple[Listed, ...]:
         """List every pack file, in order of name, version and locale, with the problems known so far."""
@@ -165,7 +165,7 @@ class Library:
 
     def select(self, *requests: str) -> tuple[tuple[Pack, ...], tuple[Problem, ...]]:
         """Build all that the requests mean, in every version and locale; gives the packs, and what broke the others."""
-        wanted = [parse_request(request) for request in requests]
+        wanted = [parse_reference(request) for request in requests]
         for request in wanted:
             self._choose(request, None)
         packs: list[Pack] = []
@@ -202,7 +202,7 @@ class Library:
         if self.problems:
             raise PackError(self.problems)
 
-    def _choose(self, request: Request, locale: str | None) -> Entry:
+    def _choose(self, request: PackReference, locale: str | None) -> Entry:
         named = self._by_name.get(request.name)
         if not named:
             raise UsageError(Problem("PP701", f"no pack named {request.name!r}", None, self._instead_of(request.name)))
@@ -304,27 +304,27 @@ class Library:
         known = self._found.get((request, locale))
         if known is None:
             home = self._home_of(request)
-            known = self._found[request, locale] = home, home._choose(parse_request(request), locale or None)
+            known = self._found[request, locale] = home, home._choose(parse_reference(request), locale or None)
         return known
 
-    def _around(self, entry: Entry, trail: tuple[str, ...], folder: Folder | None = None) -> Surroundings:
-        def parents(request: str, locale: str) -> Parts:
+    def _around(self, entry: Entry, trail: tuple[str, ...], folder: Folder | None = None) -> BuildContext:
+        def parents(request: str, locale: str) -> Sections:
             return self._parent(entry, request, locale, (*trail, entry.shown))
 
-        return pack.Surroundings(
+        return pack.BuildContext(
             folder or entry.folder, entry.file, self._partials(entry), parents, self._limits, self._render_cache
         )
 
-    def _partials(self, entry: Entry) -> PartialsOfPacks:
-        from promptpack.pack.link import PartialsOfPacks
+    def _partials(self, entry: Entry) -> FolderPartials:
+        from promptpack.pack.link import FolderPartials
 
         root = entry.folder.root
         known = self._partials_of_packs.get(root)
         return known or self._partials_of_packs.setdefault(
-            root, PartialsOfPacks(self._contents.partials[root], self._limits)
+            root, FolderPartials(self._contents.partials[root], self._limits)
         )
 
-    def _parent(self, child: Entry, request: str, locale: str, trail: tuple[str, ...]) -> Parts:
+    def _parent(self, child: Entry, request: str, locale: str, trail: tuple[str, ...]) -> Sections:
         try:
             home, parent = self._find(request, locale)
         except UsageError as error:
@@ -341,7 +341,7 @@ class Library:
 
     def _home_of(self, request: str) -> Library:
         """Give the library that has the pack: this one, or else the shipped one."""
-        name = parse_request(request).name
+        name = parse_reference(request).name
         if name in self._by_name:
             return self
         shipped = _shipped()

@@ -20,7 +20,7 @@ Test = Callable[[Version], bool]
 
 
 @dataclass(frozen=True)
-class Request:
+class PackReference:
     """A pack's name and a test of versions."""
 
     text: str
@@ -36,12 +36,12 @@ class Request:
         return name == self.name and (version is None or self.accepts(version))
 
 
-def parse_request(text: str) -> Request:
+def parse_reference(text: str) -> PackReference:
     """Read `name`, `name@1.2.0`, `name@^1`, `name@~1.2`, `name@>=1,<2`."""
     name, _, wanted = text.strip().partition("@")
     if not _NAME.match(name):
         raise UsageError(Problem("PP703", f"{text!r} does not name a pack", None, "write name or name@range"))
-    return Request(
+    return PackReference(
         text, name, tuple(_test(part, text) for part in wanted.split(",") if wanted.strip() not in ("", "*"))
     )
 

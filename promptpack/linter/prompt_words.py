@@ -142,7 +142,7 @@ def _known_words(subject: Subject) -> Iterator[str]:
     yield from reply_words(subject).all
     yield from input_words(subject).all
     yield from subject.inputs
-    yield from subject.parts.actions
+    yield from subject.sections.actions
     yield from ("reply_format", "pack", *subject.partials)
     data = subject.document.data
     for value in (data.get("inputs"), data.get("reply"), data.get("tests")):

@@ -16,8 +16,8 @@ from promptpack.linter.paragraphs import ParagraphIndex, find_paragraphs
 from promptpack.linter.types import check_pack
 from promptpack.pack import Contract, Input, Sketch
 from promptpack.pack.model import InputValue
-from promptpack.pack.parts import Parts
 from promptpack.pack.placed import Placed
+from promptpack.pack.sections import Sections
 from promptpack.pack.version import Version
 from promptpack.problem import Location, PackError, Problem
 from promptpack.template import Engine, Source
@@ -65,12 +65,12 @@ class Subject:
     @property
     def document(self) -> Document:
         """The pack's own file."""
-        return self.sketch.parts.document
+        return self.sketch.sections.document
 
     @property
-    def parts(self) -> Parts:
+    def sections(self) -> Sections:
         """The sections of the pack, including inherited ones, each with its location."""
-        return self.sketch.parts
+        return self.sketch.sections
 
     @property
     def inputs(self) -> Mapping[str, Input]:
@@ -106,7 +106,7 @@ class Subject:
     @property
     def inputs_outside_templates(self) -> frozenset[str]:
         """The inputs used outside templates: as history, as tools, as the value of a slot."""
-        histories = (message.value["history"] for message in self.parts.messages if "history" in message.value)
+        histories = (message.value["history"] for message in self.sections.messages if "history" in message.value)
         tools = {self.contract.tools_input} if self.contract and self.contract.tools_input else set()
         return frozenset((*histories, *tools, *_input_values(self.sketch.slots)))
 
@@ -123,7 +123,7 @@ class Subject:
     @property
     def own_schemas(self) -> Iterator[Placed]:
         """The schemas of inputs, reply and params that the pack's own file contains or references."""
-        for placed in self.parts.inputs.values():
+        for placed in self.sections.inputs.values():
             if self.owns(placed):
                 yield from self.sketch.references.reach(placed)
         for _, placed in self.reply_schemas:
@@ -132,11 +132,11 @@ class Subject:
     @property
     def reply_schemas(self) -> Iterator[tuple[str, Placed]]:
         """The reply and params schemas that the pack's own file contains or references, each with a label."""
-        contract = self.parts.reply.get("contract")
+        contract = self.sections.reply.get("contract")
         named = [("the reply", contract)] if contract and isinstance(contract.value, Mapping) else []
         named += (
             (f"params of {name}", placed.child("params"))
-            for name, placed in self.parts.actions.items()
+            for name, placed in self.sections.actions.items()
             if "params" in placed.value
         )
         for what, placed in named:
@@ -153,7 +153,7 @@ class Subject:
 
     @cached_property
     def _parsed(self) -> "_ParsedTexts":
-        return _parse_all(_find_texts(self.parts), self.engine)
+        return _parse_all(_find_texts(self.sections), self.engine)
 
     @cached_property
     def _parsed_partials(self) -> "_ParsedTexts":
@@ -333,17 +333,17 @@ def _input_values(value: Any) -> Iterator[str]:
                 yield from _input_values(item)
 
 
-def _find_texts(parts: Parts) -> Iterator[UnparsedText]:
-    for index, message in enumerate(parts.messages):
+def _find_texts(sections: Sections) -> Iterator[UnparsedText]:
+    for index, message in enumerate(sections.messages):
         yield from (replace(text, message=index) for text in _find_message_texts(message))
-    for name, slot in parts.slots.items():
+    for name, slot in sections.slots.items():
         role = name if name in ("system", "developer") else "user"
         yield from (replace(text, name=name) for text in _find_templates("slot", slot, role))
-    for rule in parts.rules.values():
+    for rule in sections.rules.values():
         yield from (_expression(kind, rule.child(kind)) for kind in ("when", "require") if kind in rule.value)
         yield UnparsedText("violation", rule.child("message").source())
-    if "correction" in parts.reply:
-        yield UnparsedText("correction", parts.reply["correction"].source())
+    if "correction" in sections.reply:
+        yield UnparsedText("correction", sections.reply["correction"].source())
 
 
 def _find_message_texts(message: Placed) -> Iterator[UnparsedText]:

@@ -65,7 +65,7 @@ def find_pool(subject: Subject) -> ToolPool | None:
     pool = find_flow_pool(subject.identity[0], subject.library)
     if pool is not None:
         return pool
-    slot = subject.parts.slots.get("tools")
+    slot = subject.sections.slots.get("tools")
     if slot is not None and isinstance(slot.value, list):
         return ToolPool(frozenset(tool.name for tool in _from_list(slot)), "the slot 'tools'", is_complete=True)
     names = frozenset(tool.name for tool in find_offered_tools(subject))
@@ -93,13 +93,13 @@ def _flow_pools(library: LintLibrary) -> dict[str, ToolPool]:
 def find_offered_tools(subject: Subject) -> Iterator[ToolMention]:
     """Iterate over the tools that the pack's own examples, defaults and tests offer to the model."""
     inputs = _tool_inputs(subject)
-    for name, placed in subject.parts.inputs.items():
+    for name, placed in subject.sections.inputs.items():
         if subject.owns(placed):
             values = [placed.child("default")] if "default" in placed.value else []
             values += (placed.child("examples", index) for index in range(len(placed.value.get("examples", ()))))
             for value in values:
                 yield from _from_list(value) if name in inputs else _from_nested_lists(value)
-    for test in subject.parts.tests:
+    for test in subject.sections.tests:
         for name in test.value.get("context", {}):
             value = test.child("context", name)
             yield from _from_list(value) if name in inputs else _from_nested_lists(value)
@@ -107,12 +107,12 @@ def find_offered_tools(subject: Subject) -> Iterator[ToolMention]:
 
 def find_mentioned_tools(subject: Subject) -> Iterator[ToolMention]:
     """Iterate over the tools that the prompt mentions: in tool calls, in examples of replies, and in its text."""
-    for message in subject.parts.messages:
+    for message in subject.sections.messages:
         if subject.owns(message):
             for index in range(len(message.value.get("tool_calls", ()))):
                 yield from _from_literal(message.child("tool_calls", index, "name"))
-    examples = [placed.child("example") for placed in subject.parts.actions.values() if "example" in placed.value]
-    examples += [subject.parts.reply["example"]] if "example" in subject.parts.reply else []
+    examples = [placed.child("example") for placed in subject.sections.actions.values() if "example" in placed.value]
+    examples += [subject.sections.reply["example"]] if "example" in subject.sections.reply else []
     for example in examples:
         if subject.owns(example):
             yield from _from_nested_lists(example)
@@ -192,7 +192,7 @@ def _from_text(passage: Passage, subject: Subject) -> Iterator[ToolMention]:
         *subject.partials,
         "reply_format",
     }
-    excluded |= {*subject.parts.actions, *ERROR_ACTIONS, *_PLACEHOLDERS}
+    excluded |= {*subject.sections.actions, *ERROR_ACTIONS, *_PLACEHOLDERS}
     patterns = [_FIELD, _PROSE]
     if subject.contract is not None and subject.contract.tools_input:
         patterns.append(_ACTION_FIELD)

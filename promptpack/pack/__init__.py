@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from promptpack.lazy import import_name
 
 if TYPE_CHECKING:
-    from promptpack.pack.building import Sketch, Surroundings, build, freeze, gather, sketch
+    from promptpack.pack.building import BuildContext, Sketch, build, freeze, gather, sketch
     from promptpack.pack.checking import check
     from promptpack.pack.contract import ERROR_ACTIONS, Action, Contract, Rule
     from promptpack.pack.model import (
@@ -20,14 +20,15 @@ if TYPE_CHECKING:
         PackTest,
         PartTemplate,
     )
-    from promptpack.pack.parts import Parts
     from promptpack.pack.salvaging import salvage
+    from promptpack.pack.sections import Sections
     from promptpack.pack.version import Version, parse_version
 
 __all__ = [
     "ERROR_ACTIONS",
     "STANDARD_CONTEXT",
     "Action",
+    "BuildContext",
     "CallTemplate",
     "Contract",
     "Input",
@@ -36,10 +37,9 @@ __all__ = [
     "Pack",
     "PackTest",
     "PartTemplate",
-    "Parts",
     "Rule",
+    "Sections",
     "Sketch",
-    "Surroundings",
     "Version",
     "build",
     "check",
@@ -62,11 +62,11 @@ _MODULES = {
     "Pack": "model",
     "PackTest": "model",
     "PartTemplate": "model",
-    "Parts": "parts",
+    "Sections": "sections",
     "Rule": "contract",
     "STANDARD_CONTEXT": "model",
     "Sketch": "building",
-    "Surroundings": "building",
+    "BuildContext": "building",
     "Version": "version",
     "build": "building",
     "freeze": "building",

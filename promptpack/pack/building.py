@@ -11,8 +11,8 @@ from promptpack import schema
 from promptpack.pack.checking import in_order
 from promptpack.pack.link import Linker
 from promptpack.pack.model import STANDARD_CONTEXT, Input, Pack, PackTest
-from promptpack.pack.parts import merge, own_parts
 from promptpack.pack.references import References
+from promptpack.pack.sections import merge, read_sections
 from promptpack.pack.terms import build_contract
 from promptpack.pack.version import parse_version
 from promptpack.problem import PackError, Problem, did_you_mean
@@ -23,31 +23,31 @@ if TYPE_CHECKING:
     from promptpack.document import Document
     from promptpack.files import Folder
     from promptpack.pack.contract import Contract
-    from promptpack.pack.link import PartialsOfPacks
+    from promptpack.pack.link import FolderPartials
     from promptpack.pack.model import MessageTemplate
-    from promptpack.pack.parts import Parts
     from promptpack.pack.placed import Placed
+    from promptpack.pack.sections import Sections
     from promptpack.template import Source
 
-    Parents = Callable[[str, str], Parts]
-    """(what `extends` says, locale) -> the parts of that pack; raises `PackError` or `UsageError`."""
+    Parents = Callable[[str, str], Sections]
+    """(what `extends` says, locale) -> the sections of that pack; raises `PackError` or `UsageError`."""
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class BuildContext:
     """What a pack file is built among: its folder, the partials of its folder, and the packs it may extend."""
 
     folder: Folder
     file: str
-    partials: PartialsOfPacks
+    partials: FolderPartials
     parents: Parents
     limits: Limits = field(default_factory=Limits)
     render_cache: RenderCache = field(default_factory=RenderCache)
 
 
-def gather(document: Document, around: Surroundings) -> Parts:
+def gather(document: Document, around: BuildContext) -> Sections:
     """Follow `extends` and merge; the document has passed the schema check."""
-    own = own_parts(document)
+    own = read_sections(document)
     if "extends" not in document.data:
         return own
     return merge(around.parents(document.data["extends"], document.data.get("locale", "")), own)
@@ -57,7 +57,7 @@ def gather(document: Document, around: Surroundings) -> Parts:
 class Sketch:
     """What could be made of a document, and every problem of it: for those who look at packs that may be broken."""
 
-    parts: Parts
+    sections: Sections
     inputs: Mapping[str, Input]
     messages: tuple[MessageTemplate, ...]
     slots: Mapping[str, Any]
@@ -67,39 +67,39 @@ class Sketch:
     problems: tuple[Problem, ...]
 
 
-def build(document: Document, around: Surroundings) -> Pack:
+def build(document: Document, around: BuildContext) -> Pack:
     """Build a pack from a document that passed the schema check; raises every problem at once."""
     return freeze(sketch(document, around), around.limits, around.render_cache)
 
 
-def sketch(document: Document, around: Surroundings) -> Sketch:
+def sketch(document: Document, around: BuildContext) -> Sketch:
     """Link and compile what can be; raises only when `extends` cannot be followed."""
-    parts = gather(document, around)
+    sections = gather(document, around)
     references = References(around.folder, around.file)
     problems: list[Problem] = []
-    inputs = {name: _input(name, placed, references, problems) for name, placed in parts.inputs.items()}
-    linker = Linker(inputs, around.partials.of(parts))
-    messages = tuple(linker.message(placed, _syntax_of(placed)) for placed in parts.messages)
-    slots, output = _slots(parts, linker)
-    contract = build_contract(parts, linker, references, output)
+    inputs = {name: _input(name, placed, references, problems) for name, placed in sections.inputs.items()}
+    linker = Linker(inputs, around.partials.of(sections))
+    messages = tuple(linker.message(placed, _syntax_of(placed)) for placed in sections.messages)
+    slots, output = _slots(sections, linker)
+    contract = build_contract(sections, linker, references, output)
     problems += linker.problems
-    problems += (problem for placed in parts.tests for problem in _unknown_inputs(placed, inputs))
-    if not (messages or slots or parts.abstract):
+    problems += (problem for placed in sections.tests for problem in _unknown_inputs(placed, inputs))
+    if not (messages or slots or sections.abstract):
         hint = "add 'messages', or 'abstract: true' for a pack that is only extended"
         problems.append(Problem("PP203", "'messages' is missing", document.locate(), hint))
     told = tuple(in_order(dict.fromkeys(problems)))
     return Sketch(
-        parts, MappingProxyType(inputs), messages, MappingProxyType(slots), contract, linker, references, told
+        sections, MappingProxyType(inputs), messages, MappingProxyType(slots), contract, linker, references, told
     )
 
 
-def _slots(parts: Parts, linker: Linker) -> tuple[dict[str, Any], Any]:
+def _slots(sections: Sections, linker: Linker) -> tuple[dict[str, Any], Any]:
     """Link the slots, and give the output that they ask for where it is a contract."""
-    if not parts.slots:
+    if not sections.slots:
         return {}, None
     from promptpack.pack.slots import asked_output, link_slots
 
-    slots = link_slots(parts, linker)
+    slots = link_slots(sections, linker)
     return slots, asked_output(slots)
 
 
@@ -107,26 +107,26 @@ def freeze(sketched: Sketch, limits: Limits, render_cache: RenderCache | None = 
     """Make a pack of a sketch; raises every problem of it at once."""
     if sketched.problems:
         raise PackError(sketched.problems)
-    parts, contract = sketched.parts, sketched.contract
-    data: Mapping[str, Any] = parts.document.data
+    sections, contract = sketched.sections, sketched.contract
+    data: Mapping[str, Any] = sections.document.data
     version = parse_version(data["version"])
     assert version is not None  # noqa: S101 -- the schema has checked its form
     pack = Pack(
         name=data["name"],
         version=version,
-        path=parts.document.path,
-        digest=_digest(parts, sketched.inputs, sketched.linker, contract),
-        agent=parts.agent,
+        path=sections.document.path,
+        digest=_digest(sections, sketched.inputs, sketched.linker, contract),
+        agent=sections.agent,
         description=data.get("description", ""),
         locale=data.get("locale", ""),
-        syntax=parts.syntax,
-        abstract=parts.abstract,
+        syntax=sections.syntax,
+        abstract=sections.abstract,
         inputs=sketched.inputs,
         messages=sketched.messages,
         slots=sketched.slots,
-        budget=MappingProxyType(parts.budget.value if parts.budget else {}),
+        budget=MappingProxyType(sections.budget.value if sections.budget else {}),
         contract=contract,
-        tests=tuple(_test(placed) for placed in parts.tests),
+        tests=tuple(_test(placed) for placed in sections.tests),
         limits=limits,
         data=MappingProxyType(data),
         _render_cache=PackCache(render_cache),
@@ -191,26 +191,26 @@ def _unknown_inputs(test: Placed, inputs: Mapping[str, Input]) -> Iterator[Probl
             yield Problem("PP208", f"the pack has no input {name!r}", test.locate_key("context", name), hint)
 
 
-def _digest(parts: Parts, inputs: Mapping[str, Input], linker: Linker, contract: Contract | None) -> str:
+def _digest(sections: Sections, inputs: Mapping[str, Input], linker: Linker, contract: Contract | None) -> str:
     from promptpack.pack.digest import digest
 
-    data: Mapping[str, Any] = parts.document.data
+    data: Mapping[str, Any] = sections.document.data
     own = {key: data.get(key) for key in ("promptpack", "name", "version", "locale")}
     resolved = {
         **own,
-        "agent": parts.agent,
-        "syntax": parts.syntax,
+        "agent": sections.agent,
+        "syntax": sections.syntax,
         "inputs": {
             name: [dict(declared.schema), declared.trusted, declared.secret] for name, declared in inputs.items()
         },
         "partials": {name: _written(linker.partials[name]) for name in sorted(linker.used_partials)},
-        "messages": [[placed.value, _syntax_of(placed)] for placed in parts.messages],
-        "slots": [[name, placed.value, _syntax_of(placed)] for name, placed in parts.slots.items()],
-        "budget": parts.budget.value if parts.budget else None,
+        "messages": [[placed.value, _syntax_of(placed)] for placed in sections.messages],
+        "slots": [[name, placed.value, _syntax_of(placed)] for name, placed in sections.slots.items()],
+        "budget": sections.budget.value if sections.budget else None,
         "contract": contract.shape() if contract else None,
-        "reply": {name: placed.value for name, placed in parts.reply.items()},
-        "actions": [[name, placed.value] for name, placed in parts.actions.items()],
-        "rules": [placed.value for placed in parts.rules.values()],
+        "reply": {name: placed.value for name, placed in sections.reply.items()},
+        "actions": [[name, placed.value] for name, placed in sections.actions.items()],
+        "rules": [placed.value for placed in sections.rules.values()],
     }
     return digest(resolved)
 

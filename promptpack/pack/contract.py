@@ -87,7 +87,7 @@ class Contract:
         """The schema of a reply that may also call one of these tools."""
         return self.schema if tools is None else compile_schema(self.shape(tools))
 
-    def schema_kept(self, name: str, read_tools: Callable[[], Sequence[Action]]) -> Schema:
+    def schema_for_tools(self, name: str, read_tools: Callable[[], Sequence[Action]]) -> Schema:
         """The schema with tools that go by a name of their own, read and compiled once; the last few are kept."""
         schema = self._kept.get(name)
         if schema is None:

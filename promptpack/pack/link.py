@@ -14,8 +14,8 @@ from promptpack.template.model import Source
 
 if TYPE_CHECKING:
     from promptpack.pack.model import Input
-    from promptpack.pack.parts import Parts
     from promptpack.pack.placed import Placed
+    from promptpack.pack.sections import Sections
     from promptpack.template import Engine, Expression, Limits, Template
     from promptpack.template.model import Syntax
 
@@ -26,7 +26,7 @@ GIVEN = ("pack", "reply_format")
 class Linker:
     """Compiles the texts of one pack against its inputs and partials."""
 
-    def __init__(self, inputs: Mapping[str, Input], partials: Partials) -> None:
+    def __init__(self, inputs: Mapping[str, Input], partials: PackPartials) -> None:
         self.partials = partials.sources
         self.problems: list[Problem] = []
         self.inputs = inputs
@@ -150,7 +150,7 @@ class Linker:
         )
 
 
-class Partials:
+class PackPartials:
     """The partials of some packs, and what reads and compiles templates that include them."""
 
     def __init__(self, sources: Mapping[str, Source], limits: Limits, held: object = None) -> None:
@@ -166,24 +166,24 @@ class Partials:
         return Engine(self.sources, self.limits, caching=True)
 
 
-class PartialsOfPacks:
+class FolderPartials:
     """The partials of every pack in a folder, where some are files that all of its packs have."""
 
     def __init__(self, shared: Mapping[str, Source], limits: Limits) -> None:
         self._shared = shared
         self._limits = limits
-        self._known: WeakValueDictionary[tuple[object, ...], Partials] = WeakValueDictionary()
+        self._known: WeakValueDictionary[tuple[object, ...], PackPartials] = WeakValueDictionary()
         # Of packs that are looked at one after the other, none may be left when the next one comes.
-        self._last: Partials | None = None
+        self._last: PackPartials | None = None
 
-    def of(self, parts: Parts) -> Partials:
+    def of(self, sections: Sections) -> PackPartials:
         """Give the partials of a pack: its own, those of the packs it extends, and the files."""
-        placed = [(name, one, syntax) for name, (one, syntax) in parts.partials.items()]
+        placed = [(name, one, syntax) for name, (one, syntax) in sections.partials.items()]
         key = tuple((name, id(one.document), one.path, syntax) for name, one, syntax in placed)
         found = self._known.get(key)
         if found is None:
             sources = {**self._shared, **{name: one.source(syntax) for name, one, syntax in placed}}
             # The documents are held, so that no other one gets the identity of theirs.
-            found = self._known[key] = Partials(sources, self._limits, [one.document for _, one, _ in placed])
+            found = self._known[key] = PackPartials(sources, self._limits, [one.document for _, one, _ in placed])
         self._last = found
         return found

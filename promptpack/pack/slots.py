@@ -16,8 +16,8 @@ from promptpack.template import Template
 
 if TYPE_CHECKING:
     from promptpack.pack.link import Linker
-    from promptpack.pack.parts import Parts
     from promptpack.pack.placed import Placed
+    from promptpack.pack.sections import Sections
     from promptpack.template.model import Syntax
 
 
@@ -29,13 +29,13 @@ _ASK_NOTHING: Final = frozenset(
 )
 
 
-def link_slots(parts: Parts, linker: Linker) -> dict[str, Any]:
+def link_slots(sections: Sections, linker: Linker) -> dict[str, Any]:
     """Compile the slots of a pack; problems are kept by the linker."""
-    if parts.slots and not parts.abstract and _ASK_NOTHING.issuperset(parts.slots):
-        first = next(iter(parts.slots.values()))
+    if sections.slots and not sections.abstract and _ASK_NOTHING.issuperset(sections.slots):
+        first = next(iter(sections.slots.values()))
         hint = "add 'input', 'info', 'instruct', 'output', 'attachment' or a slot of your own"
         linker.problems.append(first.problem("PP241", "the slots ask nothing", hint, key=True))
-    return {name: _slot(name, placed, linker) for name, placed in parts.slots.items()}
+    return {name: _slot(name, placed, linker) for name, placed in sections.slots.items()}
 
 
 def asked_output(slots: Mapping[str, Any]) -> Any:

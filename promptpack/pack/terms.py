@@ -16,31 +16,31 @@ if TYPE_CHECKING:
     from jinja2 import nodes
 
     from promptpack.pack.link import Linker
-    from promptpack.pack.parts import Parts
     from promptpack.pack.placed import Placed
     from promptpack.pack.references import References
+    from promptpack.pack.sections import Sections
     from promptpack.template import Expression
 
 
-def build_contract(parts: Parts, linker: Linker, references: References, output: Any = None) -> Contract | None:
+def build_contract(sections: Sections, linker: Linker, references: References, output: Any = None) -> Contract | None:
     """Build the contract of a pack that declares one, or whose slots name the output; the linker keeps the problems."""
-    if output is None and not parts.declares_reply:
+    if output is None and not sections.declares_reply:
         return None
-    name, base = _base(parts, linker, references) if output is None else _of_output(parts, linker, output)
-    actions = {action: _action(placed, linker, references) for action, placed in parts.actions.items()}
+    name, base = _base(sections, linker, references) if output is None else _of_output(sections, linker, output)
+    actions = {action: _action(placed, linker, references) for action, placed in sections.actions.items()}
     if actions and name != AGENT_OUTPUT:
-        first = next(iter(parts.actions.values()))
+        first = next(iter(sections.actions.values()))
         hint = "put them into the contract's own schema"
         linker.problems.append(first.problem("PP221", f"contract {name!r} does not take actions", hint, key=True))
     contract = Contract(
         name,
         MappingProxyType(dict(base)),
         MappingProxyType(actions),
-        _tools_input(parts, linker),
-        tuple(_rule(placed, linker) for placed in parts.rules.values()),
-        parts.reply["example"].value if "example" in parts.reply else None,
-        frozenset(parts.reply["refuse"].value) if "refuse" in parts.reply else frozenset(),
-        _correction(parts, linker),
+        _tools_input(sections, linker),
+        tuple(_rule(placed, linker) for placed in sections.rules.values()),
+        sections.reply["example"].value if "example" in sections.reply else None,
+        frozenset(sections.reply["refuse"].value) if "refuse" in sections.reply else frozenset(),
+        _correction(sections, linker),
         output,
     )
     if contract.has_actions:
@@ -48,8 +48,8 @@ def build_contract(parts: Parts, linker: Linker, references: References, output:
     return contract
 
 
-def _base(parts: Parts, linker: Linker, references: References) -> tuple[str, Mapping[str, Any]]:
-    declared = parts.reply.get("contract")
+def _base(sections: Sections, linker: Linker, references: References) -> tuple[str, Mapping[str, Any]]:
+    declared = sections.reply.get("contract")
     name = AGENT_OUTPUT if declared is None else declared.value
     try:
         if isinstance(name, Mapping):
@@ -62,12 +62,12 @@ def _base(parts: Parts, linker: Linker, references: References) -> tuple[str, Ma
         return AGENT_OUTPUT, {"type": "object", "properties": {"action": {"type": "string"}}}
 
 
-def _of_output(parts: Parts, linker: Linker, output: Any) -> tuple[str, Mapping[str, Any]]:
+def _of_output(sections: Sections, linker: Linker, output: Any) -> tuple[str, Mapping[str, Any]]:
     """Let the `output` of the slots be the contract."""
-    if "contract" in parts.reply:
+    if "contract" in sections.reply:
         hint = "leave 'output' out, and it is written from the contract; or leave 'contract' out"
         message = "the shape of a reply is given twice, by 'output' and by 'contract'"
-        linker.problems.append(parts.slots["output"].problem("PP242", message, hint, key=True))
+        linker.problems.append(sections.slots["output"].problem("PP242", message, hint, key=True))
     from promptpack.pack.output.json_schema import write_json_schema
     from promptpack.pack.slots import thawed
 
@@ -116,8 +116,8 @@ def _action(placed: Placed, linker: Linker, references: References) -> Action:
     return Action(str(placed.path[-1]), value.get("description", ""), params, value.get("example"))
 
 
-def _tools_input(parts: Parts, linker: Linker) -> str:
-    placed = parts.reply.get("tools")
+def _tools_input(sections: Sections, linker: Linker) -> str:
+    placed = sections.reply.get("tools")
     return "" if placed is None else linker.input_name(placed, placed.value)
 
 
@@ -135,8 +135,8 @@ def _rule(placed: Placed, linker: Linker) -> Rule:
     )
 
 
-def _correction(parts: Parts, linker: Linker) -> Any:
-    placed = parts.reply.get("correction")
+def _correction(sections: Sections, linker: Linker) -> Any:
+    placed = sections.reply.get("correction")
     return None if placed is None else linker.template(placed, "jinja", ("violations", "pack"))
 
 

@@ -30,10 +30,10 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     # Template problems (PP3..) do not affect the contract; other problems may be in its schemas.
     if contract is not None and all(problem.code.startswith("PP3") for problem in subject.sketch.problems):
         yield from _check_replies(subject, contract)
-    for name, placed in subject.parts.inputs.items():
+    for name, placed in subject.sections.inputs.items():
         if subject.owns(placed):
             yield from _check_schema_examples(name, placed, subject.inputs[name].schema)
-    for name, placed in subject.parts.actions.items():
+    for name, placed in subject.sections.actions.items():
         params = contract.actions[name].params if contract else None
         if subject.owns(placed) and params is not None:
             yield from _check_schema_examples(f"params of {name}", placed.child("params"), params)
@@ -54,7 +54,7 @@ def _check_schema_examples(what: str, placed: Placed, bundled: Mapping[str, Any]
 
 
 def _check_replies(subject: Subject, contract: Contract) -> Iterator[LintProblem]:
-    for name, placed in subject.parts.actions.items():
+    for name, placed in subject.sections.actions.items():
         if "example" not in placed.value or not subject.owns(placed):
             continue
         example = placed.child("example")
@@ -63,7 +63,7 @@ def _check_replies(subject: Subject, contract: Contract) -> Iterator[LintProblem
         if action != name and action in (contract.action_names() or (action,)):
             hint = f"write 'action: {name}'"
             yield LintProblem(f"example of {name} has the action {action!r}", example.locate("action"), hint)
-    whole = subject.parts.reply.get("example")
+    whole = subject.sections.reply.get("example")
     if whole is not None and subject.owns(whole):
         yield from _check_example("example of the reply", whole, contract.schema)
 

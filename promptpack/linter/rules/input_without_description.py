@@ -21,7 +21,7 @@ SEVERITY: Final[Severity] = "warning"
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Check the inputs that the pack's own file declares."""
-    for name, placed in subject.parts.inputs.items():
+    for name, placed in subject.sections.inputs.items():
         description = subject.inputs[name].schema.get("description") or subject.inputs[name].description
         if subject.owns(placed) and not str(description or "").strip() and "$ref" not in placed.value:
             hint = "describe the value that callers must provide"

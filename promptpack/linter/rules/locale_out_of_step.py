@@ -35,12 +35,12 @@ def check(subject: Subject) -> Iterator[LintProblem]:
         return
     location = subject.document.locate_key(("locale",))
     path = default.document.path
-    yield from _compare_names("input", subject.parts.inputs, default.parts.inputs, location, path)
+    yield from _compare_names("input", subject.sections.inputs, default.sections.inputs, location, path)
     yield from _compare_inputs(subject, default)
-    yield from _compare_names("action", subject.parts.actions, default.parts.actions, location, path)
+    yield from _compare_names("action", subject.sections.actions, default.sections.actions, location, path)
     yield from _compare_params(subject, default)
-    yield from _compare_names("rule", subject.parts.rules, default.parts.rules, location, path)
-    yield from _compare_names("slot", subject.parts.slots, default.parts.slots, location, path)
+    yield from _compare_names("rule", subject.sections.rules, default.sections.rules, location, path)
+    yield from _compare_names("slot", subject.sections.slots, default.sections.slots, location, path)
     yield from _compare_messages(subject, default)
 
 
@@ -89,7 +89,7 @@ def _compare_params(subject: Subject, default: Subject) -> Iterator[LintProblem]
         other = default.contract.actions.get(name)
         if other is not None and _shape(own.params) != _shape(other.params):
             message = f"params of {name} have a different schema in {default.document.path}"
-            yield LintProblem(message, subject.parts.actions[name].locate_key(), _HINT)
+            yield LintProblem(message, subject.sections.actions[name].locate_key(), _HINT)
 
 
 def _shape(schema: Any) -> Any:
@@ -104,7 +104,7 @@ def _shape(schema: Any) -> Any:
 
 
 def _compare_messages(subject: Subject, default: Subject) -> Iterator[LintProblem]:
-    own, others = subject.parts.messages, default.parts.messages
+    own, others = subject.sections.messages, default.sections.messages
     path = default.document.path
     if len(own) != len(others):
         location = subject.document.locate_key(("messages",))
@@ -121,7 +121,7 @@ def _compare_messages(subject: Subject, default: Subject) -> Iterator[LintProble
 def _compare_uses(subject: Subject, default: Subject) -> Iterator[LintProblem]:
     own, others, path = _used_inputs(subject), _used_inputs(default), default.document.path
     for index, (mine, theirs) in enumerate(zip(own, others, strict=True)):
-        location = subject.parts.messages[index].locate()
+        location = subject.sections.messages[index].locate()
         for name in sorted(theirs - mine):
             yield LintProblem(f"this message uses {name!r} in {path}, but not here", location, _HINT)
         for name in sorted(mine - theirs):
@@ -131,7 +131,7 @@ def _compare_uses(subject: Subject, default: Subject) -> Iterator[LintProblem]:
 def _used_inputs(subject: Subject) -> list[set[str]]:
     """Return the inputs that each message uses, in the order of the messages."""
     finder = NeedsFinder({name: text.tree for name, text in subject.partials.items()})
-    used: list[set[str]] = [set() for _ in subject.parts.messages]
+    used: list[set[str]] = [set() for _ in subject.sections.messages]
     for text in subject.texts:
         if text.message is not None:
             used[text.message].update(use.name for use in finder.find(text.tree).names)

@@ -32,7 +32,7 @@ _MERGE: Final = "merge the two, or put a message with another role between them"
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Compare each message with the messages around it."""
-    messages = () if subject.is_salvaged else subject.parts.messages
+    messages = () if subject.is_salvaged else subject.sections.messages
     for index, message in enumerate(messages):
         if "history" in message.value or not subject.owns(message):
             continue
@@ -60,7 +60,7 @@ def _check_start(role: str, before: Sequence[str], locate: Callable[[], Location
 
 
 def _check_slots(subject: Subject) -> Iterator[LintProblem]:
-    history = subject.parts.slots.get("chat_history")
+    history = subject.sections.slots.get("chat_history")
     if history is None or not isinstance(history.value, list) or not subject.owns(history):
         return
     roles: list[str] = []

@@ -23,7 +23,7 @@ SEVERITY: Final[Severity] = "warning"
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Check that the text for the model describes the contract."""
-    if subject.contract is None or subject.parts.abstract or subject.parts.slots or not subject.is_complete:
+    if subject.contract is None or subject.sections.abstract or subject.sections.slots or not subject.is_complete:
         return
     if not shows_reply_format(subject) and not describes_reply(subject):
         hint = "add {{ reply_format }} to a message, or ignore this rule if the provider's structured outputs are used"

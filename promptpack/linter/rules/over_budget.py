@@ -30,8 +30,8 @@ _SHRINKABLE_SLOTS: Final = ("chat_history", "action_results")
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Measure the text that is part of every render."""
-    budget = subject.parts.budget
-    if budget is None or subject.parts.abstract or subject.sketch.problems:
+    budget = subject.sections.budget
+    if budget is None or subject.sections.abstract or subject.sketch.problems:
         return
     texts = [text for text in subject.texts if _is_always_sent(subject, text)]
     fixed = "".join(part for text in texts for part in _fixed_text(text.tree.body, subject, 0))
@@ -45,7 +45,7 @@ def check(subject: Subject) -> Iterator[LintProblem]:
 def _is_always_sent(subject: Subject, text: ParsedText) -> bool:
     if text.kind == "slot":
         return text.name not in _SHRINKABLE_SLOTS
-    value = subject.parts.messages[text.message].value if text.message is not None else {"when": ""}
+    value = subject.sections.messages[text.message].value if text.message is not None else {"when": ""}
     return text.kind == "content" and "when" not in value and "priority" not in value
 
 

@@ -20,7 +20,7 @@ SEVERITY: Final[Severity] = "warning"
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Check that each test expects something."""
-    for test in subject.parts.tests:
+    for test in subject.sections.tests:
         expected = test.value.get("expect", {})
         if any(expected.values()) or "roles" in expected or "verdict" in test.value:
             continue

@@ -27,7 +27,7 @@ _MIN_MENTIONED: Final = 0.75
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Compare the words of the contract with the words in the text."""
-    if subject.contract is None or subject.parts.abstract or subject.sketch.problems or not subject.is_complete:
+    if subject.contract is None or subject.sections.abstract or subject.sketch.problems or not subject.is_complete:
         return
     used = words_in_prompt(subject)
     for field, lists in reply_words(subject).choices.items():

@@ -21,12 +21,12 @@ SEVERITY: Final[Severity] = "warning"
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Compare the actions with the replies in the tests."""
-    if subject.parts.abstract or subject.is_salvaged:
+    if subject.sections.abstract or subject.is_salvaged:
         return
-    replies = [test.value["reply"] for test in subject.parts.tests if "reply" in test.value]
+    replies = [test.value["reply"] for test in subject.sections.tests if "reply" in test.value]
     tested = {reply.get("action") for reply in replies if isinstance(reply, dict)}
     texts = [reply for reply in replies if isinstance(reply, str)]
-    for name, placed in subject.parts.actions.items():
+    for name, placed in subject.sections.actions.items():
         uses_action = re.compile(rf"\baction\b\W{{1,6}}{re.escape(name)}(?![\w.:/-])")
         if subject.owns(placed) and name not in tested and not any(map(uses_action.search, texts)):
             hint = f"add a test with a reply of action {name!r} and its verdict"

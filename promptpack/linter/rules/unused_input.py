@@ -22,10 +22,10 @@ SEVERITY: Final[Severity] = "warning"
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Compare the declared inputs with the names that are used."""
-    if subject.parts.abstract or not subject.is_complete:
+    if subject.sections.abstract or not subject.is_complete:
         return
     used = _used(subject)
-    for name, placed in subject.parts.inputs.items():
+    for name, placed in subject.sections.inputs.items():
         if name not in used and subject.owns(placed) and not _is_misspelled(name, subject):
             hint = "use it in a message, or remove it from 'inputs'"
             yield LintProblem(f"input {name!r} is not used", placed.locate_key(), hint)

@@ -40,7 +40,7 @@ _Volatile = tuple[str, Callable[[], Location]]
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Measure the fixed text after the first volatile value."""
-    if subject.parts.abstract or not subject.is_complete:
+    if subject.sections.abstract or not subject.is_complete:
         return
     volatile = {
         (id(found.text), found.position): found.origin.input
@@ -61,7 +61,7 @@ def check(subject: Subject) -> Iterator[LintProblem]:
 
 
 def _is_volatile(name: str, subject: Subject) -> bool:
-    placed = subject.parts.inputs.get(name)
+    placed = subject.sections.inputs.get(name)
     if placed is None:
         return False
     declared = placed.value.get("x-volatile")
@@ -73,7 +73,7 @@ def _is_volatile(name: str, subject: Subject) -> bool:
 def _pieces(subject: Subject, volatile: dict[tuple[int, int], str]) -> Iterator[int | _Volatile]:
     """Iterate over the prompt from top to bottom: the lengths of fixed text, and the volatile values."""
     contents = [text for text in subject.texts if text.kind == "content"]
-    for index, message in enumerate(subject.parts.messages):
+    for index, message in enumerate(subject.sections.messages):
         if "history" in message.value:
             yield message.value["history"], message.locate
         for text in contents:

@@ -64,7 +64,7 @@ def test_with_messages_replaces_and_extend_messages_adds() -> None:
 
 
 def test_an_invalid_message_is_rejected_with_its_number() -> None:
-    with pytest.raises(ContextError, match="message 2 has no known role"):
+    with pytest.raises(ContextError, match="message 2 has no valid role"):
         LlmCycle(ScriptedProvider([])).with_messages([text("user", "1"), text("usr", "2")])
 
 

@@ -6,7 +6,7 @@ from threading import Thread
 import pytest
 
 from promptpack import Library, PackError, UsageError
-from promptpack.library.ranges import parse_request
+from promptpack.library.ranges import parse_reference
 from promptpack.pack import parse_version
 
 SHIPPED = Path(__file__).parents[3] / "packs"
@@ -35,7 +35,7 @@ Open = Callable[[], Library]
     ],
 )
 def test_ranges_mean_what_semver_users_expect(request_text: str, accepted: list[str], refused: list[str]) -> None:
-    request = parse_request(request_text)
+    request = parse_reference(request_text)
     versions = {text: parse_version(text) for text in (*accepted, *refused)}
     assert [text for text, version in versions.items() if version and request.accepts(version)] == accepted
 

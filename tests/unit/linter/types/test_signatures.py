@@ -7,7 +7,7 @@ import pytest
 
 from promptpack.linter.types import signatures
 from promptpack.linter.types.lattice import ANY
-from promptpack.template import language
+from promptpack.template import history, language
 
 PASSED_BY_JINJA = ("environment", "eval_ctx", "context")
 
@@ -25,7 +25,8 @@ def test_the_table_has_every_filter_test_function_and_method_and_no_other() -> N
 
 def parameters_of(name: str) -> Iterator[str]:
     """Yield the parameters of a filter function, written as in the table."""
-    parameters = list(inspect.signature(language.FILTERS[name]).parameters.values())
+    function = getattr(history, name) if name in language.HISTORY_FILTER_NAMES else language.FILTERS[name]
+    parameters = list(inspect.signature(function).parameters.values())
     if parameters[0].name in PASSED_BY_JINJA:
         parameters = parameters[1:]
     keyword_only = False

@@ -1,4 +1,4 @@
-"""A pack's parts, gathered along `extends`: one merge rule a key, each piece with the place it came from."""
+"""A pack's sections, gathered along `extends`: one merge rule a key, each piece with the place it came from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Parts:
+class Sections:
     """What a pack consists of after `extends` was followed."""
 
     document: Document
@@ -32,13 +32,13 @@ class Parts:
     tests: tuple[Placed, ...] = ()
 
 
-def own_parts(document: Document) -> Parts:
+def read_sections(document: Document) -> Sections:
     """Take a document apart; it has been checked against the pack schema before."""
     root = Placed(document.data, document, ())
     data: dict[str, Any] = document.data
     syntax: Syntax = data.get("syntax", "jinja")
     reply = children_at(root, "reply")
-    return Parts(
+    return Sections(
         document,
         agent=data.get("agent", ""),
         syntax=syntax,
@@ -56,7 +56,7 @@ def own_parts(document: Document) -> Parts:
     )
 
 
-def merge(parent: Parts, own: Parts) -> Parts:
+def merge(parent: Sections, own: Sections) -> Sections:
     """Lay a pack over the one it extends: by name where things have names, messages by id, tests never inherited."""
     return replace(
         own,
