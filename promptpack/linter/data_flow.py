@@ -1,12 +1,13 @@
 """Data flow analysis: which inputs a template prints, and through which filters; no expression is evaluated."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from jinja2 import nodes
 
 from promptpack.linter.subject import ParsedText, Subject
-from promptpack.template.includes import constant_names
+from promptpack.template.includes import IncludeWalker, TooManyIncludesError, constant_names
 from promptpack.template.tree import name_looked_up
 
 # Macros that call macros could take exponential time; no realistic template needs this many steps.
@@ -39,7 +40,7 @@ Value = tuple[InputOrigin, ...]
 Scope = dict[str, "Value | _Macro"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Macro:
     node: nodes.Macro
     scope: Scope
@@ -57,7 +58,8 @@ def trace_prompt(subject: Subject) -> tuple[tuple[ParsedText, tuple[PrintedValue
 def trace_template(text: ParsedText, partials: Mapping[str, ParsedText]) -> tuple[PrintedValue, ...]:
     """Return every value that a template and its partials print."""
     walker = _Walker(text, partials)
-    walker.run(text.tree.body, {})
+    with suppress(TooManyIncludesError):
+        walker.run(text.tree.body, {})
     return tuple(dict.fromkeys(walker.printed))
 
 
@@ -66,8 +68,9 @@ class _Walker:
         self.printed: list[PrintedValue] = []
         self._text = text
         self._partials = partials
+        self._includes: IncludeWalker[ParsedText, tuple[PrintedValue, ...]] = IncludeWalker(partials.get)
         self._steps = 0
-        self._open: list[str] = []
+        self._depth = 0
 
     def run(self, body: Iterable[nodes.Node], scope: Scope) -> None:
         for node in body:
@@ -121,15 +124,15 @@ class _Walker:
                 scope[name] = _joined(scope.get(name), value) if name in scope else value
 
     def _include(self, template: nodes.Expr, scope: Scope) -> None:
-        for name in constant_names(template):
-            partial = self._partials.get(name)
-            if partial is None or name in self._open or len(self._open) >= _MAX_DEPTH:
-                continue
-            outer, self._text = self._text, partial
-            self._open.append(name)
+        def enter(_: str, partial: ParsedText) -> tuple[PrintedValue, ...]:
+            outer, self._text, self.printed = (self._text, self.printed), partial, []
             self.run(partial.tree.body, dict(scope))
-            self._open.pop()
-            self._text = outer
+            printed = tuple(dict.fromkeys(self.printed))
+            self._text, self.printed = outer
+            return printed
+
+        for _, printed in self._includes.visit(template, frozenset(scope.items()), enter):
+            self.printed += printed
 
     def _import(self, node: nodes.FromImport | nodes.Import, scope: Scope) -> None:
         found = [self._partials[name] for name in constant_names(node.template) if name in self._partials]
@@ -207,15 +210,15 @@ class _Walker:
         return arguments
 
     def _run_macro(self, macro: _Macro, call: nodes.Call, scope: Scope) -> Value:
-        if len(self._open) >= _MAX_DEPTH:
+        if self._depth >= _MAX_DEPTH:
             return ()
         names = [argument.name for argument in macro.node.args]
         bound: Scope = dict.fromkeys(names, ())
         bound |= dict(zip(names, (self._value(argument, scope) for argument in call.args), strict=False))
         bound |= {keyword.key: self._value(keyword.value, scope) for keyword in call.kwargs}
-        self._open.append("")
+        self._depth += 1
         value = self._captured(macro.node.body, {**macro.scope, "caller": scope.get("caller", ()), **bound})
-        self._open.pop()
+        self._depth -= 1
         return value
 
 

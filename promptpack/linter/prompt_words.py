@@ -13,7 +13,6 @@ from promptpack.linter.data_flow import trace_prompt
 from promptpack.linter.schema_lookup import walk
 from promptpack.linter.subject import ParsedText, Subject
 from promptpack.problem import Location
-from promptpack.template.includes import constant_names
 from promptpack.template.positions import decode
 
 # Words with an underscore or an inner capital, which do not occur in ordinary prose.
@@ -105,17 +104,11 @@ def words_in_prompt(subject: Subject) -> frozenset[str]:
 
 
 def _find_passages(subject: Subject) -> Iterator[Passage]:
-    waiting = [text for text in subject.texts if text.kind in ("content", "slot")]
-    seen: set[str] = set()
-    while waiting:
-        text = waiting.pop(0)
+    texts = [text for text in subject.texts if text.kind in ("content", "slot")]
+    included = dict.fromkeys(name for text in texts for name in sorted(subject.needs.find(text.tree).partials))
+    for text in (*texts, *(subject.partials[name] for name in included)):
         for data in text.tree.find_all(nodes.TemplateData):
             yield Passage(data.data, text, data.lineno)
-        for tag in text.tree.find_all((nodes.Include, nodes.Extends, nodes.Import, nodes.FromImport)):
-            for name in constant_names(tag.template):  # type: ignore[attr-defined]  # every loading tag has one
-                if name in subject.partials and name not in seen:
-                    seen.add(name)
-                    waiting.append(subject.partials[name])
 
 
 def _schema_words(schemas: list[Mapping[str, Any]]) -> SchemaWords:

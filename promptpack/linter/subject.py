@@ -21,6 +21,8 @@ from promptpack.pack.sections import Sections
 from promptpack.pack.version import Version
 from promptpack.problem import Location, PackError, Problem
 from promptpack.template import Engine, Source
+from promptpack.template.includes import TooManyIncludesError
+from promptpack.template.names import NeedsFinder
 from promptpack.template.positions import decode
 from promptpack.template.tree import children
 
@@ -104,6 +106,11 @@ class Subject:
         return {text.name: text for text in self._parsed_partials.texts}
 
     @property
+    def needs(self) -> NeedsFinder:
+        """Finds the names and partials that the templates of the pack use."""
+        return self._parsed_partials.needs
+
+    @property
     def inputs_outside_templates(self) -> frozenset[str]:
         """The inputs used outside templates: as history, as tools, as the value of a slot."""
         histories = (message.value["history"] for message in self.sections.messages if "history" in message.value)
@@ -156,7 +163,7 @@ class Subject:
         return _parse_all(_find_texts(self.sections), self.engine)
 
     @cached_property
-    def _parsed_partials(self) -> "_ParsedTexts":
+    def _parsed_partials(self) -> "_ParsedPartials":
         return self.library.parse_partials(self.sketch.linker.partials, self.engine)
 
 
@@ -177,7 +184,7 @@ class LintLibrary:
         self._paragraphs = {} if paragraphs is None else paragraphs
         self._subjects: dict[str, Subject | PackError] = {}
         self._recordings: dict[str, RecordingFolder] = {}
-        self._partials: tuple[Mapping[str, Source], _ParsedTexts] | None = None
+        self._partials: tuple[Mapping[str, Source], _ParsedPartials] | None = None
         self._loaded: tuple[str, Version | None] | None = None
         self._cache: dict[str, Any] = {}
 
@@ -228,11 +235,11 @@ class LintLibrary:
         except PackError:
             return False
 
-    def parse_partials(self, sources: Mapping[str, Source], engine: Engine) -> "_ParsedTexts":
+    def parse_partials(self, sources: Mapping[str, Source], engine: Engine) -> "_ParsedPartials":
         """Parse partials, once for consecutive packs that share them."""
         if self._partials is None or self._partials[0] is not sources:
             unparsed = (UnparsedText("partial", source, name=name) for name, source in sources.items())
-            self._partials = (sources, _parse_all(unparsed, engine))
+            self._partials = (sources, _parse_partials(unparsed, engine))
         return self._partials[1]
 
     def recorded_folder(self, entry: Entry) -> RecordingFolder:
@@ -310,6 +317,20 @@ def _parse_all(unparsed: Iterable[UnparsedText], engine: Engine) -> _ParsedTexts
         if not _is_too_deep(tree):
             parsed.append(ParsedText(text.kind, text.source, tree, text.role, text.name, text.message))
     return _ParsedTexts(tuple(parsed), len(parsed) == len(given))
+
+
+@dataclass(frozen=True, slots=True)
+class _ParsedPartials(_ParsedTexts):
+    needs: NeedsFinder
+
+
+def _parse_partials(unparsed: Iterable[UnparsedText], engine: Engine) -> _ParsedPartials:
+    parsed = _parse_all(unparsed, engine)
+    try:
+        needs = NeedsFinder({text.name: text.tree for text in parsed.texts})
+    except TooManyIncludesError:  # reported by the sketch
+        return _ParsedPartials((), False, NeedsFinder({}))
+    return _ParsedPartials(parsed.texts, parsed.is_complete, needs)
 
 
 def _is_too_deep(tree: nodes.Node) -> bool:

@@ -116,7 +116,7 @@ class Linker:
 
     def _check_partials(self) -> None:
         try:
-            _ = self.engine.partial_trees
+            _ = self.engine.needs
         except PackError as error:
             self.problems += error.problems
             from promptpack.template import Engine

@@ -9,7 +9,6 @@ from jinja2.runtime import Undefined
 from promptpack.problem import ContextError, PackError, Problem, did_you_mean
 from promptpack.template.engine import Engine
 from promptpack.template.failure import RENDER_ERRORS, locate_error, render_error
-from promptpack.template.includes import DEEPEST_VISIT, MOST_VISITS, TooManyIncludesError
 from promptpack.template.language import FUNCTIONS
 from promptpack.template.limits import Limits
 from promptpack.template.meter import meter, metered
@@ -59,26 +58,16 @@ def _parsed(
     except PackError as error:
         if known is None or not all(problem.code in _MISSPELT and problem.hint for problem in error.problems):
             raise
-        unknown = _unknown_names(_find_needs(written, source, engine), source, engine, known)
+        unknown = _unknown_names(engine.needs.find(written), source, engine, known)
         raise PackError((*error.problems, *unknown)) from error
 
 
 def _check_names(tree: nodes.Template, source: Source, engine: Engine, known: Collection[str] | None) -> Needs:
-    needs = _find_needs(tree, source, engine)
+    needs = engine.needs.find(tree)
     problems = _unknown_names(needs, source, engine, known) if known is not None else ()
     if problems:
         raise PackError(problems)
     return needs
-
-
-def _find_needs(tree: nodes.Template, source: Source, engine: Engine) -> Needs:
-    try:
-        return engine.needs.find(tree)
-    except TooManyIncludesError as error:
-        message = (
-            f"there are more than {MOST_VISITS:,} partials, or they include each other deeper than {DEEPEST_VISIT}"
-        )
-        raise PackError(Problem("PP324", message, source.locate(1, 1), "use fewer partials")) from error
 
 
 def _unknown_names(needs: Needs, source: Source, engine: Engine, known: Collection[str]) -> list[Problem]:

@@ -16,6 +16,7 @@ from promptpack.problem import PackError, Problem
 from promptpack.template import policy
 from promptpack.template.codegen import METHOD
 from promptpack.template.failure import syntax_problem
+from promptpack.template.includes import DEEPEST_VISIT, MOST_VISITS, TooManyIncludesError, find_cycles
 from promptpack.template.language import PRINTED_BY
 from promptpack.template.limits import Limits
 from promptpack.template.loops import number_loops
@@ -75,8 +76,13 @@ class Engine:
 
     @cached_property
     def needs(self) -> NeedsFinder:
-        """Finds the names that templates and their partials take from outside."""
-        return NeedsFinder(self.partial_trees)
+        """Finds the names that templates take from outside; raises a problem of partials that nest too deep."""
+        try:
+            return NeedsFinder(self.partial_trees)
+        except TooManyIncludesError as error:
+            place = self.partials[error.partial].locate(1, 1)
+            message = f"more than {MOST_VISITS:,} partials, or they include each other deeper than {DEEPEST_VISIT}"
+            raise PackError(Problem("PP324", message, place, "use fewer partials")) from error
 
     @cached_property
     def _memoizer(self) -> Memoizer:
@@ -193,7 +199,7 @@ class Engine:
                 self.partials[name].locate(*decode(tag.lineno)),
                 "break the circle",
             )
-            for name, tag in policy.find_cycles(trees)
+            for name, tag in find_cycles(trees)
         ]
         if problems:
             raise PackError(problems)

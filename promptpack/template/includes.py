@@ -1,10 +1,11 @@
 """The one way to follow `include`, `import` and `extends`: each partial once per scope, within limits."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Final, Generic, TypeVar
 
 from jinja2 import nodes
 
+_LOADING: Final = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
 MOST_VISITS: Final = 10_000
 """How many partials a walk may visit, each counted once per scope."""
 DEEPEST_VISIT: Final = 32
@@ -15,7 +16,11 @@ Result = TypeVar("Result")
 
 
 class TooManyIncludesError(Exception):
-    """A walk visits too many partials, or partials include each other too deep."""
+    """A walk visits too many partials, or partials include each other too deep; `partial` is where it stopped."""
+
+    def __init__(self, partial: str) -> None:
+        super().__init__(partial)
+        self.partial = partial
 
 
 class IncludeWalker(Generic[Partial, Result]):
@@ -46,12 +51,57 @@ class IncludeWalker(Generic[Partial, Result]):
 
     def _entered(self, name: str, partial: Partial, enter: Callable[[str, Partial], Result]) -> Result:
         if len(self._results) >= self._most_visits or len(self._open) >= DEEPEST_VISIT:
-            raise TooManyIncludesError
+            raise TooManyIncludesError(name)
         self._open.append(name)
         try:
             return enter(name, partial)
         finally:
             self._open.pop()
+
+
+def find_cycles(trees: Mapping[str, nodes.Template]) -> Iterator[tuple[str, nodes.Node]]:
+    """Yield the tags by which partials include themselves, directly or through others, each with its partial."""
+    tags = {name: list(_loading_tags(tree, trees)) for name, tree in trees.items()}
+    groups = _connected({name: [target for _, target in found] for name, found in tags.items()})
+    for name, found in tags.items():
+        yield from ((name, tag) for tag, target in found if groups[target] == groups[name])
+
+
+def _loading_tags(tree: nodes.Template, trees: Mapping[str, nodes.Template]) -> Iterator[tuple[nodes.Node, str]]:
+    for tag in tree.find_all(_LOADING):
+        for target in constant_names(tag.template):  # type: ignore[attr-defined]  # every loading tag has one
+            if target in trees:
+                yield tag, target
+
+
+def _connected(graph: Mapping[str, list[str]]) -> dict[str, int]:
+    """Return the strongly connected group of each node, by Tarjan's algorithm; a node without a cycle is alone."""
+    order: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    groups: dict[str, int] = {}
+    path: list[str] = []
+    for root in graph:
+        waiting = [(root, iter(graph[root]))] if root not in order else []
+        while waiting:
+            node, targets = waiting[-1]
+            if node not in order:
+                order[node] = lowest[node] = len(order)
+                path.append(node)
+            target = next((one for one in targets if one not in groups), None)
+            if target is None:
+                waiting.pop()
+                if lowest[node] == order[node]:
+                    start = path.index(node)
+                    groups |= dict.fromkeys(path[start:], order[node])
+                    del path[start:]
+                if waiting:
+                    parent = waiting[-1][0]
+                    lowest[parent] = min(lowest[parent], lowest[node])
+            elif target in order:
+                lowest[node] = min(lowest[node], order[target])
+            else:
+                waiting.append((target, iter(graph[target])))
+    return groups
 
 
 def constant_names(template: nodes.Expr) -> Iterator[str]:

@@ -17,7 +17,6 @@ from promptpack.template.model import Source
 APPLIES_TEST = {"select": 0, "reject": 0, "selectattr": 1, "rejectattr": 1}
 """Which argument of a filter names the test that it applies to each item."""
 _MOST_BITS = Limits().bits
-_LOADING = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
 
 
 def check(tree: Sequence[nodes.Node], source: Source, partials: Collection[str] | None) -> list[Problem]:
@@ -112,25 +111,3 @@ def _check_loading(template: nodes.Expr, partials: Collection[str] | None) -> It
         if partials is not None and name not in partials:
             hint = did_you_mean(name, partials) or "add it under 'partials', or as a file in _partials/"
             yield _Found("PP305", f"no partial named {name!r}", hint, name)
-
-
-def find_cycles(trees: dict[str, nodes.Template]) -> Iterator[tuple[str, nodes.Node]]:
-    """Find the partials that include themselves, and the tags that close the circle."""
-    for name in trees:
-        yield from _closing_tags(name, trees)
-
-
-def _closing_tags(start: str, trees: dict[str, nodes.Template]) -> Iterator[tuple[str, nodes.Node]]:
-    seen: set[str] = set()
-    waiting = [start]
-    while waiting:
-        name = waiting.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        for tag in trees[name].find_all(_LOADING):
-            for target in constant_names(tag.template):  # type: ignore[attr-defined]  # every loading tag has one
-                if target == start:
-                    yield name, tag
-                elif target in trees:
-                    waiting.append(target)

@@ -16,7 +16,6 @@ from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.pack.placed import Placed
 from promptpack.problem import Location, Severity
-from promptpack.template.names import NeedsFinder
 
 CODE: Final = "PL012"
 NAME: Final = "locale-out-of-step"
@@ -130,9 +129,8 @@ def _compare_uses(subject: Subject, default: Subject) -> Iterator[LintProblem]:
 
 def _used_inputs(subject: Subject) -> list[set[str]]:
     """Return the inputs that each message uses, in the order of the messages."""
-    finder = NeedsFinder({name: text.tree for name, text in subject.partials.items()})
     used: list[set[str]] = [set() for _ in subject.sections.messages]
     for text in subject.texts:
         if text.message is not None:
-            used[text.message].update(use.name for use in finder.find(text.tree).names)
+            used[text.message].update(use.name for use in subject.needs.find(text.tree).names)
     return [names & set(subject.inputs) for names in used]

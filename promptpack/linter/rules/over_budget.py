@@ -9,7 +9,9 @@ Bad: `budget: {characters: 500}` and a system message of 2,000 characters.
 Good: a budget that fits the fixed text and the inputs, or a shorter text.
 """
 
+import math
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final
 
 from jinja2 import nodes
@@ -17,9 +19,9 @@ from jinja2 import nodes
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import ParsedText, Subject
 from promptpack.problem import Severity
-from promptpack.prompt.budget.counters import estimate_tokens
+from promptpack.prompt.budget.counters import BYTES_PER_TOKEN
 from promptpack.prompt.reply_format import write_reply_format
-from promptpack.template.includes import constant_names
+from promptpack.template.includes import IncludeWalker
 
 CODE: Final = "PL015"
 NAME: Final = "over-budget"
@@ -34,8 +36,10 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     if budget is None or subject.sections.abstract or subject.sketch.problems:
         return
     texts = [text for text in subject.texts if _is_always_sent(subject, text)]
-    fixed = "".join(part for text in texts for part in _fixed_text(text.tree.body, subject, 0))
-    for key, size in (("characters", len(fixed)), ("tokens", estimate_tokens(fixed))):
+    sizer = _Sizer(subject)
+    sizes = [sizer.measure(text.tree.body) for text in texts]
+    characters, size_in_bytes = sum(size[0] for size in sizes), sum(size[1] for size in sizes)
+    for key, size in (("characters", characters), ("tokens", math.ceil(size_in_bytes / BYTES_PER_TOKEN))):
         limit = budget.value.get(key)
         if limit is not None and size > limit:
             message = f"the fixed text alone has {size:,} {key}, more than the budget of {limit:,}"
@@ -49,19 +53,37 @@ def _is_always_sent(subject: Subject, text: ParsedText) -> bool:
     return text.kind == "content" and "when" not in value and "priority" not in value
 
 
-def _fixed_text(body: Iterable[nodes.Node], subject: Subject, depth: int) -> Iterator[str]:
-    for node in body:
+_Size = tuple[int, int]
+"""Characters and UTF-8 bytes."""
+
+
+class _Sizer:
+    """Measures the fixed text of templates, and of each partial once."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self._includes: IncludeWalker[ParsedText, _Size] = IncludeWalker(subject.partials.get)
+
+    def measure(self, body: Iterable[nodes.Node]) -> _Size:
+        """Return the size of the text that every render of a body has."""
+        sizes = [size for node in body for size in self._sizes(node)]
+        return sum(size[0] for size in sizes), sum(size[1] for size in sizes)
+
+    def _sizes(self, node: nodes.Node) -> Iterator[_Size]:
         match node:
             case nodes.Output():
                 for child in node.nodes:
                     if isinstance(child, nodes.TemplateData):
-                        yield child.data
-                    elif isinstance(child, nodes.Name) and child.name == "reply_format" and subject.contract:
-                        yield write_reply_format(subject.contract, subject.identity[2])
+                        yield _size_of(child.data)
+                    elif isinstance(child, nodes.Name) and child.name == "reply_format" and self._subject.contract:
+                        yield _size_of(write_reply_format(self._subject.contract, self._subject.identity[2]))
             case nodes.Include():
-                for name in constant_names(node.template):
-                    if name in subject.partials and depth < 16:
-                        yield from _fixed_text(subject.partials[name].tree.body, subject, depth + 1)
-                        break
+                # A render includes the first partial that exists.
+                found = self._includes.visit(node.template, None, lambda _, text: self.measure(text.tree.body))
+                yield from (size for _, size in islice(found, 1))
             case nodes.With() | nodes.Block():
-                yield from _fixed_text(node.body, subject, depth)
+                yield self.measure(node.body)
+
+
+def _size_of(text: str) -> _Size:
+    return len(text), len(text.encode("utf-8", "surrogatepass"))

@@ -13,7 +13,6 @@ from typing import Final
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.problem import Severity
-from promptpack.template.names import NeedsFinder
 
 CODE: Final = "PL001"
 NAME: Final = "unused-input"
@@ -32,8 +31,7 @@ def check(subject: Subject) -> Iterator[LintProblem]:
 
 
 def _used(subject: Subject) -> set[str]:
-    finder = NeedsFinder({name: text.tree for name, text in subject.partials.items()})
-    named = {use.name for text in subject.texts for use in finder.find(text.tree).names}
+    named = {use.name for text in subject.texts for use in subject.needs.find(text.tree).names}
     return named | subject.inputs_outside_templates
 
 

@@ -13,7 +13,7 @@ Good: the instructions first, the values in the last message.
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from jinja2 import nodes
 
@@ -21,7 +21,7 @@ from promptpack.linter.data_flow import start_of, trace_prompt
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import ParsedText, Subject
 from promptpack.problem import Location, Severity
-from promptpack.template.includes import constant_names
+from promptpack.template.includes import IncludeWalker
 
 CODE: Final = "PL016"
 NAME: Final = "volatile-before-stable"
@@ -32,7 +32,6 @@ _CHANGING: Final = frozenset(("SYSTEM_STATE", "TASK_CONTEXT", "HISTORY", "INTENT
 _TIME_NAME: Final = re.compile(
     r"(?:^|_)(?:NOW|TODAY|TIME|DATE|TIMESTAMP|REQUEST_ID|SESSION_ID|TRACE_ID)(?:_|$)", re.IGNORECASE
 )
-_MAX_DEPTH: Final = 16
 
 _Volatile = tuple[str, Callable[[], Location]]
 """An input, and a function that returns the location where it is printed."""
@@ -48,16 +47,11 @@ def check(subject: Subject) -> Iterator[LintProblem]:
         for found in printed
         if _is_volatile(found.origin.input, subject)
     }
-    first: _Volatile | None = None
-    after = 0
-    for piece in _pieces(subject, volatile):
-        if isinstance(piece, int):
-            after += piece if first else 0
-        elif first is None:
-            first = piece
-    if first is not None and after >= _MIN_FIXED_TEXT:
-        message = f"{first[0]!r} changes with every call, and {after:,} characters of fixed text follow it"
-        yield LintProblem(message, first[1](), "move it after the fixed text, so that providers can cache that text")
+    found = _Reader(subject, volatile).read_prompt()
+    if found.first is not None and found.after >= _MIN_FIXED_TEXT:
+        name, locate = found.first
+        message = f"{name!r} changes with every call, and {found.after:,} characters of fixed text follow it"
+        yield LintProblem(message, locate(), "move it after the fixed text, so that providers can cache that text")
 
 
 def _is_volatile(name: str, subject: Subject) -> bool:
@@ -70,33 +64,57 @@ def _is_volatile(name: str, subject: Subject) -> bool:
     return not subject.inputs[name].trusted or name in _CHANGING or bool(_TIME_NAME.search(name))
 
 
-def _pieces(subject: Subject, volatile: dict[tuple[int, int], str]) -> Iterator[int | _Volatile]:
-    """Iterate over the prompt from top to bottom: the lengths of fixed text, and the volatile values."""
-    contents = [text for text in subject.texts if text.kind == "content"]
-    for index, message in enumerate(subject.sections.messages):
-        if "history" in message.value:
-            yield message.value["history"], message.locate
-        for text in contents:
-            if text.message == index:
-                yield from _pieces_of_text(text, subject, volatile, 0)
-    slots = [text for text in subject.texts if text.kind == "slot"]
-    # The slots `system` and `developer` become separate messages at the start.
-    for text in sorted(slots, key=lambda slot: ("system", "developer", slot.name).index(slot.name)):
-        yield from _pieces_of_text(text, subject, volatile, 0)
+class _Layout(NamedTuple):
+    """The first volatile value of a text, and the characters of fixed text after it and in total."""
+
+    first: _Volatile | None = None
+    after: int = 0
+    total: int = 0
+
+    def then(self, other: "_Layout") -> "_Layout":
+        """Return the layout of this text followed by another."""
+        first, after = (other.first, other.after) if self.first is None else (self.first, self.after + other.total)
+        return _Layout(first, after, self.total + other.total)
 
 
-def _pieces_of_text(
-    text: ParsedText, subject: Subject, volatile: dict[tuple[int, int], str], depth: int
-) -> Iterator[int | _Volatile]:
-    for node in text.tree.find_all((nodes.Output, nodes.Include)):
+class _Reader:
+    """Reads the prompt from top to bottom, and each partial once."""
+
+    def __init__(self, subject: Subject, volatile: dict[tuple[int, int], str]) -> None:
+        self._subject = subject
+        self._volatile = volatile
+        self._includes: IncludeWalker[ParsedText, _Layout] = IncludeWalker(subject.partials.get)
+
+    def read_prompt(self) -> _Layout:
+        """Return the layout of all messages, or of all slots."""
+        layout = _Layout()
+        for index, message in enumerate(self._subject.sections.messages):
+            if "history" in message.value:
+                layout = layout.then(_Layout((message.value["history"], message.locate)))
+            for text in self._subject.texts:
+                if text.kind == "content" and text.message == index:
+                    layout = layout.then(self._read(text))
+        slots = [text for text in self._subject.texts if text.kind == "slot"]
+        # The slots `system` and `developer` become separate messages at the start.
+        for text in sorted(slots, key=lambda slot: ("system", "developer", slot.name).index(slot.name)):
+            layout = layout.then(self._read(text))
+        return layout
+
+    def _read(self, text: ParsedText) -> _Layout:
+        layout = _Layout()
+        for node in text.tree.find_all((nodes.Output, nodes.Include)):
+            for piece in self._pieces(node, text):
+                layout = layout.then(piece)
+        return layout
+
+    def _pieces(self, node: nodes.Node, text: ParsedText) -> Iterator[_Layout]:
         if isinstance(node, nodes.Include):
-            for name in constant_names(node.template):
-                if name in subject.partials and depth < _MAX_DEPTH:
-                    yield from _pieces_of_text(subject.partials[name], subject, volatile, depth + 1)
-            continue
+            found = self._includes.visit(node.template, None, lambda _, partial: self._read(partial))
+            yield from (layout for _, layout in found)
+            return
         for child in node.nodes:  # type: ignore[attr-defined]  # an output has them
             position = start_of(child)
             if isinstance(child, nodes.TemplateData):
-                yield len(child.data)
-            elif (id(text), position) in volatile:
-                yield volatile[id(text), position], partial(text.locate, position)
+                yield _Layout(total=len(child.data))
+            elif (id(text), position) in self._volatile:
+                yield _Layout((self._volatile[id(text), position], partial(text.locate, position)))

@@ -11,6 +11,7 @@ from promptpack.linter.types.problem_collector import NodeLimitError, NodeMeter,
 from promptpack.linter.types.statements import StatementChecker
 from promptpack.problem import Problem
 from promptpack.template import Engine, Source
+from promptpack.template.includes import TooManyIncludesError
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ def check_template(
     try:
         checker.template(engine.read(source), _as_scope(known))
         checker.finish()
-    except (NodeLimitError, RecursionError):
+    except (NodeLimitError, TooManyIncludesError, RecursionError):
         pass  # a hostile template of this size is stopped by the limits of rendering
     return tuple(collector.problems)
 
@@ -45,7 +46,7 @@ def check_expression(
     (assignment,) = engine.read_expression(source).find_all(nodes.Assign)
     try:
         inferred = StatementChecker(engine, collector).expressions.infer_condition(assignment.node, scope)
-    except (NodeLimitError, RecursionError):
+    except (NodeLimitError, TooManyIncludesError, RecursionError):
         return CheckedExpression(tuple(collector.problems), scope, scope)
     return CheckedExpression(tuple(collector.problems), inferred.true, inferred.false)
 

@@ -45,7 +45,7 @@ DEAD_BRANCH: Final = "PL205"
 WRONG_ARGUMENT: Final = "PL206"
 
 # A normal template visits a few thousand nodes; includes and calls that multiply each other could go on forever.
-_MAX_NODES: Final = 200_000
+_MAX_NODES: Final = 50_000
 _NEEDS: Final[Mapping[Kinds, str]] = {
     NUMBERS: "a number",
     ITERABLE: "a list",
@@ -77,7 +77,7 @@ class ProblemCollector:
         self.problems: dict[Problem, None] = {}
         self._source = source
         self._meter = meter
-        self._only_warnings = False
+        self.only_warnings = False
         # In a partial or macro, a branch that is dead for this use may be taken for another.
         self.is_shared = False
 
@@ -113,16 +113,16 @@ class ProblemCollector:
     @contextmanager
     def as_warnings(self) -> Iterator[None]:
         """Report errors as warnings, since the code in this block may never run."""
-        before, self._only_warnings = self._only_warnings, True
+        before, self.only_warnings = self.only_warnings, True
         try:
             yield
         finally:
-            self._only_warnings = before
+            self.only_warnings = before
 
     def add(self, problem: Problem) -> None:
         """Add a problem; an error replaces the same problem as a warning."""
         warning = replace(problem, severity="warning")
-        if self._only_warnings:
+        if self.only_warnings:
             problem = warning
         if problem != warning:
             self.problems.pop(warning, None)

@@ -29,8 +29,10 @@ from promptpack.linter.types.signatures import item_of, loop_attributes
 from promptpack.problem import Problem, Severity, did_you_mean
 from promptpack.template import Engine, Source
 from promptpack.template.engine import readable
-from promptpack.template.includes import constant_names
+from promptpack.template.includes import IncludeWalker
 
+# Each visit with another scope checks the partial again.
+_MAX_VISITS = 1_000
 _IN_EVERY_MACRO = ("caller", "kwargs", "varargs")
 
 
@@ -41,7 +43,9 @@ class StatementChecker:
         self._engine = engine
         self._collector = collector
         self.expressions = ExpressionChecker(collector, self._call_macro)
-        self._open: list[str] = []
+        self._includes: IncludeWalker[Source, TypeScope] = IncludeWalker(engine.partials.get, _MAX_VISITS)
+        # The scopes that partials were visited with; held, so that no other scope gets the id of one.
+        self._visited_scopes: list[TypeScope] = []
         self._macros: dict[int, _MacroDefinition] = {}
         self._running: list[int] = []
         self._blocks: dict[str, tuple[nodes.Block, Source]] = {}
@@ -190,16 +194,14 @@ class StatementChecker:
             self.walk(block.body, scope)
 
     def _partial(self, template: nodes.Expr, scope: TypeScope) -> TypeScope:
-        for name in constant_names(template):
-            source = self._engine.partials.get(name)
-            if source is None or name in self._open:
-                continue
-            self._open.append(name)
+        def enter(_: str, source: Source) -> TypeScope:
+            self._visited_scopes.append(scope)
             with self._collector.inside(source):
-                scope = self.template(self._engine.read(source), scope)
-            self._open.pop()
-            break
-        return scope
+                return self.template(self._engine.read(source), scope)
+
+        key = id(scope), self._importing, self._collector.only_warnings, frozenset(self._blocks)
+        _, after = next(self._includes.visit(template, key, enter), ("", scope))
+        return after
 
     def _import(self, node: nodes.Import | nodes.FromImport, scope: TypeScope) -> TypeScope:
         before, self._importing = self._importing, True

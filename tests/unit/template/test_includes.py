@@ -75,7 +75,7 @@ def test_partials_nested_too_deeply_are_refused() -> None:
     with pytest.raises(PackError) as caught:
         compile(Source.of_text('{% include "p0" %}', "t"), engine)
     assert str(caught.value) == (
-        f"t:1:1: PP324 there are more than {MOST_VISITS:,} partials, or they include each other deeper than 32\n"
+        f"p32:1:1: PP324 more than {MOST_VISITS:,} partials, or they include each other deeper than 32\n"
         "  hint: use fewer partials"
     )
 

@@ -246,6 +246,15 @@ def test_a_condition_narrows_the_types_after_it() -> None:
     assert check_expression(Source.of_text("COUNT is number"), Engine(), KNOWN).false is None
 
 
+def test_a_partial_that_is_included_often_is_checked_once() -> None:
+    fan_out = {f"p{level}": f"{{% include 'p{level + 1}' %}}" * 8 for level in range(12)}
+    found = check("{% include 'p0' %}{{ GOAL.id }}", **fan_out, p12="{{ GOAL.id }}")
+    assert [line.partition(" ")[0] for line in found] == ["p12.j2:1:9:", "t:1:27:"]
+
+
 def test_an_endless_template_stops_at_the_limit_of_nodes() -> None:
-    doubling = {f"p{level}": f"{{% include 'p{level + 1}' %}}" * 8 for level in range(12)}
+    doubling = {
+        f"p{level}": "".join(f"{{% set x{level}{n} = 1 %}}{{% include 'p{level + 1}' %}}" for n in range(8))
+        for level in range(12)
+    }
     assert check("{% include 'p0' %}{{ GOAL.id }}", **doubling, p12="{{ GOAL }}") == []
