@@ -12,11 +12,14 @@ import yaml
 
 from promptpack import ContextError, Library, Pack, PackError, PromptpackError
 from promptpack.document import parse
+from promptpack.editor.complete import complete
+from promptpack.editor.workspace import Workspace
+from promptpack.linter import LintSettings, lint
 from promptpack.pack import Contract, Version
 from promptpack.prompt import Prompt
 from promptpack.verdict import judge_checked
 from tests.conformance.drivers import load_pack, render_template
-from tests.conformance.hostile.cases import reply_of, spelt_out, value_of
+from tests.conformance.hostile.cases import fan_out, reply_of, spelt_out, value_of
 from tests.conformance.hostile.classes import CLASSES, REPLY_CLASSES
 
 Told = dict[str, Any]
@@ -160,6 +163,43 @@ def _reply(case: Mapping[str, Any], folder: Path) -> Told:  # noqa: ARG001 -- on
     return {"outcomes": outcomes, "text": said[:100_000], "equal": right, "violations": len(verdict.violations)}
 
 
+def _fan_out(case: Mapping[str, Any], folder: Path) -> Told:
+    """Use a pack whose partials each include the next one many times, by one of the ways a user has."""
+    place = folder / "hostile"
+    place.mkdir()
+    (place / "1.0.0.yaml").write_text(json.dumps(fan_out(case)), encoding="utf-8")
+    try:
+        return {"outcomes": [_ENTRY_POINTS[case["entry"]](folder)], "text": ""}
+    except PromptpackError as error:
+        return _refused("render-error", error)
+
+
+def _lint(folder: Path) -> str:
+    report = lint([str(folder)], LintSettings(), cache=False)
+    return "lint-error" if any(problem.severity == "error" for problem in report.problems) else "lint-ok"
+
+
+def _edit(folder: Path) -> str:
+    path = str(folder / "hostile/1.0.0.yaml")
+    text = Path(path).read_text(encoding="utf-8")
+    workspace = Workspace()
+    workspace.report(path, text)
+    complete(workspace.open(path, text), text.index("MARK"))
+    return "edit-ok"
+
+
+def _render(folder: Path) -> str:
+    Library.open(str(folder)).get("hostile").render()
+    return "render-ok"
+
+
+def _get(folder: Path) -> str:
+    Library.open(str(folder)).get("hostile")
+    return "get-ok"
+
+
+_ENTRY_POINTS: Mapping[str, Callable[[Path], str]] = {"get": _get, "render": _render, "lint": _lint, "edit": _edit}
+
 RUNS: Mapping[str, Callable[[Mapping[str, Any], Path], Told]] = {
     "yaml": _yaml,
     "template": _template_pack,
@@ -167,6 +207,7 @@ RUNS: Mapping[str, Callable[[Mapping[str, Any], Path], Told]] = {
     "text": _template,
     "context": _context,
     "reply": _reply,
+    "fan-out": _fan_out,
 }
 
 

@@ -63,6 +63,50 @@ def contexts() -> list[dict[str, Any]]:
     return found
 
 
+def fan_outs() -> list[dict[str, Any]]:
+    """Every way in which partials multiply, for each entry point."""
+    found: list[dict[str, Any]] = json.loads((VECTORS / "fan_out.json").read_text(encoding="utf-8"))
+    return [
+        {**case, "id": f"{case['id']}-{entry}", "entry": entry}
+        for case in found
+        for entry in ("get", "render", "lint", "edit")
+    ]
+
+
+_TAGS = {
+    ("jinja", "include"): '{{% include "p{0}" %}}',
+    ("jinja", "set-include"): '{{% set s{0}x{1} = 1 %}}{{% include "p{0}" %}}',
+    ("jinja", "import"): '{{% import "p{0}" as m{1} %}}',
+    ("jinja", "from"): '{{% from "p{0}" import m{1} %}}',
+    ("handlebars", "include"): "{{{{> p{0}}}}}",
+}
+
+
+def fan_out(case: Mapping[str, Any]) -> dict[str, Any]:
+    """Make a pack whose partials each name the next one many times."""
+    tag, levels, width = _TAGS[case["syntax"], case["tag"]], case["levels"], case["width"]
+    macros = "".join(f"{{% macro m{number}() %}}{{% endmacro %}}" for number in range(width))
+    partials = {
+        f"p{level}": "".join(tag.format(level + 1, number) for number in range(width))
+        + (macros if case["tag"] == "from" else "")
+        for level in range(levels)
+    }
+    first = tag.format(0, 0)
+    return {
+        "promptpack": 1,
+        "name": "hostile",
+        "version": "1.0.0",
+        "syntax": case["syntax"],
+        "partials": {**partials, f"p{levels}": macros if case["tag"] == "from" else "x"},
+        "messages": [
+            {
+                "role": "user",
+                "content": (first if case["reached"] else f"{{% if false %}}{first}{{% endif %}}") + "MARK",
+            }
+        ],
+    }
+
+
 def spelt_out(value: Any) -> Any:
     """Spell out the shorthands of a context."""
     match value:

@@ -58,6 +58,7 @@ CLASSES: Final[Mapping[str, str]] = {
     "PP321": "limit.tokens",
     "PP322": "limit.number",
     "PP323": "template.recursion",
+    "PP324": "limit.nesting",
     # rendering
     "PP401": "template.undefined",
     "PP402": "template.sandbox",

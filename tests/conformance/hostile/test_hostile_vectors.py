@@ -93,3 +93,10 @@ def test_all_vectors_are_there() -> None:
 
 def test_a_deviation_names_a_case_that_there_is() -> None:
     assert set(DEVIATIONS) <= {case["id"] for case in PACKS}
+
+
+@pytest.mark.parametrize("case", cases.fan_outs(), ids=name_of)
+def test_partials_that_multiply_cost_no_more_than_their_text(arena: Arena, case: dict[str, Any]) -> None:
+    told = run(arena, "fan-out", case)
+    accept = [f"{case['entry']}-ok", *(["render-error:limit.steps"] if case["reached"] else [])]
+    assert is_accepted(told, accept), told
