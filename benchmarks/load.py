@@ -15,7 +15,7 @@ PLANNER = Path(__file__).parents[1] / "packs" / "planner" / "1.0.0.en.yaml"
 # What is told apart in every pack: its name, its action, its paragraphs, the messages of its rules.
 NUMBERED = (
     "name: planner",
-    "Your only duty",
+    "Your only job",
     "Few but complete",
     "each used once",
     "Make the plan",
@@ -23,8 +23,8 @@ NUMBERED = (
     "ids must be unique",
     "may only name tasks",
     "every task exactly once",
-    "every task must stand",
-    "may only be taken from the pool",
+    "every task after",
+    "may only use the pool",
 )
 
 
