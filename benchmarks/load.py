@@ -24,7 +24,7 @@ NUMBERED = (
     "may only name tasks",
     "every task exactly once",
     "every task after",
-    "may only use the pool",
+    "may only use names from the pool",
 )
 
 
