@@ -105,7 +105,7 @@ async def test_the_words_of_an_enum_are_completed(client: LanguageClient) -> Non
 @pytest.mark.asyncio
 @pytest.mark.parametrize(
     ("before", "told"),
-    [("\nexten", "builds on"), ("trust: untr", "untrusted"), ("    role: sys", "who speaks")],
+    [("\nexten", "this pack extends"), ("trust: untr", "untrusted"), ("    role: sys", "role of the speaker")],
 )
 async def test_hovering_explains(client: LanguageClient, before: str, told: str) -> None:
     uri = opened(client, PLANNER, "hover.yaml")
