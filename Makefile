@@ -2,15 +2,15 @@ PYTHON ?= python3
 BIN := .venv/bin
 PACKAGE := promptpack tests benchmarks
 
-.PHONY: run test check bench fuzz format ready clean
+.PHONY: run test check bench fuzz format clean
 
 run: .venv/run.stamp ## walk through the six agents, offline
 	@$(BIN)/python -m promptpack run
 
-test: .venv/editor.stamp ## pass all tests
+test: .venv/editor.stamp ## run all tests
 	$(BIN)/pytest -n 2
 
-check: .venv/dev.stamp ## format, lint, types, layers, and our own packs
+check: .venv/dev.stamp ## check format, lint, types, layers and the shipped packs
 	$(BIN)/ruff format --check $(PACKAGE)
 	$(BIN)/ruff check $(PACKAGE)
 	$(BIN)/mypy
@@ -18,28 +18,23 @@ check: .venv/dev.stamp ## format, lint, types, layers, and our own packs
 	$(BIN)/promptpack lint packs
 	$(BIN)/promptpack test --packs packs > /dev/null
 
-bench: .venv/dev.stamp ## measure against peers, as ratios; NAMES="document slots" picks some
+bench: .venv/dev.stamp ## compare with peers, as ratios; NAMES="document slots" selects benchmarks
 	$(BIN)/python -m benchmarks $(NAMES)
 
 MINUTES ?= 30
 SEEDS ?= 3000
-fuzz: .venv-fuzz/stamp ## look for what breaks the readers, MINUTES for each, and for SEEDS replies that cost too much
+fuzz: .venv-fuzz/stamp ## fuzz each reader for MINUTES, then search SEEDS random replies for slow ones
 	for target in document template expression reply; do \
 	  .venv-fuzz/bin/python -m tests.fuzz.run $$target $(MINUTES) || exit 1; \
 	done
 	.venv-fuzz/bin/python -m tests.fuzz.fragments $(SEEDS)
 	! ls .cache/fuzz/found-*
 
-format: .venv/dev.stamp ## put the code into the house's form
+format: .venv/dev.stamp ## format the code
 	$(BIN)/ruff format $(PACKAGE)
 	$(BIN)/ruff check --fix $(PACKAGE)
 
-ready: .venv/dev.stamp ## write the functions of the pack schema, after a change of it or of what writes them
-	mkdir -p .cache
-	$(BIN)/python -c "from promptpack.pack.checking import write_ready; print(write_ready(), end='')" > .cache/ready.py
-	mv .cache/ready.py promptpack/pack/ready.py
-
-clean: ## remove everything that the other targets made
+clean: ## remove everything that the other targets created
 	rm -rf .venv .venv-fuzz .cache dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 .venv/run.stamp: requirements/run.txt
@@ -52,7 +47,7 @@ clean: ## remove everything that the other targets made
 	$(BIN)/pip install -q --no-deps --no-build-isolation -e .
 	@touch $@
 
-# Node.js comes from the package index, so a machine needs none of its own.
+# Node.js comes from PyPI, so it need not be installed.
 .venv/editor.stamp: tests/e2e/editor/package-lock.json .venv/dev.stamp
 	mkdir -p .venv/editor
 	cp tests/e2e/editor/package.json tests/e2e/editor/package-lock.json .venv/editor

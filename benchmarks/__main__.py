@@ -1,4 +1,4 @@
-"""`python -m benchmarks [NAME ...] [--write]`: compares and times all sides in turn, and prints tables of ratios."""
+"""`python -m benchmarks [NAME ...] [--write]`: compare all sides, time them, and print tables of ratios."""
 
 import argparse
 import importlib
@@ -11,7 +11,7 @@ from benchmarks import counting, page, results
 from benchmarks.results import Result, result_of
 from benchmarks.sides import Figure, Side, Table, measure
 
-# In the order of the page.
+# In the order of the tables on the page.
 BENCHMARKS = (
     "render",
     "schemas",
@@ -27,52 +27,52 @@ BENCHMARKS = (
 
 
 def main(arguments: list[str]) -> None:
-    """Run the benchmarks asked for, or all of them."""
+    """Run the named benchmarks, or all of them."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of: {', '.join(BENCHMARKS)}")
-    parser.add_argument("--write", action="store_true", help=f"write {page.PAGE.name}, keeping figures not taken now")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of: {', '.join(BENCHMARKS)}; all by default")
+    parser.add_argument("--write", action="store_true", help=f"update {page.PAGE.name}; keep all other figures")
     parser.add_argument("--no-count", action="store_true", help="do not count instructions")
-    parser.add_argument("--rounds", type=int, metavar="N", help="for a quick look: so many rounds of everything")
+    parser.add_argument("--rounds", type=int, metavar="N", help="run N rounds of every table, for a quick check")
     wanted = parser.parse_args(arguments)
     unknown = sorted(set(wanted.names).difference(BENCHMARKS))
     if unknown:
-        parser.error(f"no benchmark named {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
+        parser.error(f"unknown benchmark {', '.join(unknown)}; choose from {', '.join(BENCHMARKS)}")
     if wanted.rounds is not None and wanted.rounds < 1:
-        parser.error("there must be a round")
+        parser.error("--rounds must be at least 1")
     is_counting = not wanted.no_count and counting.is_possible()
     if not is_counting and not wanted.no_count:
-        print("instructions are not counted: valgrind is not on this machine", file=sys.stderr)
-    known = results.read()
+        print("cannot count instructions: valgrind is not installed", file=sys.stderr)
+    saved = results.read()
     found: dict[str, Result] = {}
-    lengths: dict[str, float] = {}
+    durations: dict[str, float] = {}
     for result, seconds in run(wanted.names or BENCHMARKS, is_counting, wanted.rounds):
-        found[result.name], lengths[result.name] = result, seconds
+        found[result.name], durations[result.name] = result, seconds
         if wanted.write:
-            keep(known | found)
-    kept = in_order(known | found if wanted.names else found)
+            save(saved | found)
+    shown = in_order(saved | found if wanted.names else found)
     if wanted.write:
-        keep(kept)
-    print(page.goals(kept))
-    print_lengths(lengths)
+        save(shown)
+    print(page.goals(shown))
+    print_durations(durations)
     failed = [
         f"{one.name}: {side.name}: {side.failed}" for one in found.values() for side in one.figures if side.failed
     ]
     if failed:
-        sys.exit("\n".join(["no figure for:", *failed]))
+        sys.exit("\n".join(["failed:", *failed]))
 
 
-def keep(kept: dict[str, Result]) -> None:
-    """Write figures and the page of them, so that a run which is stopped keeps what it has."""
-    results.write(in_order(kept))
-    page.write(in_order(kept))
+def save(found: dict[str, Result]) -> None:
+    """Write the figures and the page. Called after every table, so that an interrupted run loses nothing."""
+    results.write(in_order(found))
+    page.write(in_order(found))
 
 
-def in_order(kept: dict[str, Result]) -> dict[str, Result]:
-    return dict(sorted(kept.items(), key=lambda entry: BENCHMARKS.index(entry[1].benchmark)))
+def in_order(found: dict[str, Result]) -> dict[str, Result]:
+    return dict(sorted(found.items(), key=lambda entry: BENCHMARKS.index(entry[1].benchmark)))
 
 
 def run(names: Iterable[str], is_counting: bool, rounds: int | None) -> Iterator[tuple[Result, float]]:
-    """Measure the tables of some benchmarks, printing each as it is done, with the seconds that it took."""
+    """Measure and print the tables of the named benchmarks; yield each result with its duration in seconds."""
     for name in names:
         for table in importlib.import_module(f"benchmarks.{name}").tables():
             started = monotonic()
@@ -84,15 +84,15 @@ def run(names: Iterable[str], is_counting: bool, rounds: int | None) -> Iterator
             yield result, monotonic() - started
 
 
-def print_lengths(lengths: dict[str, float]) -> None:
-    """Say how long each table took, on the clock of the wall."""
-    for name, seconds in lengths.items():
+def print_durations(durations: dict[str, float]) -> None:
+    """Print how long each table took, in wall-clock time."""
+    for name, seconds in durations.items():
         print(f"{seconds:6.0f} s  {name}", file=sys.stderr)
-    print(f"{sum(lengths.values()):6.0f} s  in all", file=sys.stderr)
+    print(f"{sum(durations.values()):6.0f} s  total", file=sys.stderr)
 
 
 def count(table: Table, figures: list[Figure]) -> list[Figure]:
-    """Count the instructions of those sides that are worth the time."""
+    """Add the instruction counts of the sides that are marked as counted."""
     counted = {side.name: side for side in table.sides if isinstance(side, Side) and side.counted}
     return [
         replace(figure, instructions=counting.count(counted[figure.name], figure.rounds[0]))

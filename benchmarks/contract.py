@@ -1,10 +1,10 @@
-"""The planner's contract as its users would hold it: a model by hand, a pydantic-core schema, and replies to check."""
+"""The planner's contract in other forms: a handwritten model, a pydantic-core schema, and replies to check."""
 
 from typing import Any, Literal
 
 
 def make_reply(tasks: int = 5) -> dict[str, Any]:
-    """Write a clean reply; five tasks make 1.3 KB."""
+    """Return a clean reply; five tasks make 1.3 KB."""
     names = [f"task-{number}" for number in range(tasks)]
     return {
         "thought": "The report needs data from version control and the tracker, then a draft. Nothing blocks it.",
@@ -32,7 +32,7 @@ def make_reply(tasks: int = 5) -> dict[str, Any]:
 
 
 def make_context() -> dict[str, Any]:
-    """Write a clean context of the planner's three inputs."""
+    """Return a clean context with the three inputs of the planner."""
     pool = {"capabilities": ["git", "writing"], "agents": [f"agent-{number}" for number in range(20)]}
     return {"USER_GOAL": "Write the weekly report", "RESOURCE_POOL": pool, "SYSTEM_STATE": {"phase": "planning"}}
 
@@ -61,7 +61,7 @@ CONTEXTS: tuple[dict[str, Any], ...] = (
 
 
 def models() -> dict[str, Any]:
-    """Make the contract and the inputs as pydantic models, as somebody would write them by hand."""
+    """Return the contract and the inputs as handwritten pydantic models."""
     from pydantic import BaseModel, ConfigDict, Field
 
     class Strict(BaseModel):
@@ -107,14 +107,14 @@ def models() -> dict[str, Any]:
 
 
 def core_schema(schema: dict[str, Any]) -> Any:
-    """Compile the JSON Schema of a plan or of the inputs to a pydantic-core validator: the keywords that they use."""
+    """Compile the JSON Schema of a plan or of the inputs to a pydantic-core validator; supports only their keywords."""
     from pydantic_core import SchemaValidator
 
     return SchemaValidator(_compile(_plain(schema), schema))
 
 
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:
-    """Put what holds for a plan in the place of the conditions, as no such thing is in pydantic-core."""
+    """Replace the conditions by their result for a plan, because pydantic-core has no conditions."""
     if "allOf" not in schema:
         return schema
     plan = {"action": {"const": "TASK_PLAN"}, "params": {"$ref": "#/$defs/params.TASK_PLAN"}}

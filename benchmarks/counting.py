@@ -1,4 +1,4 @@
-"""Instructions of one run, counted by valgrind: a number that the load on the machine does not change."""
+"""The number of instructions of one run, counted by valgrind: it does not depend on the load of the machine."""
 
 import json
 import re
@@ -12,24 +12,24 @@ from benchmarks.environments import python_of, variables
 from benchmarks.sides import WORKER, Side, job_of
 
 COUNTED_SECONDS = 0.05
-MOST = 500
+MAX_RUNS = 500
 SUMMARY = re.compile(r"^summary: (\d+)$", re.MULTILINE)
 
 
 def is_possible() -> bool:
-    """Whether valgrind is on this machine."""
+    """Return whether valgrind is installed."""
     return shutil.which("valgrind") is not None
 
 
 def count(side: Side, seconds: float) -> float | None:
-    """Count a unit, which takes so many seconds, from some warm runs in a process with the same hashes each time."""
-    runs = max(2, min(MOST, round(COUNTED_SECONDS / seconds / side.units)))
+    """Return the instructions per unit, from warm runs with a fixed hash seed; `seconds` is the time per unit."""
+    runs = max(2, min(MAX_RUNS, round(COUNTED_SECONDS / seconds / side.units)))
     counted = _collect(side, runs)
     return None if counted is None else counted / runs / side.units
 
 
 def _collect(side: Side, runs: int) -> int | None:
-    """Give what is counted between the worker's two calls of `getppid`, at each of which a part is written."""
+    """Return the count between the worker's two calls of `getppid`; callgrind writes a dump at each call."""
     module, function, arguments = job_of(side)
     with tempfile.TemporaryDirectory() as folder:
         valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", "--dump-after=getppid"]
@@ -39,6 +39,6 @@ def _collect(side: Side, runs: int) -> int | None:
         counted = Path(folder, "out.2")
         found = SUMMARY.search(counted.read_text("utf-8")) if counted.exists() else None
     if done.returncode or found is None:
-        print(f"the instructions of {side.name} could not be counted:\n{done.stderr}", file=sys.stderr)
+        print(f"cannot count the instructions of {side.name}:\n{done.stderr}", file=sys.stderr)
         return None
     return int(found[1])

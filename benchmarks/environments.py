@@ -1,4 +1,4 @@
-"""The environments that peers live in: made on first use, from pinned requirements, and the same variables for all."""
+"""The virtual environments of the peers: created on first use from pinned requirements, with equal variables."""
 
 import atexit
 import os
@@ -26,19 +26,19 @@ UNWANTED = ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH")
 
 
 def scratch_folder() -> Path:
-    """Make a folder that is there until this process ends."""
+    """Create a folder that is deleted when this process ends."""
     folder = tempfile.mkdtemp(prefix="bench-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)
 
 
 def variables() -> dict[str, str]:
-    """Give the variables that a side runs with: the same for all, and nothing that slows one down."""
+    """Return the environment variables of every side, without variables that slow Python down."""
     return {name: value for name, value in os.environ.items() if name not in UNWANTED} | SETTINGS
 
 
 def python_of(environment: str) -> str:
-    """Give the Python of an environment, made on first use from its pinned requirements; ours if it has no name."""
+    """Return the Python of an environment, which is created on first use; our own Python if the name is empty."""
     return str(_installed(environment)) if environment else sys.executable
 
 
@@ -52,13 +52,13 @@ def _installed(environment: str) -> Path:
         venv.create(folder, with_pip=True, clear=True)
         done = subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps", "-r", pins], check=False)
         if done.returncode:
-            raise SideError(f"pip could not install benchmarks/requirements/{pins.name}")
+            raise SideError(f"pip cannot install benchmarks/requirements/{pins.name}")
         mark.write_text(wanted, "utf-8")
     return python
 
 
 def versions(environment: str, packages: tuple[str, ...]) -> str:
-    """Name packages with the versions that are installed."""
+    """Return packages with their installed versions, as text."""
     if not packages:
         return ""
     code = "import sys; from importlib.metadata import version; print(*map(version, sys.argv[1:]))"

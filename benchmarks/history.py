@@ -1,4 +1,4 @@
-"""The history functions and the budget take time in proportion to the messages: 100, 1,000 and 10,000 of them."""
+"""The history functions and the budget take linear time: measured with 100, 1,000 and 10,000 messages."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,13 +12,13 @@ Message = dict[str, Any]
 
 
 def growing(name: str, size: int) -> Job:
-    """Run one function on so many messages, and look whether anything came out of it."""
+    """Run one function on the given number of messages; the result is whether it returns anything."""
     run, messages = _functions()[name], history(size)
     return Job(lambda: run(messages), lambda: bool(run(messages)))
 
 
 def history(size: int) -> list[Message]:
-    """Make a conversation: a user's input, a thought, a call and its result, again and again."""
+    """Return a conversation that repeats a user input, a thought, a tool call and its result."""
     turns = [turn(number) for number in range(size // 4)]
     return [message for messages in turns for message in messages]
 
@@ -69,4 +69,4 @@ def tables() -> tuple[Table, ...]:
         for name in _functions()
         for size in SIZES
     )
-    return (Table("history-growth", "History functions, for each message", tuple(sides), rounds=7, shown="cost"),)
+    return (Table("history-growth", "History functions, per message", tuple(sides), rounds=7, shown="cost"),)

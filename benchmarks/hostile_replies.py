@@ -1,4 +1,4 @@
-"""No reply is expensive to refuse: every kind of hostile text at 1 MB costs four times what it costs at 256 KB."""
+"""No reply is expensive to reject: hostile text of every kind costs about four times as much at 1 MB as at 256 KB."""
 
 import json
 from collections.abc import Callable
@@ -14,12 +14,12 @@ CONTRACT = Path(__file__).parents[1] / "tests" / "conformance" / "replies" / "co
 
 
 def read_whole(kind: str, size: int) -> Job:
-    """Check a text at once."""
+    """Check a whole text."""
     return _reading(kind, size, lambda pack, text: pack.check(text))
 
 
 def read_chunks(kind: str, size: int) -> Job:
-    """Read a text as a stream of small pieces."""
+    """Read a text as a stream of small chunks."""
 
     def read(pack: Any, text: str) -> object:
         stream = pack.stream()
@@ -37,14 +37,14 @@ def _reading(kind: str, size: int, read: Callable[[Any, str], object]) -> Job:
 
     schema, text = json.loads(CONTRACT.read_text("utf-8"))["router"], hostile(kind, size)
     pack = Pack("router", Version(1, 0, 0), "contract.json", "", contract=Contract("router", schema))
-    # Of a longer text another part may be read, so all that is compared is that there is a verdict.
+    # A longer text may give another result, so the comparison only requires a verdict.
     return Job(lambda: read(pack, text), lambda: read(pack, text) is not None)
 
 
 def tables() -> tuple[Table, ...]:
     return (
-        _table("hostile-read", "Hostile replies, 1 MB over 256 KB", read_whole),
-        _table("hostile-stream", "Hostile replies in pieces, 1 MB over 256 KB", read_chunks),
+        _table("hostile-read", "Hostile replies, 1 MB compared with 256 KB", read_whole),
+        _table("hostile-stream", "Hostile replies, streamed, 1 MB compared with 256 KB", read_chunks),
     )
 
 

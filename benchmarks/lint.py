@@ -1,4 +1,4 @@
-"""A full lint of many packs, cold, warm and with one pack changed, against check-jsonschema and scripts by hand."""
+"""A full lint of many packs, cold, warm and with one pack changed, compared with check-jsonschema and scripts."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -16,7 +16,7 @@ report = lint([sys.argv[1]], cache=sys.argv[2] or False)
 assert not report.failed
 print(len(report.files), "files")
 """
-# The file is put back, so that the next process finds all as it was.
+# The file is restored for the next process.
 CHANGED = f"""
 import sys, time
 from pathlib import Path
@@ -39,7 +39,7 @@ except SystemExit as stop:
     assert not stop.code
 print(len(files), "files")
 """
-# What one writes with the usual packages: the pack's schema, the schemas inside of the pack, and its templates' syntax.
+# A handwritten script with common packages. It checks the pack schema, the inner schemas, and the template syntax.
 BY_HAND = """
 import glob, json, sys, jinja2, jsonschema, yaml
 with open(sys.argv[1], encoding="utf-8") as stream:
@@ -76,33 +76,33 @@ def tables() -> tuple[Table, ...]:
 
 
 def _sides(size: int) -> tuple[Command, ...]:
-    packs, kept, expected = _places(size)
+    packs, cache, expected = _places(size)
     peer = Command(
         PEER, SCHEMA_ONLY, (SCHEMA, packs), expected, environment="lint", packages=(PEER,), note="schema only"
     )
     return (
         peer,
-        Command("promptpack, cold", FULL, (packs, ""), expected, over=PEER, note="every rule"),
-        Command("promptpack, warm", FULL, (packs, kept), expected, over=PEER, note="every rule"),
+        Command("promptpack, cold", FULL, (packs, ""), expected, over=PEER, note="all rules"),
+        Command("promptpack, warm", FULL, (packs, cache), expected, over=PEER, note="all rules"),
     )
 
 
 def _changed(size: int) -> Command:
-    packs, kept, expected = _places(size)
-    return Command("promptpack, one pack changed", CHANGED, (packs, kept), expected, over=PEER, note="every rule")
+    packs, cache, expected = _places(size)
+    return Command("promptpack, one pack changed", CHANGED, (packs, cache), expected, over=PEER, note="all rules")
 
 
 def _by_hand(size: int) -> Iterator[Command]:
     packs, _, expected = _places(size)
     packages = ("pyyaml", "jsonschema", "jinja2")
-    note = "schema, schemas inside, syntax of templates"
-    for name, how in (("by hand, `jsonschema.validate`", "each"), ("by hand, one validator for all", "once")):
+    note = "pack schema, inner schemas, template syntax"
+    for name, how in (("script, `jsonschema.validate`", "each"), ("script, one validator", "once")):
         yield Command(name, BY_HAND, (SCHEMA, packs, how), expected, over=PEER, packages=packages, note=note)
 
 
 @cache
 def _places(size: int) -> tuple[str, str, str]:
-    """Write so many packs, and give their folder, that of a cache, and what is to be printed."""
+    """Write `size` packs; return their folder, a cache folder, and the expected output."""
     folder: Path = scratch_folder()
     write_packs(folder / "packs", size)
     return f"{folder}/packs", f"{folder}/cache", f"{size} files"

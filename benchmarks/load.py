@@ -1,4 +1,4 @@
-"""Opening packs costs the same per pack for 10 and for 1,000, and from the cache at least 15 times less."""
+"""Opening packs costs the same per pack for 10 and for 1,000 packs, and is at least 15 times as fast from the cache."""
 
 from collections.abc import Callable
 from itertools import cycle
@@ -12,10 +12,10 @@ from benchmarks.sides import Side, Table
 SIZES = (10, 100, 1_000)
 DIGITS = 4
 PLANNER = Path(__file__).parents[1] / "packs" / "planner" / "1.0.0.en.yaml"
-# What is told apart in every pack: its name, its action, its paragraphs, the messages of its rules.
+# Texts that get a number in every pack: its name, its action, its paragraphs, the messages of its rules.
 NUMBERED = (
     "name: planner",
-    "Your only duty",
+    "Your only job",
     "Few but complete",
     "each used once",
     "Make the plan",
@@ -23,25 +23,25 @@ NUMBERED = (
     "ids must be unique",
     "may only name tasks",
     "every task exactly once",
-    "every task must stand",
-    "may only be taken from the pool",
+    "every task after",
+    "may only use names from the pool",
 )
 
 
 def opened(size: int, cached: bool, total: int = SIZES[-1]) -> Job:
-    """Open so many packs: every file is read and checked against the schema of packs."""
+    """Open `size` packs: every file is read and validated against the pack schema."""
     return _opening(size, cached, total, lambda library: library.list())
 
 
 def validated(size: int, cached: bool, total: int = SIZES[-1]) -> Job:
-    """Open so many packs and build each: templates, contracts and rules are checked as well."""
+    """Open `size` packs and build each: templates, contracts and rules are checked too."""
     return _opening(size, cached, total, lambda library: library.raise_for_problems())
 
 
 def _opening(size: int, cached: bool, total: int, use: Callable[[Any], object]) -> Job:
-    """Open the next of the folders of so many packs, which hold as many in all at every size.
+    """Open one folder of `size` packs per run, in turn; all folders together have `total` packs at every size.
 
-    A process remembers the last templates it has read, and would know those of a small folder from the run before.
+    A process caches the last templates it compiled, so a single small folder would come from the cache in the next run.
     """
     from promptpack import Library
 
@@ -66,7 +66,7 @@ def _opening(size: int, cached: bool, total: int, use: Callable[[Any], object]) 
 
 
 def write_packs(folder: Path, size: int, first: int = 0) -> None:
-    """Write so many packs of the same length whose texts differ, so that none can be had for another."""
+    """Write `size` packs of the same length whose texts differ, so that no cached result fits two packs."""
     text = PLANNER.read_text("utf-8")
     for number in range(first, first + size):
         path = folder / f"planner-{number:0{DIGITS}}" / "1.0.0.yaml"
@@ -83,8 +83,8 @@ def _numbered(text: str, number: int) -> str:
 
 def tables() -> tuple[Table, ...]:
     return (
-        _table("load", "Opening and validating packs, for each pack", validated),
-        _table("load-open", "Opening packs, for each pack", opened),
+        _table("load", "Opening and validating packs, per pack", validated),
+        _table("load-open", "Opening packs, per pack", opened),
     )
 
 

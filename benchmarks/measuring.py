@@ -1,6 +1,6 @@
-"""What all benchmarks share: sides that do one job are compared, then timed in turn, as ratios with a spread.
+"""Shared by all benchmarks: sides that do the same job are compared, then timed in turn, as ratios with a spread.
 
-Nothing here imports more than the standard library, so that a side can live in any environment.
+This module imports only the standard library, so that it works in the environment of any peer.
 """
 
 import gc
@@ -18,34 +18,34 @@ LONG_SECONDS = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a side does: `run` is timed, `result` gives what must be equal to the other side's."""
+    """The work of a side: `run` is timed; `result` returns a value that must equal the result of the other sides."""
 
     run: Callable[[], object]
     result: Callable[[], Any]
 
 
 def job(run: Callable[[], Any]) -> Job:
-    """Make a job whose result is what the run gives."""
+    """Return a job whose result is the return value of `run`."""
     return Job(run, run)
 
 
 class SideError(Exception):
-    """What a side said instead of a result, in one line; two of them are never equal."""
+    """The error of a side, in one line; two errors are never equal."""
 
 
 class Contender(Protocol):
-    """A side that is ready: in a process of its own, or a process itself."""
+    """A side that is ready to run: in its own process, or as a whole process."""
 
     def result(self) -> Any:
-        """Give what is compared."""
+        """Return the value to compare."""
 
     def seconds(self) -> float:
-        """Give the CPU time of one run, taken now."""
+        """Run once and return the CPU time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A ratio in its rounds: the middle one, and the quartiles around it."""
+    """A ratio over several rounds: its median and quartiles."""
 
     low: float
     median: float
@@ -53,7 +53,7 @@ class Spread:
 
     @classmethod
     def of(cls, ratios: Sequence[float]) -> "Spread":
-        """Take the quartiles of some ratios; one alone is all three."""
+        """Compute the quartiles of some ratios; a single ratio is all three."""
         if len(ratios) == 1:
             return cls(ratios[0], ratios[0], ratios[0])
         low, _, high = statistics.quantiles(ratios, n=4, method="inclusive")
@@ -61,13 +61,13 @@ class Spread:
 
     @property
     def inverse(self) -> "Spread":
-        """The same, asked the other way round: times quicker instead of times the cost."""
+        """The inverse ratio: times as fast instead of times the cost."""
         return Spread(1 / self.high, 1 / self.median, 1 / self.low)
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """The CPU time of one side, round by round, in seconds."""
+    """The CPU time of one side in each round, in seconds."""
 
     rounds: tuple[float, ...]
 
@@ -76,12 +76,12 @@ class Timing:
         return statistics.median(self.rounds)
 
     def over(self, base: "Timing") -> Spread:
-        """Give the cost as a multiple of another's: a ratio a round, since both saw the same machine in it."""
+        """Return the cost as a multiple of the base: one ratio per round, because the load changes between rounds."""
         return Spread.of([own / other for own, other in zip(self.rounds, base.rounds, strict=True)])
 
 
 def take_turns(contenders: Mapping[str, Contender], rounds: int) -> tuple[dict[str, Timing], dict[str, SideError]]:
-    """Time all sides in every round; they are warm, as each has given its result. One that fails drops out."""
+    """Time all sides in every round; they are warm, because each has run once. A side that fails drops out."""
     times: dict[str, list[float]] = {name: [] for name in contenders}
     failures: dict[str, SideError] = {}
     for _ in range(rounds):
@@ -94,15 +94,15 @@ def take_turns(contenders: Mapping[str, Contender], rounds: int) -> tuple[dict[s
 
 
 class Stopwatch:
-    """Times one run among as many as the clock needs: of some batches the best counts, as the rest is load."""
+    """Times a run in batches that are long enough for the clock, and uses the best batch: the rest is system load."""
 
     def __init__(self, run: Callable[[], object]) -> None:
         self._run = run
         self._count = 1
 
     def seconds(self) -> float:
-        """Give the CPU time of one run; a batch that takes long counts alone."""
-        gc.collect()  # what other jobs left behind is not this one's to clear away
+        """Return the CPU time of one run; a long batch is measured only once."""
+        gc.collect()  # this job should not pay for the garbage of other jobs
         used = self._batch()
         while used < BATCH_SECONDS:
             self._count *= 2
@@ -118,7 +118,7 @@ class Stopwatch:
 
 
 def show_spread(spread: Spread) -> str:
-    """Show a ratio with its quartiles."""
+    """Format a ratio with its quartiles."""
     return f"{_number(spread.median)} ({_number(spread.low)} to {_number(spread.high)})"
 
 
@@ -127,7 +127,7 @@ def _number(value: float) -> str:
 
 
 def show_time(seconds: float) -> str:
-    """Show a time in the unit that fits it."""
+    """Format a time in a suitable unit."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"

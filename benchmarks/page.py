@@ -1,4 +1,4 @@
-"""The page about performance: its tables are written from the figures of the last run, between two marks."""
+"""The performance page: its tables are generated from the figures of the last run, between two markers."""
 
 from collections.abc import Iterable, Sequence
 
@@ -14,14 +14,14 @@ WORST = 5
 
 
 def write(results: dict[str, Result]) -> None:
-    """Put the tables between the marks of the page."""
+    """Write the tables between the markers of the page."""
     text = PAGE.read_text("utf-8")
     before, after = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
     PAGE.write_text(before + body(results) + after, "utf-8")
 
 
 def body(results: dict[str, Result]) -> str:
-    """Write the goals, then every table."""
+    """Return the goals, then every table."""
     machines = sorted({result.machine for result in results.values()})
     head = f"Measured on: {'; '.join(machines)}.\n"
     return "\n".join([head, goals(results), *(section(result) for result in results.values())])
@@ -32,23 +32,23 @@ def goals(results: dict[str, Result]) -> str:
         (
             goal.job,
             goal.wanted,
-            "; ".join(bound.tell(results) for bound in goal.bounds),
-            "yes" if all(bound.is_met(results) for bound in goal.bounds) else "**no**",
+            "; ".join(limit.describe(results) for limit in goal.limits),
+            "yes" if all(limit.is_met(results) for limit in goal.limits) else "**no**",
         )
         for goal in GOALS
     )
-    return "### Goals\n" + _table(("job", "goal", "measured, with its quartiles", "met"), rows)
+    return "### Goals\n" + _table(("job", "goal", "measured (with quartiles)", "met"), rows)
 
 
 def section(result: Result) -> str:
-    """Write one table, of a summary only the worst."""
+    """Return one table; only the worst rows if it is a summary."""
     figures = result.figures
     note = ""
     if result.shown == "worst":
         costs = {figure.name: _cost(result, figure) for figure in figures if figure.over}
         figures = tuple(sorted((one for one in figures if one.over), key=lambda one: -_median(costs[one.name]))[:WORST])
-        note = f"The {WORST} of {len(costs)} kinds that grow fastest.\n\n"
-    columns = ["", "CPU time", "times as quick" if result.shown == "quicker" else "times the cost"]
+        note = f"The {WORST} kinds of {len(costs)} that grow fastest.\n\n"
+    columns = ["", "CPU time", "times as fast" if result.shown == "faster" else "times the cost"]
     counted = any(figure.instructions for figure in figures)
     rows = [_row(result, figure, counted) for figure in figures]
     return f"### {result.title}\n{note}" + _table([*columns, *(["instructions"] if counted else []), "with"], rows)
@@ -56,7 +56,7 @@ def section(result: Result) -> str:
 
 def _row(result: Result, figure: Figure, counted: bool) -> Sequence[str]:
     cost = _cost(result, figure)
-    spread = cost.inverse if cost is not None and result.shown == "quicker" else cost
+    spread = cost.inverse if cost is not None and result.shown == "faster" else cost
     ratio = show_spread(spread) if spread is not None else _no_ratio(figure)
     instructions = [f"{figure.instructions:,.0f}" if figure.instructions else ""] if counted else []
     time = show_time(Timing(figure.rounds).median) if figure.rounds else ""

@@ -1,4 +1,4 @@
-"""The job of the render benchmark: a planner's prompt of 10 KB with tools, a history and three JSON dumps."""
+"""The job of the render benchmark: a 10 KB planner prompt with tools, a history and three JSON dumps."""
 
 import re
 from collections.abc import Callable
@@ -56,19 +56,19 @@ Plan for {{ AGENT.name }}; at most {{ RESOURCE_POOL.limits.tasks }} tasks, deadl
 
 
 def without_settings() -> str:
-    """Write the template for libraries that neither trim blocks nor dump JSON as we do: the same text comes out."""
+    """Return a template with the same output for libraries without `trim_blocks` and without our `tojson`."""
     return _JSON.sub(r"{{ \1_JSON }}", _TAG_LINE.sub(r"\1", TEMPLATE))
 
 
 def as_yaml_part() -> str:
-    """Write the template as a part of a YAML document, which Prompt Poet fills in before it reads the YAML."""
+    """Return the template as a YAML part; Prompt Poet renders it before it parses the YAML."""
     text = re.sub(r"^(?=[^\n])(?!{%)", "    ", TEMPLATE, flags=re.MULTILINE)
     text = _JSON.sub(r"{{ escape_special_characters(\1_JSON) }}", _TAG_LINE.sub(r"\1", text))
     return "- name: planner\n  role: system\n  content: |\n" + text + "\n"
 
 
 def with_placeholders() -> str:
-    """Write the prompt with `${NAME}` where a value goes, for libraries that know no loops."""
+    """Return the prompt with `${NAME}` for each value, for libraries without loops."""
     names = ("SYSTEM_STATE", "TASK_CONTEXT", "RESOURCE_POOL")
     empty = make_context(0, 0)
     marks = {"name": "${AGENT}", "role": "${ROLE}", "version": "${VERSION}", "strict": True}
@@ -80,7 +80,7 @@ def with_placeholders() -> str:
 
 
 def placeholders(context: dict[str, Any], dump: Callable[[Any], str]) -> dict[str, str]:
-    """Give the values for `with_placeholders`."""
+    """Return the values for `with_placeholders`."""
     agent, pool, task = context["AGENT"], context["RESOURCE_POOL"], context["TASK_CONTEXT"]
     return {
         "AGENT": agent["name"],
@@ -99,7 +99,7 @@ def placeholders(context: dict[str, Any], dump: Callable[[Any], str]) -> dict[st
 
 
 def make_context(tools: int = TOOLS, entries: int = ENTRIES, tasks: int = 10) -> dict[str, Any]:
-    """Make a context; the sizes say how much of it there is."""
+    """Return a context of the given sizes."""
     return {
         "AGENT": {"name": "planner-agent", "role": "规划", "version": "1.0.0", "strict": True},
         "SYSTEM_STATE": {
@@ -132,7 +132,7 @@ def make_context(tools: int = TOOLS, entries: int = ENTRIES, tasks: int = 10) ->
 
 
 def changed(value: Any) -> Any:
-    """Give a value of the same form and size with other texts and numbers in it."""
+    """Return a value of the same shape and size with other texts and numbers."""
     match value:
         case dict():
             return {key: changed(item) for key, item in value.items()}
@@ -172,7 +172,7 @@ def _entry(number: int) -> dict[str, Any]:
 
 
 def write_by_hand(context: dict[str, Any], dump: Callable[[str], str]) -> str:
-    """Write the prompt as one would without a template: the floor."""
+    """Return the prompt from plain Python code: the lower bound of the cost."""
     agent, pool, task = context["AGENT"], context["RESOURCE_POOL"], context["TASK_CONTEXT"]
     rule = "5. Answer with one JSON object and nothing else.\n" if agent["strict"] else ""
     rules = TEMPLATE[TEMPLATE.index("Split the goal") : TEMPLATE.index("{% if AGENT.strict")]

@@ -1,7 +1,7 @@
-"""A planner's prompt, rendered warm with all limits on, against template engines, prompt libraries and code by hand.
+"""A planner prompt, rendered warm with all limits on, compared with template engines, prompt libraries and plain code.
 
-Libraries whose templates cannot be given our settings or our `tojson` get the same prompt in the words that they have:
-tags on the lines of the text, and JSON that the caller dumps.
+Libraries without our template settings or our `tojson` get an equivalent template: tags on the same lines as the text,
+and JSON dumped by the caller.
 """
 
 import json
@@ -28,12 +28,12 @@ def pack_render_turn(orjson: bool = True) -> Job:
     return _pack_render(orjson, ("HISTORY", "GOAL"))
 
 
-def pack_render_anew(orjson: bool = True) -> Job:
+def pack_render_all_new(orjson: bool = True) -> Job:
     return _pack_render(orjson, tuple(planner.make_context()))
 
 
 def _pack_render(orjson: bool, new: tuple[str, ...]) -> Job:
-    """Render two contexts in turn, so that the named inputs, and all that is in them, are new in every render."""
+    """Render two contexts in turn, so that the `new` inputs and everything in them are new objects in every render."""
     _choose_writer(orjson)
     pack, context = make_pack(), planner.make_context()
     contexts = cycle([context, context | {name: planner.changed(context[name]) for name in new}])
@@ -119,9 +119,9 @@ def agently() -> Job:
 
 
 def _choose_writer(orjson: bool) -> None:
-    """Hide orjson, which our own environment has, from this process."""
+    """Hide orjson from this process unless it is wanted; our environment has it."""
     if not orjson:
-        sys.modules["orjson"] = None  # type: ignore[assignment]  # as Python marks what cannot be imported
+        sys.modules["orjson"] = None  # type: ignore[assignment]  # None makes an import fail
 
 
 def _template(context: dict[str, Any]) -> Callable[[], str]:
@@ -145,7 +145,7 @@ def _minijinja(dumps: Callable[..., str] | None) -> Job:
 
 
 def growing(tools: int) -> Job:
-    """Render a context of so many tools, and look whether the text is the one written by hand."""
+    """Render a context with the given number of tools; the result is whether the text equals the handwritten one."""
     context = planner.make_context(tools, tools // 2, tools // 4)
     run = _template(context)
     return Job(run, lambda: run() == planner.write_by_hand(context, lambda name: dump(context[name])))
@@ -158,17 +158,17 @@ def dump(value: Any, indent: int = 2) -> str:
 def dump_orjson(value: Any, indent: int = 2) -> str:
     import orjson
 
-    assert indent == 2  # the one that orjson has
+    assert indent == 2  # the only indent that orjson supports
     return str(orjson.dumps(value, option=orjson.OPT_INDENT_2), "utf-8")
 
 
 def dumped(context: dict[str, Any]) -> dict[str, Any]:
-    """Give a context with the JSON that a template asks for beside the data."""
+    """Return a context with additional JSON texts of some inputs."""
     return context | {f"{name}_JSON": dump(context[name]) for name in DUMPED}
 
 
 def make_pack() -> Any:
-    """Load a pack with the template as its only message, and inputs with schemas, as an application does."""
+    """Load a pack with the template as its only message and a schema for each input."""
     from promptpack import Library
 
     body = {
@@ -176,7 +176,7 @@ def make_pack() -> Any:
         "name": "bench",
         "version": "1.0.0",
         "agent": "bench-agent",
-        "description": "The planner's prompt of the benchmark.",
+        "description": "The planner prompt of the benchmark.",
         "locale": "en",
         "inputs": {name: describe(value) for name, value in planner.make_context().items()},
         "messages": [{"role": "system", "content": planner.TEMPLATE}],
@@ -188,7 +188,7 @@ def make_pack() -> Any:
 
 
 def describe(value: Any) -> dict[str, Any]:
-    """Write the schema of a value, two levels deep as authors do."""
+    """Return a schema of a value, two levels deep, as authors usually write it."""
     if isinstance(value, dict):
         return {"type": "object", "required": list(value), "properties": {key: {} for key in value}}
     if isinstance(value, list):
@@ -198,8 +198,8 @@ def describe(value: Any) -> dict[str, Any]:
 
 def tables() -> tuple[Table, ...]:
     return (
-        Table("render", "A planner's prompt of 10 KB, rendered warm", tuple(_sides())),
-        Table("render-growth", "Rendering, for each tool in the context", tuple(_sizes()), shown="cost"),
+        Table("render", "Rendering a 10 KB planner prompt, warm", tuple(_sides())),
+        Table("render-growth", "Rendering, per tool in the context", tuple(_sizes()), shown="cost"),
     )
 
 
@@ -214,7 +214,7 @@ def _sides() -> Iterator[Side]:
         is_counted = name == "minijinja"
         yield Side(name, make, (), is_counted, environment=environment, packages=packages, over=over, note=note)
     yield Side(
-        "code by hand",
+        "handwritten code",
         by_hand,
         (),
         counted=True,
@@ -233,13 +233,13 @@ def _sizes() -> Iterator[Side]:
 
 
 OURS = (
-    ("promptpack, `pack.render`", pack_render, "inputs as in the last render; loops and JSON kept from it"),
+    ("promptpack, `pack.render`", pack_render, "same inputs as in the last render; loops and JSON cached"),
     (
         "promptpack, `pack.render`, next turn",
         pack_render_turn,
-        "history and goal new; of the rest, loops and JSON kept from the last render",
+        "new history and goal; other loops and JSON cached",
     ),
-    ("promptpack, `pack.render`, all inputs new", pack_render_anew, "nothing kept"),
+    ("promptpack, `pack.render`, all inputs new", pack_render_all_new, "nothing cached"),
     ("promptpack, template", template, "limits on"),
 )
 PEERS = (

@@ -1,4 +1,4 @@
-"""Reading costs little: clean replies against pydantic, broken ones against json-repair with a contract check."""
+"""Reading replies is cheap: clean ones compared with pydantic, broken ones with json-repair plus a contract check."""
 
 import json
 from collections.abc import Callable
@@ -29,7 +29,7 @@ def reader(part: str) -> Job:
 
 
 def whole_check(part: str) -> Job:
-    """Read and check replies, to typed output or a correction."""
+    """Read and check replies; each gives typed output or a correction."""
     from promptpack import Pack
     from promptpack.pack import Contract, Version
 
@@ -41,13 +41,13 @@ def whole_check(part: str) -> Job:
 
 
 def model_validate_json(part: str) -> Job:
-    """Validate replies with a model in which the params are free."""
+    """Validate replies with a model that does not check the params."""
     validate = _agent_output().model_validate_json
     return _reading(part, lambda row: validate(row["raw"]), lambda output: output.model_dump(exclude_unset=True))
 
 
 def json_repair(part: str) -> Job:
-    """Repair replies with json-repair, and check what comes out against their schemas with jsonschema."""
+    """Repair replies with json-repair, and check the results with jsonschema."""
     from json_repair import repair_json
     from jsonschema import Draft202012Validator
 
@@ -61,7 +61,7 @@ def json_repair(part: str) -> Job:
 
 
 def _reading(part: str, read: Callable[[Row], Any], view: Callable[[Any], Any] = lambda value: value) -> Job:
-    """Read all replies of a part; what is compared is what comes out of the clean ones."""
+    """Read all replies of a part; the results of the clean ones are compared."""
     clean = [row for row in corpus() if row["verdict"] == "valid"]
     rows = clean if part == "clean" else corpus()
 
@@ -83,7 +83,7 @@ def _agent_output() -> Any:
         mitigation: str | None = None
 
     class AgentOutput(BaseModel):
-        """The contract as a pydantic model, with the params left free."""
+        """The contract as a pydantic model that does not check the params."""
 
         thought: str
         action: str
@@ -114,7 +114,7 @@ def tables() -> tuple[Table, ...]:
     return (
         Table(
             "replies-clean",
-            "Clean replies, each from its text",
+            "Checking the texts of clean replies",
             (
                 Side(
                     model,
@@ -122,7 +122,7 @@ def tables() -> tuple[Table, ...]:
                     ("clean",),
                     packages=("pydantic",),
                     units=size["clean"],
-                    note="free params",
+                    note="params not checked",
                 ),
                 Side("promptpack, read and schema", reader, ("clean",), over=model, units=size["clean"]),
                 Side("promptpack, `pack.check`", whole_check, ("clean",), over=model, units=size["clean"]),
@@ -130,7 +130,7 @@ def tables() -> tuple[Table, ...]:
         ),
         Table(
             "replies-mixed",
-            "Replies of all kinds, most of them broken, each from its text",
+            "Checking the texts of mixed replies, most of them broken",
             (
                 Side(
                     repair,

@@ -1,4 +1,4 @@
-"""The figures of the last run, kept beside the code, so that the page can be written again from them."""
+"""The figures of the last run, stored next to the code, so that the page can be regenerated."""
 
 import json
 import os
@@ -18,7 +18,7 @@ FILE = Path(__file__).parent / "results.json"
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What was measured for one table, on what machine and when."""
+    """The figures of one table, with the machine and the date."""
 
     name: str
     benchmark: str
@@ -28,7 +28,7 @@ class Result:
     figures: tuple[Figure, ...]
 
     def cost(self, side: str, over: str) -> Spread | None:
-        """Give the cost of a side as a multiple of another's; None where one of them has no figure."""
+        """Return the cost of a side as a multiple of another side; None if one of them has no figure."""
         rounds = {figure.name: figure.rounds for figure in self.figures}
         if not rounds.get(side) or not rounds.get(over):
             return None
@@ -40,7 +40,7 @@ def result_of(benchmark: str, table: Table, figures: Sequence[Figure]) -> Result
 
 
 def machine() -> str:
-    """Describe where this runs, and on what day."""
+    """Describe the machine, with the current date."""
     python, day = platform.python_version(), datetime.now(UTC).date()
     return f"{_processor()}, {os.cpu_count()} cores, {platform.system()}, Python {python}, {day}"
 
@@ -55,14 +55,14 @@ def _processor() -> str:
 
 
 def read() -> dict[str, Result]:
-    """Read the last figures, by the name of their table."""
+    """Read the last figures, by table name."""
     if not FILE.exists():
         return {}
     return {name: _load(name, entry) for name, entry in json.loads(FILE.read_text("utf-8")).items()}
 
 
 def write(results: dict[str, Result]) -> None:
-    """Keep figures for the page; one side a line, so that changes can be read."""
+    """Store the figures, one side per line for readable diffs."""
     tables = (f"{json.dumps(result.name)}: {_dump(result)}" for result in results.values())
     FILE.write_text("{\n" + ",\n".join(tables) + "\n}\n", "utf-8")
 

@@ -1,4 +1,4 @@
-"""The sides of a benchmark: jobs in environments of their own, and whole processes."""
+"""The sides of a benchmark: jobs in separate environments, and whole processes."""
 
 import json
 import resource
@@ -19,12 +19,12 @@ WORKER = Path(__file__).parent / "worker.py"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BuildContext:
-    """What is true of every side.
+class SideOptions:
+    """The options of every side.
 
-    `environment` is named after its file of requirements, and is ours if empty; `packages` are those whose versions
-    matter. `over` names the side that this one is compared with and measured against. `units` is how much there is of
-    what cost should grow with. `refused` says why there is no figure; that the result differs is looked at too.
+    `environment` is the name of its requirements file, or empty for our own environment; `packages` are the packages
+    whose versions are shown. `over` is the name of the side that this side is compared with. `units` is the size of the
+    job: costs are given per unit. `refused` says why there is no figure; it is an error if the result does not differ.
     """
 
     environment: str = ""
@@ -36,8 +36,8 @@ class BuildContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Side(BuildContext):
-    """One way to do a job: `make` is called with `arguments` in the environment, and makes it ready to run."""
+class Side(SideOptions):
+    """One way to do a job: `make` is called with `arguments` in the environment and returns the job."""
 
     name: str
     make: Callable[..., Job]
@@ -46,8 +46,8 @@ class Side(BuildContext):
 
 
 @dataclass(frozen=True, slots=True)
-class Command(BuildContext):
-    """A side that is a whole process, from its start to its end; `expected` is what it must print."""
+class Command(SideOptions):
+    """A side that is a whole process; it must print `expected`."""
 
     name: str
     code: str
@@ -55,11 +55,11 @@ class Command(BuildContext):
     expected: str = ""
 
     def result(self) -> bool:
-        """Say whether it prints what it must."""
+        """Return whether the process prints the expected text."""
         return self._run().stdout.strip() == self.expected
 
     def seconds(self) -> float:
-        """Give the CPU time that the process used, its own children included."""
+        """Return the CPU time of the process, including its children."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         self._run()
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -80,22 +80,22 @@ AnySide = Side | Command
 class Table:
     """Sides that are timed in turn.
 
-    The page shows how many times `quicker` they are than their base, their `cost` as a multiple of it, or of that
-    only the `worst`.
+    The page shows how many times as fast they are as their base (`faster`), their cost as a multiple of it (`cost`), or
+    only the highest costs (`worst`).
     """
 
     name: str
     title: str
     sides: tuple[AnySide, ...]
     rounds: int = 15
-    shown: Literal["quicker", "cost", "worst"] = "quicker"
+    shown: Literal["faster", "cost", "worst"] = "faster"
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What came out for one side: seconds a unit, round by round; without rounds, why there are none.
+    """The measurement of one side: seconds per unit in each round, or the reason why there are none.
 
-    `refused` was known before; that it `failed` came as a surprise.
+    `refused` is a known reason; `failed` is an unexpected one.
     """
 
     name: str
@@ -109,14 +109,14 @@ class Figure:
 
 
 def measure(table: Table) -> list[Figure]:
-    """Compare the results of all sides, then time them in turn; one that fails on the way keeps no other from it."""
+    """Compare the results of all sides, then time them in turn; a side that fails does not stop the others."""
     with ExitStack() as stack:
         contenders = _ready(table.sides, stack)
         results = {name: _result(contender) for name, contender in contenders.items()}
         failures = dict(_failures(table.sides, results))
         unfit = {side.name for side in table.sides if side.refused} | failures.keys()
-        timings, late = take_turns({name: one for name, one in contenders.items() if name not in unfit}, table.rounds)
-    return [_figure(side, timings.get(side.name), {**failures, **late}.get(side.name)) for side in table.sides]
+        timings, later = take_turns({name: one for name, one in contenders.items() if name not in unfit}, table.rounds)
+    return [_figure(side, timings.get(side.name), {**failures, **later}.get(side.name)) for side in table.sides]
 
 
 def _ready(sides: Sequence[AnySide], stack: ExitStack) -> dict[str, Contender]:
@@ -129,7 +129,7 @@ def _ready(sides: Sequence[AnySide], stack: ExitStack) -> dict[str, Contender]:
         key = (side.environment, side.make)
         if key not in processes:
             processes[key] = stack.enter_context(Process(side.environment))
-        contenders[side.name] = Asked(processes[key], side)
+        contenders[side.name] = WorkerSide(processes[key], side)
     return contenders
 
 
@@ -141,16 +141,16 @@ def _result(contender: Contender) -> Any:
 
 
 def _failures(sides: Sequence[AnySide], results: Mapping[str, Any]) -> Iterator[tuple[str, SideError]]:
-    """Find the sides that failed although nobody had said so, and those said to be unable that are not."""
+    """Yield sides that fail unexpectedly, and sides that are marked as refused but give the right result."""
     for side in sides:
         result, wanted = results[side.name], results[side.over or side.name]
         if side.refused:
             if result == wanted:
-                yield side.name, SideError("gives the same result after all; it needs no reason any more")
+                yield side.name, SideError("gives the same result; remove 'refused'")
         elif isinstance(result, SideError):
             yield side.name, result
         elif result != wanted and not isinstance(wanted, SideError):
-            yield side.name, SideError(f"not the same result as that of {side.over}")
+            yield side.name, SideError(f"gives a different result than {side.over}")
 
 
 def _figure(side: AnySide, timing: Timing | None, failure: SideError | None) -> Figure:
@@ -158,20 +158,20 @@ def _figure(side: AnySide, timing: Timing | None, failure: SideError | None) -> 
         print(f"{side.name} failed: {failure}", file=sys.stderr)
         return Figure(side.name, side.over, note=side.note, failed=str(failure))
     rounds = tuple(float(f"{time / side.units:.4g}") for time in timing.rounds) if timing is not None else ()
-    known = versions(side.environment, side.packages)
-    return Figure(side.name, side.over, known, side.note, side.refused, rounds=rounds)
+    installed = versions(side.environment, side.packages)
+    return Figure(side.name, side.over, installed, side.note, side.refused, rounds=rounds)
 
 
 def _ended(code: int, errors: str) -> SideError:
-    """Say how a process ended, and the last that it said."""
+    """Return an error with the exit status of a process and its last line of output."""
     print(errors, end="", file=sys.stderr)
     lines = errors.strip().splitlines()
-    how = f"was killed by signal {-code}" if code < 0 else f"ended with {code}"
+    how = f"was killed by signal {-code}" if code < 0 else f"exited with {code}"
     return SideError(": ".join([how, *lines[-1:]]))
 
 
 class Process:
-    """A worker in an environment, started when it is first asked."""
+    """A worker in an environment, started by the first request."""
 
     def __init__(self, environment: str) -> None:
         self._environment = environment
@@ -196,14 +196,14 @@ class Process:
             env=variables(),
         )
 
-    def ask(self, wish: str, side: Side) -> Any:
-        """Send one wish and wait for its answer."""
-        asked, answers = self._worker.stdin, self._worker.stdout
-        assert asked is not None
+    def ask(self, request: str, side: Side) -> Any:
+        """Send one request and return its answer."""
+        requests, answers = self._worker.stdin, self._worker.stdout
+        assert requests is not None
         assert answers is not None
         try:
-            asked.write(json.dumps([wish, *job_of(side)]) + "\n")
-            asked.flush()
+            requests.write(json.dumps([request, *job_of(side)]) + "\n")
+            requests.flush()
             line = answers.readline()
         except BrokenPipeError:
             line = ""
@@ -217,8 +217,8 @@ class Process:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A side as a contender: its worker does the work and takes the time."""
+class WorkerSide:
+    """A side whose job runs in a worker, which also measures the time."""
 
     process: Process
     side: Side
@@ -231,5 +231,5 @@ class Asked:
 
 
 def job_of(side: Side) -> tuple[str, str, tuple[Any, ...]]:
-    """Name a side's job in a way that another process can find it by."""
+    """Return the module, function and arguments of a job, so that another process can import it."""
     return side.make.__module__, side.make.__name__, side.arguments

@@ -1,4 +1,4 @@
-"""Slot prompts are several times quicker than Agently 4.0.7.5, on the same prompts and with the same results."""
+"""Slot prompts are several times as fast as Agently 4.0.7.5, on the same prompts and with the same results."""
 
 import importlib.util
 import json
@@ -32,7 +32,7 @@ def _bench(implementation: str) -> "Bench":
 
 
 class Ours:
-    """What the vectors' runner calls a factory, over our own slot prompts."""
+    """A factory, as the runner of the vectors expects it, for our slot prompts."""
 
     def __call__(self, parent: Any, settings: Any, init: Any) -> Any:
         from promptpack.prompt.slots import SlotPrompt
@@ -41,14 +41,14 @@ class Ours:
         return SlotPrompt(init, parent=above, settings=settings)
 
     def message_class(self, name: str) -> Any:
-        """Give one of our own message classes by name."""
+        """Return one of our message classes by name."""
         from promptpack.prompt.slots import model
 
         return getattr(model, name)
 
 
 def load_runner() -> ModuleType:
-    """Load the vectors' own runner, which knows how they are encoded."""
+    """Load the runner of the vectors, which can decode them."""
     spec = importlib.util.spec_from_file_location("slots_runner", VECTORS / "run.py")
     assert spec is not None
     assert spec.loader is not None
@@ -58,22 +58,22 @@ def load_runner() -> ModuleType:
 
 
 class Bench:
-    """The vectors that give a result, ready to be run on an implementation."""
+    """The vectors with a result, ready to run on an implementation."""
 
     def __init__(self, implementation: Any, runner: ModuleType) -> None:
         self._implementation = implementation
         self._runner = runner
         self._fresh = 0
         vectors = json.loads((VECTORS / "vectors.json").read_text(encoding="utf-8"))
-        # where a note says so, the vectors leave the release behind: there is nothing to compare
+        # A vector with a note differs from the release on purpose, so there is nothing to compare.
         self._vectors = [vector for vector in vectors if "ok" in vector["expect"] and "note" not in vector]
 
     def sizes(self) -> dict[str, int]:
-        """Give the number of prompts of every measure."""
+        """Return the number of prompts of every measure."""
         return {measure: len(list(self._jobs(measure))) for measure in MEASURES}
 
     def job(self, measure: str) -> Job:
-        """Run all prompts of a measure; what is compared is every result, letter by letter, without its warnings."""
+        """Run all prompts of a measure; all results are compared exactly, without warnings."""
         runs, (call, _) = list(self._jobs(measure)), MEASURES[measure]
 
         def run() -> None:
@@ -149,4 +149,4 @@ def tables() -> tuple[Table, ...]:
             Side(original, agently, (measure,), environment="agently-slots", packages=("agently",), units=size),
             Side(measure, promptpack, (measure,), over=original, units=size),
         ]
-    return (Table("slots", "Slot prompts against Agently", tuple(sides), rounds=5),)
+    return (Table("slots", "Slot prompts, compared with Agently", tuple(sides), rounds=5),)

@@ -1,4 +1,4 @@
-"""A process that opens six packs and renders its first prompt, over a bare interpreter; and what an import takes."""
+"""The cost of a process that opens six packs and renders one prompt, relative to a bare interpreter; and of imports."""
 
 import shutil
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ PEERS = (
 
 def tables() -> tuple[Table, ...]:
     return (
-        Table("start", "A process from its start to its first prompt", tuple(_starts()), ROUNDS, "cost"),
+        Table("start", "A process, from start to first prompt", tuple(_starts()), ROUNDS, "cost"),
         Table("import", "Importing", tuple(_imports()), ROUNDS, "cost"),
     )
 
@@ -57,7 +57,7 @@ def _imports() -> Iterator[Command]:
 
 @cache
 def _folder() -> Path:
-    """Copy the six packs, with what they extend, into a folder that lives as long as this process."""
+    """Copy the six packs and their base pack into a folder that is deleted when this process ends."""
     folder = scratch_folder()
     for agent in AGENTS:
         target = folder / "packs" / agent

@@ -1,7 +1,7 @@
-"""Runs jobs inside of an environment, asked by a pipe: one JSON text a line, `[wish, module, function, arguments]`.
+"""Run jobs inside an environment. A request is a line of JSON: `[request, module, function, arguments]`.
 
-With `count MODULE FUNCTION ARGUMENTS RUNS` it runs one job so often and ends, for those who count instructions: what is
-to be counted lies between two calls of `getppid`.
+`count MODULE FUNCTION ARGUMENTS RUNS` runs one job RUNS times and exits, to count instructions: the counted part is
+between two calls of `getppid`.
 """
 
 import importlib
@@ -12,7 +12,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any
 
-# Beside this file are modules with common names, which must not hide a library's own.
+# Modules next to this file have common names, which must not shadow the modules of libraries.
 sys.path[0] = str(Path(__file__).parents[1])
 
 from benchmarks.measuring import Job, Stopwatch  # noqa: E402
@@ -21,36 +21,36 @@ WARM = 3
 
 
 class Worker:
-    """The jobs that were asked for, each made once."""
+    """The requested jobs, each created once."""
 
     def __init__(self) -> None:
         self._jobs: dict[str, tuple[Job, Stopwatch]] = {}
 
-    def answer(self, wish: str, module: str, function: str, arguments: list[Any]) -> Any:
-        """Give a job's result, or the CPU time of one run."""
+    def answer(self, request: str, module: str, function: str, arguments: list[Any]) -> Any:
+        """Return the result of a job, or the CPU time of one run."""
         key = json.dumps([module, function, arguments])
         if key not in self._jobs:
             job = make(module, function, arguments)
             self._jobs[key] = (job, Stopwatch(job.run))
         job, stopwatch = self._jobs[key]
-        return job.result() if wish == "result" else stopwatch.seconds()
+        return job.result() if request == "result" else stopwatch.seconds()
 
 
 def make(module: str, function: str, arguments: list[Any]) -> Job:
-    """Make a job as its side's function describes it."""
+    """Create the job of a side by calling its function."""
     made = getattr(importlib.import_module(module), function)(*arguments)
     assert isinstance(made, Job)
     return made
 
 
 def serve() -> None:
-    """Answer until the pipe closes; what goes wrong is an answer too."""
+    """Answer requests until the pipe closes; errors are answers too."""
     answers, sys.stdout = sys.stdout, sys.stderr
     worker = Worker()
     for line in sys.stdin:
         try:
             answer = json.dumps({"answer": worker.answer(*json.loads(line))})
-        except Exception as error:  # noqa: BLE001 -- whatever a peer raises is what the asker wants to know
+        except Exception as error:  # noqa: BLE001 -- any error of a peer is reported to the parent process
             answer = json.dumps({"error": f"{type(error).__name__}: {error}"})
         answers.write(answer + "\n")
         answers.flush()

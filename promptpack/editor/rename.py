@@ -8,7 +8,8 @@ from jinja2 import nodes
 
 from promptpack.document import Document
 from promptpack.editor.buffer import Buffer
-from promptpack.linter.subject import ParsedText, Subject
+from promptpack.linter.parsed_texts import ParsedText
+from promptpack.linter.subject import Subject
 from promptpack.pack.link import GIVEN
 from promptpack.pack.placed import Placed, items_at
 from promptpack.problem import Location, PackError, Problem, UsageError

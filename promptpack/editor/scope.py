@@ -7,8 +7,9 @@ from typing import Any, Final
 from promptpack.editor.buffer import Buffer
 from promptpack.editor.cursor_word import find_block_start, find_tag_start
 from promptpack.linter.data_flow import InputOrigin, trace_template
+from promptpack.linter.parsed_texts import ParsedText
 from promptpack.linter.schema_lookup import schema_at
-from promptpack.linter.subject import ParsedText, Subject
+from promptpack.linter.subject import Subject
 from promptpack.linter.types import rendering_scope, scope_at
 from promptpack.linter.types.lattice import Type
 from promptpack.problem import PackError

@@ -6,8 +6,9 @@ from promptpack.linter.fixes import apply_fixes
 from promptpack.linter.lint import lint, lint_flow, lint_library, lint_text
 from promptpack.linter.lint_report import LintReport
 from promptpack.linter.lint_settings import LintSettings, find_settings
+from promptpack.linter.parsed_texts import ParsedText
 from promptpack.linter.rule import LintProblem, LintRule
-from promptpack.linter.subject import ParsedText, Subject
+from promptpack.linter.subject import Subject
 
 __all__ = [
     "RULES",

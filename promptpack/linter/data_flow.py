@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from jinja2 import nodes
 
-from promptpack.linter.subject import ParsedText, Subject
+from promptpack.linter.parsed_texts import ParsedText
+from promptpack.linter.subject import Subject
 from promptpack.template.includes import IncludeWalker, TooManyIncludesError, constant_names
 from promptpack.template.tree import name_looked_up
 

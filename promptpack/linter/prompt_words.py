@@ -10,8 +10,9 @@ from jinja2 import nodes
 
 from promptpack.lazy import cached_property
 from promptpack.linter.data_flow import trace_prompt
+from promptpack.linter.parsed_texts import ParsedText
 from promptpack.linter.schema_lookup import walk
-from promptpack.linter.subject import ParsedText, Subject
+from promptpack.linter.subject import Subject
 from promptpack.problem import Location
 from promptpack.template.positions import decode
 

@@ -1,10 +1,8 @@
 """The `Subject`: one pack as rules see it, with its parsed templates, their locations, and the library around it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeVar
-
-from jinja2 import nodes
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from promptpack.document import Document
 from promptpack.files import Folder, RecordingFolder
@@ -13,44 +11,26 @@ from promptpack.library import Library
 from promptpack.library.build_cache import digest_of_partials
 from promptpack.library.entry import Entry
 from promptpack.linter.paragraphs import ParagraphIndex, find_paragraphs
+from promptpack.linter.parsed_texts import (
+    ParsedPartials,
+    ParsedText,
+    ParsedTexts,
+    UnparsedText,
+    find_texts,
+    parse_partials,
+    parse_texts,
+)
 from promptpack.linter.types import check_pack
 from promptpack.pack import Contract, Input, Sketch
 from promptpack.pack.model import InputValue
 from promptpack.pack.placed import Placed
 from promptpack.pack.sections import Sections
 from promptpack.pack.version import Version
-from promptpack.problem import Location, PackError, Problem
+from promptpack.problem import PackError, Problem
 from promptpack.template import Engine, Source
-from promptpack.template.includes import TooManyIncludesError
 from promptpack.template.names import NeedsFinder
-from promptpack.template.positions import decode
-from promptpack.template.tree import children
 
 T = TypeVar("T")
-TextKind = Literal["content", "detail", "slot", "when", "require", "violation", "correction", "partial"]
-# Python's own compiler fails before this depth: the sketch reports a deeper tree, so it is not worth the stack here.
-_MAX_DEPTH = 200
-
-
-@dataclass(frozen=True, slots=True)
-class ParsedText:
-    """A template or expression with its syntax tree.
-
-    Kinds: `content` is the text of a message, `detail` any other rendered field of it (its name, the ids and arguments
-    of calls), `violation` the message of a contract rule, `partial` a fragment; `when` and `require` are expressions.
-    """
-
-    kind: TextKind
-    source: Source
-    tree: nodes.Template
-    role: str = ""
-    name: str = ""
-    message: int | None = None
-    """The index of the message that contains it, from 0."""
-
-    def locate(self, position: int) -> Location:
-        """Return the location in the file of a node, from the number that Jinja calls `lineno`."""
-        return self.source.locate(*decode(position))
 
 
 @dataclass(frozen=True)
@@ -159,11 +139,11 @@ class Subject:
         return placed.document is self.document
 
     @cached_property
-    def _parsed(self) -> "_ParsedTexts":
-        return _parse_all(_find_texts(self.sections), self.engine)
+    def _parsed(self) -> ParsedTexts:
+        return parse_texts(find_texts(self.sections), self.engine)
 
     @cached_property
-    def _parsed_partials(self) -> "_ParsedPartials":
+    def _parsed_partials(self) -> ParsedPartials:
         return self.library.parse_partials(self.sketch.linker.partials, self.engine)
 
 
@@ -184,7 +164,7 @@ class LintLibrary:
         self._paragraphs = {} if paragraphs is None else paragraphs
         self._subjects: dict[str, Subject | PackError] = {}
         self._recordings: dict[str, RecordingFolder] = {}
-        self._partials: tuple[Mapping[str, Source], _ParsedPartials] | None = None
+        self._partials: tuple[Mapping[str, Source], ParsedPartials] | None = None
         self._loaded: tuple[str, Version | None] | None = None
         self._cache: dict[str, Any] = {}
 
@@ -235,11 +215,11 @@ class LintLibrary:
         except PackError:
             return False
 
-    def parse_partials(self, sources: Mapping[str, Source], engine: Engine) -> "_ParsedPartials":
+    def parse_partials(self, sources: Mapping[str, Source], engine: Engine) -> ParsedPartials:
         """Parse partials, once for consecutive packs that share them."""
         if self._partials is None or self._partials[0] is not sources:
             unparsed = (UnparsedText("partial", source, name=name) for name, source in sources.items())
-            self._partials = (sources, _parse_partials(unparsed, engine))
+            self._partials = (sources, parse_partials(unparsed, engine))
         return self._partials[1]
 
     def recorded_folder(self, entry: Entry) -> RecordingFolder:
@@ -288,60 +268,6 @@ def _cached(cache: dict[str, Any], key: str, compute: Callable[[], T]) -> T:
     return value
 
 
-@dataclass(frozen=True, slots=True)
-class UnparsedText:
-    """A template or expression before it is parsed; the fields are those of `ParsedText`."""
-
-    kind: TextKind
-    source: Source
-    role: str = ""
-    name: str = ""
-    message: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _ParsedTexts:
-    texts: tuple[ParsedText, ...]
-    is_complete: bool
-
-
-def _parse_all(unparsed: Iterable[UnparsedText], engine: Engine) -> _ParsedTexts:
-    parsed: list[ParsedText] = []
-    given = list(unparsed)
-    for text in given:
-        is_expression = text.kind in ("when", "require")
-        try:
-            tree = engine.read_expression(text.source) if is_expression else engine.read(text.source)
-        except PackError:
-            continue  # reported by the sketch, which compiles the same text
-        if not _is_too_deep(tree):
-            parsed.append(ParsedText(text.kind, text.source, tree, text.role, text.name, text.message))
-    return _ParsedTexts(tuple(parsed), len(parsed) == len(given))
-
-
-@dataclass(frozen=True, slots=True)
-class _ParsedPartials(_ParsedTexts):
-    needs: NeedsFinder
-
-
-def _parse_partials(unparsed: Iterable[UnparsedText], engine: Engine) -> _ParsedPartials:
-    parsed = _parse_all(unparsed, engine)
-    try:
-        needs = NeedsFinder({text.name: text.tree for text in parsed.texts})
-    except TooManyIncludesError:  # reported by the sketch
-        return _ParsedPartials((), False, NeedsFinder({}))
-    return _ParsedPartials(parsed.texts, parsed.is_complete, needs)
-
-
-def _is_too_deep(tree: nodes.Node) -> bool:
-    level = [tree]
-    for _ in range(_MAX_DEPTH):
-        level = [child for node in level for child in children(node)]
-        if not level:
-            return False
-    return True
-
-
 def _input_values(value: Any) -> Iterator[str]:
     match value:
         case InputValue(name=name):
@@ -352,54 +278,3 @@ def _input_values(value: Any) -> Iterator[str]:
         case tuple():
             for item in value:
                 yield from _input_values(item)
-
-
-def _find_texts(sections: Sections) -> Iterator[UnparsedText]:
-    for index, message in enumerate(sections.messages):
-        yield from (replace(text, message=index) for text in _find_message_texts(message))
-    for name, slot in sections.slots.items():
-        role = name if name in ("system", "developer") else "user"
-        yield from (replace(text, name=name) for text in _find_templates("slot", slot, role))
-    for rule in sections.rules.values():
-        yield from (_expression(kind, rule.child(kind)) for kind in ("when", "require") if kind in rule.value)
-        yield UnparsedText("violation", rule.child("message").source())
-    if "correction" in sections.reply:
-        yield UnparsedText("correction", sections.reply["correction"].source())
-
-
-def _find_message_texts(message: Placed) -> Iterator[UnparsedText]:
-    value: Mapping[str, Any] = message.value
-    role = value.get("role", "")
-    if "when" in value:
-        yield _expression("when", message.child("when"), role)
-    content = value.get("content")
-    if isinstance(content, str):
-        yield from _find_templates("content", message.child("content"), role)
-    elif content is not None:
-        for index, part in enumerate(content):
-            placed = message.child("content", index)
-            if "when" in part:
-                yield _expression("when", placed.child("when"), role)
-            for key in part:
-                if key != "when" and not key.startswith("x-"):
-                    yield from _find_templates("content" if key == "text" else "detail", placed.child(key), role)
-    for key in ("name", "tool_call_id", "tool_calls"):
-        if key in value:
-            yield from _find_templates("detail", message.child(key), role)
-
-
-def _find_templates(kind: TextKind, placed: Placed, role: str = "") -> Iterator[UnparsedText]:
-    match placed.value:
-        case str():
-            syntax = placed.document.data.get("syntax", "jinja")
-            yield UnparsedText(kind, placed.source(syntax), role)
-        case dict() as mapping:
-            for key in mapping:
-                yield from _find_templates(kind, placed.child(key), role)
-        case list() as items:
-            for index in range(len(items)):
-                yield from _find_templates(kind, placed.child(index), role)
-
-
-def _expression(kind: TextKind, placed: Placed, role: str = "") -> UnparsedText:
-    return UnparsedText(kind, placed.source(), role)

@@ -24,7 +24,7 @@ WITH_PYTHON = [page for page in PAGES if any(kind == "python" for kind, _ in blo
 
 
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=lambda path: path.name)
-def test_python_examples_run_and_print_what_they_say(
+def test_python_examples_run_and_print_the_text_on_the_page(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -41,7 +41,7 @@ def test_python_examples_run_and_print_what_they_say(
             assert printed.getvalue() == found[index + 1][1]
 
 
-def test_the_tutorial_is_what_a_newcomer_sees(tmp_path: Path) -> None:
+def test_the_tutorial_shows_the_real_output(tmp_path: Path) -> None:
     page = ROOT / "docs" / "tutorial" / "first-pack.md"
     pack = tmp_path / "packs" / "tidy" / "0.1.0-dev.yaml"
     for kind, text in blocks(page):
@@ -49,22 +49,22 @@ def test_the_tutorial_is_what_a_newcomer_sees(tmp_path: Path) -> None:
             (tmp_path / "reply.txt").write_text(text, encoding="utf-8")
         if kind != "console":
             continue
-        misspelt = "QUESTOIN" in text
-        if misspelt:
+        misspelled = "QUESTOIN" in text
+        if misspelled:
             pack.write_text(pack.read_text("utf-8").replace("{{ QUESTION |", "{{ QUESTOIN |"), encoding="utf-8")
         for command, expected in sessions(text):
             words = [sys.executable, "-m", *shlex.split(command)]
             done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
             assert "Traceback" not in done.stderr
             assert fits(done.stdout, expected), done.stdout + done.stderr
-            # Of all that the tutorial does, only linting the mistake finds problems.
-            assert done.returncode == (1 if misspelt else 0), command
-        if misspelt:
+            # Of all commands in the tutorial, only lint fails, and only after the mistake.
+            assert done.returncode == (1 if misspelled else 0), command
+        if misspelled:
             pack.write_text(pack.read_text("utf-8").replace("{{ QUESTOIN |", "{{ QUESTION |"), encoding="utf-8")
 
 
 def fits(printed: str, expected: str) -> bool:
-    """Compare a whole output with what a page shows of it, where a line of three dots stands for any lines."""
+    """Compare an output with the text on a page, in which a line of three dots matches any lines."""
     shown = map(re.escape, re.split(r"^\.\.\.\n", expected, flags=re.MULTILINE))
     return re.fullmatch(r"(?:.*\n)*?".join(shown), printed) is not None
 

@@ -1,4 +1,4 @@
-"""The pages are in step: every one can be found from the README, every link leads somewhere, decisions have numbers."""
+"""The README links to every page, every link has a target, and decisions are numbered."""
 
 import re
 from pathlib import Path
@@ -19,11 +19,11 @@ def links(page: Path) -> set[Path]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_somewhere(page: Path) -> None:
+def test_every_link_has_a_target(page: Path) -> None:
     assert [target for target in links(page) if not target.exists()] == []
 
 
-def test_the_readme_leads_to_every_page() -> None:
+def test_the_readme_links_to_every_page() -> None:
     pages = {page for page in DOCS.rglob("*.md") if page.parent.name != "decisions"}
     assert pages - links(ROOT / "README.md") == set()
 
@@ -34,19 +34,21 @@ def test_decisions_are_numbered_without_gaps() -> None:
     assert [file.read_text(encoding="utf-8")[2:6] for file in files] == [file.name[:4] for file in files]
 
 
-def test_every_command_has_its_row() -> None:
+def test_every_command_is_in_the_reference() -> None:
     page = (DOCS / "reference" / "command-line.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `promptpack ([a-z]+)", page, re.MULTILINE)) == set(COMMANDS)
 
 
-def test_every_test_behind_a_promise_exists() -> None:
+def test_every_test_named_in_security_exists() -> None:
     text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     named = re.findall(r"`((?:architecture|conformance|fuzz|properties|unit)/[\w/]+(?:\.py)?)`", text)
     assert len(named) > 10
     assert [name for name in named if not (ROOT / "tests" / name).exists()] == []
 
 
-def test_the_readme_tells_a_misspelt_input_as_lint_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_readme_shows_a_misspelled_input_as_lint_reports_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page = (ROOT / "README.md").read_text("utf-8")
     (pack,) = re.findall(r"```yaml\n(promptpack: 1\n.*?)```", page, re.DOTALL)
     (told,) = re.findall(r"```text\n(packs/greeter.*?)\n```", page, re.DOTALL)

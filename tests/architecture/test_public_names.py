@@ -1,4 +1,4 @@
-"""What users may rely on, pinned: a change here is a change of the public interface."""
+"""The public names are pinned: a change here changes the public API."""
 
 import promptpack
 
@@ -10,7 +10,7 @@ PUBLIC = [
 ]  # fmt: skip
 
 
-def test_the_public_names_are_these() -> None:
+def test_the_public_names_are_pinned() -> None:
     assert sorted(promptpack.__all__) == PUBLIC
 
 

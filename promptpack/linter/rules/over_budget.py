@@ -16,8 +16,9 @@ from typing import Final
 
 from jinja2 import nodes
 
+from promptpack.linter.parsed_texts import ParsedText
 from promptpack.linter.rule import LintProblem
-from promptpack.linter.subject import ParsedText, Subject
+from promptpack.linter.subject import Subject
 from promptpack.problem import Severity
 from promptpack.prompt.budget.counters import BYTES_PER_TOKEN
 from promptpack.prompt.reply_format import write_reply_format

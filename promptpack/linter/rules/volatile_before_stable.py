@@ -18,8 +18,9 @@ from typing import Final, NamedTuple
 from jinja2 import nodes
 
 from promptpack.linter.data_flow import start_of, trace_prompt
+from promptpack.linter.parsed_texts import ParsedText
 from promptpack.linter.rule import LintProblem
-from promptpack.linter.subject import ParsedText, Subject
+from promptpack.linter.subject import Subject
 from promptpack.problem import Location, Severity
 from promptpack.template.includes import IncludeWalker
 

@@ -1,4 +1,4 @@
-"""Jobs that a worker can import quickly."""
+"""Small jobs that a worker can import quickly."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The sides that live in our own environment give the same results; so do the forms of the prompt for peers."""
+"""The sides in our own environment give the same results; so do the prompt variants for peers."""
 
 import json
 from collections.abc import Callable
@@ -16,15 +16,15 @@ TEXT = render.stock().result()
 
 
 @pytest.mark.parametrize("make", [render.pack_render, render.template])
-def test_our_prompt_is_stock_jinjas(make: Callable[[], Job]) -> None:
+def test_our_prompt_equals_that_of_stock_jinja(make: Callable[[], Job]) -> None:
     assert make().result() == TEXT
 
 
-def test_the_prompt_is_as_large_as_it_is_said_to_be() -> None:
+def test_the_prompt_has_10_kilobytes() -> None:
     assert 9_900 < len(TEXT.encode()) < 10_300
 
 
-def test_the_prompt_by_hand_is_the_same() -> None:
+def test_the_handwritten_prompt_is_the_same() -> None:
     assert planner.write_by_hand(CONTEXT, lambda name: render.dump(CONTEXT[name])) == TEXT
 
 
@@ -46,13 +46,13 @@ def test_the_prompt_with_placeholders_is_the_same() -> None:
     assert text == TEXT
 
 
-def test_a_larger_context_gives_a_longer_prompt_that_is_right() -> None:
+def test_a_larger_context_gives_the_right_prompt() -> None:
     assert render.growing(40).result() is True
 
 
 @pytest.mark.parametrize("kind", ["reply", "context"])
 @pytest.mark.parametrize("make", [schemas.promptpack, schemas.pydantic_model, schemas.pydantic_core])
-def test_values_are_judged_as_by_jsonschema(make: Callable[[str], Job], kind: str) -> None:
+def test_values_get_the_same_verdict_as_from_jsonschema(make: Callable[[str], Job], kind: str) -> None:
     verdicts = schemas.jsonschema(kind).result()
     assert True in verdicts
     assert False in verdicts
@@ -60,7 +60,7 @@ def test_values_are_judged_as_by_jsonschema(make: Callable[[str], Job], kind: st
 
 
 @pytest.mark.parametrize("make", [schemas.prompt_check, schemas.text_jsonschema, schemas.text_pydantic_model])
-def test_a_reply_is_read_whole(make: Callable[[], Job]) -> None:
+def test_a_reply_is_read_completely(make: Callable[[], Job]) -> None:
     assert make().result() == contract.make_reply()
 
 
@@ -70,36 +70,36 @@ def test_larger_replies_are_clean(make: Callable[[int], Job]) -> None:
 
 
 @pytest.mark.parametrize("source", ["packs", "list"])
-@pytest.mark.parametrize("make", [document.promptpack, document.promptpack_placed])
-def test_documents_hold_what_pyyaml_reads(make: Callable[[str], Job], source: str) -> None:
+@pytest.mark.parametrize("make", [document.promptpack, document.promptpack_located])
+def test_documents_equal_those_of_pyyaml(make: Callable[[str], Job], source: str) -> None:
     assert make(source).result() == document.csafeloader(source).result()
 
 
 @pytest.mark.parametrize("make", [load.opened, load.validated])
 def test_all_packs_are_found_with_and_without_the_cache(make: Callable[[int, bool, int], Job]) -> None:
     assert make(3, False, 6).result() is True
-    kept = make(3, True, 6)
-    assert [kept.result(), kept.result()] == [True, True]
+    cached = make(3, True, 6)
+    assert [cached.result(), cached.result()] == [True, True]
 
 
 @pytest.mark.parametrize("make", [replies.reader, replies.whole_check])
-def test_clean_replies_are_what_the_model_reads(make: Callable[[str], Job]) -> None:
+def test_clean_replies_equal_those_of_the_model(make: Callable[[str], Job]) -> None:
     assert make("clean").result() == replies.model_validate_json("clean").result()
 
 
 @pytest.mark.parametrize("side", history.tables()[0].sides, ids=lambda side: side.name)
-def test_history_functions_give_something(side: Any) -> None:
+def test_history_functions_return_something(side: Any) -> None:
     name, _ = side.arguments
     assert side.make(name, 100).result() is True
 
 
 @pytest.mark.parametrize("make", [hostile_replies.read_whole, hostile_replies.read_chunks])
-def test_hostile_replies_come_out_the_same_at_both_sizes(make: Callable[[str, int], Job]) -> None:
+def test_hostile_replies_give_the_same_result_at_both_sizes(make: Callable[[str, int], Job]) -> None:
     assert make("open lists", 1_000).result() == make("open lists", 4_000).result()
 
 
 @pytest.mark.parametrize("measure", slots.MEASURES)
-def test_slot_prompts_give_what_the_vectors_say(measure: str) -> None:
+def test_slot_prompts_give_the_results_of_the_vectors(measure: str) -> None:
     call, _ = slots.MEASURES[measure]
     vectors = json.loads((slots.VECTORS / "vectors.json").read_text("utf-8"))
     expected = [one["expect"] for one in vectors if one["call"] == call and "ok" in one["expect"] and "note" not in one]

@@ -1,4 +1,4 @@
-"""Ratios are taken in every round, and nothing is timed that has not been compared."""
+"""Ratios are computed in every round, and batches are long enough for the clock."""
 
 import pytest
 
@@ -7,12 +7,12 @@ from benchmarks.measuring import Spread, Stopwatch, Timing, job, take_turns
 from benchmarks.sides import Side
 
 
-def test_a_ratio_is_taken_in_every_round() -> None:
+def test_a_ratio_is_computed_in_every_round() -> None:
     own, base = Timing((1.0, 2.0, 30.0, 4.0, 5.0)), Timing((2.0, 4.0, 60.0, 2.0, 5.0))
     assert own.over(base) == Spread(0.5, 0.5, 1.0)
 
 
-def test_times_quicker_is_the_cost_the_other_way_round() -> None:
+def test_times_as_fast_is_the_inverse_of_the_cost() -> None:
     assert Spread(0.25, 0.5, 2.0).inverse == Spread(0.5, 2.0, 4.0)
 
 
@@ -20,7 +20,7 @@ def test_one_round_has_no_spread() -> None:
     assert Timing((3.0,)).over(Timing((2.0,))) == Spread(1.5, 1.5, 1.5)
 
 
-def test_rounds_without_a_partner_are_refused() -> None:
+def test_different_numbers_of_rounds_are_an_error() -> None:
     with pytest.raises(ValueError, match="shorter"):
         Timing((1.0, 2.0)).over(Timing((1.0,)))
 
@@ -37,7 +37,7 @@ class Recorder:
         return float(len(self.log))
 
 
-def test_all_sides_are_asked_in_every_round() -> None:
+def test_all_sides_run_in_every_round() -> None:
     log: list[str] = []
     timings, failures = take_turns({name: Recorder(name, log) for name in "ab"}, rounds=2)
     assert (log, failures) == (["a", "b"] * 2, {})
@@ -45,7 +45,7 @@ def test_all_sides_are_asked_in_every_round() -> None:
 
 
 class Clock:
-    """A clock that stands still but for the runs, each of which takes the next of some times, or the last again."""
+    """A clock that only runs advance: each takes the next of the given times, or the last one again."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *times: float) -> None:
         self.now, self.runs, self._times = 0.0, 0, times
@@ -56,19 +56,19 @@ class Clock:
         self.runs += 1
 
 
-def test_of_some_batches_the_best_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_best_batch_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch, 0.05, 0.02, 0.03)
     assert Stopwatch(clock.run).seconds() == pytest.approx(0.02)
     assert clock.runs == 3
 
 
-def test_a_long_batch_counts_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_batch_is_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch, 0.5, 0.4)
     assert Stopwatch(clock.run).seconds() == 0.5
     assert clock.runs == 1
 
 
-def test_runs_are_doubled_until_the_clock_can_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_are_doubled_until_the_clock_is_precise_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch, 0.003)
     stopwatch = Stopwatch(clock.run)
     assert stopwatch.seconds() == pytest.approx(0.003)
@@ -77,7 +77,7 @@ def test_runs_are_doubled_until_the_clock_can_tell(monkeypatch: pytest.MonkeyPat
     assert clock.runs == 15 + 4 * 3
 
 
-def test_instructions_are_those_of_a_unit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_instructions_are_counted_per_unit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "_collect", lambda _, runs: 300 * runs)
     assert counting.count(Side("ours", job), 0.001) == 300
     assert counting.count(Side("ours", job, units=3), 0.001) == 100

@@ -1,4 +1,4 @@
-"""Every table can be run: its peers are pinned, and its sides know each other."""
+"""Every table can run: its peers are pinned, and its sides refer only to each other."""
 
 import re
 from importlib import import_module
@@ -16,7 +16,7 @@ def test_every_environment_is_pinned_and_used() -> None:
     assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.]+", line)] == []
 
 
-def test_what_a_side_is_measured_against_is_in_its_table() -> None:
+def test_the_base_of_every_side_is_in_its_table() -> None:
     for table in TABLES:
         names = [side.name for side in table.sides]
         assert len(set(names)) == len(names)

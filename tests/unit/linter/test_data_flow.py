@@ -1,7 +1,7 @@
 import pytest
 
 from promptpack.linter.data_flow import trace_template
-from promptpack.linter.subject import ParsedText
+from promptpack.linter.parsed_texts import ParsedText
 from promptpack.template import Engine, Source
 
 ENGINE = Engine()

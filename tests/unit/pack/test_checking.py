@@ -42,15 +42,15 @@ MESSAGES = "messages:\n  - {role: user, content: hi}\n"
         ),
         (
             "messages:\n  - {history: H, role: user}\n",
-            "packs/demo/1.0.0.yaml:5:24: PP201 not allowed beside 'history' (in /messages/0/role)",
+            "packs/demo/1.0.0.yaml:5:24: PP201 not allowed together with 'history' (in /messages/0/role)",
         ),
         (
             MESSAGES + "slots: {input: x}\n",
-            "packs/demo/1.0.0.yaml:5:3: PP201 a pack has 'messages' or 'slots', not both (in /messages)",
+            "packs/demo/1.0.0.yaml:5:3: PP201 a pack must have 'messages' or 'slots', not both (in /messages)",
         ),
         (
             "messages:\n  - role: user\n    content: [{text: a, image: b}]\n",
-            "packs/demo/1.0.0.yaml:6:15: PP201 a part has exactly one of 'text', 'image', 'audio' and 'file' "
+            "packs/demo/1.0.0.yaml:6:15: PP201 a part must have exactly one of 'text', 'image', 'audio' and 'file' "
             "(in /messages/0/content/0)",
         ),
     ],

@@ -1,4 +1,4 @@
-"""The packs that promptpack ships: sound, in step in both languages, and deaf to what their data says."""
+"""The shipped packs are valid, equal in both languages, and safe against hostile data."""
 
 import json
 from itertools import product
@@ -27,7 +27,7 @@ def label(pack: Pack) -> str:
 
 
 def context_with(pack: Pack, text: str) -> dict[str, Any]:
-    """Give every input of a pack, with the text wherever a caller can put one."""
+    """Return a value for every input of a pack, with the text wherever a caller can put text."""
     values: dict[str, Any] = {
         "SYSTEM_STATE": {"phase": text, text: text},
         "TASK_CONTEXT": {"goal": text, "results": [text]},
@@ -59,7 +59,7 @@ def test_the_shipped_packs_have_no_problems() -> None:
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_every_agent_is_there_in_both_languages(name: str) -> None:
+def test_every_agent_exists_in_both_languages(name: str) -> None:
     found = {listed.locale for listed in LIBRARY.list() if listed.name == name}
 
     assert found == set(LOCALES)
@@ -78,7 +78,7 @@ def shapes(pack: Pack) -> dict[str, Any]:
 
 
 def bare(value: Any) -> Any:
-    """Leave out of a schema what is written for people."""
+    """Return a schema without its texts for people."""
     if isinstance(value, dict):
         return {key: bare(item) for key, item in value.items() if key not in ("description", "examples")}
     return [bare(item) for item in value] if isinstance(value, list) else value
@@ -159,14 +159,14 @@ def test_every_rule_is_broken_in_some_test(pack: Pack) -> None:
 
 
 @pytest.mark.parametrize("pack", SIX, ids=label)
-def test_every_rule_is_met_by_some_accepted_reply(pack: Pack) -> None:
+def test_every_rule_applies_to_some_accepted_reply(pack: Pack) -> None:
     accepted = [test for test in pack.tests if test.verdict in ("valid", "recovered")]
     for rule in rules_of(pack):
         assert any(met(pack, rule, test.context, test.reply) for test in accepted), rule.name
 
 
 def met(pack: Pack, rule: Rule, context: Any, reply: Any) -> bool:
-    """Tell whether a rule looks at a reply and is content with it."""
+    """Return whether a rule applies to a reply and accepts it."""
     text = reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)
     scope = {**pack.render(context).context, "reply": pack.check(text).data}
     return (rule.when is None or bool(rule.when.evaluate(scope))) and bool(rule.require.evaluate(scope))
@@ -198,7 +198,7 @@ def tools(pack: Pack) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("pack", SIX, ids=label)
-def test_hostile_data_changes_neither_number_nor_roles_of_the_messages(pack: Pack) -> None:
+def test_hostile_data_changes_neither_the_number_nor_the_roles_of_messages(pack: Pack) -> None:
     plain, hostile = (pack.render(context_with(pack, text)) for text in ("x", HOSTILE))
 
     assert [message.role for message in hostile.messages] == [message.role for message in plain.messages]
@@ -249,7 +249,7 @@ def plan(edges: set[tuple[int, int]], order: tuple[int, ...]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
-def test_the_planner_takes_exactly_the_orders_that_respect_the_dependencies(order: tuple[int, ...]) -> None:
+def test_the_planner_accepts_exactly_the_orders_that_respect_the_dependencies(order: tuple[int, ...]) -> None:
     rule = next(rule for rule in rules_of(LIBRARY.get("planner")) if rule.name == "order-respects-dependencies")
     possible = [(task, needed) for task in range(3) for needed in range(3)]
     for chosen in product((False, True), repeat=len(possible)):
@@ -271,7 +271,7 @@ def test_the_planner_takes_exactly_the_orders_that_respect_the_dependencies(orde
         {"thought": "t", "action": "A", "params": {}, "risk": {"level": "high"}},
     ],
 )
-def test_the_reviewer_must_refuse_what_is_broken(reviewed: dict[str, Any], approved: bool) -> None:
+def test_the_reviewer_must_reject_broken_output(reviewed: dict[str, Any], approved: bool) -> None:
     reply = {
         "thought": "t",
         "action": "REVIEW_RESULT",
@@ -279,7 +279,7 @@ def test_the_reviewer_must_refuse_what_is_broken(reviewed: dict[str, Any], appro
             "approved": approved,
             "score": 70,
             "feedback": "f",
-            "requiredFixes": [] if approved else ["mend it"],
+            "requiredFixes": [] if approved else ["fix it"],
         },
         "expectedOutcome": "o",
         "risk": {"level": "low", "description": "d"},

@@ -1,4 +1,4 @@
-"""One letter wrong in a shipped pack: the message names file, line, column and the right spelling."""
+"""A misspelled word in a shipped pack is reported with file, line, column and the right spelling."""
 
 import shutil
 from pathlib import Path
@@ -254,7 +254,7 @@ def packs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(("file", "right", "wrong", "expected"), CASES)
-def test_a_misspelt_word_is_told_with_its_place_and_the_right_spelling(
+def test_a_misspelled_word_is_reported_with_its_position_and_the_right_spelling(
     packs: Path, file: str, right: str, wrong: str, expected: str
 ) -> None:
     path = packs / file
@@ -262,6 +262,6 @@ def test_a_misspelt_word_is_told_with_its_place_and_the_right_spelling(
     assert right in text
     path.write_text(text.replace(right, wrong, 1), encoding="utf-8")
 
-    told = "\n".join(str(problem) for problem in Library.open("packs").problems)
+    problems = "\n".join(str(problem) for problem in Library.open("packs").problems)
 
-    assert told == expected
+    assert problems == expected

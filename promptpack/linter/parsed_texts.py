@@ -1,0 +1,153 @@
+"""The templates and expressions of a pack, parsed, with their locations."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from jinja2 import nodes
+
+from promptpack.pack.placed import Placed
+from promptpack.pack.sections import Sections
+from promptpack.problem import Location, PackError
+from promptpack.template import Engine, Source
+from promptpack.template.includes import TooManyIncludesError
+from promptpack.template.names import NeedsFinder
+from promptpack.template.positions import decode
+from promptpack.template.tree import children
+
+TextKind = Literal["content", "detail", "slot", "when", "require", "violation", "correction", "partial"]
+# Python's own compiler fails before this depth: the sketch reports a deeper tree, so it is not worth the stack here.
+_MAX_DEPTH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedText:
+    """A template or expression with its syntax tree.
+
+    Kinds: `content` is the text of a message, `detail` any other rendered field of it (its name, the ids and arguments
+    of calls), `violation` the message of a contract rule, `partial` a fragment; `when` and `require` are expressions.
+    """
+
+    kind: TextKind
+    source: Source
+    tree: nodes.Template
+    role: str = ""
+    name: str = ""
+    message: int | None = None
+    """The index of the message that contains it, from 0."""
+
+    def locate(self, position: int) -> Location:
+        """Return the location in the file of a node, from the number that Jinja calls `lineno`."""
+        return self.source.locate(*decode(position))
+
+
+@dataclass(frozen=True, slots=True)
+class UnparsedText:
+    """A template or expression before it is parsed; the fields are those of `ParsedText`."""
+
+    kind: TextKind
+    source: Source
+    role: str = ""
+    name: str = ""
+    message: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedTexts:
+    """Texts that could be parsed; `is_complete` unless some could not."""
+
+    texts: tuple[ParsedText, ...]
+    is_complete: bool
+
+
+def parse_texts(unparsed: Iterable[UnparsedText], engine: Engine) -> ParsedTexts:
+    """Parse templates and expressions."""
+    parsed: list[ParsedText] = []
+    given = list(unparsed)
+    for text in given:
+        is_expression = text.kind in ("when", "require")
+        try:
+            tree = engine.read_expression(text.source) if is_expression else engine.read(text.source)
+        except PackError:
+            continue  # reported by the sketch, which compiles the same text
+        if not _is_too_deep(tree):
+            parsed.append(ParsedText(text.kind, text.source, tree, text.role, text.name, text.message))
+    return ParsedTexts(tuple(parsed), len(parsed) == len(given))
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedPartials(ParsedTexts):
+    """Partials, and what they take from outside."""
+
+    needs: NeedsFinder
+
+
+def parse_partials(unparsed: Iterable[UnparsedText], engine: Engine) -> ParsedPartials:
+    """Parse partials; none of them is usable if they nest too deep."""
+    parsed = parse_texts(unparsed, engine)
+    try:
+        needs = NeedsFinder({text.name: text.tree for text in parsed.texts})
+    except TooManyIncludesError:  # reported by the sketch
+        return ParsedPartials((), False, NeedsFinder({}))
+    return ParsedPartials(parsed.texts, parsed.is_complete, needs)
+
+
+def _is_too_deep(tree: nodes.Node) -> bool:
+    level = [tree]
+    for _ in range(_MAX_DEPTH):
+        level = [child for node in level for child in children(node)]
+        if not level:
+            return False
+    return True
+
+
+def find_texts(sections: Sections) -> Iterator[UnparsedText]:
+    """Yield the templates and expressions of a pack, without its partials."""
+    for index, message in enumerate(sections.messages):
+        yield from (replace(text, message=index) for text in _find_message_texts(message))
+    for name, slot in sections.slots.items():
+        role = name if name in ("system", "developer") else "user"
+        yield from (replace(text, name=name) for text in _find_templates("slot", slot, role))
+    for rule in sections.rules.values():
+        yield from (_expression(kind, rule.child(kind)) for kind in ("when", "require") if kind in rule.value)
+        yield UnparsedText("violation", rule.child("message").source())
+    if "correction" in sections.reply:
+        yield UnparsedText("correction", sections.reply["correction"].source())
+
+
+def _find_message_texts(message: Placed) -> Iterator[UnparsedText]:
+    value: Mapping[str, Any] = message.value
+    role = value.get("role", "")
+    if "when" in value:
+        yield _expression("when", message.child("when"), role)
+    content = value.get("content")
+    if isinstance(content, str):
+        yield from _find_templates("content", message.child("content"), role)
+    elif content is not None:
+        for index, part in enumerate(content):
+            placed = message.child("content", index)
+            if "when" in part:
+                yield _expression("when", placed.child("when"), role)
+            for key in part:
+                if key != "when" and not key.startswith("x-"):
+                    yield from _find_templates("content" if key == "text" else "detail", placed.child(key), role)
+    for key in ("name", "tool_call_id", "tool_calls"):
+        if key in value:
+            yield from _find_templates("detail", message.child(key), role)
+
+
+def _find_templates(kind: TextKind, placed: Placed, role: str = "") -> Iterator[UnparsedText]:
+    match placed.value:
+        case str():
+            syntax = placed.document.data.get("syntax", "jinja")
+            yield UnparsedText(kind, placed.source(syntax), role)
+        case dict() as mapping:
+            for key in mapping:
+                yield from _find_templates(kind, placed.child(key), role)
+        case list() as items:
+            for index in range(len(items)):
+                yield from _find_templates(kind, placed.child(index), role)
+
+
+def _expression(kind: TextKind, placed: Placed, role: str = "") -> UnparsedText:
+    return UnparsedText(kind, placed.source(), role)
