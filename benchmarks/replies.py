@@ -34,7 +34,7 @@ def whole_check(part: str) -> Job:
     from promptpack.pack import Contract, Version
 
     packs = {
-        agent: Pack(agent, Version(1, 0, 0), "contract.json", "", contract=Contract(agent, schema))
+        agent: Pack(agent, Version(1, 0, 0), "contract.json", contract=Contract(agent, schema))
         for agent, schema in contracts().items()
     }
     return _reading(part, lambda row: packs[row["agent"]].check(row["raw"]), lambda verdict: verdict.data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -115,7 +116,6 @@ def freeze(sketched: Sketch, limits: Limits, render_cache: RenderCache | None = 
         name=data["name"],
         version=version,
         path=sections.document.path,
-        digest=_digest(sections, sketched.inputs, sketched.linker, contract),
         agent=sections.agent,
         description=data.get("description", ""),
         locale=data.get("locale", ""),
@@ -129,6 +129,7 @@ def freeze(sketched: Sketch, limits: Limits, render_cache: RenderCache | None = 
         tests=tuple(_test(placed) for placed in sections.tests),
         limits=limits,
         data=MappingProxyType(data),
+        _hash=partial(_digest, sections, sketched.inputs, sketched.linker, contract),
         _render_cache=PackCache(render_cache),
     )
     if contract is not None:

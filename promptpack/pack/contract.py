@@ -80,7 +80,7 @@ class Contract:
         from promptpack.pack.model import Pack
         from promptpack.pack.version import Version
 
-        pack = self.pack or Pack(self.name, Version(0, 0, 0), "", "", contract=self)
+        pack = self.pack or Pack(self.name, Version(0, 0, 0), "", contract=self)
         return pack.stream(**options)
 
     def schema_with(self, tools: Sequence[Action] | None) -> Schema:

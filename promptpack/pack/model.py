@@ -124,7 +124,6 @@ class Pack:
     name: str
     version: Version
     path: str
-    digest: str = ""
     agent: str = ""
     description: str = ""
     locale: str = ""
@@ -138,7 +137,13 @@ class Pack:
     tests: tuple[PackTest, ...] = ()
     limits: Limits = field(default_factory=Limits, repr=False)
     data: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    _hash: Callable[[], str] = field(default=str, repr=False, compare=False)
     _render_cache: PackCache = field(default_factory=PackCache, repr=False, compare=False)
+
+    @cached_property
+    def digest(self) -> str:
+        """The hash of everything that decides what the pack renders and how it checks replies."""
+        return self._hash()
 
     @cached_property
     def context_schema(self) -> schema.Schema:

@@ -70,4 +70,4 @@ def _library() -> Library:
 @cache
 def _contract_pack(agent: str) -> Pack:
     shape = json.loads(CONTRACTS.read_text(encoding="utf-8"))[agent]
-    return Pack(agent, Version(1, 0, 0), "contract.json", "", contract=Contract(agent, shape))
+    return Pack(agent, Version(1, 0, 0), "contract.json", contract=Contract(agent, shape))

@@ -37,7 +37,7 @@ SHAPE: Final[dict[str, Any]] = {
     },
     "additionalProperties": False,
 }
-PACK: Final = Pack("fuzz", Version(1, 0, 0), "fuzz.yaml", "", contract=Contract("fuzz", SHAPE))
+PACK: Final = Pack("fuzz", Version(1, 0, 0), "fuzz.yaml", contract=Contract("fuzz", SHAPE))
 
 
 def document(data: bytes) -> None:

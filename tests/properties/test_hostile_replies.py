@@ -13,7 +13,7 @@ from promptpack.pack import Contract, Version
 from tests.properties.hostile_texts import KINDS, hostile, scrambled
 
 SCHEMA = json.loads(Path(__file__, "../../conformance/replies/contract.json").resolve().read_text("utf-8"))["router"]
-PACK = Pack("router", Version(1, 0, 0), "contract.json", "", contract=Contract("router", SCHEMA))
+PACK = Pack("router", Version(1, 0, 0), "contract.json", contract=Contract("router", SCHEMA))
 
 
 def read(text: str) -> None:

@@ -26,7 +26,7 @@ def make_pack(text: str, limits: Limits, secret: str, names: Mapping[str, Any]) 
     }
     inputs["U"] = Input("U", {"default": None}, inputs["U"].locate)
     messages = (MessageTemplate("system", content), MessageTemplate("user", content))
-    return Pack("law", Version(1, 0, 0), "pack.yaml", "", inputs=inputs, messages=messages, limits=limits)
+    return Pack("law", Version(1, 0, 0), "pack.yaml", inputs=inputs, messages=messages, limits=limits)
 
 
 def outcome(pack: Pack, context: Context) -> list[Any] | str:

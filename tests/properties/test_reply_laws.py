@@ -89,7 +89,7 @@ no_deadline = settings(deadline=None)
 
 @cache
 def pack_of(agent: str) -> Pack:
-    return Pack(agent, Version(1, 0, 0), "contract.json", "", contract=Contract(agent, CONTRACTS[agent]))
+    return Pack(agent, Version(1, 0, 0), "contract.json", contract=Contract(agent, CONTRACTS[agent]))
 
 
 def judged(agent: str, raw: str | bytes, **options: Any) -> Verdict:

@@ -154,7 +154,7 @@ def _is_fenced(text: str) -> bool:
 
 
 def _reply(case: Mapping[str, Any], folder: Path) -> Told:  # noqa: ARG001 -- one signature for all
-    pack = Pack("hostile", Version(1, 0, 0), "contract.json", "", contract=Contract("hostile", case["contract"]))
+    pack = Pack("hostile", Version(1, 0, 0), "contract.json", contract=Contract("hostile", case["contract"]))
     verdict = judge_checked(pack, reply_of(case), None, strict=True)
     rules = [REPLY_CLASSES.get(found.rule, "contract") for found in verdict.violations]
     outcomes = ["ok"] if verdict.ok else [f"error:{name}" for name in dict.fromkeys(rules)]

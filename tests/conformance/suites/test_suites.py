@@ -56,7 +56,7 @@ ACCEPTED_JSON = {
     "i_number_double_huge_neg_exp", "i_number_real_underflow", "i_number_too_big_neg_int", "i_number_too_big_pos_int",
     "i_number_very_big_negative_int", "i_string_UTF-16LE_with_BOM",
 }  # fmt: skip
-ANYTHING = Pack("any", Version(1, 0, 0), "any.json", "", contract=Contract("any", {}))
+ANYTHING = Pack("any", Version(1, 0, 0), "any.json", contract=Contract("any", {}))
 
 
 @pytest.mark.parametrize("case", lines("json_parsing.jsonl"), ids=name_of)

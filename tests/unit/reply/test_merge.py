@@ -42,7 +42,7 @@ GOOD: dict[str, Any] = {
 
 def judged(raw: Any, after: Verdict | None = None, shape: Any = SHAPE, **options: Any) -> Verdict:
     text = raw if isinstance(raw, str) else json.dumps(raw)
-    pack = Pack("demo", Version(1, 0, 0), "demo.yaml", "", contract=Contract("demo", shape))
+    pack = Pack("demo", Version(1, 0, 0), "demo.yaml", contract=Contract("demo", shape))
     return judge_checked(pack, text, None, after=after, **options)
 
 

@@ -43,7 +43,7 @@ HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
 def pack_in(locale: str) -> Pack:
-    return Pack("demo", Version(1, 0, 0), "demo.yaml", "", locale=locale, contract=Contract("demo", {"type": "object"}))
+    return Pack("demo", Version(1, 0, 0), "demo.yaml", locale=locale, contract=Contract("demo", {"type": "object"}))
 
 
 def corrected(locale: str, violations: list[Violation], expected: dict[tuple[str, str], Any]) -> str:

@@ -19,7 +19,7 @@ SHAPE: dict[str, Any] = {
     "dependentRequired": {"size": ["tags"]},
     "additionalProperties": False,
 }
-PACK = Pack("demo", Version(1, 0, 0), "demo.yaml", "", contract=Contract("demo", SHAPE))
+PACK = Pack("demo", Version(1, 0, 0), "demo.yaml", contract=Contract("demo", SHAPE))
 GOOD = {"name": "a", "level": "low"}
 
 
