@@ -98,7 +98,7 @@ def _dependencies(entry: Entry, library: LintLibrary) -> dict[str, Any]:
     folder = library.recorded_folder(entry)
     return {
         "extends": [
-            [request, locale, parent.shown, parent.digest] for request, locale, parent in library.ancestors(entry)
+            [request, locale, parent.path, parent.digest] for request, locale, parent in library.ancestors(entry)
         ],
         "reads": folder.digests,
         "identical": folder.identical,
@@ -108,6 +108,6 @@ def _dependencies(entry: Entry, library: LintLibrary) -> dict[str, Any]:
 def _is_current(dependencies: dict[str, Any], entry: Entry, library: LintLibrary) -> bool:
     rows = dependencies["extends"]
     parents = library.follow((request, locale) for request, locale, _, _ in rows)
-    if parents is None or [[parent.shown, parent.digest] for parent in parents] != [row[2:] for row in rows]:
+    if parents is None or [[parent.path, parent.digest] for parent in parents] != [row[2:] for row in rows]:
         return False
     return RecordingFolder(entry.folder.root).is_unchanged(dependencies["reads"], dependencies["identical"])

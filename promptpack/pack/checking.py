@@ -1,4 +1,4 @@
-"""A document against `pack.schema.json`: every problem at once, each at its key's line and column."""
+"""Check a document against `pack.schema.json`, and report all problems with their locations."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ if TYPE_CHECKING:
     from promptpack.document import Document
 
 
-# Keywords of JSON Schema that would make references mean something else than they say.
+# JSON Schema keywords that change the target of references.
 _REDIRECTING = ("$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "$vocabulary")
 _CODES = {"additionalProperties": "PP202", "required": "PP203", "type": "PP204", "enum": "PP205"}
 
 
 def check(document: Document) -> None:
-    """Raise every problem that the pack schema and its plain neighbours find."""
-    findings = pack_schema().check(document.data)
-    problems = [*_problems(document, findings), *_below_misspelt(document, findings)] or list(_repeated(document))
+    """Raise all mismatches with the pack schema, or else all duplicate names."""
+    mismatches = pack_schema().check(document.data)
+    problems = [*_to_problems(document, mismatches), *_check_misspelled(document, mismatches)]
+    problems = problems or list(_find_duplicates(document))
     if problems:
-        raise PackError(in_order(problems))
+        raise PackError(sort_problems(problems))
 
 
 @cache
@@ -47,50 +48,50 @@ def _read_pack_schema() -> Mapping[str, Any]:
 
 
 def schema_problems(placed: Placed) -> list[Problem]:
-    """Find what is wrong with a JSON Schema that stands in a file of its own."""
-    return _problems(placed.document, schema_schema().check(placed.value))
+    """Return the problems of a JSON Schema in a separate file."""
+    return _to_problems(placed.document, schema_schema().check(placed.value))
 
 
-def in_order(problems: Iterable[Problem]) -> list[Problem]:
-    """Sort problems by their place."""
+def sort_problems(problems: Iterable[Problem]) -> list[Problem]:
+    """Return problems sorted by location."""
     return sorted(problems, key=lambda problem: problem.location or Location(""))
 
 
-def _problems(document: Document, findings: tuple[schema.Mismatch, ...]) -> list[Problem]:
-    misspelt = {(finding.path[:-1], finding.hint) for finding in findings if finding.at_key}
+def _to_problems(document: Document, mismatches: tuple[schema.Mismatch, ...]) -> list[Problem]:
+    misspelled = {(mismatch.path[:-1], mismatch.hint) for mismatch in mismatches if mismatch.at_key}
     return [
-        _problem(document, finding)
-        for finding in findings
-        # A key that is there under a misspelt name is one problem, not two.
-        if finding.rule != "required" or (finding.path[:-1], f"did you mean {finding.path[-1]!r}?") not in misspelt
+        _to_problem(document, mismatch)
+        for mismatch in mismatches
+        # A misspelled key is one problem: it is unknown, and so the right key is missing.
+        if mismatch.rule != "required" or (mismatch.path[:-1], f"did you mean {mismatch.path[-1]!r}?") not in misspelled
     ]
 
 
-def _below_misspelt(document: Document, findings: tuple[schema.Mismatch, ...]) -> list[Problem]:
-    """Find what is wrong below misspelt keys, so that it does not come up only once they are mended."""
-    if not findings or not isinstance(document.data, dict):
+def _check_misspelled(document: Document, mismatches: tuple[schema.Mismatch, ...]) -> list[Problem]:
+    """Return the problems below misspelled keys, to report them before the keys are fixed."""
+    if not mismatches or not isinstance(document.data, dict):
         return []
-    from promptpack.pack.respelling import Respelt
+    from promptpack.pack.rekeyed_document import RekeyedDocument
 
-    respelt = Respelt(document.path, document.text, document.data, document.warnings).respell(findings)
-    found = pack_schema().check(respelt.data) if respelt.misspelt else ()
-    below = (finding for finding in found if len(finding.path) > 1 and finding.path[0] in respelt.misspelt)
-    return _problems(respelt, tuple(below))
-
-
-def _problem(document: Document, finding: schema.Mismatch) -> Problem:
-    if finding.at_key and finding.path[-1] in _REDIRECTING:
-        message = f"{finding.path[-1]!r} would send references elsewhere"
-        return Problem("PP211", message, document.locate_key(finding.path), "write '$ref: #/$defs/name'")
-    key_is_meant = finding.at_key or finding.rule == "type"
-    place = document.locate_key(finding.path) if key_is_meant else document.locate(finding.path)
-    where = schema.pointer(finding.path[:-1] if finding.at_key or finding.rule == "required" else finding.path)
-    message = f"{finding.message} (in {where})" if where else finding.message
-    return Problem(_CODES.get(finding.rule, "PP201"), message, place, finding.hint)
+    rekeyed = RekeyedDocument(document.path, document.text, document.data, document.warnings).rekey(mismatches)
+    found = pack_schema().check(rekeyed.data) if rekeyed.written_keys else ()
+    below = (mismatch for mismatch in found if len(mismatch.path) > 1 and mismatch.path[0] in rekeyed.written_keys)
+    return _to_problems(rekeyed, tuple(below))
 
 
-def _repeated(document: Document) -> Iterator[Problem]:
-    """Find names that are given twice in lists, where a schema cannot see them."""
+def _to_problem(document: Document, mismatch: schema.Mismatch) -> Problem:
+    if mismatch.at_key and mismatch.path[-1] in _REDIRECTING:
+        message = f"{mismatch.path[-1]!r} changes the target of references"
+        return Problem("PP211", message, document.locate_key(mismatch.path), "remove it; refer to '#/$defs/name'")
+    is_about_key = mismatch.at_key or mismatch.rule == "type"
+    location = document.locate_key(mismatch.path) if is_about_key else document.locate(mismatch.path)
+    where = schema.pointer(mismatch.path[:-1] if mismatch.at_key or mismatch.rule == "required" else mismatch.path)
+    message = f"{mismatch.message} (in {where})" if where else mismatch.message
+    return Problem(_CODES.get(mismatch.rule, "PP201"), message, location, mismatch.hint)
+
+
+def _find_duplicates(document: Document) -> Iterator[Problem]:
+    """Yield duplicate names in lists, which a schema cannot find."""
     root = Placed(document.data, document, ())
     for path, label in ((("messages",), "id"), (("tests",), "name"), (("reply", "rules"), "name")):
         seen: set[str] = set()
@@ -98,6 +99,6 @@ def _repeated(document: Document) -> Iterator[Problem]:
             name = item.value.get(label)
             if name in seen:
                 message = f"{label} {name!r} is used twice in {path[-1]!r}"
-                yield Problem("PP206", message, item.locate(label), "give it another one")
+                yield Problem("PP206", message, item.locate(label), f"use a different {label}")
             if name is not None:
                 seen.add(name)

@@ -168,7 +168,7 @@ def _schema(contract: Contract, values: Mapping[str, Any] | None) -> Schema:
         return contract.schema
     given = values[contract.tools_input]
     # Plain data is written out in one way only, which is far sooner done than to read and compile the tools again.
-    return contract.schema_for_tools(repr(given), lambda: read_tool_actions(given, contract.tools_input))
+    return contract.cached_schema_with(repr(given), lambda: read_tool_actions(given, contract.tools_input))
 
 
 def _to_agent_output(value: Any) -> AgentOutput:

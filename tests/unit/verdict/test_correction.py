@@ -148,8 +148,8 @@ def test_a_rule_that_cannot_be_worked_out_tells_the_model_nothing_of_its_insides
     assert corrected("zh", found, {}).endswith("- /a: 无法检查，请按契约填写")
 
 
-def test_an_unknown_repair_in_a_pack_is_a_problem_with_its_place(told: Callable[[str], str]) -> None:
-    text = told("messages:\n  - {role: user, content: hi}\nreply:\n  refuse: [low, trailing-coma]\n")
+def test_an_unknown_repair_in_a_pack_is_a_problem_with_its_place(problems_of: Callable[[str], str]) -> None:
+    text = problems_of("messages:\n  - {role: user, content: hi}\nreply:\n  refuse: [low, trailing-coma]\n")
     assert "PP205 'trailing-coma' is not one of 'none', 'low', 'medium'" in text
     assert text.startswith("packs/demo/1.0.0.yaml:7:17: ")
     assert text.endswith("hint: did you mean 'trailing-comma'?")
