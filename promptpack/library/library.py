@@ -209,13 +209,8 @@ class Library:
         matching = [entry for entry in named if reference.matches(entry.name, entry.version)]
         if not matching:
             versions = ", ".join(sorted({str(entry.version) for entry in named}))
-            problem = Problem(
-                "PP702",
-                f"no version of {reference.name!r} matches {reference.text!r}",
-                None,
-                f"the library has {versions}",
-            )
-            raise UsageError(problem)
+            message = f"no version of {reference.name!r} matches {reference.text!r}"
+            raise UsageError(Problem("PP702", message, None, f"the library has {versions}"))
         newest = max(matching, key=preference)
         return choose_locale([entry for entry in matching if entry.version == newest.version], locale)
 
