@@ -70,6 +70,6 @@ def test_alarms_and_the_verdict_show_the_same_path(make_pack: Callable[[str], Pa
         raw = json.dumps({**GOOD, "thought": "@"}).replace('"@"', f'"{thought}"')
         stream = pack.stream()
         shown = [stream.feed(character).value.get("thought", "") for character in raw]
-        thought = stream.close().output.thought
-        assert all(thought.startswith(text) for text in shown)
-        assert shown[-1] == thought
+        whole = stream.close().output.thought
+        assert all(whole.startswith(text) for text in shown)
+        assert shown[-1] == whole
