@@ -156,9 +156,11 @@ def _action_problems(expression: Expression, contract: Contract) -> Iterator[Pro
     except PackError:
         return  # reported when the rule was compiled
     for word in _compared_constants(tree):
+        if word.value in known:
+            continue
         hint = did_you_mean(word.value, known)
-        # Where tools are called, only what looks like one of our own actions can be said to be misspelt.
-        if word.value not in known and (named or (hint and word.value.isupper())):
+        # A word may be a tool that is not known here; only one that resembles an action of the pack is a mistake.
+        if named or (hint and word.value.isupper()):
             hint = hint or f"the actions are {', '.join(known)}"
             yield Problem("PP223", f"no action named {word.value!r}", source.locate(*decode(word.lineno)), hint)
 
