@@ -158,9 +158,11 @@ def _check_expression_actions(expression: Expression, contract: Contract) -> Ite
     except PackError:
         return  # reported when the rule was compiled
     for word in _find_compared_words(tree):
+        if word.value in known:
+            continue
         hint = did_you_mean(word.value, known)
-        # If a reply may call tools, only a word that resembles an action of the pack is certainly misspelled.
-        if word.value not in known and (named or (hint and word.value.isupper())):
+        # The word may be an unknown tool; only a word that resembles an action of the pack is a mistake.
+        if named or (hint and word.value.isupper()):
             hint = hint or f"the actions are {', '.join(known)}"
             yield Problem("PP223", f"the pack has no action {word.value!r}", source.locate(*decode(word.lineno)), hint)
 

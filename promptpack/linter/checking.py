@@ -1,10 +1,9 @@
-"""Lint paths into a `LintReport`: packs are parsed, validated, linked and checked by rules, but never rendered."""
+"""Check the packs of a library with rules: packs are parsed, validated and linked, but never rendered."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from promptpack import files, flow
-from promptpack.cache import Cache
 from promptpack.library import Library
 from promptpack.library.entry import Entry
 from promptpack.linter.edit import Edit
@@ -12,7 +11,6 @@ from promptpack.linter.ignore_comments import Ignore
 from promptpack.linter.ignore_tracking import IgnoreSource, IgnoreTracker, SharedIgnores
 from promptpack.linter.lint_report import LintReport
 from promptpack.linter.lint_settings import LintSettings, find_settings
-from promptpack.linter.report_cache import get_or_compute
 from promptpack.linter.result_cache import LintResult, ResultCache
 from promptpack.linter.rule import LintProblem, LintRule
 from promptpack.linter.rules import unused_ignore
@@ -20,32 +18,6 @@ from promptpack.linter.subject import LintLibrary, Subject
 from promptpack.problem import PackError, Problem, UsageError
 
 _MISSING_SECTION = ("PP203", "PP241")
-
-
-def lint(
-    paths: Iterable[str],
-    settings: LintSettings | None = None,
-    *,
-    select: Iterable[str] = (),
-    ignore: Iterable[str] = (),
-    cache: str | bool | None = None,
-) -> LintReport:
-    """Lint folders of packs and single pack files; a file is linted together with the packs of its root folder.
-
-    Without `settings`, the nearest `promptpack.toml` or `pyproject.toml` applies; `select` and `ignore` override
-    either. Results are cached until a dependency of the pack changes: see `Cache.open` for the values of `cache`.
-    """
-    stored = Cache.open(cache)
-
-    def lint_root(root: str, wanted: Collection[str]) -> LintReport:
-        chosen = (settings or find_settings(root)).narrowed(select, ignore)
-
-        def compute() -> LintReport:
-            return lint_library(Library.open(root, cache=cache), chosen, wanted, ResultCache.open(stored, root, chosen))
-
-        return get_or_compute(stored, root, chosen, wanted, compute)
-
-    return LintReport.join(lint_root(root, wanted) for root, wanted in files.group_by_root(paths).items())
 
 
 def lint_text(path: str, text: str, settings: LintSettings | None = None) -> LintReport:
