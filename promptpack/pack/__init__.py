@@ -8,7 +8,6 @@ from promptpack.lazy import import_name
 
 if TYPE_CHECKING:
     from promptpack.pack.building import BuildContext, CompiledSections, build, compile_sections, resolve_sections
-    from promptpack.pack.checking import check
     from promptpack.pack.contract import ERROR_ACTIONS, Action, Contract, Rule
     from promptpack.pack.model import (
         STANDARD_CONTEXT,
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
         PackTest,
         PartTemplate,
     )
+    from promptpack.pack.pack_schema import check
     from promptpack.pack.pruning import prune
     from promptpack.pack.sections import Sections
     from promptpack.pack.version import Version, parse_version
@@ -68,7 +68,7 @@ _MODULES = {
     "Sections": "sections",
     "Version": "version",
     "build": "building",
-    "check": "checking",
+    "check": "pack_schema",
     "compile_sections": "building",
     "parse_version": "version",
     "prune": "pruning",

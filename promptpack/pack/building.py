@@ -9,10 +9,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from promptpack import schema
-from promptpack.pack.checking import sort_problems
 from promptpack.pack.contract_building import build_contract
 from promptpack.pack.model import STANDARD_CONTEXT, Input, Pack, PackTest
 from promptpack.pack.pack_compiler import PackCompiler
+from promptpack.pack.pack_schema import sort_problems
 from promptpack.pack.references import References
 from promptpack.pack.sections import merge, read_sections
 from promptpack.pack.version import parse_version

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.document import Document
-from promptpack.pack.checking import pack_schema
+from promptpack.pack.pack_schema import pack_schema
 from promptpack.pack.rekeyed_document import RekeyedDocument
 
 if TYPE_CHECKING:

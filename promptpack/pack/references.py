@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from promptpack import files, schema
 from promptpack.document import parse, read_json
-from promptpack.pack.checking import schema_problems
+from promptpack.pack.pack_schema import schema_problems
 from promptpack.pack.placed import Placed
 from promptpack.problem import PackError, Problem, did_you_mean
 

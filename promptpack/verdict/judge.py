@@ -16,7 +16,7 @@ from promptpack.schema import Schema
 from promptpack.verdict.correction import Expected, write_correction
 from promptpack.verdict.model import Verdict, Violation, code_of
 from promptpack.verdict.output import AgentOutput, error_output
-from promptpack.verdict.rules import RuleChecker
+from promptpack.verdict.rule_checker import RuleChecker
 
 _RISKS_HINT = f"the risks are {', '.join(replies.RISKS)}"
 

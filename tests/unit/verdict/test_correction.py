@@ -9,7 +9,7 @@ import pytest
 
 from promptpack import Library, Pack, UsageError
 from promptpack.pack import Contract, Version
-from promptpack.pack.checking import pack_schema
+from promptpack.pack.pack_schema import pack_schema
 from promptpack.prompt.budget.counters import exact_counter
 from promptpack.reply import KINDS, RISKS
 from promptpack.verdict import judge_checked

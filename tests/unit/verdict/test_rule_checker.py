@@ -7,7 +7,7 @@ import pytest
 from promptpack import ContextError, Pack
 from promptpack.template import Limits, metered
 from promptpack.template.rule_set import RuleSet
-from promptpack.verdict.rules import RuleChecker
+from promptpack.verdict.rule_checker import RuleChecker
 
 MakePack = Callable[[str], Pack]
 BODY = """\
