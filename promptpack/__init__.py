@@ -1,7 +1,5 @@
 """Versioned YAML prompt packs with Jinja templates, typed inputs and checked model replies."""
 
-from __future__ import annotations
-
 # Not from `typing`, which takes half as long to import as the interpreter to start.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
