@@ -1,7 +1,5 @@
 """Versioned YAML prompt packs with Jinja templates, typed inputs and checked model replies."""
 
-from __future__ import annotations
-
 # Not from `typing`: importing it takes half as long as starting the interpreter.
 TYPE_CHECKING = False
 if TYPE_CHECKING:

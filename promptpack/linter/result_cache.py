@@ -84,9 +84,10 @@ class ResultCache:
 
 def _fingerprint(entry: Entry, library: LintLibrary) -> str:
     """Return a digest of the partials, the tools of the flow, the locales of the pack, and its repeated paragraphs."""
+    pool = find_flow_pool(entry.name, library)
     inputs = [
         library.digest_of_partials(entry.folder),
-        str(find_flow_pool(entry.name, library)),
+        [sorted(pool.names), pool.where] if pool else [],
         [[locale.file, locale.digest, bool(locale.problems)] for locale in library.locales(entry)],
         [library.paragraph_index.in_other_packs(entry.name, digest) for digest in library.paragraphs_of(entry)],
     ]
