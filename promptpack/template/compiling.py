@@ -52,13 +52,12 @@ def _parsed(
     known: Collection[str] | None,
 ) -> nodes.Template:
     """Parse a template; misspelt filters, tests and partials are told together with misspelt names."""
-    written = read(source)
     try:
         return parse(source)
     except PackError as error:
         if known is None or not all(problem.code in _MISSPELT and problem.hint for problem in error.problems):
             raise
-        unknown = _unknown_names(engine.needs.find(written), source, engine, known)
+        unknown = _unknown_names(engine.needs.find(read(source)), source, engine, known)
         raise PackError((*error.problems, *unknown)) from error
 
 

@@ -27,7 +27,7 @@ from promptpack.template.partials import PackTemplate
 from promptpack.template.positions import TooManyTokensError, decode
 from promptpack.template.sandbox import PackEnvironment
 from promptpack.template.steps import count_work
-from promptpack.template.tree import copied, descendants
+from promptpack.template.tree import descendants
 
 if TYPE_CHECKING:
     from promptpack.template.expression_codegen import Condition
@@ -55,7 +55,6 @@ class Engine:
         # Whether templates use the render cache; partials do not, because their names may mean anything.
         self._is_caching = caching
         # Templates without code hold their trees.
-        self._written: WeakValueDictionary[tuple[str, str, str], nodes.Template] = WeakValueDictionary()
         self._trees: WeakValueDictionary[tuple[str, str, str], nodes.Template] = WeakValueDictionary()
         self.environment = PackEnvironment(_PartialLoader(self), limits.tokens)
 
@@ -89,49 +88,30 @@ class Engine:
         return Memoizer(self.partial_trees, self.needs)
 
     def read(self, source: Source) -> nodes.Template:
-        """Read a template into the syntax tree that the author wrote, to be looked at, not run."""
-        name = ("template", source.syntax, source.text)
-        tree = self._written.get(name)
+        """Parse a template to the syntax tree that the author wrote, for tools that analyse it."""
+        return self._cached("read", source, self._read)
+
+    def read_expression(self, source: Source) -> nodes.Template:
+        """Parse an expression to a tree that assigns its value to `result`, for tools that analyse it."""
+        return self._cached("read expression", source, self._read_expression)
+
+    def parse(self, source: Source) -> nodes.Template:
+        """Parse a template to a tree that meets the policy and can be compiled."""
+        return self._cached("parse", source, lambda source: self._accept(self._read(source), source))
+
+    def parse_expression(self, source: Source) -> nodes.Template:
+        """Parse an expression to a tree that meets the policy and can be compiled."""
+        return self._cached(
+            "parse expression", source, lambda source: self._accept(self._read_expression(source), source)
+        )
+
+    def _cached(self, job: str, source: Source, parse: Callable[[Source], nodes.Template]) -> nodes.Template:
+        key = job, source.syntax, source.text
+        tree = self._trees.get(key)
         if tree is None:
             self._refuse_large(source)
             with _translated(source, self.limits):
-                tree = self._written[name] = self._read(source)
-        return tree
-
-    def read_expression(self, source: Source) -> nodes.Template:
-        """Read an expression into a tree that assigns its value to `result`, to be looked at, not run."""
-        name = ("expression", source.syntax, source.text)
-        known = self._written.get(name)
-        if known is not None:
-            return known
-        self._refuse_large(source)
-        with _translated(source, self.limits):
-            parser = Parser(self.environment, source.text, state="variable")
-            expression = parser.parse_expression()
-            _expect_end(parser)
-        target = nodes.Name("result", "store", lineno=expression.lineno)
-        tree = self._written[name] = nodes.Template(
-            [nodes.Assign(target, expression, lineno=expression.lineno)], lineno=1
-        )
-        return tree
-
-    def parse(self, source: Source) -> nodes.Template:
-        """Read a template into a syntax tree that meets the policy and can be run."""
-        return self._parsed(source, self.read)
-
-    def parse_expression(self, source: Source) -> nodes.Template:
-        """Read an expression into a tree that meets the policy and can be run."""
-        return self._parsed(source, self.read_expression)
-
-    def _parsed(self, source: Source, read: Callable[[Source], nodes.Template]) -> nodes.Template:
-        name = (read.__name__, source.syntax, source.text)
-        tree = self._trees.get(name)
-        if tree is None:
-            written = read(source)
-            with _translated(source, self.limits):
-                tree = self._trees[name] = self._accept(copied(written), source)
-            # Whoever looks at the one is likely to look at the other.
-            tree.written = written  # type: ignore[attr-defined]
+                tree = self._trees[key] = parse(source)
         return tree
 
     def load(self, tree: nodes.Template, source: Source, name: str | None = None) -> PackTemplate:
@@ -174,8 +154,15 @@ class Engine:
             from promptpack.template import handlebars
 
             return handlebars.parse(source)
-        # Not `Parser.parse`, which also sets the environment of every node; `_accept` does so for its copy.
+        # Not `Parser.parse`, which also sets the environment of every node; code is generated without it.
         return nodes.Template(Parser(self.environment, source.text).subparse(), lineno=1)
+
+    def _read_expression(self, source: Source) -> nodes.Template:
+        parser = Parser(self.environment, source.text, state="variable")
+        expression = parser.parse_expression()
+        _expect_end(parser)
+        target = nodes.Name("result", "store", lineno=expression.lineno)
+        return nodes.Template([nodes.Assign(target, expression, lineno=expression.lineno)], lineno=1)
 
     def _accept(self, tree: nodes.Template, source: Source) -> nodes.Template:
         found = descendants(tree)
@@ -188,8 +175,6 @@ class Engine:
             number_loops(tree)
         _print_readably(found)
         count_work(tree, found)
-        for node in (tree, *descendants(tree)):
-            node.environment = self.environment
         return tree
 
     def _refuse_cycles(self, trees: dict[str, nodes.Template]) -> None:

@@ -1,7 +1,7 @@
 """Subtrees of a template whose text depends only on known names: the render cache may hold their texts."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from jinja2 import nodes
 
@@ -37,8 +37,8 @@ class Memoizer:
             return tree
         stored = frozenset(_stored_names(tree))
         subtrees = [_Subtree(node, self._names_of(node, stored)) for node in _statements(tree.body)]
-        body = [node for run in _runs(subtrees) for node in run.nodes(tree.environment)]
-        return nodes.Template(body, lineno=tree.lineno, environment=tree.environment)
+        body = [node for run in _runs(subtrees) for node in run.nodes()]
+        return nodes.Template(body, lineno=tree.lineno)
 
     def _names_of(self, node: nodes.Node, stored: frozenset[str]) -> frozenset[str] | None:
         if not self._is_pure(node):
@@ -89,11 +89,11 @@ class _Run(NamedTuple):
     subtrees: list[_Subtree]
     names: frozenset[str] | None = None
 
-    def nodes(self, environment: Any) -> list[nodes.Node]:
+    def nodes(self) -> list[nodes.Node]:
         body = [subtree.node for subtree in self.subtrees]
         if self.names is None:
             return body
-        scope = nodes.Scope(body, lineno=body[0].lineno, environment=environment)
+        scope = nodes.Scope(body, lineno=body[0].lineno)
         scope.names = tuple(sorted(self.names))  # type: ignore[attr-defined]  # for `output_codegen`
         return [scope]
 
@@ -123,7 +123,7 @@ def _statements(body: Iterable[nodes.Node]) -> Iterator[nodes.Node]:
     for node in body:
         if isinstance(node, nodes.Output):
             for child in node.nodes:
-                yield nodes.Output([child], lineno=child.lineno, environment=node.environment)
+                yield nodes.Output([child], lineno=child.lineno)
         else:
             yield node
 

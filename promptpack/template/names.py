@@ -10,6 +10,11 @@ from promptpack.template.language import FUNCTIONS
 from promptpack.template.tree import children, name_looked_up
 
 _IN_EVERY_MACRO = ("caller", "kwargs", "varargs")
+_WITHOUT_NAMES = frozenset((nodes.Const, nodes.TemplateData))
+_TRANSPARENT = frozenset((
+    nodes.And, nodes.Compare, nodes.Filter, nodes.Getattr, nodes.Getitem, nodes.Keyword, nodes.Not, nodes.Operand,
+    nodes.Or, nodes.Output, nodes.Test,
+))  # fmt: skip
 
 
 class Use(NamedTuple):
@@ -60,9 +65,14 @@ class _Reader:
 
     def visit_all(self, children: Iterable[nodes.Node], scope: set[str]) -> None:
         for child in children:
-            self.visit(child, scope)
+            if type(child) not in _WITHOUT_NAMES:
+                self.visit(child, scope)
 
     def visit(self, node: nodes.Node, scope: set[str]) -> None:  # noqa: C901 -- one branch a kind of scope
+        # Most nodes set no name and open no scope.
+        if type(node) in _TRANSPARENT:
+            self.visit_all(children(node), scope)
+            return
         match node:
             case nodes.Name():
                 if node.ctx != "load":

@@ -32,26 +32,23 @@ class TooManyTokensError(ValueError):
     """A template has more tokens than it may have."""
 
 
-def count_tokens(tokens: Iterable[RawToken], most: int) -> Iterator[RawToken]:
-    """Stop at a template that would take too long to compile."""
-    left = most
-    for token in tokens:
-        left -= token[1] not in _NO_WORK
-        if left < 0:
-            raise TooManyTokensError
-        yield token
+def locate_tokens(tokens: Iterable[RawToken], source: str, limit: int) -> Iterator[RawToken]:
+    """Give each raw token of Jinja's lexer its line and column, by finding its text in the source in turn.
 
-
-def locate_tokens(tokens: Iterable[RawToken], source: str) -> Iterator[RawToken]:
-    """Give each raw token of Jinja's lexer its line and column, by finding its text in the source in turn."""
+    Raise `TooManyTokensError` for a template that would take too long to compile.
+    """
     from jinja2 import TemplateSyntaxError
 
+    remaining = limit
     offset = 0
     after = ""
     including = False
     line_starts = LineStarts(source)
     try:
         for _, kind, value in tokens:
+            remaining -= kind not in _NO_WORK
+            if remaining < 0:
+                raise TooManyTokensError
             # Jinja leaves out only white space between tokens, so the next occurrence is the token itself.
             found = source.find(value, offset)
             if found >= 0:

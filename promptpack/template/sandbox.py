@@ -32,7 +32,7 @@ from promptpack.template.loops import Loop, walk
 from promptpack.template.meter import meter, step
 from promptpack.template.operators import OPERATORS, compare, concatenate, cut, made
 from promptpack.template.partials import Included, PackContext, PackTemplate, Partial
-from promptpack.template.positions import count_tokens, locate_tokens
+from promptpack.template.positions import locate_tokens
 from promptpack.template.render_cache import cache_key
 from promptpack.template.text_filters import join
 from promptpack.template.undefined import PackUndefined, kind_name
@@ -83,8 +83,7 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
     def _tokenize(
         self, source: str, name: str | None, filename: str | None = None, state: str | None = None
     ) -> TokenStream:
-        tokens = count_tokens(self.lexer.tokeniter(source, name, filename, state), self._most_tokens)
-        raw = locate_tokens(tokens, source)
+        raw = locate_tokens(self.lexer.tokeniter(source, name, filename, state), source, self._most_tokens)
         return TokenStream(self.lexer.wrap(raw, name, filename), name, filename)
 
     def handle_exception(self, source: str | None = None) -> Any:  # noqa: ARG002 -- Jinja's signature

@@ -13,6 +13,8 @@ _CERTAIN: Final = frozenset((
     nodes.Operand, nodes.Or, nodes.Output, nodes.Pair, nodes.Slice, nodes.Sub, nodes.Template, nodes.TemplateData,
     nodes.Test, nodes.Tuple,
 ))  # fmt: skip
+_LEAVES: Final = frozenset((nodes.Const, nodes.Name, nodes.TemplateData))
+_CALLS: Final = frozenset((nodes.Call, nodes.Filter, nodes.Test))
 _DEEPEST: Final = 16
 
 HANDLEBARS_VALUES: Final = "promptpack.template.handlebars_values"
@@ -26,12 +28,13 @@ Tree = TypeVar("Tree", bound=nodes.Node)
 def children(node: nodes.Node, *fields: str) -> list[nodes.Node]:
     """Return the nodes directly below a node, or only those of some fields; faster than `iter_child_nodes`."""
     found: list[nodes.Node] = []
+    values: Any = node.__dict__
     for name in fields or node.fields:
-        value: Any = getattr(node, name, None)
-        if isinstance(value, nodes.Node):
-            found.append(value)
-        elif type(value) is list:
+        value = values.get(name)
+        if type(value) is list:
             found += [item for item in value if isinstance(item, nodes.Node)]
+        elif isinstance(value, nodes.Node):
+            found.append(value)
     return found
 
 
@@ -42,7 +45,8 @@ def descendants(tree: nodes.Node) -> list[nodes.Node]:
     while waiting:
         node = waiting.pop()
         found.append(node)
-        waiting += children(node)[::-1]
+        if type(node) not in _LEAVES:
+            waiting += children(node)[::-1]
     return found[1:]
 
 
@@ -60,24 +64,24 @@ def _copied(value: Any) -> Any:
 
 
 def is_certain(tree: nodes.Template) -> bool:
-    """Say whether making code of a tree that meets the policy cannot fail, and so can wait."""
+    """Return whether compiling a tree that meets the policy cannot fail, so that it can wait until the first use."""
     level: list[nodes.Node] = [tree]
     for _ in range(_DEEPEST):
-        if not all(map(_is_plain, level)):
+        if not _CERTAIN.issuperset(map(type, level)) or not all(map(_is_plain, level)):
             return False
-        level = [child for node in level for child in children(node)]
+        level = [child for node in level if type(node) not in _LEAVES for child in children(node)]
         if not level:
             return True
     return False
 
 
 def _is_plain(node: nodes.Node) -> bool:
-    if type(node) not in _CERTAIN:
-        return False
-    # `loop` cannot be set inside of a loop, and no argument given twice.
-    if isinstance(node, nodes.Name):
+    # `loop` cannot be set in a loop, and no argument can be passed twice.
+    if type(node) is nodes.Name:
         return node.ctx == "load" or node.name != "loop"
-    keywords: Sequence[nodes.Keyword] = getattr(node, "kwargs", None) or ()
+    if type(node) not in _CALLS or not node.kwargs:  # type: ignore[attr-defined]
+        return True
+    keywords: Sequence[nodes.Keyword] = node.kwargs  # type: ignore[attr-defined]
     return len({keyword.key for keyword in keywords}) == len(keywords)
 
 
