@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from promptpack.files import Folder
 from promptpack.library.entry import CacheRow, Entry, read_entry
@@ -22,13 +21,12 @@ if TYPE_CHECKING:
 _PARTIALS = "_partials"
 
 
-@dataclass(frozen=True)
-class Contents:
+class Contents(NamedTuple):
     """Entries, shared partials, and the problems of other unreadable files, by path."""
 
     entries: tuple[Entry, ...]
     partials: Partials
-    broken: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
+    broken: Mapping[str, tuple[Problem, ...]]
 
 
 def read_contents(folders: Iterable[Folder], cache: Cache) -> Contents:

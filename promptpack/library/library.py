@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from promptpack import files, pack
 from promptpack.cache import Cache
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 _MAX_EXTENDS = 8
 
 
-@dataclass(frozen=True)
-class Listed:
+class Listed(NamedTuple):
     """A pack file in the list of a library."""
 
     name: str
@@ -123,7 +122,7 @@ class Library:
             if file is not None:
                 others = (entry for entry in self._contents.entries if entry.path != folder.show(file))
                 entries = (*others, read_entry(folder, file, text))
-                contents = replace(self._contents, entries=entries)
+                contents = self._contents._replace(entries=entries)
                 return Library._of(contents, self._limits, None, self._render_cache)
         raise UsageError(Problem("PP704", f"{path!r} is not in a folder of this library"))
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from promptpack.library.entry import Entry
 from promptpack.pack.version import Version
@@ -19,8 +20,7 @@ _PART = re.compile(
 Test = Callable[[Version], bool]
 
 
-@dataclass(frozen=True)
-class PackReference:
+class PackReference(NamedTuple):
     """The name of a pack and the tests of a version range."""
 
     text: str

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from promptpack import schema
 from promptpack.pack.contract_building import build_contract
@@ -34,16 +33,15 @@ if TYPE_CHECKING:
     """(value of `extends`, locale) -> the sections of that pack; raises `PackError` or `UsageError`."""
 
 
-@dataclass(frozen=True)
-class BuildContext:
+class BuildContext(NamedTuple):
     """Everything needed to build a pack file: its folder, the shared partials, and the packs it may extend."""
 
     folder: Folder
     file: str
     partials: FolderPartials
     parents: Parents
-    limits: Limits = field(default_factory=Limits)
-    render_cache: RenderCache = field(default_factory=RenderCache)
+    limits: Limits = Limits()
+    render_cache: RenderCache | None = None
 
 
 def resolve_sections(document: Document, build_context: BuildContext) -> Sections:
@@ -54,8 +52,7 @@ def resolve_sections(document: Document, build_context: BuildContext) -> Section
     return merge(build_context.parents(document.data["extends"], document.data.get("locale", "")), own)
 
 
-@dataclass(frozen=True)
-class CompiledSections:
+class CompiledSections(NamedTuple):
     """The sections of a pack, compiled as far as possible, and all problems; for checks of packs that may be broken."""
 
     sections: Sections

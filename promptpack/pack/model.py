@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from promptpack.lazy import cached_property
 from promptpack.problem import Location
@@ -78,8 +78,7 @@ class CallTemplate:
     arguments: Template | Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class MessageTemplate:
+class MessageTemplate(NamedTuple):
     """One message to render; with `history`, the place where the caller's messages are inserted."""
 
     role: Role = "user"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from promptpack.problem import Problem
 from promptpack.template import Source
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from promptpack.template.model import Syntax
 
 
-@dataclass(frozen=True)
-class Placed:
+class Placed(NamedTuple):
     """A value of a document, and its path."""
 
     value: Any

@@ -2,9 +2,8 @@
 
 import marshal
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from promptpack.pack import STANDARD_CONTEXT, Input, Pack
 from promptpack.problem import ContextError, Problem, did_you_mean
@@ -15,8 +14,7 @@ from promptpack.template.render_cache import LARGEST_VALUE
 from promptpack.template.values import fingerprint
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(NamedTuple):
     """Checked values by input, and fingerprints of values that are not secret.
 
     The `uncopied` values are the caller's own objects, which the caller may change later.

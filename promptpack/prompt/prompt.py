@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from promptpack.lazy import cached_property
 
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from promptpack.verdict import Verdict, VerdictStream
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(NamedTuple):
     """The origin of a message, for budgets: history is dropped first, then messages by priority."""
 
     history: bool = False
