@@ -14,7 +14,7 @@ from promptpack.pack.pack_compiler import BUILT_IN_NAMES
 from promptpack.pack.placed import Placed, items_at
 from promptpack.problem import Location, PackError, Problem, UsageError
 from promptpack.template.language import FUNCTIONS
-from promptpack.template.names import NeedsFinder
+from promptpack.template.names import DependencyFinder
 
 _PARTIAL_FILE = ".j2"
 _WORD = re.compile(r"[A-Za-z]\w*")
@@ -137,7 +137,7 @@ def _uses(subject: Subject, name: str) -> Iterator[tuple[Location, ParsedText]]:
     included = (subject.partials.get(partial) for partial in subject.compiled.compiler.used_partials)
     own = (text for text in subject.partials.values() if text.source.locate(1, 1).path == subject.document.path)
     for text in (*subject.texts, *(text for text in included if text is not None), *own):
-        for use in NeedsFinder({}).find(text.tree).names:
+        for use in DependencyFinder({}).find(text.tree).names:
             if use.name == name:
                 yield _locate_name(text, use.position, name, subject), text
 

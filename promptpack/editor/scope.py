@@ -42,7 +42,7 @@ def find_origins(buffer: Buffer, offset: int, expression: str) -> tuple[InputOri
         return ()
     source = Source.of_text(_close_blocks(before, expression))
     try:
-        tree = subject.engine.read(source)
+        tree = subject.engine.parse(source)
     except PackError:
         return ()  # half typed
     printed = trace_template(ParsedText("content", source, tree), subject.partials)

@@ -11,7 +11,7 @@ from promptpack.pack.sections import Sections
 from promptpack.problem import Location, PackError
 from promptpack.template import Engine, Source
 from promptpack.template.includes import TooManyIncludesError
-from promptpack.template.names import NeedsFinder
+from promptpack.template.names import DependencyFinder
 from promptpack.template.positions import decode
 from promptpack.template.tree import children
 
@@ -67,7 +67,7 @@ def parse_texts(unparsed: Iterable[UnparsedText], engine: Engine) -> ParsedTexts
     for text in given:
         is_expression = text.kind in ("when", "require")
         try:
-            tree = engine.read_expression(text.source) if is_expression else engine.read(text.source)
+            tree = engine.parse_expression(text.source) if is_expression else engine.parse(text.source)
         except PackError:
             continue  # reported by `pack.compile_sections`
         if not _is_too_deep(tree):
@@ -79,16 +79,16 @@ def parse_texts(unparsed: Iterable[UnparsedText], engine: Engine) -> ParsedTexts
 class ParsedPartials(ParsedTexts):
     """Partials, and what they take from outside."""
 
-    needs: NeedsFinder
+    needs: DependencyFinder
 
 
 def parse_partials(unparsed: Iterable[UnparsedText], engine: Engine) -> ParsedPartials:
     """Parse partials; none of them is usable if they nest too deep."""
     parsed = parse_texts(unparsed, engine)
     try:
-        needs = NeedsFinder({text.name: text.tree for text in parsed.texts})
+        needs = DependencyFinder({text.name: text.tree for text in parsed.texts})
     except TooManyIncludesError:  # reported by `pack.compile_sections`
-        return ParsedPartials((), False, NeedsFinder({}))
+        return ParsedPartials((), False, DependencyFinder({}))
     return ParsedPartials(parsed.texts, parsed.is_complete, needs)
 
 

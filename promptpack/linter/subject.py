@@ -28,7 +28,7 @@ from promptpack.pack.sections import Sections
 from promptpack.pack.version import Version
 from promptpack.problem import PackError, Problem
 from promptpack.template import Engine, Source
-from promptpack.template.names import NeedsFinder
+from promptpack.template.names import DependencyFinder
 
 T = TypeVar("T")
 
@@ -86,7 +86,7 @@ class Subject:
         return {text.name: text for text in self._parsed_partials.texts}
 
     @property
-    def needs(self) -> NeedsFinder:
+    def needs(self) -> DependencyFinder:
         """Finds the names and partials that the templates of the pack use."""
         return self._parsed_partials.needs
 

@@ -154,7 +154,7 @@ def _check_expression_actions(expression: Expression, contract: Contract) -> Ite
 
     source, known, named = expression.source, _list_actions(contract), contract.action_names()
     try:
-        tree = expression.engine.parse_expression(source)
+        tree = expression.engine.prepare_expression(source)
     except PackError:
         return  # reported when the rule was compiled
     for word in _find_compared_words(tree):

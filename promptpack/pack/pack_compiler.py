@@ -108,7 +108,7 @@ class PackCompiler:
 
     def _check_partials(self) -> None:
         try:
-            _ = self.engine.needs
+            _ = self.engine.dependencies
         except PackError as error:
             self.problems += error.problems
             from promptpack.template import Engine

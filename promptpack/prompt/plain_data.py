@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from promptpack.characters import is_encodable
 from promptpack.problem import ContextError, Problem
 from promptpack.template import Limits
-from promptpack.template.values import DEEPEST, MOST_TEXTS, is_plain
+from promptpack.template.values import MAX_DEPTH, MAX_TEXTS, is_plain
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -37,7 +37,7 @@ class _Copier:
         self._where = where
         self._limits = limits
         self._remaining_values = limits.items
-        self._remaining_text = MOST_TEXTS * limits.text
+        self._remaining_text = MAX_TEXTS * limits.text
         self._short = min(_SHORT, limits.text)
 
     def copy(self, value: Any, depth: int) -> Any:
@@ -48,8 +48,8 @@ class _Copier:
             return value
         if kind is float:
             return self._finite(value)
-        if depth > DEEPEST:
-            raise self._problem("PP413", f"nests deeper than {DEEPEST} levels")
+        if depth > MAX_DEPTH:
+            raise self._problem("PP413", f"nests deeper than {MAX_DEPTH} levels")
         if isinstance(value, (list, tuple)):
             self._count(len(value))
             return self._list(value, depth + 1)
@@ -102,7 +102,7 @@ class _Copier:
             raise self._problem("PP409", message, _TOO_LARGE_HINT)
         self._remaining_text -= len(text)
         if self._remaining_text < 0:
-            message = f"holds texts of more than {MOST_TEXTS * self._limits.text:,} characters in total"
+            message = f"holds texts of more than {MAX_TEXTS * self._limits.text:,} characters in total"
             raise self._problem("PP409", message, _TOO_LARGE_HINT)
         if not is_encodable(text):
             raise self._problem("PP408", "holds half of a surrogate pair", "decode the text again")

@@ -9,7 +9,7 @@ from promptpack.prompt.template_context import TemplateContext
 from promptpack.template import Source
 from promptpack.template import compile as compile_template
 from promptpack.template.engine import dynamic_engine
-from promptpack.template.partials import Partial, Trail
+from promptpack.template.partials import IncludeStack, Partial
 
 if TYPE_CHECKING:
     from promptpack.prompt.registry import PromptTemplateRegistry
@@ -58,7 +58,7 @@ class PromptTemplate:
     def render(self, context: TemplateContext | Mapping[str, Any] | None = None) -> str:
         """Render with the values of a context."""
         values = context if isinstance(context, TemplateContext) else TemplateContext.from_map(context or {})
-        return self._template.render(values.to_inputs(), Trail.start(self.as_partial()))
+        return self._template.render(values.to_inputs(), IncludeStack.start(self.as_partial()))
 
     def as_partial(self) -> Partial:
         """Return the form of the template that others include."""

@@ -1,4 +1,4 @@
-"""Jinja's code generator, extended: methods told apart from keys, partials by way of the trail, work counted."""
+"""Jinja's code generator, extended: methods are not keys, partials come from the include stack, work is counted."""
 
 from copy import copy
 from typing import Final, TypeVar
@@ -9,7 +9,7 @@ from jinja2.compiler import Frame
 from promptpack.template.output_codegen import OutputGenerator
 from promptpack.template.tree import OUTLINED
 
-# The `ctx` of a look-up that is called at once: `order.items()` is the method, `order.items` the key.
+# The `ctx` of a lookup that is called: `order.items()` is the method, `order.items` the key.
 METHOD: Final = "method"
 _CONTAINMENT: Final = ("in", "notin")
 
@@ -17,10 +17,10 @@ Loading = TypeVar("Loading", nodes.Include, nodes.Import, nodes.FromImport, node
 
 
 class PackGenerator(OutputGenerator):
-    """Jinja's code generator, with methods told apart from keys, and partials looked for by way of the trail."""
+    """Writes the code of templates; partials are looked up in the include stack when the template reaches them."""
 
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802 -- Jinja's visitor name
-        """Write the look-up of a method or of a key."""
+        """Write the lookup of a method or of a key."""
         if node.ctx != METHOD:
             super().visit_Getattr(node, frame)
             return
@@ -29,7 +29,7 @@ class PackGenerator(OutputGenerator):
         self.write(f", {node.attr!r})")
 
     def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:  # noqa: N802
-        """Write a call; our own functions, which no template can name, need no leave of the sandbox."""
+        """Write a call; our own functions, which templates cannot name, bypass the sandbox check."""
         if not isinstance(node.node, (nodes.ImportedName, nodes.EnvironmentAttribute)):
             super().visit_Call(node, frame, forward_caller=forward_caller)
             return
@@ -41,21 +41,21 @@ class PackGenerator(OutputGenerator):
         self.write(")")
 
     def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:  # noqa: N802
-        """Write a comparison; where neither side is written out, its size is counted first."""
+        """Write a comparison; unless one side is a constant, the sizes are counted first."""
         left = node.expr
         self.write("(")
         for index, operand in enumerate(node.ops):
             if index:
                 self.write(" and ")
-            self._compare(operand.op, left, operand.expr, frame)
+            self._write_comparison(operand.op, left, operand.expr, frame)
             left = operand.expr
         self.write(")")
 
-    def _compare(self, operator: str, left: nodes.Expr, right: nodes.Expr, frame: Frame) -> None:
-        plain = isinstance(right, nodes.Const) or (isinstance(left, nodes.Const) and operator not in _CONTAINMENT)
-        self.write("(" if plain else f"environment.compare({operator!r}, ")
+    def _write_comparison(self, operator: str, left: nodes.Expr, right: nodes.Expr, frame: Frame) -> None:
+        is_cheap = isinstance(right, nodes.Const) or (isinstance(left, nodes.Const) and operator not in _CONTAINMENT)
+        self.write("(" if is_cheap else f"environment.compare({operator!r}, ")
         self.visit(left, frame)
-        if plain:
+        if is_cheap:
             self.visit(nodes.Operand(operator, right), frame)
         else:
             self.write(", ")
@@ -65,13 +65,13 @@ class PackGenerator(OutputGenerator):
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802
         """Write `a ~ b`."""
         self.write("environment.concatenate((")
-        for part in node.nodes:
-            self.visit(part, frame)
+        for value in node.nodes:
+            self.visit(value, frame)
             self.write(", ")
         self.write("))")
 
     def visit_Getitem(self, node: nodes.Getitem, frame: Frame) -> None:  # noqa: N802
-        """Write a look-up, or a slice."""
+        """Write a lookup, or a slice."""
         if isinstance(node.arg, nodes.Const):
             super().visit_Getitem(node, frame)
             return
@@ -82,56 +82,56 @@ class PackGenerator(OutputGenerator):
             self.visit(node.arg, frame)
             self.write(")")
             return
-        self.write("environment.cut(")
-        for part in (node.node, node.arg.start, node.arg.stop, node.arg.step):
-            self.visit(part or nodes.Const(None), frame)
+        self.write("environment.slice_value(")
+        for argument in (node.node, node.arg.start, node.arg.stop, node.arg.step):
+            self.visit(argument or nodes.Const(None), frame)
             self.write(", ")
         self.write(")")
 
     def visit_List(self, node: nodes.List, frame: Frame) -> None:  # noqa: N802
         """Write a list."""
-        self.write("environment.made(")
+        self.write("environment.check_size(")
         super().visit_List(node, frame)
         self.write(")")
 
     def visit_Dict(self, node: nodes.Dict, frame: Frame) -> None:  # noqa: N802
         """Write a mapping."""
-        self.write("environment.made(")
+        self.write("environment.check_size(")
         super().visit_Dict(node, frame)
         self.write(")")
 
     def visit_Tuple(self, node: nodes.Tuple, frame: Frame) -> None:  # noqa: N802
         """Write a tuple, or the targets of an assignment."""
-        building = node.ctx == "load"
-        self.write("environment.made(" if building else "")
+        is_value = node.ctx == "load"
+        self.write("environment.check_size(" if is_value else "")
         super().visit_Tuple(node, frame)
-        self.write(")" if building else "")
+        self.write(")" if is_value else "")
 
     def visit_Block(self, node: nodes.Block, frame: Frame) -> None:  # noqa: N802
         """Write a block; an outlined one sees the names around it."""
-        # To say so in the tree would put Jinja's `loop` into every loop around it, over a variable of that name.
+        # Set on a copy: in the tree, it would make Jinja replace a variable named `loop` in every loop around it.
         outlined = copy(node)
         outlined.scoped = node.scoped or node.name.startswith(OUTLINED)
         super().visit_Block(outlined, frame)
 
     def visit_Include(self, node: nodes.Include, frame: Frame) -> None:  # noqa: N802
-        """Write an include of what is found when the template gets there."""
-        super().visit_Include(_loaded_by("include", node), frame)
+        """Write an include."""
+        super().visit_Include(_load_with("include", node), frame)
 
     def visit_Import(self, node: nodes.Import, frame: Frame) -> None:  # noqa: N802
-        """Write an import of what is found when the template gets there."""
-        super().visit_Import(_loaded_by("find_module", node), frame)
+        """Write an import."""
+        super().visit_Import(_load_with("find_module", node), frame)
 
     def visit_FromImport(self, node: nodes.FromImport, frame: Frame) -> None:  # noqa: N802
-        """Write an import of what is found when the template gets there."""
-        super().visit_FromImport(_loaded_by("find_module", node), frame)
+        """Write an import."""
+        super().visit_FromImport(_load_with("find_module", node), frame)
 
     def visit_Extends(self, node: nodes.Extends, frame: Frame) -> None:  # noqa: N802
-        """Write an extension of what is found when the template gets there."""
-        super().visit_Extends(_loaded_by("find_parent", node), frame)
+        """Write an extension."""
+        super().visit_Extends(_load_with("find_parent", node), frame)
 
 
-def _loaded_by(function: str, node: Loading) -> Loading:
+def _load_with(function: str, node: Loading) -> Loading:
     loading = copy(node)
     arguments = [nodes.ContextReference(), node.template]
     loading.template = nodes.Call(nodes.EnvironmentAttribute(function), arguments, [], None, None, lineno=node.lineno)

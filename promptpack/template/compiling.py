@@ -1,4 +1,4 @@
-"""`Source` -> `Template` or `Expression`: parsed, held to the policy, its names checked, then made into code."""
+"""`Source` -> `Template` or `Expression`: parse it, check it against the policy, check its names, compile it."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
@@ -13,121 +13,119 @@ from promptpack.template.language import FUNCTIONS
 from promptpack.template.limits import Limits
 from promptpack.template.meter import meter, metered
 from promptpack.template.model import Expression, Source, Template
-from promptpack.template.names import Needs, Use
-from promptpack.template.partials import PackTemplate, Trail
+from promptpack.template.names import Dependencies, NameUse
+from promptpack.template.partials import IncludeStack, PackTemplate
 from promptpack.template.positions import decode
-from promptpack.template.tree import is_certain
+from promptpack.template.tree import is_always_compilable
 
 T = TypeVar("T")
 
-_NO_TRAIL = Trail()
+_NO_INCLUDES = IncludeStack()
 _CONSTANTS = ("true", "false", "none")
-# Words that are not there; with a hint they are nearly one that is.
-_MISSPELT = ("PP303", "PP304", "PP305")
+# Unknown filters, tests and partials; with a hint, the word is close to a known one.
+_TYPO_CODES = ("PP303", "PP304", "PP305")
+_DECLARE = "declare it under 'inputs'"
+_DECLARE_OR_SET = f"{_DECLARE}, or set it in the template before this line"
 
 
 def compile(source: Source, engine: Engine, known: Collection[str] | None = None) -> Template:  # noqa: A001
-    """Compile a template; `known` are the names it may use, or None to leave that to render time."""
-    tree = _parsed(engine.parse, engine.read, source, engine, known)
-    needs = _check_names(tree, source, engine, known)
-    load = _loader(tree, source, engine.load)
-    return Template(
-        source, frozenset(use.name for use in needs.names), needs.partials, load, _guarded(load, engine.limits, _text)
-    )
+    """Compile a template; `known` are the names it may use, or None to check names only while rendering."""
+    tree, dependencies = _prepare(source, engine, known)
+    load = _make_loader(tree, source, engine.load)
+    run = _make_runner(load, engine.limits, _render)
+    return Template(source, frozenset(use.name for use in dependencies.names), dependencies.partials, load, run)
 
 
 def compile_expression(source: Source, engine: Engine, known: Collection[str] | None = None) -> Expression:
     """Compile an expression, as in `when` and `require`."""
-    tree = _parsed(engine.parse_expression, engine.read_expression, source, engine, known)
-    needs = _check_names(tree, source, engine, known)
-    run = _guarded(_loader(tree, source, engine.load_expression), engine.limits, _result)
-    return Expression(source, frozenset(use.name for use in needs.names), engine, run)
+    tree, dependencies = _prepare(source, engine, known, is_expression=True)
+    run = _make_runner(_make_loader(tree, source, engine.load_expression), engine.limits, _evaluate)
+    return Expression(source, frozenset(use.name for use in dependencies.names), engine, run)
 
 
-def _parsed(
-    parse: Callable[[Source], nodes.Template],
-    read: Callable[[Source], nodes.Template],
-    source: Source,
-    engine: Engine,
-    known: Collection[str] | None,
-) -> nodes.Template:
-    """Parse a template; misspelt filters, tests and partials are told together with misspelt names."""
+def _prepare(
+    source: Source, engine: Engine, known: Collection[str] | None, *, is_expression: bool = False
+) -> tuple[nodes.Template, Dependencies]:
+    """Return the tree to run and its dependencies; report typos in filters, tests and partials together with names."""
+
+    def undeclared(dependencies: Dependencies) -> list[Problem]:
+        unknown = [use for use in dependencies.names if known is not None and use.name not in known]
+        return [_undeclared(use, source, engine, known or (), is_expression=is_expression) for use in unknown]
+
     try:
-        return parse(source)
+        tree = engine.prepare_expression(source) if is_expression else engine.prepare(source)
     except PackError as error:
-        if known is None or not all(problem.code in _MISSPELT and problem.hint for problem in error.problems):
+        if known is None or not all(problem.code in _TYPO_CODES and problem.hint for problem in error.problems):
             raise
-        unknown = _unknown_names(engine.needs.find(read(source)), source, engine, known)
-        raise PackError((*error.problems, *unknown)) from error
-
-
-def _check_names(tree: nodes.Template, source: Source, engine: Engine, known: Collection[str] | None) -> Needs:
-    needs = engine.needs.find(tree)
-    problems = _unknown_names(needs, source, engine, known) if known is not None else ()
-    if problems:
+        parsed = engine.parse_expression(source) if is_expression else engine.parse(source)
+        raise PackError((*error.problems, *undeclared(engine.dependencies.find(parsed)))) from error
+    dependencies = engine.dependencies.find(tree)
+    if problems := undeclared(dependencies):
         raise PackError(problems)
-    return needs
+    return tree, dependencies
 
 
-def _unknown_names(needs: Needs, source: Source, engine: Engine, known: Collection[str]) -> list[Problem]:
-    return [_undeclared(use, source, engine, known) for use in needs.names if use.name not in known]
-
-
-def _undeclared(use: Use, source: Source, engine: Engine, known: Collection[str]) -> Problem:
+def _undeclared(
+    use: NameUse, source: Source, engine: Engine, known: Collection[str], *, is_expression: bool
+) -> Problem:
     home = engine.partials[use.partial] if use.partial else source
     place = home.locate(*decode(use.position))
-    words = (*known, *_CONSTANTS, *FUNCTIONS) if home.syntax == "jinja" else known
-    hint = did_you_mean(use.name, words) or "declare it under 'inputs'"
+    is_jinja = home.syntax == "jinja"
+    near = did_you_mean(use.name, (*known, *_CONSTANTS, *FUNCTIONS) if is_jinja else known)
+    hint = near or (_DECLARE_OR_SET if is_jinja and not is_expression else _DECLARE)
     return Problem("PP301", f"template uses undeclared input {use.name!r}", place, hint)
 
 
-def _loader(
-    tree: nodes.Template, source: Source, make: Callable[[nodes.Template, Source], PackTemplate]
+def _make_loader(
+    tree: nodes.Template, source: Source, compile_tree: Callable[[nodes.Template, Source], PackTemplate]
 ) -> Callable[[], PackTemplate]:
-    """Make code of a tree when it is first needed; at once, where that might fail."""
-    made = None if is_certain(tree) else make(tree, source)
-    kept: nodes.Template | None = tree if made is None else None
+    """Return a function that compiles a tree on first use; a tree that may fail to compile is compiled now."""
+    code = None if is_always_compilable(tree) else compile_tree(tree, source)
+    pending: nodes.Template | None = tree if code is None else None
 
     def load() -> PackTemplate:
-        nonlocal made, kept
-        given = kept
-        if given is not None:
-            made, kept = make(given, source), None
-        assert made is not None  # noqa: S101 -- the tree goes when the code is there
-        return made
+        nonlocal code, pending
+        uncompiled = pending
+        if uncompiled is not None:
+            code, pending = compile_tree(uncompiled, source), None
+        assert code is not None  # noqa: S101 -- `pending` is cleared after the code is set
+        return code
 
     return load
 
 
-def _guarded(
-    load: Callable[[], PackTemplate], limits: Limits, run: Callable[[PackTemplate, Mapping[str, Any], Trail | None], T]
-) -> Callable[[Mapping[str, Any], Trail | None], T]:
+def _make_runner(
+    load: Callable[[], PackTemplate],
+    limits: Limits,
+    run: Callable[[PackTemplate, Mapping[str, Any], IncludeStack | None], T],
+) -> Callable[[Mapping[str, Any], IncludeStack | None], T]:
+    """Return a function that runs the code within the limits, and raises only `ContextError`."""
     code: PackTemplate | None = None
 
-    def guarded(context: Mapping[str, Any], trail: Trail | None) -> T:
+    def run_metered(context: Mapping[str, Any], include_stack: IncludeStack | None) -> T:
         nonlocal code
         if code is None:
             code = load()
         try:
             if meter() is not None:
-                return run(code, context, trail)
+                return run(code, context, include_stack)
             with metered(limits, {id(value) for value in context.values() if type(value) in (dict, list)}):
-                return run(code, context, trail)
+                return run(code, context, include_stack)
         except RENDER_ERRORS as error:
-            told = render_error(error, code.source)
+            failure = render_error(error, code.source)
         except ContextError as error:
-            told = locate_error(error, code.source)
-        # Not inside of the `except`: what Python says of a value may quote it, and a chain of errors would carry that.
-        raise told
+            failure = locate_error(error, code.source)
+        # Raised outside the `except`: Python's own error may quote a value, and the chain of errors would include it.
+        raise failure
 
-    return guarded
-
-
-def _text(code: PackTemplate, context: Mapping[str, Any], trail: Trail | None) -> str:
-    return "".join(code.root_render_func(code.start(context, trail or _NO_TRAIL)))
+    return run_metered
 
 
-def _result(code: PackTemplate, values: Mapping[str, Any], _: Trail | None) -> Any:
+def _render(code: PackTemplate, context: Mapping[str, Any], include_stack: IncludeStack | None) -> str:
+    return "".join(code.root_render_func(code.start_context(context, include_stack or _NO_INCLUDES)))
+
+
+def _evaluate(code: PackTemplate, values: Mapping[str, Any], _: IncludeStack | None) -> Any:
     value: Any = code.root_render_func(values)  # type: ignore[arg-type]  # a function of ours, not of Jinja's
     if isinstance(value, Undefined):
         str(value)

@@ -16,29 +16,29 @@ from promptpack.problem import PackError, Problem
 from promptpack.template import policy
 from promptpack.template.codegen import METHOD
 from promptpack.template.failure import syntax_problem
-from promptpack.template.includes import DEEPEST_VISIT, MOST_VISITS, TooManyIncludesError, find_cycles
-from promptpack.template.language import PRINTED_BY
+from promptpack.template.includes import MAX_VISIT_DEPTH, MAX_VISITS, TooManyIncludesError, find_cycles
+from promptpack.template.language import READABLE_FILTERS
 from promptpack.template.limits import Limits
-from promptpack.template.loops import number_loops
+from promptpack.template.loops import add_counters
 from promptpack.template.memoizable import Memoizer
 from promptpack.template.model import UNPLACED, Source
-from promptpack.template.names import NeedsFinder
+from promptpack.template.names import DependencyFinder
 from promptpack.template.partials import PackTemplate
 from promptpack.template.positions import TooManyTokensError, decode
 from promptpack.template.sandbox import PackEnvironment
-from promptpack.template.steps import count_work
+from promptpack.template.steps import insert_step_counts
 from promptpack.template.tree import descendants
 
 if TYPE_CHECKING:
     from promptpack.template.expression_codegen import Condition
 
 _DEFAULT = Limits()
-# What a template that is all brackets or all digits makes Python raise.
+# Python raises these for deeply nested brackets and for very long numbers.
 _PARSE_ERRORS = (RecursionError, ValueError, OverflowError)
 
 
 class Engine:
-    """Immutable after it is made; everything compiled with it may be shared between threads."""
+    """Immutable once created; templates compiled with it may be shared between threads."""
 
     def __init__(
         self,
@@ -50,22 +50,22 @@ class Engine:
     ) -> None:
         self.limits = limits
         self.partials: Mapping[str, Source] = MappingProxyType(dict(partials or {}))
-        # Whether templates may name partials that are not known yet; a render looks for them.
+        # Whether templates may name partials that do not exist yet; they are looked up while rendering.
         self.dynamic_partials = dynamic_partials
-        # Whether templates use the render cache; partials do not, because their names may mean anything.
+        # Whether templates use the render cache; partials do not, because the includer may set any of their names.
         self._is_caching = caching
-        # Templates without code hold their trees.
+        # Weak, because templates that are not compiled yet hold their trees.
         self._trees: WeakValueDictionary[tuple[str, str, str], nodes.Template] = WeakValueDictionary()
         self.environment = PackEnvironment(_PartialLoader(self), limits.tokens)
 
     @cached_property
     def partial_trees(self) -> Mapping[str, nodes.Template]:
-        """The partials as syntax trees; raises every problem in them at once."""
+        """The prepared trees of the partials; raises all problems of all partials together."""
         trees: dict[str, nodes.Template] = {}
         problems: list[Problem] = []
         for name, source in self.partials.items():
             try:
-                trees[name] = self.parse(source)
+                trees[name] = self.prepare(source)
             except PackError as error:
                 problems += error.problems
         if problems:
@@ -74,35 +74,35 @@ class Engine:
         return MappingProxyType(trees)
 
     @cached_property
-    def needs(self) -> NeedsFinder:
-        """Finds the names that templates take from outside; raises a problem of partials that nest too deep."""
+    def dependencies(self) -> DependencyFinder:
+        """Finds the names and partials that templates depend on; raises if partials are nested too deeply."""
         try:
-            return NeedsFinder(self.partial_trees)
+            return DependencyFinder(self.partial_trees)
         except TooManyIncludesError as error:
             place = self.partials[error.partial].locate(1, 1)
-            message = f"more than {MOST_VISITS:,} partials, or they include each other deeper than {DEEPEST_VISIT}"
+            message = f"more than {MAX_VISITS:,} partials, or includes nested more than {MAX_VISIT_DEPTH} levels deep"
             raise PackError(Problem("PP324", message, place, "use fewer partials")) from error
 
     @cached_property
     def _memoizer(self) -> Memoizer:
-        return Memoizer(self.partial_trees, self.needs)
-
-    def read(self, source: Source) -> nodes.Template:
-        """Parse a template to the syntax tree that the author wrote, for tools that analyse it."""
-        return self._cached("read", source, self._read)
-
-    def read_expression(self, source: Source) -> nodes.Template:
-        """Parse an expression to a tree that assigns its value to `result`, for tools that analyse it."""
-        return self._cached("read expression", source, self._read_expression)
+        return Memoizer(self.partial_trees, self.dependencies)
 
     def parse(self, source: Source) -> nodes.Template:
-        """Parse a template to a tree that meets the policy and can be compiled."""
-        return self._cached("parse", source, lambda source: self._accept(self._read(source), source))
+        """Return the syntax tree that the author wrote, for tools that analyse it; `prepare` returns the one to run."""
+        return self._cached("parse", source, self._parse)
 
     def parse_expression(self, source: Source) -> nodes.Template:
-        """Parse an expression to a tree that meets the policy and can be compiled."""
+        """Return the tree of an expression that the author wrote; it assigns the value to `result`."""
+        return self._cached("parse expression", source, self._parse_expression)
+
+    def prepare(self, source: Source) -> nodes.Template:
+        """Return the tree of a template that can be compiled: checked against the policy, with its steps counted."""
+        return self._cached("prepare", source, lambda source: self._prepare(self._parse(source), source))
+
+    def prepare_expression(self, source: Source) -> nodes.Template:
+        """Return the tree of an expression that can be compiled."""
         return self._cached(
-            "parse expression", source, lambda source: self._accept(self._read_expression(source), source)
+            "prepare expression", source, lambda source: self._prepare(self._parse_expression(source), source)
         )
 
     def _cached(self, job: str, source: Source, parse: Callable[[Source], nodes.Template]) -> nodes.Template:
@@ -110,14 +110,14 @@ class Engine:
         tree = self._trees.get(key)
         if tree is None:
             self._refuse_large(source)
-            with _translated(source, self.limits):
+            with _translate_errors(source, self.limits):
                 tree = self._trees[key] = parse(source)
         return tree
 
     def load(self, tree: nodes.Template, source: Source, name: str | None = None) -> PackTemplate:
-        """Make code of a tree."""
-        written = self._memoizer.mark(tree) if self._is_caching and name is None else tree
-        return self._load(lambda: self.environment.compile(written, name=name, filename=UNPLACED), source)
+        """Compile a prepared tree; `name` is that of a partial."""
+        marked = self._memoizer.mark(tree) if self._is_caching and name is None else tree
+        return self._load(lambda: self.environment.compile(marked, name=name, filename=UNPLACED), source)
 
     def load_expression(self, tree: nodes.Template, source: Source) -> PackTemplate:
         """Compile an expression to a function of the values that returns the result."""
@@ -137,7 +137,7 @@ class Engine:
         except TemplateSyntaxError as error:
             raise PackError(syntax_problem(error, source)) from error
         except (SyntaxError, MemoryError, *_PARSE_ERRORS) as error:
-            raise PackError(_too_much(error, source)) from error
+            raise PackError(_complexity_problem(error, source)) from error
         template: Any = PackTemplate.from_code(self.environment, code, self.environment.globals)
         template.source = source
         return template  # type: ignore[no-any-return]
@@ -149,32 +149,32 @@ class Engine:
         if source.syntax == "handlebars" and source.text.count("{{") * 3 > self.limits.tokens:
             raise PackError(_too_many_tokens(source, self.limits))
 
-    def _read(self, source: Source) -> nodes.Template:
+    def _parse(self, source: Source) -> nodes.Template:
         if source.syntax == "handlebars":
             from promptpack.template import handlebars
 
             return handlebars.parse(source)
-        # Not `Parser.parse`, which also sets the environment of every node; code is generated without it.
+        # Not `Parser.parse`, which also sets the environment of every node: compiling does not need it.
         return nodes.Template(Parser(self.environment, source.text).subparse(), lineno=1)
 
-    def _read_expression(self, source: Source) -> nodes.Template:
+    def _parse_expression(self, source: Source) -> nodes.Template:
         parser = Parser(self.environment, source.text, state="variable")
         expression = parser.parse_expression()
         _expect_end(parser)
         target = nodes.Name("result", "store", lineno=expression.lineno)
         return nodes.Template([nodes.Assign(target, expression, lineno=expression.lineno)], lineno=1)
 
-    def _accept(self, tree: nodes.Template, source: Source) -> nodes.Template:
+    def _prepare(self, tree: nodes.Template, source: Source) -> nodes.Template:
         found = descendants(tree)
-        _tell_methods_from_keys(found)
+        _mark_methods(found)
         problems = policy.check(found, source, None if self.dynamic_partials else self.partials)
         if problems:
             raise PackError(problems)
         if source.syntax == "jinja" and any(isinstance(node, nodes.For) for node in found):
-            _give_loop_to_partials(tree)
-            number_loops(tree)
-        _print_readably(found)
-        count_work(tree, found)
+            _provide_loop_to_partials(tree)
+            add_counters(tree)
+        _apply_readable_filters(found)
+        insert_step_counts(tree, found)
         return tree
 
     def _refuse_cycles(self, trees: dict[str, nodes.Template]) -> None:
@@ -183,7 +183,7 @@ class Engine:
                 "PP310",
                 f"partial {name!r} includes itself, directly or through others",
                 self.partials[name].locate(*decode(tag.lineno)),
-                "break the circle",
+                "remove one of the includes in the cycle",
             )
             for name, tag in find_cycles(trees)
         ]
@@ -193,18 +193,18 @@ class Engine:
 
 @cache
 def default_engine() -> Engine:
-    """The engine without partials, made on first use."""
+    """Return the engine without partials, created on first use."""
     return Engine()
 
 
 @cache
 def dynamic_engine() -> Engine:
-    """The engine for templates whose partials are found by the render."""
+    """Return the engine for templates whose partials are looked up while rendering."""
     return Engine(dynamic_partials=True)
 
 
 class _PartialLoader(BaseLoader):
-    """Finds the pack's own partials, and nothing else."""
+    """Loads the partials of the engine, and nothing else."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -222,52 +222,52 @@ def _too_many_tokens(source: Source, limits: Limits) -> Problem:
 
 
 @contextmanager
-def _translated(source: Source, limits: Limits) -> Iterator[None]:
+def _translate_errors(source: Source, limits: Limits) -> Iterator[None]:
     try:
         yield
     except TemplateSyntaxError as error:
         raise PackError(syntax_problem(error, source)) from error
     except SyntaxError as error:
-        # Jinja takes the digits of every script for those of a number, Python does not.
-        raise PackError(Problem("PP302", "template syntax: a number cannot be read", source.locate(1, 1))) from error
+        # Jinja accepts the digits of every script in a number, Python does not.
+        raise PackError(Problem("PP302", "template syntax: invalid digit in a number", source.locate(1, 1))) from error
     except TooManyTokensError as error:
         raise PackError(_too_many_tokens(source, limits)) from error
     except _PARSE_ERRORS as error:
-        raise PackError(_too_much(error, source)) from error
+        raise PackError(_complexity_problem(error, source)) from error
 
 
-def _too_much(error: Exception, source: Source) -> Problem:
+def _complexity_problem(error: Exception, source: Source) -> Problem:
     if isinstance(error, ValueError):
-        return Problem("PP322", "template has a number that is too long", source.locate(1, 1))
-    return Problem("PP309", "template nests too deeply", source.locate(1, 1))
+        return Problem("PP322", "template has a number that is too long", source.locate(1, 1), policy.NUMBER_HINT)
+    return Problem("PP309", "template is nested too deeply", source.locate(1, 1), "move the inner part into a partial")
 
 
 def _expect_end(parser: Parser) -> None:
     if not parser.stream.eos:
-        raise TemplateSyntaxError("more follows after the expression", parser.stream.current.lineno)
+        raise TemplateSyntaxError("unexpected text after the expression", parser.stream.current.lineno)
 
 
-def _tell_methods_from_keys(tree: Iterable[nodes.Node]) -> None:
+def _mark_methods(tree: Iterable[nodes.Node]) -> None:
     for call in tree:
         if isinstance(call, nodes.Call) and isinstance(call.node, nodes.Getattr):
             call.node.ctx = METHOD
 
 
-def _give_loop_to_partials(tree: nodes.Template) -> None:
-    """Mention `loop` in loops that include: Jinja makes it only where it is mentioned, and a partial may use it."""
+def _provide_loop_to_partials(tree: nodes.Template) -> None:
+    """Use `loop` in loops that include a partial, which may need it: Jinja creates it only where it is used."""
     for loop in tree.find_all(nodes.For):
         if loop.find(nodes.Include) is not None:
             loop.body.append(nodes.ExprStmt(nodes.Name("loop", "load", lineno=loop.lineno), lineno=loop.lineno))
 
 
-def _print_readably(tree: Iterable[nodes.Node]) -> None:
+def _apply_readable_filters(tree: Iterable[nodes.Node]) -> None:
     for output in tree:
         if isinstance(output, nodes.Output):
-            output.nodes = [readable(child) for child in output.nodes]
+            output.nodes = [apply_readable_filter(child) for child in output.nodes]
 
 
-def readable(child: nodes.Expr) -> nodes.Expr:
-    """Give what is printed for an expression: some inputs have a filter of their own."""
-    if isinstance(child, nodes.Name) and child.name in PRINTED_BY:
-        return nodes.Filter(child, PRINTED_BY[child.name], [], [], None, None, lineno=child.lineno)
+def apply_readable_filter(child: nodes.Expr) -> nodes.Expr:
+    """Return the expression to print: with a filter if it is an input that has a readable form."""
+    if isinstance(child, nodes.Name) and child.name in READABLE_FILTERS:
+        return nodes.Filter(child, READABLE_FILTERS[child.name], [], [], None, None, lineno=child.lineno)
     return child

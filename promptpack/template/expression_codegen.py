@@ -73,7 +73,7 @@ class ExpressionGenerator(PackGenerator):
         frame = Frame(EvalContext(self.environment, None))
         frame.symbols.analyze_node(nodes.Template([nodes.Output([node.node for node in body])]))  # type: ignore[attr-defined]
         self.writeline(f"from jinja2.runtime import {', '.join(exported)}")
-        self.writeline("name, blocks, context = None, {}, environment.no_scope")
+        self.writeline("name, blocks, context = None, {}, environment.empty_context")
         self.writeline("undefined, cond_expr_undefined = environment.undefined, Undefined")
         self.pull_dependencies(body)
         self.writeline("def root(values):", extra=1)
@@ -94,7 +94,7 @@ def _steps_of(tree: nodes.Template) -> nodes.Node:
 
 
 def _value_of(tree: nodes.Template) -> nodes.Expr:
-    return tree.body[1].node  # type: ignore[attr-defined,no-any-return]  # an assignment, see `Engine.read_expression`
+    return tree.body[1].node  # type: ignore[attr-defined,no-any-return]  # an assignment, see `Engine.parse_expression`
 
 
 def write_expression(tree: nodes.Template, environment: Any) -> str:

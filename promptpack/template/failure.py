@@ -1,4 +1,4 @@
-"""Jinja's and Python's exceptions -> our errors, with their place in the pack file."""
+"""Jinja's and Python's exceptions -> our errors, with locations in the pack file."""
 
 import re
 from collections.abc import Iterable
@@ -12,23 +12,25 @@ from promptpack.problem import ContextError, Location, Problem, did_you_mean
 from promptpack.template.language import TAGS
 from promptpack.template.meter import LimitError
 from promptpack.template.model import Source
-from promptpack.template.partials import DEEPEST, IncludeDepthError, PackTemplate
+from promptpack.template.partials import MAX_INCLUDE_DEPTH, IncludeDepthError, PackTemplate
 from promptpack.template.positions import decode
 from promptpack.template.undefined import MissingVariableError, NotAListError
 
-# What running a template on plain data can raise; anything else is a bug of ours and goes through.
+# Exceptions that a template can raise on plain data; any other is a bug of ours and is not translated.
 RENDER_ERRORS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, RecursionError, MemoryError)
 
-_LIMIT_CODES = {
-    "steps": "PP421",
-    "output": "PP422",
-    "value": "PP423",
-    "number": "PP424",
-    "range": "PP425",
-    "format": "PP426",
+# The code and the hint of each limit.
+_LIMITS = {
+    "steps": ("PP421", "loop over fewer items, or prepare the data before rendering"),
+    "output": ("PP422", "print less, or pass shorter values"),
+    "value": ("PP423", "build smaller values, or pass smaller ones"),
+    "number": ("PP424", "compute smaller numbers"),
+    "range": ("PP425", "use a shorter range"),
+    "format": ("PP426", "use a smaller number"),
 }
 _UNKNOWN_TAG = re.compile(r"unknown tag '([^']*)'")
-_ENDED = re.compile(r"(Unexpected end of template|Missing end of)")
+_OPEN_BLOCK = re.compile(r"block that needs to be closed is '([^']*)'")
+_ENDED = re.compile(r"(?i)unexpected end of template|missing end of")
 
 
 class _NamedError(ContextError):
@@ -41,19 +43,19 @@ class _NamedError(ContextError):
 
 
 class VariableNotFoundError(_NamedError):
-    """A variable that the template reached is not in the context."""
+    """A variable that the template uses is not in the context."""
 
 
 class PartialNotFoundError(_NamedError):
-    """A partial that the template reached, or a template that was asked for, is not registered."""
+    """A partial that the template uses, or a requested template, is not registered."""
 
 
 class NotAnArrayError(_NamedError):
-    """An `{{#each}}` reached a value that is not a list."""
+    """The value of an `{{#each}}` is not a list."""
 
 
 class MaxDepthReachedError(ContextError):
-    """Includes nest deeper than the limit, most likely in a circle."""
+    """Includes are nested deeper than the limit, most likely in a cycle."""
 
     def __init__(self, problems: Problem | Iterable[Problem], limit: int) -> None:
         super().__init__(problems)
@@ -64,75 +66,81 @@ class MaxDepthReachedError(ContextError):
 
 
 def syntax_problem(error: TemplateSyntaxError, source: Source) -> Problem:
-    """Say where and why a template cannot be compiled."""
+    """Return the problem of a template that cannot be parsed or compiled."""
     line, column = decode(error.lineno)
-    message = (error.message or "cannot be read").rstrip(".")
+    message = (error.message or "invalid template").rstrip(".")
     location = source.locate(line, column) if line else source.locate(1, 1)
-    tag = _UNKNOWN_TAG.search(message)
-    if tag:
+    tag, block = _UNKNOWN_TAG.search(message), _OPEN_BLOCK.search(message)
+    if tag and tag[1] not in TAGS:
         return Problem("PP307", f"unknown tag {tag[1]!r}", location, did_you_mean(tag[1], TAGS))
-    hint = "close every '{%' block, '{{' and '{#'" if _ENDED.search(message) else ""
+    if tag:
+        hint = f"first close {block[1]!r} with 'end{block[1]}'" if block else "no block is open here"
+        return Problem("PP307", f"unexpected tag {tag[1]!r}", location, hint)
+    hint = "close every '{{', '{%' and '{#'" if _ENDED.search(message) else ""
+    if block:
+        message, hint = f"{block[1]!r} is not closed", f"close it with 'end{block[1]}'"
     return Problem("PP302", f"template syntax: {message[0].lower()}{message[1:]}", location, hint)
 
 
 def render_error(error: BaseException, source: Source) -> ContextError:
-    """Say where and why a template cannot be rendered, without quoting any value."""
-    location = _place(error.__traceback__, source)
+    """Return the error of a template that cannot be rendered, without quoting any value."""
+    location = _locate(error.__traceback__, source)
     message, _, hint = str(error).partition("\n")
     match error:
         case MissingVariableError():
-            return VariableNotFoundError(_undefined(message, location, hint), error.name)
+            return VariableNotFoundError(_undefined_problem(message, location, hint), error.name)
         case NotAListError():
             return NotAnArrayError(Problem("PP441", message, location, hint), error.name)
         case LimitError():
-            return ContextError(Problem(_LIMIT_CODES[error.limit], message, location, "make the template do less"))
+            code, limit_hint = _LIMITS[error.limit]
+            return ContextError(Problem(code, message, location, limit_hint))
         case IncludeDepthError():
-            return MaxDepthReachedError(Problem("PP443", message, location, hint), DEEPEST)
+            return MaxDepthReachedError(Problem("PP443", message, location, hint), MAX_INCLUDE_DEPTH)
         case TemplateNotFound():
-            problem = Problem("PP442", f"no partial named {error.name!r}", location, "register it before rendering")
+            problem = Problem("PP442", f"unknown partial {error.name!r}", location, "register it before rendering")
             return PartialNotFoundError(problem, str(error.name))
         case UndefinedError():
-            return ContextError(_undefined(message, location, hint))
+            return ContextError(_undefined_problem(message, location, hint))
         case SecurityError():
-            return ContextError(Problem("PP402", message, location, "templates work on plain data only"))
+            return ContextError(Problem("PP402", message, location, "templates can use plain data only"))
         case _:
             return ContextError(_other_problem(error, message, location))
 
 
 def explain(error: BaseException) -> ContextError:
-    """Say where and why a template failed, be it our own error or one of Jinja's or Python's."""
-    anywhere = Source.of_text("")
-    return locate_error(error, anywhere) if isinstance(error, ContextError) else render_error(error, anywhere)
+    """Return any error of a template as a `ContextError` with its location."""
+    unplaced = Source.of_text("")
+    return locate_error(error, unplaced) if isinstance(error, ContextError) else render_error(error, unplaced)
 
 
 def locate_error(error: ContextError, source: Source) -> ContextError:
-    """Give the problems of a filter, which knows nothing of files, the place where the template calls it."""
+    """Return the error of a filter with the location of its call in the template."""
     if all(problem.location for problem in error.problems):
         return error
-    place = _place(error.__traceback__, source)
-    return ContextError(replace(problem, location=problem.location or place) for problem in error.problems)
+    location = _locate(error.__traceback__, source)
+    return ContextError(replace(problem, location=problem.location or location) for problem in error.problems)
 
 
-def _undefined(message: str, location: Location, hint: str) -> Problem:
-    return Problem("PP401", message, location, hint or "give it in the context, or use 'is defined'")
+def _undefined_problem(message: str, location: Location, hint: str) -> Problem:
+    return Problem("PP401", message, location, hint or "pass it in the context, or test for it with 'is defined'")
 
 
 def _other_problem(error: BaseException, message: str, location: Location) -> Problem:
     match error:
         case TypeError():
-            return Problem("PP403", f"wrong kind of value: {message}", location)
+            return Problem("PP403", f"a value has the wrong type: {message}", location)
         case RecursionError():
-            return Problem("PP405", "template nests too deeply", location)
+            return Problem("PP405", "rendering is nested too deeply", location, "look for a macro that calls itself")
         case MemoryError():
             return Problem("PP406", "template needs too much memory", location)
         case TemplateError():
             return Problem("PP407", message, location)
         case _:
-            # The text of these would quote the value, which may be secret.
-            return Problem("PP404", f"a value does not fit here ({type(error).__name__})", location)
+            # The message of other errors may quote a value, which may be secret.
+            return Problem("PP404", f"a value is invalid here ({type(error).__name__})", location)
 
 
-def _place(traceback: TracebackType | None, source: Source) -> Location:
+def _locate(traceback: TracebackType | None, source: Source) -> Location:
     line, column = 1, 1
     while traceback is not None:
         template = traceback.tb_frame.f_globals.get("__jinja_template__")

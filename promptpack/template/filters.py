@@ -1,4 +1,4 @@
-"""The filters that are ours: values as JSON, YAML or inside a fence, chat histories and tools in a readable form."""
+"""Our own filters: values as JSON, as YAML or in a fence, chat histories and tools in a readable form."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -8,33 +8,34 @@ from typing import Any, Final
 from jinja2.exceptions import TemplateRuntimeError
 
 from promptpack.characters import break_special_tokens
-from promptpack.template.meter import LimitError, measure, step, take
-from promptpack.template.values import plain, to_json, to_text
+from promptpack.template.meter import LimitError, measure, step, to_list
+from promptpack.template.values import resolve_lazy, to_json, to_text
 
 _WIDEST_INDENT: Final = 8
-# Looking for special tokens or line ends and writing YAML take longer than other work on as much.
+# Searching special tokens or line ends and writing YAML take longer than other work on the same text.
 _CHARACTERS_A_STEP_OF_A_FENCE: Final = 16
 _CHARACTERS_A_STEP_OF_AN_ENTRY: Final = 8
 _STEPS_OF_A_YAML_VALUE: Final = 25
-# Everything that someone may show as the start of a new line.
+# Every character sequence that a program may display as a line break.
 _LINE_END = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _FENCE_RUN = re.compile(r"`{3,}|~{3,}")
 
 
 def as_json(value: Any, indent: int | None = 2) -> str:
-    """Print a value as JSON; `indent=none` gives one line."""
+    """Print a value as JSON; with `indent=none` on one line."""
     if indent is not None and not 0 <= indent <= _WIDEST_INDENT:
         raise LimitError("format", f"indent must be between 0 and {_WIDEST_INDENT}")
     return to_json(value, indent)
 
 
 def as_yaml(value: Any) -> str:
-    """Print a value as YAML, key order and non-ASCII kept, without a newline at the end."""
+    """Print a value as YAML; keep key order and non-ASCII characters, without a newline at the end."""
     import yaml
 
     step(_STEPS_OF_A_YAML_VALUE * measure(value))
+    data = resolve_lazy(value)
     text: str = yaml.dump(
-        plain(value), Dumper=yaml.CSafeDumper, allow_unicode=True, sort_keys=False, default_flow_style=False, width=1000
+        data, Dumper=yaml.CSafeDumper, allow_unicode=True, sort_keys=False, default_flow_style=False, width=1000
     )
     return text.removesuffix("\n").removesuffix("\n...")
 
@@ -42,9 +43,9 @@ def as_yaml(value: Any) -> str:
 def fenced(value: Any, tag: str = "") -> str:
     """Wrap a value in a fence longer than any inside it, so that it cannot close it; special tokens get a space."""
     if not isinstance(tag, str) or "`" in tag or len(tag.splitlines()) > 1:
-        raise TemplateRuntimeError("the tag of a fence is one line without backticks")
+        raise TemplateRuntimeError("the tag of a fence must be one line without backticks")
     text = to_text(value)
-    # What may begin a token is looked at more closely than other letters.
+    # Characters that may start a token take longer than others.
     step(len(text) // _CHARACTERS_A_STEP_OF_A_FENCE + (text.count("<") + text.count("[")) // 2)
     text = break_special_tokens(text)
     longest = max((len(run) for run in _FENCE_RUN.findall(text)), default=2)
@@ -53,7 +54,7 @@ def fenced(value: Any, tag: str = "") -> str:
 
 
 def history(value: Any, empty: str = "") -> str:
-    """Print chat messages one below the other as `[role] text`, further lines indented so that none poses as a role."""
+    """Print chat messages as `[role] text`; further lines are indented, so that none looks like a role."""
     if not isinstance(value, list):
         raise TemplateRuntimeError("history needs a list of messages")
     return "\n".join(_message_lines(message) for message in value) or empty
@@ -81,29 +82,29 @@ def _entry(label: str, text: str) -> str:
 
 
 def tools(value: Any, empty: str = "") -> str:
-    """Print tools one a line with their parameters, required ones first, as `name(a: string, b?: integer): what`."""
+    """Print one tool per line, required parameters first, as `name(a: string, b?: integer): description`."""
     if not isinstance(value, list):
         raise TemplateRuntimeError("tools needs a list of tools")
     return "\n".join(_tool_line(tool) for tool in value) or empty
 
 
 def flatten(value: Any) -> list[Any]:
-    """Put the items of a list of lists into one list."""
-    outer = take(value)
+    """Merge a list of lists into one list."""
+    outer = to_list(value)
     measure(outer)
     return [item for items in outer for item in (items if isinstance(items, (list, tuple)) else [items])]
 
 
 def out_of_order(tasks: Any, order: Any, key: str = "id", needs: str = "dependencies") -> list[str]:
-    """List the tasks that come before one they need, as `b before a`; a task that needs itself is one of them."""
+    """List the tasks that an order puts before one they need, as `b before a`; includes tasks that need themselves."""
     if not isinstance(tasks, list) or not isinstance(order, list):
         raise TemplateRuntimeError("out_of_order needs a list of tasks and a list of their ids")
-    places = {to_text(name): place for place, name in reversed(list(enumerate(order)))}
+    positions = {to_text(name): position for position, name in reversed(list(enumerate(order)))}
     pairs = [(to_text(task[key]), to_text(need)) for task in tasks for need in task[needs]]
     return [
         f"{task} before {need}"
         for task, need in pairs
-        if task in places and need in places and places[task] <= places[need]
+        if task in positions and need in positions and positions[task] <= positions[need]
     ]
 
 

@@ -1,4 +1,4 @@
-"""Jinja's filters, methods and functions with their work counted; what would be too large is refused beforehand."""
+"""Jinja's filters, methods and functions within the limits: work is counted, too large results are refused first."""
 
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -13,18 +13,18 @@ from jinja2.utils import pass_context, pass_environment
 from promptpack.template.meter import (
     CHARACTERS_A_STEP,
     LimitError,
-    current,
+    check_items,
+    check_text,
+    current_limits,
     current_meter,
-    fits_items,
-    fits_text,
     measure,
     step,
-    take,
+    to_list,
 )
-from promptpack.template.text_filters import TEXT_GUARDS, at_least_one, fits_replacement
+from promptpack.template.text_filters import TEXT_GUARDS, check_at_least_one, check_replacement
 
-_PRECISE: Final = 100
-# Filters that look at every item, and how many steps that takes.
+_MAX_PRECISION: Final = 100
+# Filters that process every item, and the steps for each.
 _STEPS_AN_ITEM: Final[Mapping[str, int]] = MappingProxyType(
     {
         "groupby": 8,
@@ -40,11 +40,11 @@ _STEPS_AN_ITEM: Final[Mapping[str, int]] = MappingProxyType(
     }
 )
 _STEPS_OF_SORTING_A_KEY: Final = 8
-# Filters that look at every letter one by one, and how many of them they look at in a step.
+# Filters that process every character, and how many in one step.
 _CHARACTERS_A_STEP: Final[Mapping[str, int]] = MappingProxyType(
     {"indent": 16, "int": 16, "title": 2, "wordcount": 3, "wordwrap": 1}
 )
-# Filters that compare items, or the attributes of them, letter by letter.
+# Filters that compare items or their attributes character by character.
 _COMPARING: Final = frozenset({"dictsort", "groupby", "max", "min", "sort", "unique"})
 _LINE_ENDS: Final = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _DICT: Final = frozenset((dict,))
@@ -52,70 +52,70 @@ _STR: Final = frozenset((str,))
 _MEASURED: Final = (dict, list, tuple, str, range)
 
 
-def counted(function: Callable[..., Any], name: str = "", deep: bool = True) -> Callable[..., Any]:
-    """Count the work of a filter, test or function by the size of its arguments, and of the text it returns."""
+def meter_calls(function: Callable[..., Any], name: str = "", deep: bool = True) -> Callable[..., Any]:
+    """Wrap a filter, test or function: count its work by the size of its arguments and of the text it returns."""
     steps_an_item = _STEPS_AN_ITEM.get(name)
     characters_a_step = _CHARACTERS_A_STEP.get(name)
     is_comparing = name in _COMPARING
-    # Jinja passes the environment or the context to some before the value itself.
+    # To some functions, Jinja passes the environment or the context before the value.
     first = 1 if hasattr(function, "jinja_pass_arg") else 0
 
     @wraps(function)
-    def counting(*values: Any, **options: Any) -> Any:
+    def metered_call(*values: Any, **options: Any) -> Any:
         meter = current_meter()
         meter.charge(values[first:], deep)
         if options:
             meter.charge(options.values(), deep)
         if is_comparing and len(values) > first:
-            meter.step(_letters(values[first]) // CHARACTERS_A_STEP)
+            meter.step(_count_characters(values[first]) // CHARACTERS_A_STEP)
         if steps_an_item and len(values) > first:
-            items = meter.take(values[first])
+            items = meter.to_list(values[first])
             meter.step(len(items) * steps_an_item)
             values = (*values[:first], items, *values[first + 1 :])
         if characters_a_step and values and type(values[0]) is str:
             meter.step(len(values[0]) // characters_a_step)
         result = function(*values, **options)
         if type(result) is str:
-            fits_text(len(result))
+            check_text(len(result))
         return result
 
-    return counting
+    return metered_call
 
 
-def _letters(value: Any) -> int:
-    """Count the letters of all texts inside of a value, which was measured before."""
+def _count_characters(value: Any) -> int:
+    """Count the characters of all texts in a value whose size was checked before."""
     count = 0
-    waiting = [value]
-    for found in waiting:
-        if type(found) is str:
-            count += len(found)
-        elif isinstance(found, (dict, list, tuple)):
-            waiting.extend((*found, *found.values()) if isinstance(found, dict) else found)
+    pending = [value]
+    for item in pending:
+        if type(item) is str:
+            count += len(item)
+        elif isinstance(item, (dict, list, tuple)):
+            pending.extend((*item, *item.values()) if isinstance(item, dict) else item)
     return count
 
 
 def limited_range(*bounds: Any) -> range:
-    """Count from one number to another."""
+    """Return a range, unless it is too long."""
     numbers = range(*bounds)
-    # The length of a huge range does not fit into a machine word, so its size is worked out from its ends.
+    # `len` fails for a huge range, so the length is computed from its ends.
     length = max(0, (numbers.stop - numbers.start + numbers.step - (1 if numbers.step > 0 else -1)) // numbers.step)
-    if length > current().items:
-        raise LimitError("range", f"a range is longer than {current().items:,}")
+    if length > current_limits().items:
+        raise LimitError("range", f"a range is longer than {current_limits().items:,}")
     return numbers
 
 
-def _narrow(name: str, number: Any, most: int) -> None:
-    if isinstance(number, int) and not -most <= number <= most:
-        raise LimitError("format", f"{name} must be between -{most:,} and {most:,}")
+def _check_between(name: str, number: Any, limit: int) -> None:
+    if isinstance(number, int) and not -limit <= number <= limit:
+        raise LimitError("format", f"{name} must be between -{limit:,} and {limit:,}")
 
 
 def _batch(_: Callable[..., Any]) -> Callable[..., Any]:
     def batch(value: Any, linecount: int, fill_with: Any = None) -> list[list[Any]]:
-        items = take(value)
-        at_least_one("linecount", linecount)
+        items = to_list(value)
+        check_at_least_one("linecount", linecount)
         rows = [items[start : start + linecount] for start in range(0, len(items), linecount)]
         if rows and fill_with is not None:
-            fits_items(linecount)
+            check_items(linecount)
             rows[-1] += [fill_with] * (linecount - len(rows[-1]))
         return rows
 
@@ -124,9 +124,9 @@ def _batch(_: Callable[..., Any]) -> Callable[..., Any]:
 
 def _slice(_: Callable[..., Any]) -> Callable[..., Any]:
     def sliced(value: Any, slices: int, fill_with: Any = None) -> list[list[Any]]:
-        items = take(value)
-        at_least_one("slices", slices)
-        fits_items(slices)
+        items = to_list(value)
+        check_at_least_one("slices", slices)
+        check_items(slices)
         size, longer = divmod(len(items), slices)
         columns: list[list[Any]] = []
         for number in range(slices):
@@ -151,7 +151,7 @@ def _dictsort(original: Callable[..., Any]) -> Callable[..., Any]:
 def _sum(_: Callable[..., Any]) -> Callable[..., Any]:
     @pass_environment
     def total(environment: Any, iterable: Any, attribute: Any = None, start: Any = 0) -> Any:
-        items = take(iterable)
+        items = to_list(iterable)
         if attribute is not None:
             items = [make_attrgetter(environment, attribute)(item) for item in items]
         if not all(isinstance(item, (int, float)) for item in [*items, start]):
@@ -161,24 +161,23 @@ def _sum(_: Callable[..., Any]) -> Callable[..., Any]:
     return total
 
 
-def _sifted(keep: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make `select` or `reject`; texts that are looked for among texts are looked up, not compared one by one."""
+def _make_select(choose: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the guard of `select` or `reject`; `in` on lists of texts is a set lookup, not a search."""
 
     def guard(original: Callable[..., Any]) -> Callable[..., Any]:
         @pass_context
-        def sift(context: Any, value: Any, *test: Any, **options: Any) -> Any:
-            if len(test) != 2 or test[0] != "in" or options or not _are_texts(test[1]) or not _are_texts(value):
+        def select(context: Any, value: Any, *test: Any, **options: Any) -> Any:
+            if len(test) != 2 or test[0] != "in" or options or not _is_text_list(test[1]) or not _is_text_list(value):
                 return original(context, value, *test, **options)
-            choose = filter if keep else filterfalse
             return choose(frozenset(test[1]).__contains__, value)
 
-        return sift
+        return select
 
     return guard
 
 
 def _map(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Make `map`; a key that all mappings have is looked up at once."""
+    """Return `map`; a key of mappings is looked up directly."""
 
     @pass_context
     def mapped(context: Any, value: Any, *arguments: Any, **options: Any) -> Any:
@@ -194,32 +193,28 @@ def _map(original: Callable[..., Any]) -> Callable[..., Any]:
     return mapped
 
 
-def _are_texts(value: Any) -> bool:
+def _is_text_list(value: Any) -> bool:
     return type(value) is list and _STR.issuperset(map(type, value))
-
-
-def _list(_: Callable[..., Any]) -> Callable[..., Any]:
-    return take
 
 
 def _round(original: Callable[..., Any]) -> Callable[..., Any]:
     def rounded(value: Any, precision: int = 0, method: Any = "common") -> Any:
-        _narrow("precision", precision, _PRECISE)
+        _check_between("precision", precision, _MAX_PRECISION)
         return original(value, precision, method)
 
     return rounded
 
 
-GUARDED: Final[Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]]] = MappingProxyType(
+GUARDS: Final[Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]]] = MappingProxyType(
     {
         **TEXT_GUARDS,
         "batch": _batch,
         "dictsort": _dictsort,
-        "list": _list,
+        "list": lambda _: to_list,
         "map": _map,
-        "reject": _sifted(keep=False),
+        "reject": _make_select(filterfalse),
         "round": _round,
-        "select": _sifted(keep=True),
+        "select": _make_select(filter),
         "slice": _slice,
         "sum": _sum,
     }
@@ -227,8 +222,8 @@ GUARDED: Final[Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]]]
 
 
 def check_method(owner: Any, name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Count the work of a method, and refuse a result that would be too large; gives what it is to be called with."""
-    if not isinstance(owner, dict):  # which is looked up by a key, or viewed
+    """Count the work of a method, and refuse a result that would be too large; return the arguments for the call."""
+    if not isinstance(owner, dict):  # its methods are a lookup or a view
         measure(owner)
     for value in values:
         if isinstance(value, _MEASURED):
@@ -236,15 +231,15 @@ def check_method(owner: Any, name: str, values: tuple[Any, ...]) -> tuple[Any, .
     if not isinstance(owner, str):
         return values
     if name == "join" and len(values) == 1:
-        items = take(values[0])
-        fits_text(sum(len(item) for item in items if isinstance(item, str)) + len(owner) * len(items))
+        items = to_list(values[0])
+        check_text(sum(len(item) for item in items if isinstance(item, str)) + len(owner) * len(items))
         return (items,)
     if name == "replace" and len(values) > 1 and isinstance(values[0], str) and isinstance(values[1], str):
-        fits_replacement(owner, values[0], values[1])
+        check_replacement(owner, values[0], values[1])
     elif name in ("split", "rsplit"):
         separator = values[0] if values and isinstance(values[0], str) else ""
-        pieces = owner.count(separator) if separator else len(owner.split(None, current().items))
-        fits_items(pieces)
+        pieces = owner.count(separator) if separator else len(owner.split(None, current_limits().items))
+        check_items(pieces)
     elif name == "splitlines":
-        fits_items(sum(map(owner.count, _LINE_ENDS)))
+        check_items(sum(map(owner.count, _LINE_ENDS)))
     return values

@@ -1,4 +1,4 @@
-"""The Handlebars syntax: read by us, and written as the syntax tree of a Jinja template that does the same."""
+"""The Handlebars syntax: our parser, which returns the syntax tree of an equivalent Jinja template."""
 
 import re
 from dataclasses import dataclass, field
@@ -16,17 +16,17 @@ _BLOCKS: Final = ("if", "each", "raw")
 _NAME: Final = re.compile(r"[^\s{}]+")
 _RAW_END: Final = re.compile(r"\{\{\s*/\s*raw\s*\}\}")
 _RAW_HINT: Final = "write literal braces between '{{#raw}}' and '{{/raw}}'"
-# Python nests no more than 20 loops in one function, so every so many levels become a function of their own.
+# Python allows 20 nested loops in one function, so after this many levels the inner ones become another function.
 _LEVELS_A_FUNCTION: Final = 12
-_DEEPEST: Final = 100
+_MAX_DEPTH: Final = 100
 
 
 def parse(source: Source) -> nodes.Template:
-    """Read a template; raises every problem in it at once."""
-    reader = _Reader(source)
-    body = reader.read()
-    if reader.problems:
-        raise PackError(reader.problems)
+    """Return the tree of a template; raise all its problems together."""
+    parser = _Parser(source)
+    body = parser.parse()
+    if parser.problems:
+        raise PackError(parser.problems)
     return nodes.Template(body, lineno=1)
 
 
@@ -50,10 +50,10 @@ class _Block:
 
 
 class _TagError(Exception):
-    """A tag that cannot be read; its arguments are the code, the message and the hint of the problem."""
+    """A tag is invalid; the arguments are the code, the message and the hint of the problem."""
 
 
-class _Reader:
+class _Parser:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._starts = LineStarts(source.text)
@@ -61,23 +61,23 @@ class _Reader:
         self._position = 0
         self._functions = 0
         self._open = [_Block()]
-        self._found: list[tuple[int, str, str, str]] = []
+        self._unlocated: list[tuple[int, str, str, str]] = []
 
     @property
     def problems(self) -> list[Problem]:
         return [
             Problem(code, message, self._source.locate(*decode(position)), hint)
-            for position, code, message, hint in sorted(self._found)
+            for position, code, message, hint in sorted(self._unlocated)
         ]
 
-    def read(self) -> list[nodes.Node]:
+    def parse(self) -> list[nodes.Node]:
         text = self._source.text
         while (start := text.find("{{", self._offset)) >= 0:
             self._add_text(text[self._offset : start])
             self._read_tag(start)
         self._add_text(text[self._offset :])
         while len(self._open) > 1:
-            self._report_open(self._open.pop())
+            self._report_unclosed(self._open.pop())
         return self._open[0].body
 
     def _read_tag(self, start: int) -> None:
@@ -86,46 +86,46 @@ class _Reader:
         end = text.find("}}", start + 2)
         self._offset = end + 2 if end >= 0 else len(text)
         if end < 0:
-            self._found.append((self._position, "PP311", "tag is not closed with '}}'", _RAW_HINT))
+            self._unlocated.append((self._position, "PP311", "tag is not closed with '}}'", _RAW_HINT))
             return
         try:
-            self._take(text[start + 2 : end].strip())
+            self._add_tag(text[start + 2 : end].strip())
         except _TagError as error:
-            self._found.append((self._position, *error.args))
+            self._unlocated.append((self._position, *error.args))
 
-    def _take(self, tag: str) -> None:
+    def _add_tag(self, tag: str) -> None:
         match tag[:1]:
             case "#":
-                self._take_start(tag[1:].split())
+                self._open_block(tag[1:].split())
             case "/":
-                self._take_end(" ".join(tag[1:].split()))
+                self._close_blocks(" ".join(tag[1:].split()))
             case ">":
-                partial = nodes.Const(_name(tag[1:], tag), lineno=self._position)
+                partial = nodes.Const(_validate_name(tag[1:], tag), lineno=self._position)
                 self._add(nodes.Include(partial, True, False, lineno=self._position))
             case _ if tag == "else":
-                self._take_else()
+                self._start_else()
             case _:
-                self._add(nodes.Output([self._checked("text", _name(tag, tag))], lineno=self._position))
+                self._add(nodes.Output([self._call_with_name("text", _validate_name(tag, tag))], lineno=self._position))
 
-    def _take_start(self, words: list[str]) -> None:
+    def _open_block(self, words: list[str]) -> None:
         if words == ["raw"]:
-            self._take_raw()
+            self._read_raw()
             return
-        if len(self._open) > _DEEPEST:
-            # All that follows would only be the consequence of this.
+        if len(self._open) > _MAX_DEPTH:
+            # Skip the rest, whose problems would only follow from this one.
             self._offset, self._open = len(self._source.text), self._open[:1]
-            raise _TagError("PP317", f"blocks nest deeper than {_DEEPEST} levels", "move the inner ones into a partial")
+            raise _TagError("PP317", f"blocks are nested more than {_MAX_DEPTH} levels deep", "use partials")
         block = _Block(words[0] if words else "", " ".join(words[1:]), self._position)
-        # A block that cannot be read is opened too, so that its end is not one more problem.
+        # An invalid block is opened too, so that its end is not another problem.
         self._open.append(block)
         if block.kind not in _BLOCKS:
             hint = did_you_mean(block.kind, _BLOCKS) or "the blocks are 'if', 'each' and 'raw'"
-            raise _TagError("PP313", f"no block named {block.kind!r}", hint)
+            raise _TagError("PP313", f"unknown block {block.kind!r}", hint)
         if block.kind == "raw":
-            raise _TagError("PP312", f"'{{{{#raw}}}}' takes no name, not {block.name!r}", "write '{{#raw}}'")
-        _name(block.name, f"#{block.kind} {block.name}".strip())
+            raise _TagError("PP312", f"'{{{{#raw}}}}' takes no name, but has {block.name!r}", "write '{{#raw}}'")
+        _validate_name(block.name, f"#{block.kind} {block.name}".strip())
 
-    def _take_raw(self) -> None:
+    def _read_raw(self) -> None:
         end = _RAW_END.search(self._source.text, self._offset)
         if end is None:
             self._offset = len(self._source.text)
@@ -133,37 +133,37 @@ class _Reader:
         self._add_text(self._source.text[self._offset : end.start()])
         self._offset = end.end()
 
-    def _take_else(self) -> None:
+    def _start_else(self) -> None:
         block = self._open[-1]
         if block.kind != "if":
-            raise _TagError("PP316", "'{{else}}' is not directly inside of '{{#if}}'", "move or remove it")
+            raise _TagError("PP316", "'{{else}}' is not directly inside '{{#if}}'", "move or remove it")
         if block.before_else is not None:
             raise _TagError("PP316", "'{{#if}}' has a second '{{else}}'", "remove one of them")
         block.before_else, block.body = block.body, []
 
-    def _take_end(self, kind: str) -> None:
+    def _close_blocks(self, kind: str) -> None:
         if all(block.kind != kind for block in self._open[1:]):
-            hint = f"the open block ends with {self._open[-1].end}" if len(self._open) > 1 else "no block is open here"
-            raise _TagError("PP315", f"'{{{{/{kind}}}}}' closes nothing", hint)
+            hint = f"close the open block with {self._open[-1].end}" if len(self._open) > 1 else "no block is open here"
+            raise _TagError("PP315", f"'{{{{/{kind}}}}}' closes no open block", hint)
         while self._open[-1].kind != kind:
-            self._report_open(self._open.pop())
-        self._close(self._open.pop())
+            self._report_unclosed(self._open.pop())
+        self._add_block(self._open.pop())
 
-    def _report_open(self, block: _Block) -> None:
-        self._found.append((block.position, "PP314", f"{block.start} is not closed", f"close it with {block.end}"))
+    def _report_unclosed(self, block: _Block) -> None:
+        self._unlocated.append((block.position, "PP314", f"{block.start} is not closed", f"close it with {block.end}"))
 
-    def _close(self, block: _Block) -> None:
+    def _add_block(self, block: _Block) -> None:
         self._position = block.position
         if block.kind == "each":
             target = nodes.Name(_ITEM, "store", lineno=block.position)
-            values = self._checked("items", block.name)
-            self._add(nodes.For(target, values, self._split(block.body), [], None, False, lineno=block.position))
+            values = self._call_with_name("items", block.name)
+            self._add(nodes.For(target, values, self._outline(block.body), [], None, False, lineno=block.position))
         elif block.kind == "if":
             then, other = (block.body, []) if block.before_else is None else (block.before_else, block.body)
             test = self._call("truth", self._value(block.name))
-            self._add(nodes.If(test, self._split(then), [], self._split(other), lineno=block.position))
+            self._add(nodes.If(test, self._outline(then), [], self._outline(other), lineno=block.position))
 
-    def _split(self, body: list[nodes.Node]) -> list[nodes.Node]:
+    def _outline(self, body: list[nodes.Node]) -> list[nodes.Node]:
         if not body or len(self._open) % _LEVELS_A_FUNCTION:
             return body
         self._functions += 1
@@ -176,7 +176,7 @@ class _Reader:
     def _add(self, node: nodes.Node) -> None:
         self._open[-1].body.append(node)
 
-    def _checked(self, function: str, name: str) -> nodes.Call:
+    def _call_with_name(self, function: str, name: str) -> nodes.Call:
         return self._call(function, nodes.ContextReference(), nodes.Const(name), self._value(name))
 
     def _value(self, name: str) -> nodes.Expr:
@@ -189,14 +189,14 @@ class _Reader:
         return nodes.Call(called, list(arguments), [], None, None, lineno=self._position)
 
 
-def _name(text: str, tag: str) -> str:
+def _validate_name(text: str, tag: str) -> str:
     name = text.strip()
     if _NAME.fullmatch(name):
         return name
     if not name:
         raise _TagError("PP312", f"'{{{{{tag}}}}}' has no name", _RAW_HINT)
     if tag.startswith("else"):
-        raise _TagError("PP312", f"{tag!r} is not supported", "put another '{{#if}}' inside of '{{else}}'")
+        raise _TagError("PP312", f"{tag!r} is not supported", "put another '{{#if}}' inside '{{else}}'")
     if tag.startswith("!"):
         raise _TagError("PP312", "comments are not supported", "remove it")
-    raise _TagError("PP312", f"{name!r} is not a name", f"a name has no spaces and no braces; {_RAW_HINT}")
+    raise _TagError("PP312", f"{name!r} is not a valid name", f"a name has no spaces and no braces; {_RAW_HINT}")

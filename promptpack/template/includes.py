@@ -6,10 +6,10 @@ from typing import Final, Generic, TypeVar
 from jinja2 import nodes
 
 _LOADING: Final = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
-MOST_VISITS: Final = 10_000
+MAX_VISITS: Final = 10_000
 """How many partials a walk may visit, each counted once per scope."""
-DEEPEST_VISIT: Final = 32
-"""How deep partials may include each other; rendering stops sooner, see `partials.DEEPEST`."""
+MAX_VISIT_DEPTH: Final = 32
+"""How deep partials may include each other; rendering stops sooner, see `partials.MAX_INCLUDE_DEPTH`."""
 
 Partial = TypeVar("Partial")
 Result = TypeVar("Result")
@@ -26,9 +26,9 @@ class TooManyIncludesError(Exception):
 class IncludeWalker(Generic[Partial, Result]):
     """Visits the partials that templates name, and remembers the result of each visit."""
 
-    def __init__(self, find: Callable[[str], Partial | None], most_visits: int = MOST_VISITS) -> None:
+    def __init__(self, find: Callable[[str], Partial | None], max_visits: int = MAX_VISITS) -> None:
         self._find = find
-        self._most_visits = most_visits
+        self._max_visits = max_visits
         self._results: dict[tuple[str, Hashable], Result] = {}
         self._open: list[str] = []
 
@@ -50,7 +50,7 @@ class IncludeWalker(Generic[Partial, Result]):
             list(self.visit(nodes.Const(name), None, enter))
 
     def _entered(self, name: str, partial: Partial, enter: Callable[[str, Partial], Result]) -> Result:
-        if len(self._results) >= self._most_visits or len(self._open) >= DEEPEST_VISIT:
+        if len(self._results) >= self._max_visits or len(self._open) >= MAX_VISIT_DEPTH:
             raise TooManyIncludesError(name)
         self._open.append(name)
         try:

@@ -1,4 +1,4 @@
-"""The small language of templates: the filters, tests, functions and methods that exist, all pure on plain data."""
+"""The filters, tests, functions and methods that templates may use; all are pure functions on plain data."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -9,7 +9,7 @@ from jinja2.tests import TESTS as JINJA_TESTS
 from jinja2.utils import Namespace
 
 from promptpack.template.filters import FILTERS as OWN_FILTERS
-from promptpack.template.guards import GUARDED, counted, limited_range
+from promptpack.template.guards import GUARDS, limited_range, meter_calls
 
 Function = Callable[..., Any]
 
@@ -31,8 +31,8 @@ HISTORY_FILTER_NAMES: Final = (
     "tool_entries", "tool_parameters", "trim_space", "user_inputs",
 )  # fmt: skip
 
-# Inputs that a template prints in a readable form, by the filter that writes it.
-PRINTED_BY: Final = {"HISTORY": "history", "AVAILABLE_TOOLS": "tools"}
+# Inputs that print in a readable form, and the filter that does it.
+READABLE_FILTERS: Final = {"HISTORY": "history", "AVAILABLE_TOOLS": "tools"}
 
 TAGS: Final = (
     "block", "call", "elif", "else", "endblock", "endcall", "endfilter", "endfor", "endif", "endmacro", "endraw",
@@ -41,7 +41,7 @@ TAGS: Final = (
 
 
 def _history_filter(name: str) -> Function:
-    """Make a filter of a history function, imported on first use because few packs need one."""
+    """Return a filter that calls a history function, imported on first use because few packs need one."""
 
     def filter_history(*values: Any, **options: Any) -> Any:
         from promptpack.template import history
@@ -53,11 +53,11 @@ def _history_filter(name: str) -> Function:
 
 _ALL_FILTERS: Final[Mapping[str, Any]] = {
     **{name: JINJA_FILTERS[name] for name in JINJA_FILTER_NAMES},
-    **{name: guard(JINJA_FILTERS[name]) for name, guard in GUARDED.items()},
+    **{name: guard(JINJA_FILTERS[name]) for name, guard in GUARDS.items()},
     **{name: _history_filter(name) for name in HISTORY_FILTER_NAMES},
     **OWN_FILTERS,
 }
-# These look at the items of a value and no deeper, so only the items are counted; JSON is counted as it is written.
+# Filters that read only the items of a value, so deeper values are not counted; JSON is counted when it is written.
 _SHALLOW_FILTERS: Final = frozenset((
     "abs", "batch", "count", "d", "default", "first", "float", "int", "items", "join", "json", "last", "length",
     "list", "map", "reject", "rejectattr", "reverse", "round", "select", "selectattr", "slice", "tojson",
@@ -69,13 +69,13 @@ _DEEP_TESTS: Final = frozenset((
 
 _ALL_TESTS: Final[Mapping[str, Any]] = {name: JINJA_TESTS[name] for name in JINJA_TEST_NAMES}
 FILTERS: Final[Mapping[str, Function]] = MappingProxyType(
-    {name: counted(function, name, deep=name not in _SHALLOW_FILTERS) for name, function in _ALL_FILTERS.items()}
+    {name: meter_calls(function, name, deep=name not in _SHALLOW_FILTERS) for name, function in _ALL_FILTERS.items()}
 )
 TESTS: Final[Mapping[str, Function]] = MappingProxyType(
-    {name: counted(function, name, deep=name in _DEEP_TESTS) for name, function in _ALL_TESTS.items()}
+    {name: meter_calls(function, name, deep=name in _DEEP_TESTS) for name, function in _ALL_TESTS.items()}
 )
 FUNCTIONS: Final[Mapping[str, Function]] = MappingProxyType(
-    {"dict": counted(dict), "namespace": counted(Namespace), "range": limited_range}
+    {"dict": meter_calls(dict), "namespace": meter_calls(Namespace), "range": limited_range}
 )
 
 _TEXT_METHODS: Final = (

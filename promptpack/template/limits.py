@@ -1,4 +1,4 @@
-"""What a template may use up, as an application sets it."""
+"""`Limits`: how much work and memory a template may use."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """No honest pack comes near these; an application may set others, a pack may not."""
+    """The defaults are far above what a pack needs; an application may set others, a pack may not."""
 
     steps: int = 1_000_000
     output: int = 4_000_000

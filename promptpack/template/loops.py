@@ -1,4 +1,4 @@
-"""What `loop` is inside of a loop: a number, one for lists, whose items are all known, or Jinja's own."""
+"""The three forms of `loop` in a template: a plain counter, `ListLoop` for lists, and Jinja's for lazy values."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
@@ -6,50 +6,50 @@ from typing import Any, Final
 from jinja2 import nodes
 from jinja2.runtime import LoopContext, Undefined
 
-NUMBER: Final = "_loop_number"
-"""The variable that stands for `loop` where only the number of the pass is asked for; no template can name it."""
+COUNTER: Final = "_loop_counter"
+"""The variable that replaces `loop` where only the number of the iteration is used; templates cannot name it."""
 
-NUMBERED: Final = {"index": "{0} + 1", "index0": "{0}", "first": "{0} == 0"}
-"""What can be asked of the number of a pass."""
+COUNTER_CODE: Final = {"index": "{0} + 1", "index0": "{0}", "first": "{0} == 0"}
+"""The attributes of `loop` that a counter can compute, with their code."""
 
 _OTHER_SCOPES: Final = (nodes.Macro, nodes.CallBlock, nodes.Block, nodes.Include)
 
 
-def number_loops(tree: nodes.Template) -> None:
-    """Have loops count their passes where that is all that their `loop` is used for."""
+def add_counters(tree: nodes.Template) -> None:
+    """Replace `loop` by a counter in loops that use only the number of the iteration."""
     for loop in tree.find_all(nodes.For):
         uses = list(_uses_of_loop(loop.body))
-        if uses and loop.test is None and all(map(_asks_for_number, uses)):
-            loop.target = nodes.Tuple([nodes.Name(NUMBER, "store"), loop.target], "store", lineno=loop.target.lineno)
+        if uses and loop.test is None and all(map(_reads_counter, uses)):
+            loop.target = nodes.Tuple([nodes.Name(COUNTER, "store"), loop.target], "store", lineno=loop.target.lineno)
             for use in uses:
-                use.node.name = NUMBER  # type: ignore[attr-defined]
+                use.node.name = COUNTER  # type: ignore[attr-defined]
 
 
-def is_numbered(loop: nodes.For) -> bool:
-    """Say whether a loop counts its passes."""
+def has_counter(loop: nodes.For) -> bool:
+    """Return whether a loop has a counter instead of `loop`."""
     target = loop.target
-    return isinstance(target, nodes.Tuple) and getattr(target.items[0], "name", None) == NUMBER
+    return isinstance(target, nodes.Tuple) and getattr(target.items[0], "name", None) == COUNTER
 
 
-def _uses_of_loop(parts: Iterable[nodes.Node]) -> Iterator[nodes.Node]:
-    """Find all that has to do with the `loop` of a body: where a number will do, and where it may not."""
-    for part in parts:
-        if _asks_for_number(part) or _is_loop(part) or isinstance(part, _OTHER_SCOPES):
-            yield part
+def _uses_of_loop(body: Iterable[nodes.Node]) -> Iterator[nodes.Node]:
+    """Yield every node that uses the `loop` of a body, or may use it."""
+    for node in body:
+        if _reads_counter(node) or _is_loop(node) or isinstance(node, _OTHER_SCOPES):
+            yield node
         else:
-            yield from _uses_of_loop(part.iter_child_nodes(exclude=("body",) if isinstance(part, nodes.For) else None))
+            yield from _uses_of_loop(node.iter_child_nodes(exclude=("body",) if isinstance(node, nodes.For) else None))
 
 
-def _asks_for_number(node: nodes.Node) -> bool:
-    return isinstance(node, nodes.Getattr) and node.attr in NUMBERED and node.ctx == "load" and _is_loop(node.node)
+def _reads_counter(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Getattr) and node.attr in COUNTER_CODE and node.ctx == "load" and _is_loop(node.node)
 
 
 def _is_loop(node: nodes.Node) -> bool:
     return isinstance(node, nodes.Name) and node.name == "loop"
 
 
-class Loop(LoopContext):
-    """The `loop` variable; `index0` moves on as `walk` does."""
+class ListLoop(LoopContext):
+    """The `loop` of a list, whose items are all known; `iterate` advances `index0`."""
 
     def __init__(self, items: list[Any], undefined: type[Undefined]) -> None:
         super().__init__(items, undefined)
@@ -57,7 +57,7 @@ class Loop(LoopContext):
 
     @property
     def length(self) -> int:
-        """How many items there are."""
+        """The number of items."""
         return len(self._items)
 
     @property
@@ -76,12 +76,12 @@ class Loop(LoopContext):
         return self._undefined("there is no next item") if self.last else self._items[self.index0 + 1]
 
 
-def walk(values: Iterable[Any], undefined: type[Undefined]) -> Iterable[tuple[Any, LoopContext]]:
-    """Give each item with the `loop` that stands at it; what is not a list may be lazy, and is left to Jinja."""
-    return _walk(values, undefined) if type(values) is list else LoopContext(values, undefined)
+def iterate(values: Iterable[Any], undefined: type[Undefined]) -> Iterable[tuple[Any, LoopContext]]:
+    """Iterate over items, each with `loop`; values other than lists may be lazy, and use Jinja's loop."""
+    return _iterate(values, undefined) if type(values) is list else LoopContext(values, undefined)
 
 
-def _walk(items: list[Any], undefined: type[Undefined]) -> Iterator[tuple[Any, Loop]]:
-    loop = Loop(items, undefined)
+def _iterate(items: list[Any], undefined: type[Undefined]) -> Iterator[tuple[Any, ListLoop]]:
+    loop = ListLoop(items, undefined)
     for loop.index0, item in enumerate(items):
         yield item, loop

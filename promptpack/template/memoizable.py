@@ -8,8 +8,8 @@ from jinja2 import nodes
 from promptpack.template.codegen import METHOD
 from promptpack.template.includes import IncludeWalker
 from promptpack.template.language import FUNCTIONS
-from promptpack.template.names import NeedsFinder
-from promptpack.template.output_codegen import IN_PLACE
+from promptpack.template.names import DependencyFinder
+from promptpack.template.output_codegen import INLINE_FILTERS
 from promptpack.template.policy import APPLIES_TEST
 from promptpack.template.tree import descendants
 
@@ -19,15 +19,15 @@ _PURE: Final = (
     nodes.Getitem, nodes.If, nodes.Keyword, nodes.Literal, nodes.Operand, nodes.Output, nodes.Pair, nodes.Slice,
     nodes.Template, nodes.UnaryExpr, nodes.With,
 )  # fmt: skip
-# The one test that tells equal values apart.
+# The only test that distinguishes equal values.
 _BY_IDENTITY: Final = "sameas"
 
 
 class Memoizer:
     """Marks the memoizable subtrees of templates that share partials."""
 
-    def __init__(self, partials: Mapping[str, nodes.Template], needs: NeedsFinder) -> None:
-        self._needs = needs
+    def __init__(self, partials: Mapping[str, nodes.Template], dependencies: DependencyFinder) -> None:
+        self._dependencies = dependencies
         self._includes: IncludeWalker[nodes.Template, bool] = IncludeWalker(partials.get)
         self._includes.visit_all(partials, self._enter)
 
@@ -43,7 +43,7 @@ class Memoizer:
     def _names_of(self, node: nodes.Node, stored: frozenset[str]) -> frozenset[str] | None:
         if not self._is_pure(node):
             return None
-        names = frozenset(use.name for use in self._needs.find(nodes.Template([node])).names)
+        names = frozenset(use.name for use in self._dependencies.find(nodes.Template([node])).names)
         return None if names & stored else names
 
     def _is_pure(self, tree: nodes.Node) -> bool:
@@ -146,8 +146,8 @@ def _applies_by_value(node: nodes.Filter) -> bool:
     """Return whether the test or filter that a filter applies to each item depends on values alone."""
     if node.name not in APPLIES_TEST and node.name != "map":
         return True
-    place = APPLIES_TEST.get(node.name, 0)
-    applied = node.args[place] if place < len(node.args) else nodes.Const("")
+    index = APPLIES_TEST.get(node.name, 0)
+    applied = node.args[index] if index < len(node.args) else nodes.Const("")
     if node.dyn_args or node.dyn_kwargs or not isinstance(applied, nodes.Const):
         return False
     return applied.value != _BY_IDENTITY and applied.value not in APPLIES_TEST
@@ -157,6 +157,6 @@ def _is_slow(node: nodes.Node) -> bool:
     """Return whether a subtree takes longer to render than a lookup in the cache."""
     return any(
         isinstance(inner, (nodes.For, nodes.Include))
-        or (isinstance(inner, nodes.Filter) and inner.name not in IN_PLACE)
+        or (isinstance(inner, nodes.Filter) and inner.name not in INLINE_FILTERS)
         for inner in (node, *descendants(node))
     )

@@ -43,14 +43,14 @@ class Meter:
         if self.steps < 0:
             self.refuse_steps()
 
-    def passes(self, values: Any, steps: int) -> Any:
-        """Count the passes of a loop: all of them first if their number is known, else one by one."""
+    def iterations(self, values: Any, steps: int) -> Any:
+        """Count the iterations of a loop: all of them first if their number is known, else one by one."""
         if type(values) is list or isinstance(values, Sized):
             self.step(len(values) * steps)
             return values
-        return self._counted_passes(values, steps)
+        return self._counted_iterations(values, steps)
 
-    def _counted_passes(self, values: Iterable[Any], steps: int) -> Iterator[Any]:
+    def _counted_iterations(self, values: Iterable[Any], steps: int) -> Iterator[Any]:
         for value in values:
             self.step(steps)
             yield value
@@ -70,16 +70,16 @@ class Meter:
         """Stop a template that has written too much."""
         raise LimitError("output", f"template writes more than {self.limits.output:,} characters")
 
-    def fits_items(self, count: int) -> None:
+    def check_items(self, count: int) -> None:
         """Refuse a list before it is built, and count the work of building it."""
         if count > self.limits.items:
             raise LimitError("value", f"a list is longer than {self.limits.items:,} items")
         self.step(count)
 
-    def take(self, values: Iterable[Any]) -> list[Any]:
+    def to_list(self, values: Iterable[Any]) -> list[Any]:
         """Return the items of a lazy value as a list."""
         items = list(values if type(values) is list else islice(values, self.limits.items + 1))
-        self.fits_items(len(items))
+        self.check_items(len(items))
         return items
 
     def measure(self, value: Any) -> int:
@@ -88,7 +88,7 @@ class Meter:
             if isinstance(value, str):
                 self.step(len(value) // CHARACTERS_A_STEP)
             elif isinstance(value, range):
-                self.fits_items(len(value))
+                self.check_items(len(value))
             return 1
         limit = self.limits.items
         count = 1
@@ -96,7 +96,7 @@ class Meter:
         for node in nodes:
             count += len(node)
             if count > limit:
-                raise LimitError("value", f"a value holds more than {limit:,} others")
+                raise LimitError("value", f"a value contains more than {limit:,} values")
             for child in node.values() if isinstance(node, dict) else node:
                 kind = type(child)
                 if kind is dict or kind is list or (kind not in _SIMPLE and isinstance(child, (dict, list, tuple))):
@@ -119,12 +119,12 @@ class Meter:
             elif isinstance(value, (dict, list, tuple)):
                 steps += 0 if deep and self.measure(value) else len(value)
             elif kind is range:
-                self.fits_items(len(value))
+                self.check_items(len(value))
         self.step(steps)
 
 
 _METER: ContextVar[Meter | None] = ContextVar("promptpack_meter", default=None)
-_NO_LIMITS: Final = Limits()
+_DEFAULT_LIMITS: Final = Limits()
 
 
 def meter() -> Meter | None:
@@ -134,7 +134,7 @@ def meter() -> Meter | None:
 
 def current_meter() -> Meter:
     """Return the meter of the current render; outside of one, a meter that only limits the size of values."""
-    return _METER.get() or Meter(_NO_LIMITS, steps=_UNMETERED_STEPS)
+    return _METER.get() or Meter(_DEFAULT_LIMITS, steps=_UNMETERED_STEPS)
 
 
 class metered:  # noqa: N801 -- used like a function
@@ -163,7 +163,7 @@ def step(steps: int = 1) -> None:
         meter.step(steps)
 
 
-def keep_aside(pieces: Iterable[str]) -> list[str]:
+def collect_import(pieces: Iterable[str]) -> list[str]:
     """Collect the output of an imported template: within the limit, but not counted, because it is not written yet."""
     meter = _METER.get()
     before = meter.output if meter is not None else 0
@@ -173,10 +173,10 @@ def keep_aside(pieces: Iterable[str]) -> list[str]:
     return gathered
 
 
-def current() -> Limits:
+def current_limits() -> Limits:
     """Return the limits of the current render."""
     meter = _METER.get()
-    return _NO_LIMITS if meter is None else meter.limits
+    return _DEFAULT_LIMITS if meter is None else meter.limits
 
 
 def is_validated(value: Any) -> bool:
@@ -185,24 +185,24 @@ def is_validated(value: Any) -> bool:
     return meter is not None and id(value) in meter.validated
 
 
-def fits_text(characters: int) -> None:
+def check_text(characters: int) -> None:
     """Refuse a text before it is built, and count the work of building it."""
-    most = current().text
-    if characters > most:
-        raise LimitError("value", f"a text is longer than {most:,} characters")
+    limit = current_limits().text
+    if characters > limit:
+        raise LimitError("value", f"a text is longer than {limit:,} characters")
     if characters >= CHARACTERS_A_STEP:
         step(characters // CHARACTERS_A_STEP)
 
 
-def fits_items(count: int) -> None:
+def check_items(count: int) -> None:
     """Refuse a list before it is built, and count the work of building it."""
-    current_meter().fits_items(count)
+    current_meter().check_items(count)
 
 
-def fits_bits(bits: float) -> None:
+def check_bits(bits: float) -> None:
     """Refuse a whole number before it is computed."""
-    if bits > current().bits:
-        raise LimitError("number", f"a number has more than {current().bits:,} bits")
+    if bits > current_limits().bits:
+        raise LimitError("number", f"a number has more than {current_limits().bits:,} bits")
 
 
 def measure(value: Any) -> int:
@@ -210,6 +210,6 @@ def measure(value: Any) -> int:
     return current_meter().measure(value)
 
 
-def take(values: Iterable[Any]) -> list[Any]:
+def to_list(values: Iterable[Any]) -> list[Any]:
     """Return the items of a lazy value as a list."""
-    return current_meter().take(values)
+    return current_meter().to_list(values)

@@ -1,4 +1,4 @@
-"""`Source`, `Template` and `Expression`: what is compiled, and what compiling gives."""
+"""`Source`, and the `Template` or `Expression` that it compiles to."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from promptpack.template.positions import decode
 
 if TYPE_CHECKING:
     from promptpack.template.engine import Engine
-    from promptpack.template.partials import PackTemplate, Trail
+    from promptpack.template.partials import IncludeStack, PackTemplate
     from promptpack.template.render_cache import PackCache
 
     Syntax = Literal["jinja", "handlebars"]
     Locate = Callable[[int, int], Location]
 
-# The name of a source that is no file.
+# The path of a source that is not a file.
 UNPLACED: Final = "<template>"
 Fingerprint = bytes | str | tuple[str, ...]
-"""Stands for a value: equal fingerprints mean identical data."""
+"""Represents a value: equal fingerprints mean identical data."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A template's text and the way from a line and column in it to a place in a file."""
+    """The text of a template, and a function from its lines and columns to locations in a file."""
 
     text: str
     locate: Locate
@@ -33,11 +33,11 @@ class Source:
 
     @classmethod
     def of_text(cls, text: str, name: str = UNPLACED, syntax: Syntax = "jinja") -> Source:
-        """Take a text that is a file of its own, or no file at all."""
+        """Return the source of a text that is a whole file, or not in a file."""
         return cls(text, lambda line, column: Location(name, line, column), syntax)
 
     def locate_word(self, position: int, word: str) -> Location:
-        """Point at the word itself: Jinja knows only where the filter, test or look-up around it starts."""
+        """Return the location of a word; Jinja knows only where the filter, test or lookup around it starts."""
         line, column = decode(position)
         lines = self.text.split("\n")
         found = lines[line - 1].find(word, column - 1) if line <= len(lines) else -1
@@ -45,7 +45,7 @@ class Source:
 
 
 class Scope(dict[str, Any]):
-    """Values by name, the fingerprints of those that may be compared between renders, and the pack's cache."""
+    """Values by name, the fingerprints of values that renders can compare, and the pack's cache."""
 
     __slots__ = ("cache", "fingerprints")
 
@@ -63,21 +63,20 @@ class Template:
     names: frozenset[str]
     partials: frozenset[str]
     _load: Callable[[], PackTemplate] = field(repr=False)
-    _run: Callable[[Mapping[str, Any], Trail | None], str] = field(repr=False)
+    _run: Callable[[Mapping[str, Any], IncludeStack | None], str] = field(repr=False)
 
     @property
     def code(self) -> PackTemplate:
-        """What Jinja runs, made on first use."""
+        """The code that Jinja runs, compiled on first use."""
         return self._load()
 
-    def render(self, context: Mapping[str, Any], trail: Trail | None = None) -> str:
-        """Render with partials from the trail; raises `ContextError` with the place in the file.
+    def render(self, context: Mapping[str, Any], include_stack: IncludeStack | None = None) -> str:
+        """Render with partials from the include stack; raise `ContextError` with the location in the file.
 
-        The context is plain data, as `prompt.plain` makes it of whatever a caller gives: the code looks up keys without
-        asking whose they are, so all that takes a caller's values sees to that before. Of a `Scope`, parts whose values
-        are as they were the last time are not written again.
+        The context must be plain data: the code looks up keys without checking types, so callers' values must pass
+        `prompt.plain_data` first. With a `Scope`, subtrees whose values have not changed come from the cache.
         """
-        return self._run(context, trail)
+        return self._run(context, include_stack)
 
     def __str__(self) -> str:
         return self.source.text
@@ -90,10 +89,10 @@ class Expression:
     source: Source
     names: frozenset[str]
     engine: Engine = field(repr=False)
-    _run: Callable[[Mapping[str, Any], Trail | None], Any] = field(repr=False)
+    _run: Callable[[Mapping[str, Any], IncludeStack | None], Any] = field(repr=False)
 
     def evaluate(self, context: Mapping[str, Any]) -> Any:
-        """Work out the value; raises `ContextError` with the place in the pack file."""
+        """Return the value; raise `ContextError` with the location in the pack file."""
         return self._run(context, None)
 
     def __str__(self) -> str:

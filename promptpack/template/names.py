@@ -1,4 +1,4 @@
-"""The names a template takes from outside, with their positions, by Jinja's own scoping rules."""
+"""The names and partials that a template depends on, by Jinja's scoping rules."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -17,47 +17,47 @@ _TRANSPARENT = frozenset((
 ))  # fmt: skip
 
 
-class Use(NamedTuple):
-    """A name that is used before it is set; `partial` is where, or None for the template itself."""
+class NameUse(NamedTuple):
+    """A use of a name that the template has not set; `partial` is where, or None for the template itself."""
 
     name: str
     position: int
     partial: str | None = None
 
 
-class Needs(NamedTuple):
-    """What a template takes from outside: names, and the partials it includes, directly or through others."""
+class Dependencies(NamedTuple):
+    """The names that a template uses but does not set, and the partials it includes, directly or through others."""
 
-    names: tuple[Use, ...]
+    names: tuple[NameUse, ...]
     partials: frozenset[str]
 
 
-class NeedsFinder:
-    """Finds what templates take from outside; what a partial takes is found once for all templates."""
+class DependencyFinder:
+    """Finds the dependencies of templates; those of a partial are found once for all templates."""
 
     def __init__(self, partials: Mapping[str, nodes.Template]) -> None:
-        self._includes: IncludeWalker[nodes.Template, Needs] = IncludeWalker(partials.get)
+        self._includes: IncludeWalker[nodes.Template, Dependencies] = IncludeWalker(partials.get)
         self._includes.visit_all(partials, self._enter)
 
-    def find(self, tree: nodes.Template) -> Needs:
-        """Find what a template and the partials it includes take from outside."""
+    def find(self, tree: nodes.Template) -> Dependencies:
+        """Return the dependencies of a template, including those of its partials."""
         return self._enter(None, tree)
 
-    def of_partials(self, template: nodes.Expr) -> Iterator[tuple[str, Needs]]:
-        """Yield what each partial that a tag names takes from outside."""
+    def find_in_partials(self, template: nodes.Expr) -> Iterator[tuple[str, Dependencies]]:
+        """Yield each partial that a tag names, with its dependencies."""
         return self._includes.visit(template, None, self._enter)
 
-    def _enter(self, partial: str | None, tree: nodes.Template) -> Needs:
-        reader = _Reader(self, partial)
-        reader.visit_all(tree.body, set())
-        return Needs(tuple(reader.uses), frozenset(reader.partials))
+    def _enter(self, partial: str | None, tree: nodes.Template) -> Dependencies:
+        visitor = _ScopeVisitor(self, partial)
+        visitor.visit_all(tree.body, set())
+        return Dependencies(tuple(visitor.uses), frozenset(visitor.partials))
 
 
-class _Reader:
-    """Reads one template or partial."""
+class _ScopeVisitor:
+    """Visits the nodes of one template or partial; `scope` are the names that are set."""
 
-    def __init__(self, finder: NeedsFinder, partial: str | None) -> None:
-        self.uses: dict[Use, None] = {}
+    def __init__(self, finder: DependencyFinder, partial: str | None) -> None:
+        self.uses: dict[NameUse, None] = {}
         self.partials: set[str] = set()
         self._finder = finder
         self._partial = partial
@@ -68,7 +68,7 @@ class _Reader:
             if type(child) not in _WITHOUT_NAMES:
                 self.visit(child, scope)
 
-    def visit(self, node: nodes.Node, scope: set[str]) -> None:  # noqa: C901 -- one branch a kind of scope
+    def visit(self, node: nodes.Node, scope: set[str]) -> None:  # noqa: C901 -- one branch per kind of scope
         # Most nodes set no name and open no scope.
         if type(node) in _TRANSPARENT:
             self.visit_all(children(node), scope)
@@ -78,9 +78,9 @@ class _Reader:
                 if node.ctx != "load":
                     scope.add(node.name)
                 elif node.name not in FUNCTIONS:
-                    self._use(node.name, node.lineno, scope)
+                    self._add_use(node.name, node.lineno, scope)
             case nodes.Call() if name := name_looked_up(node):
-                self._use(name, node.lineno, scope)
+                self._add_use(name, node.lineno, scope)
             case nodes.For():
                 self._visit_for(node, scope)
             case nodes.If():
@@ -114,9 +114,9 @@ class _Reader:
             case _:
                 self.visit_all(children(node), scope)
 
-    def _use(self, name: str, position: int, scope: set[str]) -> None:
+    def _add_use(self, name: str, position: int, scope: set[str]) -> None:
         if name not in scope:
-            self.uses[Use(name, position, self._partial)] = None
+            self.uses[NameUse(name, position, self._partial)] = None
 
     def _visit_for(self, node: nodes.For, scope: set[str]) -> None:
         self.visit(node.iter, scope)
@@ -129,7 +129,7 @@ class _Reader:
 
     def _visit_if(self, node: nodes.If, scope: set[str]) -> None:
         self.visit(node.test, scope)
-        # A name set in any branch counts as set afterwards: whether that branch ran is a question for run time.
+        # A name set in any branch counts as set afterwards: only a render shows which branch runs.
         set_inside: set[str] = set()
         for branch in (node.body, node.elif_, node.else_):
             inner = set(scope)
@@ -148,9 +148,9 @@ class _Reader:
 
     def _visit_partial(self, template: nodes.Expr, scope: set[str]) -> None:
         self.visit(template, scope)
-        seen = frozenset(scope)
-        for name, needs in self._finder.of_partials(template):
-            if (name, seen) not in self._included:
-                self._included.add((name, seen))
-                self.partials |= {name, *needs.partials}
-                self.uses |= dict.fromkeys(use for use in needs.names if use.name not in seen)
+        known = frozenset(scope)
+        for name, dependencies in self._finder.find_in_partials(template):
+            if (name, known) not in self._included:
+                self._included.add((name, known))
+                self.partials |= {name, *dependencies.partials}
+                self.uses |= dict.fromkeys(use for use in dependencies.names if use.name not in known)

@@ -1,4 +1,4 @@
-"""The operators that can make large values, each refused before it does."""
+"""The operators that can produce large values; each checks the limits first."""
 
 import operator
 import re
@@ -10,17 +10,17 @@ from jinja2.exceptions import TemplateRuntimeError
 from jinja2.runtime import Undefined
 
 from promptpack.characters import is_encodable
-from promptpack.template.meter import LimitError, fits_bits, fits_items, fits_text, measure
+from promptpack.template.meter import LimitError, check_bits, check_items, check_text, measure
 from promptpack.template.values import to_text
 
 # Compiled on first use, since few templates format with `%`.
 _WIDTH: Final = r"%(?:\([^)]*\))?[#0\- +]*(\*|\d{4,})|%(?:\([^)]*\))?[#0\- +]*\d*\.(\*|\d{4,})"
 
 _WIDEST: Final = 1_000
-# More digits than any number that is left has: those that are worked out are limited in bits.
+# More digits than any number has: `check_bits` limits the numbers that templates compute.
 _LONGEST_NUMBER: Final = 5_000
 _CONTAINMENT: Final = ("in", "notin")
-# What takes no work worth counting to compare.
+# Types that are cheap to compare.
 _SMALL: Final = frozenset((int, float, bool, type(None)))
 
 COMPARISONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = MappingProxyType(
@@ -38,20 +38,20 @@ COMPARISONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = MappingProxyType(
 
 
 def compare(name: str, left: Any, right: Any) -> bool:
-    """Compare two values whose size is not known beforehand."""
+    """Compare two values of unknown size; the work is counted."""
     if type(left) not in _SMALL:
         measure(left)
     if type(right) not in _SMALL and (name not in _CONTAINMENT or not isinstance(right, dict)):
-        measure(right)  # but a mapping is looked up by the key
+        measure(right)  # except a mapping, where `in` is one lookup
     return COMPARISONS[name](left, right)
 
 
 def add(left: Any, right: Any) -> Any:
     """Join texts or lists, or add numbers."""
     if isinstance(left, str) and isinstance(right, str):
-        fits_text(len(left) + len(right))
+        check_text(len(left) + len(right))
     elif isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
-        fits_items(measure(left) + measure(right))
+        check_items(measure(left) + measure(right))
     return left + right
 
 
@@ -60,27 +60,27 @@ def multiply(left: Any, right: Any) -> Any:
     for values, times in ((left, right), (right, left)):
         if isinstance(times, int):
             if isinstance(values, str):
-                fits_text(len(values) * max(times, 0))
+                check_text(len(values) * max(times, 0))
             elif isinstance(values, (list, tuple)):
-                fits_items(measure(values) * max(times, 0))
+                check_items(measure(values) * max(times, 0))
     if isinstance(left, int) and isinstance(right, int):
-        fits_bits(left.bit_length() + right.bit_length())
+        check_bits(left.bit_length() + right.bit_length())
     return left * right
 
 
 def power(left: Any, right: Any) -> Any:
     """Raise a number to a power."""
     if isinstance(left, int) and isinstance(right, int) and right > 0:
-        fits_bits(left.bit_length() * right)
+        check_bits(left.bit_length() * right)
     return left**right
 
 
 def modulo(left: Any, right: Any) -> Any:
-    """Take the rest of a division, or fill in a text."""
-    return _fill_in(left, right) if isinstance(left, str) else left % right
+    """Compute the remainder of a division, or format a text."""
+    return _format(left, right) if isinstance(left, str) else left % right
 
 
-def _fill_in(text: str, right: Any) -> str:
+def _format(text: str, right: Any) -> str:
     if re.search(_WIDTH, text):
         raise LimitError("format", "the width of a format has more than three digits")
     measure(right)
@@ -89,35 +89,35 @@ def _fill_in(text: str, right: Any) -> str:
         values = {key: _printable(value) for key, value in right.items()}
     else:
         values = tuple(_printable(value) for value in (right if isinstance(right, tuple) else (right,)))
-    parts = values.values() if isinstance(values, dict) else values
-    longest = max((len(part) if isinstance(part, str) else _LONGEST_NUMBER for part in parts), default=0)
-    fits_text(len(text) + text.count("%") * (longest * 4 + _WIDEST))
-    made: str = text % values
-    if not is_encodable(made):
-        raise TemplateRuntimeError("a format makes half of a surrogate pair")
-    return made
+    items = values.values() if isinstance(values, dict) else values
+    longest = max((len(item) if isinstance(item, str) else _LONGEST_NUMBER for item in items), default=0)
+    check_text(len(text) + text.count("%") * (longest * 4 + _WIDEST))
+    result: str = text % values
+    if not is_encodable(result):
+        raise TemplateRuntimeError("a format produces half of a surrogate pair")
+    return result
 
 
 def _printable(value: Any) -> Any:
-    """Keep numbers for their formats; everything else is what a template would print."""
+    """Return numbers unchanged, because formats need them; other values as a template prints them."""
     return value if type(value) in (int, float, str) else to_text(value)
 
 
 def concatenate(values: Sequence[Any]) -> str:
     """Join values as text, as `~` does."""
     texts = [str(value) if isinstance(value, Undefined) else to_text(value) for value in values]
-    fits_text(sum(len(text) for text in texts))
+    check_text(sum(len(text) for text in texts))
     return "".join(texts)
 
 
-def cut(value: Any, start: Any, stop: Any, stride: Any) -> Any:
-    """Cut a piece out of a text or a list."""
+def slice_value(value: Any, start: Any, stop: Any, stride: Any) -> Any:
+    """Slice a text or a list; the work is counted."""
     measure(value)
     return value[start:stop:stride]
 
 
-def made(value: Any) -> Any:
-    """Refuse a list or mapping that a template builds of parts that are too large together."""
+def check_size(value: Any) -> Any:
+    """Return a list or mapping that a template builds, unless it is too large."""
     measure(value)
     return value
 

@@ -1,4 +1,4 @@
-"""The part of the code generator that makes templates quick: plain data is looked up, printed and counted in place."""
+"""The fast part of the code generator: plain data is looked up, printed and counted inline."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
@@ -7,14 +7,14 @@ from typing import Final, TypeGuard
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
 
-from promptpack.template.loops import NUMBER, NUMBERED, is_numbered
-from promptpack.template.steps import steps_of_a_pass
+from promptpack.template.loops import COUNTER, COUNTER_CODE, has_counter
+from promptpack.template.steps import steps_per_iteration
 
-# A run of output holds no more values than this, so that what is joined before it is counted stays small.
-_VALUES_A_RUN: Final = 8
+# Output is counted after its values are joined; this limit keeps a joined text small.
+_VALUES_A_CHUNK: Final = 8
 _SHORT_TEXT: Final = "is str and len({0}) < 64"
-_AS_TEXT: Final = "if type({0}) is not str: {0} = str({0}) if type({0}) is int else printed({0})"
-IN_PLACE: Final = {
+_AS_TEXT: Final = "if type({0}) is not str: {0} = str({0}) if type({0}) is int else to_text({0})"
+INLINE_FILTERS: Final = {
     "capitalize": (_SHORT_TEXT, "{0}.capitalize()"),
     "count": ("in (list, dict, str)", "len({0})"),
     "length": ("in (list, dict, str)", "len({0})"),
@@ -22,33 +22,33 @@ IN_PLACE: Final = {
     "trim": (_SHORT_TEXT, "{0}.strip()"),
     "upper": (_SHORT_TEXT, "{0}.upper()"),
 }
-"""Filters done in place, by the condition on the value's type and the result."""
+"""Filters written inline: the condition on the value's type, and the result."""
 
-# Filters that count their own work when they are called without the filter's count, by their one option.
-_DIRECT: Final = {"join": ("join", "d"), "json": ("as_json", "indent"), "tojson": ("as_json", "indent")}
-_OF_LOOP: Final = {"index": "{0}.index0 + 1", "index0": "{0}.index0", "first": "{0}.index0 == 0", "last": "{0}.last"}
-# What begins the name of something that is no attribute of the environment but a variable of the code.
+# Filters that are called without `meter_calls`, because they count their own work: the function, and its one option.
+_SELF_METERED: Final = {"join": ("join", "d"), "json": ("as_json", "indent"), "tojson": ("as_json", "indent")}
+_LIST_LOOP_CODE = {"index": "{0}.index0 + 1", "index0": "{0}.index0", "first": "{0}.index0 == 0", "last": "{0}.last"}
+# Marks the name of an `EnvironmentAttribute` that is a local expression instead.
 _LOCAL: Final = "local "
-# Jinja keeps what these make or hand on in a pass of a loop.
-_LOOP_VARIABLES_IN: Final = (
+# Nodes for which Jinja stores the variables of a loop iteration in `_loop_vars`.
+_USING_LOOP_VARIABLES: Final = (
     nodes.Assign, nodes.AssignBlock, nodes.Call, nodes.CallBlock, nodes.FromImport, nodes.Import, nodes.Macro,
 )  # fmt: skip
 
 
 class OutputGenerator(CodeGenerator):
-    """Writes code for mappings and text; whatever else turns up at run time goes to the environment as in Jinja."""
+    """Writes inline code for mappings and text; other values go through the environment, as in Jinja."""
 
     def write_commons(self) -> None:
-        """Write what every function begins with."""
+        """Write the lines that every function starts with."""
         super().write_commons()
         self.writeline("meter = environment.meter()")
-        self.writeline("printed = environment.printed")
-        self.writeline("LoopContext = environment.walk")
+        self.writeline("to_text = environment.to_text")
+        self.writeline("LoopContext = environment.iterate")
         if self._slots:
             self.writeline("fingerprints, cache = context.fingerprints, context.cache")
 
     def visit_ExprStmt(self, node: nodes.ExprStmt, frame: Frame) -> None:  # noqa: N802 -- Jinja's visitor name
-        """Write a statement; a number stands for that many steps, as no template can say."""
+        """Write a statement; a number is a count of steps, see `insert_step_counts`: templates cannot write one."""
         if not isinstance(node.node, nodes.Const):
             super().visit_ExprStmt(node, frame)
             return
@@ -57,7 +57,7 @@ class OutputGenerator(CodeGenerator):
 
     def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:  # noqa: N802
         """Write the whole template."""
-        self._keeps_loop_variables = any(node.find_all(_LOOP_VARIABLES_IN))
+        self._uses_loop_variables = any(node.find_all(_USING_LOOP_VARIABLES))
         self._slots = {scope: number for number, scope in enumerate(node.find_all(nodes.Scope))}
         self.writeline(f"slots = [object() for _ in range({len(self._slots)})]")
         super().visit_Template(node, frame)
@@ -84,126 +84,124 @@ class OutputGenerator(CodeGenerator):
         self.simple_write(text, frame)
 
     def writeline(self, x: str, node: nodes.Node | None = None, extra: int = 0) -> None:
-        """Write a line, unless it is what Jinja notes in every pass and nobody will read."""
-        if x != "_loop_vars = {}" or self._keeps_loop_variables:
+        """Write a line, except Jinja's line for loop variables where they are unused."""
+        if x != "_loop_vars = {}" or self._uses_loop_variables:
             super().writeline(x, node, extra)
 
     def visit_For(self, node: nodes.For, frame: Frame) -> None:  # noqa: N802
-        """Write a loop whose passes are counted: of a list beforehand, of what may be lazy one by one."""
-        values, steps = self._write_value(node.iter, frame), steps_of_a_pass(node)
+        """Write a loop that counts its iterations: of a list before it starts, of a lazy value one by one."""
+        values, steps = self._write_value(node.iter, frame), steps_per_iteration(node)
         self.writeline(f"if type({values}) is list: meter.steps -= len({values}) * {steps}", node)
-        self.writeline(f"else: {values} = meter.passes({values}, {steps})")
+        self.writeline(f"else: {values} = meter.iterations({values}, {steps})")
         self.writeline("if meter.steps < 0: meter.refuse_steps()")
-        counted = copy(node)
-        counted.iter = nodes.EnvironmentAttribute(
-            f"{_LOCAL}enumerate({values})" if is_numbered(node) else _LOCAL + values
-        )
-        super().visit_For(counted, frame)
+        loop = copy(node)
+        loop.iter = nodes.EnvironmentAttribute(f"{_LOCAL}enumerate({values})" if has_counter(node) else _LOCAL + values)
+        super().visit_For(loop, frame)
 
     def visit_EnvironmentAttribute(self, node: nodes.EnvironmentAttribute, frame: Frame) -> None:  # noqa: N802
-        """Write what the environment offers, or what has been worked out in the lines above."""
+        """Write an attribute of the environment, or a value that the lines above have computed."""
         if node.name.startswith(_LOCAL):
             self.write(node.name.removeprefix(_LOCAL))
         else:
             super().visit_EnvironmentAttribute(node, frame)
 
     def blockvisit(self, nodes: Iterable[nodes.Node], frame: Frame) -> None:
-        """Write statements, with runs of output put together."""
-        super().blockvisit(nodes if frame.require_output_check else list(_put_together(nodes)), frame)
+        """Write statements; adjacent outputs are merged."""
+        super().blockvisit(nodes if frame.require_output_check else list(_merge_outputs(nodes)), frame)
 
     def visit_Output(self, node: nodes.Output, frame: Frame) -> None:  # noqa: N802
-        """Write text and values, each run of them in one piece."""
+        """Write text and values in chunks."""
         if frame.require_output_check:
             if self.has_known_extends:
                 return
             self.writeline("if parent_template is None:")
             self.indent()
-        for run in _split(node.nodes):
-            self._write_run(run, frame)
+        for chunk in _chunks(node.nodes):
+            self._write_chunk(chunk, frame)
         if frame.require_output_check:
             self.outdent()
 
-    def _write_run(self, run: Sequence[nodes.Node], frame: Frame) -> None:
-        text = self._write_parts(run, frame)
-        constants = [part.data for part in run if isinstance(part, nodes.TemplateData)]
-        if len(constants) == len(run):
-            self._count(str(sum(map(len, constants))))
+    def _write_chunk(self, chunk: Sequence[nodes.Node], frame: Frame) -> None:
+        text = self._write_pieces(chunk, frame)
+        constants = [piece.data for piece in chunk if isinstance(piece, nodes.TemplateData)]
+        if len(constants) == len(chunk):
+            self._write_output_count(str(sum(map(len, constants))))
         else:
             name = self.temporary_identifier()
             self.writeline(f"{name} = {text}")
-            self._count(f"len({name})")
+            self._write_output_count(f"len({name})")
             text = name
         self.simple_write(text, frame)
 
-    def _count(self, characters: str) -> None:
+    def _write_output_count(self, characters: str) -> None:
         self.writeline(f"meter.output -= {characters}")
         self.writeline("if meter.output < 0: meter.refuse_output()")
 
     def start_write(self, frame: Frame, node: nodes.Node | None = None) -> None:
-        """Begin to write what a macro or a filter gives; it is counted as it is written."""
+        """Start to write the result of a macro or filter; it is counted when it is written."""
         super().start_write(frame, node)
         self.write("meter.write(")
 
     def end_write(self, frame: Frame) -> None:
-        """End what `start_write` began."""
+        """Finish what `start_write` started."""
         self.write(")")
         super().end_write(frame)
 
     def simple_write(self, s: str, frame: Frame, node: nodes.Node | None = None) -> None:
-        """Write one piece that has been counted, as what a block or another template gives has."""
+        """Write a text that is counted already, such as the result of a block or an include."""
         super().start_write(frame, node)
         self.write(s)
         super().end_write(frame)
 
-    def _write_parts(self, parts: Sequence[nodes.Node], frame: Frame) -> str:
-        """Write what works out the parts, and give the expression that joins them."""
+    def _write_pieces(self, pieces: Sequence[nodes.Node], frame: Frame) -> str:
+        """Write the code that computes the pieces, and return the expression that joins them."""
         names: dict[nodes.Node, str] = {}
         texts = []
-        for position, part in enumerate(parts):
-            if _is_path(_value_of(part)) and part not in names:
-                names |= self._write_paths(list(_neighbours(parts[position:])), frame)
-            texts.append(self._write_part(part, names.get(part), frame))
+        for position, piece in enumerate(pieces):
+            if _is_path(_computed_node(piece)) and piece not in names:
+                names |= self._write_paths(list(_leading_paths(pieces[position:])), frame)
+            texts.append(self._write_piece(piece, names.get(piece), frame))
         return " ".join(texts) or "''"
 
-    def _write_part(self, part: nodes.Node, name: str | None, frame: Frame) -> str:
-        if isinstance(part, nodes.TemplateData):
-            return repr(part.data)
-        if isinstance(part, nodes.If):
-            name = self._write_choice(part, name, frame)
-        elif _is_number(part) and part.attr != "first":
-            name = NUMBERED[part.attr].format(frame.symbols.ref(NUMBER))
+    def _write_piece(self, piece: nodes.Node, name: str | None, frame: Frame) -> str:
+        if isinstance(piece, nodes.TemplateData):
+            return repr(piece.data)
+        if isinstance(piece, nodes.If):
+            name = self._write_if(piece, name, frame)
+        elif _is_counter(piece) and piece.attr != "first":
+            name = COUNTER_CODE[piece.attr].format(frame.symbols.ref(COUNTER))
         elif name is None:
-            name = self._write_value(part, frame)
+            name = self._write_value(piece, frame)
             self.writeline(_AS_TEXT.format(name))
         return f"f'{{{name}}}'"
 
-    def _write_paths(self, parts: Sequence[nodes.Node], frame: Frame) -> dict[nodes.Node, str]:
-        """Write look-ups that follow each other, tried together; what is printed is made text at once."""
-        names = {part: self.temporary_identifier() for part in parts}
-        self.writeline("try: ", parts[0])
-        for part, name in names.items():
+    def _write_paths(self, pieces: Sequence[nodes.Node], frame: Frame) -> dict[nodes.Node, str]:
+        """Write adjacent lookups in one `try`, and convert the printed ones to text."""
+        names = {piece: self.temporary_identifier() for piece in pieces}
+        self.writeline("try: ", pieces[0])
+        for piece, name in names.items():
             self.write(f"{name} = ")
-            self._write_path(_value_of(part), frame)
+            self._write_path(_computed_node(piece), frame)
             self.write("; ")
         self.writeline("except (KeyError, TypeError):")
         self.indent()
-        for part, name in names.items():
-            self.writeline(f"{name} = ", _value_of(part))
-            self.visit(_value_of(part), frame)
-            self._write_as_text(part, name)
+        for piece, name in names.items():
+            self.writeline(f"{name} = ", _computed_node(piece))
+            self.visit(_computed_node(piece), frame)
+            self._write_as_text(piece, name)
         self.outdent()
-        printed = [part for part in parts if not isinstance(part, nodes.If)]
+        printed = [piece for piece in pieces if not isinstance(piece, nodes.If)]
         if printed:
-            self.writeline("if not str is " + " is ".join(f"type({names[part]})" for part in printed) + ":")
+            self.writeline("if not str is " + " is ".join(f"type({names[piece]})" for piece in printed) + ":")
             self.indent()
-            for part in printed:
-                self._write_as_text(part, names[part])
+            for piece in printed:
+                self._write_as_text(piece, names[piece])
             self.outdent()
         return names
 
-    def _write_as_text(self, part: nodes.Node, name: str) -> None:
-        if not isinstance(part, nodes.If):
-            self.writeline(_AS_TEXT.format(name), part)
+    def _write_as_text(self, piece: nodes.Node, name: str) -> None:
+        if not isinstance(piece, nodes.If):
+            self.writeline(_AS_TEXT.format(name), piece)
 
     def _write_value(self, node: nodes.Node, frame: Frame) -> str:
         name = self.temporary_identifier()
@@ -216,7 +214,7 @@ class OutputGenerator(CodeGenerator):
         self.visit(node, frame)
         return name
 
-    def _write_choice(self, node: nodes.If, test: str | None, frame: Frame) -> str:
+    def _write_if(self, node: nodes.If, test: str | None, frame: Frame) -> str:
         soft = frame.soft()
         test = test or self._write_value(node.test, soft)
         name = self.temporary_identifier()
@@ -233,43 +231,43 @@ class OutputGenerator(CodeGenerator):
 
     def _write_branch(self, body: list[nodes.Node], name: str, frame: Frame) -> None:
         self.indent()
-        text = self._write_parts(list(_parts(body)), frame)
+        text = self._write_pieces(list(_pieces(body)), frame)
         self.writeline(f"{name} = {text}")
         self.outdent()
 
     def visit_Filter(self, node: nodes.Filter, frame: Frame) -> None:  # noqa: N802
-        """Write a filter; what takes no work worth counting is done in place."""
+        """Write a filter; cheap filters are written inline."""
         if node.node is None or node.dyn_args or node.dyn_kwargs:
             super().visit_Filter(node, frame)
-        elif node.name in IN_PLACE and not node.args and not node.kwargs:
-            self._write_in_place(node.name, node.node, frame)
+        elif node.name in INLINE_FILTERS and not node.args and not node.kwargs:
+            self._write_inline(node.name, node.node, frame)
         else:
             self._write_filter(node, node.node, frame)
 
-    def _write_in_place(self, filter_name: str, value: nodes.Expr, frame: Frame) -> None:
+    def _write_inline(self, filter_name: str, value: nodes.Expr, frame: Frame) -> None:
         name = self.temporary_identifier()
-        condition, result = IN_PLACE[filter_name]
+        condition, result = INLINE_FILTERS[filter_name]
         self.write(f"({result.format(name)} if type({name} := ")
         self.visit(value, frame)
         self.write(f") {condition.format(name)} else {self.filters[filter_name]}({name}))")
 
     def _write_filter(self, node: nodes.Filter, value: nodes.Expr, frame: Frame) -> None:
-        direct = _DIRECT.get(node.name)
-        if direct is None or len(node.args) > 1 or any(option.key != direct[1] for option in node.kwargs):
+        metered = _SELF_METERED.get(node.name)
+        if metered is None or len(node.args) > 1 or any(option.key != metered[1] for option in node.kwargs):
             super().visit_Filter(node, frame)
             return
-        self.write(f"environment.{direct[0]}(")
+        self.write(f"environment.{metered[0]}(")
         self.visit(value, frame)
         self.signature(node, frame)
         self.write(")")
 
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802
-        """Write the look-up of a key."""
-        if _is_number(node):
-            self.write(f"({NUMBERED[node.attr].format(frame.symbols.ref(NUMBER))})")
-        elif isinstance(node.node, nodes.Name) and node.node.name == "loop" and node.attr in _OF_LOOP:
+        """Write the lookup of a key."""
+        if _is_counter(node):
+            self.write(f"({COUNTER_CODE[node.attr].format(frame.symbols.ref(COUNTER))})")
+        elif isinstance(node.node, nodes.Name) and node.node.name == "loop" and node.attr in _LIST_LOOP_CODE:
             loop = frame.symbols.ref("loop")
-            self.write(f"({_OF_LOOP[node.attr].format(loop)} if type({loop}) is environment.loop else ")
+            self.write(f"({_LIST_LOOP_CODE[node.attr].format(loop)} if type({loop}) is environment.list_loop else ")
             self.write("environment.getattr(")
             self.visit(node.node, frame)
             self.write(f", {node.attr!r}))")
@@ -277,25 +275,25 @@ class OutputGenerator(CodeGenerator):
             self._write_key(node.node, node.attr, "getattr", frame)
 
     def visit_Getitem(self, node: nodes.Getitem, frame: Frame) -> None:  # noqa: N802
-        """Write the look-up of a key or an index."""
+        """Write the lookup of a key or an index."""
         if isinstance(node.arg, nodes.Const) and isinstance(node.arg.value, str):
             self._write_key(node.node, node.arg.value, "getitem", frame)
         else:
             super().visit_Getitem(node, frame)
 
-    def _write_key(self, owner: nodes.Expr, key: str, otherwise: str, frame: Frame) -> None:
+    def _write_key(self, owner: nodes.Expr, key: str, fallback: str, frame: Frame) -> None:
         value = self.temporary_identifier()
-        named = isinstance(owner, nodes.Name)
+        is_name = isinstance(owner, nodes.Name)
         name = frame.symbols.ref(owner.name) if isinstance(owner, nodes.Name) else self.temporary_identifier()
         self.write(f"({value} if type(")
-        if named:
+        if is_name:
             self.write(name)
         else:
             self.write(f"{name} := ")
             self.visit(owner, frame)
         self.write(f") is dict and ({value} := {name}.get({key!r}, missing)) is not missing else ")
-        self.write(f"environment.{otherwise}(")
-        if named:
+        self.write(f"environment.{fallback}(")
+        if is_name:
             self.visit(owner, frame)
         else:
             self.write(name)
@@ -310,54 +308,54 @@ class OutputGenerator(CodeGenerator):
 
 
 def _is_path(node: nodes.Node) -> bool:
-    """Say whether an expression is a name followed by keys, as in `tool.risk.level`."""
+    """Return whether an expression is a name followed by keys, as in `tool.risk.level`."""
     if not isinstance(node, nodes.Getattr):
         return False
     owner = node.node
-    return owner.name not in ("loop", NUMBER) if isinstance(owner, nodes.Name) else _is_path(owner)
+    return owner.name not in ("loop", COUNTER) if isinstance(owner, nodes.Name) else _is_path(owner)
 
 
-def _is_number(node: nodes.Node) -> TypeGuard[nodes.Getattr]:
-    """Say whether an expression asks for the number of the pass."""
-    return isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name) and node.node.name == NUMBER
+def _is_counter(node: nodes.Node) -> TypeGuard[nodes.Getattr]:
+    """Return whether an expression reads the counter of a loop."""
+    return isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name) and node.node.name == COUNTER
 
 
-def _value_of(part: nodes.Node) -> nodes.Node:
-    """Give what is worked out for a part: the condition of a choice, or the value itself."""
-    return part.test if isinstance(part, nodes.If) else part
+def _computed_node(piece: nodes.Node) -> nodes.Node:
+    """Return the node that is computed for a piece: the condition of an `if`, or the piece itself."""
+    return piece.test if isinstance(piece, nodes.If) else piece
 
 
-def _neighbours(parts: Iterable[nodes.Node]) -> Iterator[nodes.Node]:
-    """Give the parts that follow each other with nothing but look-ups to work out."""
-    for part in parts:
-        if isinstance(part, nodes.TemplateData):
+def _leading_paths(pieces: Iterable[nodes.Node]) -> Iterator[nodes.Node]:
+    """Yield the pieces before the first that needs more than a lookup; an `if` is the last."""
+    for piece in pieces:
+        if isinstance(piece, nodes.TemplateData):
             continue
-        if not _is_path(_value_of(part)):
+        if not _is_path(_computed_node(piece)):
             return
-        yield part
-        if isinstance(part, nodes.If):
+        yield piece
+        if isinstance(piece, nodes.If):
             return
 
 
-def _put_together(statements: Iterable[nodes.Node]) -> Iterator[nodes.Node]:
-    """Make one output of neighbours that do nothing but print."""
-    run: list[nodes.Node] = []
+def _merge_outputs(statements: Iterable[nodes.Node]) -> Iterator[nodes.Node]:
+    """Merge adjacent statements that only print into one output."""
+    adjacent: list[nodes.Node] = []
     for statement in statements:
         if _only_prints(statement):
-            run.append(statement)
+            adjacent.append(statement)
             continue
-        yield from _as_output(run)
-        run = []
+        yield from _as_output(adjacent)
+        adjacent = []
         yield statement
-    yield from _as_output(run)
+    yield from _as_output(adjacent)
 
 
-def _as_output(run: list[nodes.Node]) -> Iterator[nodes.Output]:
-    if run:
-        yield nodes.Output(list(_parts(run)), lineno=run[0].lineno)
+def _as_output(statements: list[nodes.Node]) -> Iterator[nodes.Output]:
+    if statements:
+        yield nodes.Output(list(_pieces(statements)), lineno=statements[0].lineno)
 
 
-def _parts(statements: Iterable[nodes.Node]) -> Iterator[nodes.Node]:
+def _pieces(statements: Iterable[nodes.Node]) -> Iterator[nodes.Node]:
     for statement in statements:
         if isinstance(statement, nodes.Output):
             yield from statement.nodes
@@ -371,21 +369,21 @@ def _only_prints(node: nodes.Node) -> bool:
     return isinstance(node, nodes.Output)
 
 
-def _split(parts: Sequence[nodes.Node]) -> Iterator[list[nodes.Node]]:
-    run: list[nodes.Node] = []
+def _chunks(pieces: Sequence[nodes.Node]) -> Iterator[list[nodes.Node]]:
+    chunk: list[nodes.Node] = []
     values = 0
-    for part in parts:
-        run.append(part)
-        values += _count_values(part)
-        if values >= _VALUES_A_RUN:
-            yield run
-            run, values = [], 0
-    if run:
-        yield run
+    for piece in pieces:
+        chunk.append(piece)
+        values += _count_values(piece)
+        if values >= _VALUES_A_CHUNK:
+            yield chunk
+            chunk, values = [], 0
+    if chunk:
+        yield chunk
 
 
-def _count_values(part: nodes.Node) -> int:
-    if isinstance(part, nodes.If):
-        branches = [part.body, *(branch.body for branch in part.elif_), part.else_]
-        return max(sum(map(_count_values, _parts(branch))) for branch in branches)
-    return not isinstance(part, nodes.TemplateData)
+def _count_values(piece: nodes.Node) -> int:
+    if isinstance(piece, nodes.If):
+        branches = [piece.body, *(branch.body for branch in piece.elif_), piece.else_]
+        return max(sum(map(_count_values, _pieces(branch))) for branch in branches)
+    return not isinstance(piece, nodes.TemplateData)

@@ -1,4 +1,4 @@
-"""How a running template finds what it includes: the partials of whoever included it, and no deeper than the limit."""
+"""How a render finds partials: first those of the template, then those of its includers, up to a depth limit."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
@@ -8,113 +8,112 @@ from jinja2.environment import TemplateModule
 from jinja2.exceptions import TemplateRuntimeError
 from jinja2.runtime import Context
 
-from promptpack.template.meter import keep_aside
+from promptpack.template.meter import collect_import
 from promptpack.template.model import Fingerprint, Scope, Source
 from promptpack.template.render_cache import PackCache
 
-DEEPEST: Final = 16
-Finder = Callable[[str], "Partial | None"]
+MAX_INCLUDE_DEPTH: Final = 16
+PartialFinder = Callable[[str], "Partial | None"]
 
 
 class PackTemplate(JinjaTemplate):
-    """A compiled template that knows its source, so that a failure inside of it can be placed."""
+    """A compiled template with its source, so that errors inside it can be located."""
 
     source: Source
 
-    def start(self, values: Mapping[str, Any], trail: "Trail") -> Context:
-        """Make the scope that a render begins with."""
-        known = {**self.globals, **values}
-        context = PackContext(self.environment, known, self.name, self.blocks, self.globals)
-        context.trail = trail
+    def start_context(self, values: Mapping[str, Any], include_stack: "IncludeStack") -> Context:
+        """Return the context that a render starts with."""
+        names = {**self.globals, **values}
+        context = PackContext(self.environment, names, self.name, self.blocks, self.globals)
+        context.include_stack = include_stack
         if type(values) is Scope:
             context.fingerprints, context.cache = values.fingerprints, values.cache
         return context
 
-    def scope(
-        self, values: dict[str, Any], trail: "Trail", shared: bool = False, local: Mapping[str, Any] | None = None
-    ) -> Context:
-        """Make a scope that remembers its trail."""
-        context: Any = self.new_context(values, shared, local)
-        context.trail = trail
+    def include_context(self, include_stack: "IncludeStack", *arguments: Any) -> Context:
+        """Return the context of an included template; `arguments` are those of Jinja's `new_context`."""
+        context: Any = self.new_context(*arguments)
+        context.include_stack = include_stack
         return context  # type: ignore[no-any-return]
 
 
 class Partial(NamedTuple):
-    """A template that others include, the partials it owns, and where to look for those that nobody owns."""
+    """A template that others include, with the functions that find its own partials and the shared ones."""
 
     code: PackTemplate
-    own: Finder | None = None
-    shared: Finder | None = None
+    find_own: PartialFinder | None = None
+    find_shared: PartialFinder | None = None
 
 
-class Trail(NamedTuple):
-    """The way of a render to where it is: whose partials count, the innermost first, and how many includes deep."""
+class IncludeStack(NamedTuple):
+    """The templates that a render is inside: how to find their partials, the innermost first, and the depth."""
 
-    own: tuple[Finder, ...] = ()
-    shared: Finder | None = None
+    own_finders: tuple[PartialFinder, ...] = ()
+    shared_finder: PartialFinder | None = None
     depth: int = 0
 
     @classmethod
-    def start(cls, partial: Partial) -> "Trail":
-        """Begin with a template that is rendered itself."""
-        return cls((partial.own,) if partial.own else (), partial.shared)
+    def start(cls, partial: Partial) -> "IncludeStack":
+        """Return the stack of a template that is rendered directly."""
+        return cls((partial.find_own,) if partial.find_own else (), partial.find_shared)
 
-    def enter(self, partial: Partial) -> "Trail":
-        """Go one include deeper."""
-        if self.depth == DEEPEST:
-            raise IncludeDepthError(f"includes nest deeper than {DEEPEST}\nlook for a partial that includes itself")
-        own = (partial.own, *self.own) if partial.own else self.own
-        return Trail(own, partial.shared or self.shared, self.depth + 1)
+    def enter(self, partial: Partial) -> "IncludeStack":
+        """Return the stack one include deeper."""
+        if self.depth == MAX_INCLUDE_DEPTH:
+            message = f"includes are nested more than {MAX_INCLUDE_DEPTH} levels deep"
+            raise IncludeDepthError(f"{message}\nlook for a partial that includes itself")
+        own = (partial.find_own, *self.own_finders) if partial.find_own else self.own_finders
+        return IncludeStack(own, partial.find_shared or self.shared_finder, self.depth + 1)
 
     def find(self, names: Iterable[str]) -> Partial | None:
-        """Find the first of the named partials that anyone on the way has."""
-        finders = (*self.own, self.shared) if self.shared else self.own
+        """Return the first of the named partials that exists; the innermost template's own partials come first."""
+        finders = (*self.own_finders, self.shared_finder) if self.shared_finder else self.own_finders
         found = (find(name) for name in names for find in finders)
         return next((partial for partial in found if partial is not None), None)
 
 
 class IncludeDepthError(TemplateRuntimeError):
-    """Includes nest deeper than the limit."""
+    """Includes are nested deeper than the limit."""
 
 
 class PackContext(Context):
-    """A scope that knows its trail and, where a render began, the fingerprints of its values and the pack's cache."""
+    """Jinja's context with its include stack; at the start of a render also with fingerprints and the cache."""
 
-    trail: Trail = Trail()
+    include_stack: IncludeStack = IncludeStack()
     fingerprints: Mapping[str, Fingerprint] | None = None
     cache: PackCache | None = None
 
     def derived(self, locals: dict[str, Any] | None = None) -> "PackContext":  # noqa: A002 -- Jinja's own name
-        """Make the scope of a block."""
+        """Return the context of a block."""
         context: Any = super().derived(locals)
-        context.trail = self.trail
+        context.include_stack = self.include_stack
         return context  # type: ignore[no-any-return]
 
 
 class Included(NamedTuple):
-    """What Jinja's code takes for the template that it includes or imports; its scope goes one step deeper."""
+    """The partial that Jinja's code includes or imports; its context is one level deeper."""
 
     code: PackTemplate
-    trail: Trail
+    include_stack: IncludeStack
     imported: bool = False
 
     @property
     def root_render_func(self) -> Callable[[Context], Iterable[str]]:
-        """The code itself, by the name that Jinja looks for."""
+        """The code, under Jinja's name."""
         return self.code.root_render_func
 
     def new_context(self, values: dict[str, Any], shared: bool, local: Mapping[str, Any]) -> Context:
-        """Make the scope of the included template."""
-        return self.code.scope(values, self.trail, shared, local)
+        """Return the context of the partial."""
+        return self.code.include_context(self.include_stack, values, shared, local)
 
     def make_module(self, values: dict[str, Any], shared: bool, local: Mapping[str, Any]) -> TemplateModule:
-        """Make what `{% import %} with context` gives."""
-        return self._module(self.new_context(values, shared, local))
+        """Return the module for `{% import %} with context`."""
+        return self._make_module(self.new_context(values, shared, local))
 
     def _get_default_module(self, _: Context | None = None) -> TemplateModule:
-        # Jinja would keep one for all renders, but which partials there are may change between them.
-        return self._module(self.code.scope({}, self.trail))
+        # Jinja would cache one module for all renders, but the partials may change between renders.
+        return self._make_module(self.code.include_context(self.include_stack))
 
-    def _module(self, scope: Context) -> TemplateModule:
-        pieces = self.code.root_render_func(scope)
-        return TemplateModule(self.code, scope, keep_aside(pieces) if self.imported else pieces)
+    def _make_module(self, context: Context) -> TemplateModule:
+        pieces = self.code.root_render_func(context)
+        return TemplateModule(self.code, context, collect_import(pieces) if self.imported else pieces)

@@ -1,13 +1,13 @@
-"""Columns for Jinja, which counts lines only: line and column travel together in the number it calls `lineno`."""
+"""Columns for Jinja, which counts only lines: line and column are packed into its `lineno`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 
-# A column beyond this is reported as this one; no honest line is longer.
+# A larger column is reported as the largest; real lines are shorter.
 _WIDTH = 1 << 16
-# Tokens that nothing is made of.
+# Tokens that need no compilation.
 _NO_WORK = frozenset(("data", "whitespace"))
 
 RawToken = tuple[int, str, str]
@@ -19,21 +19,21 @@ def encode(line: int, column: int) -> int:
 
 
 def decode(position: int) -> tuple[int, int]:
-    """Unpack what `encode` packed."""
+    """Return the line and column of a position that `encode` packed."""
     return divmod(position, _WIDTH)
 
 
 def shift(position: int, lines: int) -> int:
-    """Move a position down by some lines."""
+    """Return a position moved down by a number of lines."""
     return position + lines * _WIDTH
 
 
 class TooManyTokensError(ValueError):
-    """A template has more tokens than it may have."""
+    """A template has more tokens than the limit."""
 
 
 def locate_tokens(tokens: Iterable[RawToken], source: str, limit: int) -> Iterator[RawToken]:
-    """Give each raw token of Jinja's lexer its line and column, by finding its text in the source in turn.
+    """Yield the raw tokens of Jinja's lexer with their positions, by searching for each text in the source.
 
     Raise `TooManyTokensError` for a template that would take too long to compile.
     """
@@ -41,15 +41,15 @@ def locate_tokens(tokens: Iterable[RawToken], source: str, limit: int) -> Iterat
 
     remaining = limit
     offset = 0
-    after = ""
-    including = False
+    previous = ""
+    in_include = False
     line_starts = LineStarts(source)
     try:
         for _, kind, value in tokens:
             remaining -= kind not in _NO_WORK
             if remaining < 0:
                 raise TooManyTokensError
-            # Jinja leaves out only white space between tokens, so the next occurrence is the token itself.
+            # Jinja drops only white space between tokens, so the next occurrence is the token itself.
             found = source.find(value, offset)
             if found >= 0:
                 offset = found
@@ -57,12 +57,12 @@ def locate_tokens(tokens: Iterable[RawToken], source: str, limit: int) -> Iterat
             yield position, kind, value
             if found >= 0:
                 offset += len(value)
-            if kind == "name" and after == "block_begin":
-                including = value == "include"
-            elif including and kind == "block_end" and value == "%}\n":
-                # Jinja takes the line break after a tag away; after an include it ends the line that was included.
+            if kind == "name" and previous == "block_begin":
+                in_include = value == "include"
+            elif in_include and kind == "block_end" and value == "%}\n":
+                # Jinja removes the newline after a tag; after an include, the newline ends the included line.
                 yield position, "data", "\n"
-            after = kind if kind != "whitespace" else after
+            previous = kind if kind != "whitespace" else previous
     except TemplateSyntaxError as error:
         stated = re.search(r"at (\d+)$", error.message or "")
         error.lineno = line_starts.position(int(stated[1]) if stated else _skip_space(source, offset))
@@ -76,7 +76,7 @@ def _skip_space(source: str, offset: int) -> int:
 
 
 class LineStarts:
-    """Turns growing offsets into positions without counting lines from the start each time."""
+    """Converts increasing offsets to positions without counting lines from the start each time."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -85,7 +85,7 @@ class LineStarts:
         self._offset = 0
 
     def position(self, offset: int) -> int:
-        """Give the position of an offset, as `encode` packs it."""
+        """Return the position of an offset, packed by `encode`."""
         if offset < self._offset:
             line = self._source.count("\n", 0, offset) + 1
             return encode(line, offset - self._source.rfind("\n", 0, offset))

@@ -11,7 +11,7 @@ from promptpack.template.expression_codegen import Condition
 from promptpack.template.model import Expression, Source
 from promptpack.template.partials import PackTemplate
 from promptpack.template.positions import shift
-from promptpack.template.tree import copied, descendants
+from promptpack.template.tree import copy_tree, descendants
 
 Clause = tuple[Expression | None, Expression, frozenset[str]]
 """`when`, `require`, and the names of the values without which the rule is skipped."""
@@ -49,7 +49,7 @@ class RuleSet:
 
 def _placed(expression: Expression, sources: list[Source]) -> nodes.Template:
     """Return the tree of an expression as if its source followed the others."""
-    tree = copied(expression.engine.parse_expression(expression.source))
+    tree = copy_tree(expression.engine.prepare_expression(expression.source))
     before = sum(_lines(source) for source in sources)
     for node in descendants(tree):
         if node.lineno is not None:  # Jinja leaves it out of some nodes

@@ -1,4 +1,4 @@
-"""Jinja's environment, narrowed: plain data only, nothing reachable but by the allow-lists of `language`."""
+"""Jinja's environment, restricted to plain data and to the allow-lists of `language`."""
 
 from collections.abc import MutableMapping
 from types import BuiltinMethodType, MethodType
@@ -28,17 +28,17 @@ from promptpack.template.language import (
     METHODS,
     TESTS,
 )
-from promptpack.template.loops import Loop, walk
+from promptpack.template.loops import ListLoop, iterate
 from promptpack.template.meter import meter, step
-from promptpack.template.operators import OPERATORS, compare, concatenate, cut, made
+from promptpack.template.operators import OPERATORS, check_size, compare, concatenate, slice_value
 from promptpack.template.partials import Included, PackContext, PackTemplate, Partial
 from promptpack.template.positions import locate_tokens
 from promptpack.template.render_cache import cache_key
 from promptpack.template.text_filters import join
-from promptpack.template.undefined import PackUndefined, kind_name
+from promptpack.template.undefined import PackUndefined, describe_kind
 from promptpack.template.values import to_text
 
-_LOOPS = (Loop, LoopContext)
+_LOOPS = (ListLoop, LoopContext)
 
 
 class PackEnvironment(ImmutableSandboxedEnvironment):
@@ -47,17 +47,17 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
     code_generator_class = PackGenerator
     context_class = PackContext
     intercepted_binops = frozenset(OPERATORS)
-    # What the generated code calls; see `generator`.
+    # Called by the generated code; see `codegen` and `output_codegen`.
     meter = staticmethod(meter)
-    printed = staticmethod(to_text)
-    walk = staticmethod(walk)
-    loop = Loop
+    to_text = staticmethod(to_text)
+    iterate = staticmethod(iterate)
+    list_loop = ListLoop
     as_json = staticmethod(as_json)
     join = staticmethod(join)
     compare = staticmethod(compare)
     concatenate = staticmethod(concatenate)
-    cut = staticmethod(cut)
-    made = staticmethod(made)
+    slice_value = staticmethod(slice_value)
+    check_size = staticmethod(check_size)
     cache_key = staticmethod(cache_key)
     explain = staticmethod(explain)
     render_errors = (*RENDER_ERRORS, ContextError)
@@ -73,34 +73,34 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
             loader=loader,
             auto_reload=False,
         )
-        self._most_tokens = tokens
+        self._max_tokens = tokens
         self.filters = dict(FILTERS)
         self.tests = dict(TESTS)
         self.globals = dict(FUNCTIONS)
-        # What filters and calls are given for a context where there is none: they look up no variables.
-        self.no_scope = PackContext(self, dict(FUNCTIONS), None, {})
+        # The Jinja context of expressions: filters and calls get it, but never look up variables in it.
+        self.empty_context = PackContext(self, dict(FUNCTIONS), None, {})
 
     def _tokenize(
         self, source: str, name: str | None, filename: str | None = None, state: str | None = None
     ) -> TokenStream:
-        raw = locate_tokens(self.lexer.tokeniter(source, name, filename, state), source, self._most_tokens)
+        raw = locate_tokens(self.lexer.tokeniter(source, name, filename, state), source, self._max_tokens)
         return TokenStream(self.lexer.wrap(raw, name, filename), name, filename)
 
     def handle_exception(self, source: str | None = None) -> Any:  # noqa: ARG002 -- Jinja's signature
-        """Let the exception through as it is; `failure` finds its place by the positions in the compiled template."""
+        """Raise the exception unchanged; `failure` finds its location from the positions in the compiled template."""
         raise  # noqa: PLE0704 -- called inside Jinja's own except block
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:  # noqa: ARG002
-        """Work out an operator that can make large values."""
+        """Compute an operator that can produce large values."""
         return OPERATORS[operator](left, right)
 
     def include(self, context: PackContext, names: str | list[str]) -> Included:
-        """Find a partial to include, one step deeper than the template that does so."""
+        """Find a partial to include, one level deeper than its includer."""
         partial = self._find(context, names)
-        return Included(partial.code, context.trail.enter(partial))
+        return Included(partial.code, context.include_stack.enter(partial))
 
     def find_module(self, context: PackContext, names: str | list[str]) -> Included:
-        """Find a partial to import from, one step deeper than the template that does so."""
+        """Find a partial to import from, one level deeper than its importer."""
         return self.include(context, names)._replace(imported=True)
 
     def find_parent(self, context: PackContext, names: str | list[str]) -> JinjaTemplate:
@@ -113,7 +113,7 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
         parent: str | None = None,
         globals: MutableMapping[str, Any] | None = None,  # noqa: A002 -- Jinja's signature
     ) -> JinjaTemplate:
-        """Take what `include` found as it is."""
+        """Return the partial that `include` found."""
         if isinstance(name, Included):
             return cast("JinjaTemplate", name)
         return super().get_template(name, parent, globals)
@@ -124,16 +124,16 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
         parent: str | None = None,
         globals: MutableMapping[str, Any] | None = None,  # noqa: A002 -- Jinja's signature
     ) -> JinjaTemplate:
-        """Take what `include` found as it is; nothing else comes here."""
+        """Return the partial that `include` found; Jinja calls this for nothing else."""
         return self.get_template(template_name_or_list, parent, globals)
 
     def _find(self, context: PackContext, names: str | list[str]) -> Partial:
         wanted = [names] if isinstance(names, str) else names
-        found = context.trail.find(wanted)
+        found = context.include_stack.find(wanted)
         return found or Partial(cast("PackTemplate", self.select_template(wanted)))
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """Look up `obj.attribute`: a key of a mapping, or what a loop or namespace offers."""
+        """Look up `obj.attribute`: a key of a mapping, or an attribute of a loop, group, module or namespace."""
         kind = type(obj)
         if kind is dict:
             return obj[attribute] if attribute in obj else self.undefined(obj=obj, name=attribute)
@@ -146,7 +146,7 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
             return exported[attribute] if attribute in exported else self.undefined(obj=obj, name=attribute)
         if isinstance(obj, Undefined):
             return getattr(obj, attribute)
-        return self._denied(obj, attribute)
+        return self._deny(obj, attribute)
 
     def getitem(self, obj: Any, argument: Any) -> Any:
         """Look up `obj[argument]`: a key, an index or a slice of plain data."""
@@ -157,10 +157,10 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
             return self._index(obj, argument)
         if isinstance(obj, Undefined):
             return obj[argument]
-        return self.getattr(obj, argument) if isinstance(argument, str) else self._denied(obj, argument)
+        return self.getattr(obj, argument) if isinstance(argument, str) else self._deny(obj, argument)
 
     def method(self, obj: Any, name: str) -> Any:
-        """Look up a method that is about to be called."""
+        """Look up a method to call."""
         kind = type(obj)
         if name in METHODS.get(kind, ()) or (kind in _LOOPS and name in LOOP_METHODS):
             return getattr(obj, name)
@@ -168,16 +168,16 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
             return getattr(obj, name)
         if kind is TemplateModule and isinstance(obj.__dict__.get(name), Macro):
             return obj.__dict__[name]
-        raise SecurityError(f"{kind_name(obj)} has no method {name!r}")
+        raise SecurityError(f"{describe_kind(obj)} has no method {name!r}")
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805, PYI063 -- as in Jinja
         """Call a macro, a block's parent, or one of the allowed functions and methods."""
-        if isinstance(__obj, Undefined) or _may_be_called(__obj):
+        if isinstance(__obj, Undefined) or _is_callable(__obj):
             step(len(args) + len(kwargs))
             if isinstance(__obj, (BuiltinMethodType, MethodType)):
                 args = check_method(__obj.__self__, __obj.__name__, args)
             return __context.call(__obj, *args, **kwargs)
-        raise SecurityError(f"{kind_name(__obj)} cannot be called")
+        raise SecurityError(f"{describe_kind(__obj)} cannot be called")
 
     def _key(self, obj: dict[Any, Any], key: Any) -> Any:
         try:
@@ -191,32 +191,32 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
                 return obj[argument]
             except (IndexError, TypeError):
                 return self.undefined(obj=obj, name=argument)  # type: ignore[arg-type]  # the name is only shown
-        return self._denied(obj, argument)
+        return self._deny(obj, argument)
 
     @staticmethod
     def truth(value: Any) -> bool:
-        """Return whether a condition holds; an undefined value is an error, even where Python would not notice."""
+        """Return whether a condition is true; an undefined value raises, even where Python would ignore it."""
         if isinstance(value, Undefined):
             str(value)
         return bool(value)
 
     def computed_item(self, obj: Any, argument: Any) -> Any:
-        """Look up `obj[argument]` where the argument is a value, which no problem may quote."""
+        """Look up `obj[argument]` for a computed argument, which messages must not quote."""
         if isinstance(argument, str) and argument.startswith("__") and type(obj) is not dict:
-            raise SecurityError("a name that starts with '__' is not reachable from a template")
+            raise SecurityError("templates cannot access a name that starts with '__'")
         found = self.getitem(obj, argument)
         if not isinstance(found, Undefined) or isinstance(obj, Undefined):
             return found
         kind = "key" if type(obj) is dict else "item"
-        return self.undefined(f"{kind_name(obj)} has no such {kind}", obj, None)
+        return self.undefined(f"{describe_kind(obj)} has no such {kind}", obj, None)
 
-    def _denied(self, obj: Any, attribute: Any) -> Any:
+    def _deny(self, obj: Any, attribute: Any) -> Any:
         if isinstance(attribute, str) and attribute.startswith("__"):
-            raise SecurityError(f"{attribute!r} is not reachable from a template")
+            raise SecurityError(f"templates cannot access {attribute!r}")
         return self.undefined(obj=obj, name=attribute)
 
 
-def _may_be_called(obj: Any) -> bool:
+def _is_callable(obj: Any) -> bool:
     if type(obj) in (Macro, BlockReference):
         return True
     if isinstance(obj, (BuiltinMethodType, MethodType)):

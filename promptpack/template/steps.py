@@ -1,4 +1,4 @@
-"""How much a template does: the steps that one pass through a loop, macro or block is counted as."""
+"""How many steps an iteration of a loop, or a call of a macro or block, counts as."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -7,13 +7,13 @@ from jinja2 import nodes
 
 from promptpack.template.tree import children
 
-# A macro or block takes as long to enter as this many passes through a loop.
+# Entering a macro or block takes as long as this many iterations of a loop.
 _STEPS_OF_A_CALL: Final = 25
 _CALLED: Final = (nodes.Macro, nodes.CallBlock, nodes.Block)
 _COUNTED: Final = (nodes.For, *_CALLED)
-# What belongs to a loop or macro and yet is worked out before its body is entered.
+# Fields of a loop or macro that are computed before its body is entered.
 _OUTSIDE: Final = ("iter", "else_", "call", "defaults")
-# What takes longer than a look-up or an operator does.
+# Nodes that take longer than a lookup or an operator, in quarters of a step.
 _QUARTERS: Final[dict[type[nodes.Node], int]] = {
     nodes.For: 16,
     nodes.Macro: 16,
@@ -31,28 +31,28 @@ _QUARTERS: Final[dict[type[nodes.Node], int]] = {
 }
 
 
-def count_work(tree: nodes.Template, descendants: Iterable[nodes.Node]) -> None:
-    """Put a count of steps into the template and into each macro and block of it; loops count their own passes."""
+def insert_step_counts(tree: nodes.Template, descendants: Iterable[nodes.Node]) -> None:
+    """Insert a count of steps into the template and each of its macros and blocks; loops count their iterations."""
     for node in [tree, *(node for node in descendants if isinstance(node, _CALLED))]:
         body: list[nodes.Node] = node.body
-        steps = nodes.Const(_STEPS_OF_A_CALL + _work(node) // 4)
+        steps = nodes.Const(_STEPS_OF_A_CALL + _quarters(node) // 4)
         position = 1 if body and isinstance(body[0], nodes.Extends) else 0
         body.insert(position, nodes.ExprStmt(steps, lineno=node.lineno))
 
 
-def steps_of_a_pass(loop: nodes.For) -> int:
-    """Return the steps of one pass through a loop; the loops in it count their own."""
-    return 1 + _work(loop) // 4
+def steps_per_iteration(loop: nodes.For) -> int:
+    """Return the steps of one iteration of a loop; inner loops count their own."""
+    return 1 + _quarters(loop) // 4
 
 
-def _work(node: nodes.Node) -> int:
-    """Return the work of one pass through a body, in quarters of a step."""
-    waiting = _inside(node)
+def _quarters(node: nodes.Node) -> int:
+    """Return the work of running a body once, in quarters of a step."""
+    pending = _inside(node)
     total = 0
-    while waiting:
-        found = waiting.pop()
-        total += _QUARTERS.get(type(found), 1)
-        waiting += _outside(found) if isinstance(found, _COUNTED) else children(found)
+    while pending:
+        inner = pending.pop()
+        total += _QUARTERS.get(type(inner), 1)
+        pending += _outside(inner) if isinstance(inner, _COUNTED) else children(inner)
     return total
 
 

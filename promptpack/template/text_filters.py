@@ -1,4 +1,4 @@
-"""Jinja's filters on text: given what a template would print, and refused where the result would be too long."""
+"""Jinja's filters on text: they get the printed form of a value, and refuse a result that would be too long."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -8,19 +8,19 @@ from jinja2.exceptions import TemplateRuntimeError
 from jinja2.filters import make_attrgetter
 from jinja2.utils import pass_environment
 
-from promptpack.template.meter import CHARACTERS_A_STEP, fits_text, step, take
+from promptpack.template.meter import CHARACTERS_A_STEP, check_text, step, to_list
 from promptpack.template.values import to_text
 
 Function = Callable[..., Any]
 
 
-def _printed(original: Function) -> Function:
-    """Give a filter the text that a template would print, never what Python makes of a value."""
+def _on_text(original: Function) -> Function:
+    """Pass a filter the text that a template prints for a value, not Python's `str`."""
 
-    def printed(value: Any) -> Any:
+    def filter_text(value: Any) -> Any:
         return original(to_text(value))
 
-    return printed
+    return filter_text
 
 
 def _trim(original: Function) -> Function:
@@ -32,7 +32,7 @@ def _trim(original: Function) -> Function:
 
 def _center(original: Function) -> Function:
     def center(value: Any, width: int = 80) -> Any:
-        fits_text(width if isinstance(width, int) else 0)
+        check_text(width if isinstance(width, int) else 0)
         return original(to_text(value), width)
 
     return center
@@ -42,7 +42,7 @@ def _indent(original: Function) -> Function:
     def indent(s: Any, width: int | str = 4, first: bool = False, blank: bool = False) -> Any:
         text = to_text(s)
         unit = width if isinstance(width, int) else len(width)
-        fits_text(len(text) + (text.count("\n") + 1) * max(unit, 0))
+        check_text(len(text) + (text.count("\n") + 1) * max(unit, 0))
         return original(text, width, first, blank)
 
     return indent
@@ -52,7 +52,7 @@ def _join(original: Function) -> Function:
     @pass_environment
     def join_attributes(environment: Any, value: Any, d: Any = "", attribute: Any = None) -> str:
         if attribute is not None:
-            value = [make_attrgetter(environment, attribute)(item) for item in take(value)]
+            value = [make_attrgetter(environment, attribute)(item) for item in to_list(value)]
         return join(value, d)
 
     join_attributes.__doc__ = original.__doc__
@@ -65,31 +65,31 @@ def join(value: Any, d: Any = "") -> str:
         try:
             characters = sum(map(len, value)) + len(d) * len(value)
             if characters >= CHARACTERS_A_STEP:
-                fits_text(characters)
+                check_text(characters)
             step(1 + len(value))
             return d.join(value)
         except TypeError:
-            pass  # not all of them are texts
-    texts = [to_text(item) for item in take(value)]
+            pass  # not all items are text
+    texts = [to_text(item) for item in to_list(value)]
     separator = to_text(d)
-    fits_text(sum(map(len, texts)) + len(separator) * len(texts))
+    check_text(sum(map(len, texts)) + len(separator) * len(texts))
     return separator.join(texts)
 
 
 def _replace(original: Function) -> Function:
     def replace(s: Any, old: Any, new: Any, count: int | None = None) -> str:
         text = to_text(s)
-        fits_replacement(text, to_text(old), to_text(new))
+        check_replacement(text, to_text(old), to_text(new))
         return text.replace(to_text(old), to_text(new), -1 if count is None else count)
 
     replace.__doc__ = original.__doc__
     return replace
 
 
-def fits_replacement(text: str, old: str, new: str) -> None:
+def check_replacement(text: str, old: str, new: str) -> None:
     """Refuse a replacement whose result would be too long."""
     places = text.count(old) if old else len(text) + 1
-    fits_text(len(text) + places * max(len(new) - len(old), 0))
+    check_text(len(text) + places * max(len(new) - len(old), 0))
 
 
 def _truncate(original: Function) -> Function:
@@ -103,7 +103,7 @@ def _truncate(original: Function) -> Function:
         leeway: int | None = None,
     ) -> Any:
         if not isinstance(end, str) or not isinstance(length, int) or length < len(end):
-            raise TemplateRuntimeError("length must be a number, and at least that of the end")
+            raise TemplateRuntimeError("length must be a number, at least the length of 'end'")
         if leeway is not None and (not isinstance(leeway, int) or leeway < 0):
             raise TemplateRuntimeError("leeway must be at least 0")
         return original(environment, to_text(s), length, killwords, end, leeway)
@@ -121,37 +121,37 @@ def _wordwrap(original: Function) -> Function:
         wrapstring: str | None = None,
         break_on_hyphens: bool = True,
     ) -> Any:
-        at_least_one("width", width)
+        check_at_least_one("width", width)
         text = to_text(s)
-        # Wrapping looks at every character by itself; two lines that follow each other hold more than one width.
+        # Wrapping processes each character; two consecutive lines together are longer than one width.
         step(len(text))
         lines = text.count("\n") + 1 + 2 * len(text) // width
-        fits_text(len(text) + lines * len(wrapstring or "\n"))
+        check_text(len(text) + lines * len(wrapstring or "\n"))
         return original(environment, text, width, break_long_words, wrapstring, break_on_hyphens)
 
     return wordwrap
 
 
-def at_least_one(name: str, number: Any) -> None:
-    """Refuse a size that makes no sense."""
+def check_at_least_one(name: str, number: Any) -> None:
+    """Refuse a number below 1."""
     if not isinstance(number, int) or number < 1:
         raise TemplateRuntimeError(f"{name} must be at least 1")
 
 
 TEXT_GUARDS: Final[Mapping[str, Callable[[Function], Function]]] = MappingProxyType(
     {
-        "capitalize": _printed,
+        "capitalize": _on_text,
         "center": _center,
         "indent": _indent,
         "join": _join,
-        "lower": _printed,
+        "lower": _on_text,
         "replace": _replace,
-        "string": _printed,
-        "title": _printed,
+        "string": _on_text,
+        "title": _on_text,
         "trim": _trim,
         "truncate": _truncate,
-        "upper": _printed,
-        "wordcount": _printed,
+        "upper": _on_text,
+        "wordcount": _on_text,
         "wordwrap": _wordwrap,
     }
 )

@@ -1,12 +1,12 @@
-"""Jinja's syntax trees, walked at once, and those of which code can certainly be made."""
+"""Jinja's syntax trees: iterate over them, copy them, and decide whether one always compiles."""
 
 from collections.abc import Sequence
 from typing import Any, Final, TypeVar
 
 from jinja2 import nodes
 
-# With these alone, and no deeper than this, neither Jinja nor Python refuses the code of a tree that meets the policy.
-_CERTAIN: Final = frozenset((
+# Neither Jinja nor Python refuses a tree of only these nodes, no deeper than `_MAX_DEPTH`, that meets the policy.
+_COMPILABLE: Final = frozenset((
     nodes.Add, nodes.And, nodes.Assign, nodes.Call, nodes.Compare, nodes.Concat, nodes.CondExpr, nodes.Const,
     nodes.Dict, nodes.Div, nodes.ExprStmt, nodes.Filter, nodes.FloorDiv, nodes.For, nodes.Getattr, nodes.Getitem,
     nodes.If, nodes.Include, nodes.Keyword, nodes.List, nodes.Mod, nodes.Mul, nodes.Name, nodes.Neg, nodes.Not,
@@ -15,7 +15,7 @@ _CERTAIN: Final = frozenset((
 ))  # fmt: skip
 _LEAVES: Final = frozenset((nodes.Const, nodes.Name, nodes.TemplateData))
 _CALLS: Final = frozenset((nodes.Call, nodes.Filter, nodes.Test))
-_DEEPEST: Final = 16
+_MAX_DEPTH: Final = 16
 
 HANDLEBARS_VALUES: Final = "promptpack.template.handlebars_values"
 """The module whose functions the trees of Handlebars templates call."""
@@ -39,35 +39,35 @@ def children(node: nodes.Node, *fields: str) -> list[nodes.Node]:
 
 
 def descendants(tree: nodes.Node) -> list[nodes.Node]:
-    """Give everything below a node, in the order in which it is written."""
+    """Return all nodes below a node, in source order."""
     found: list[nodes.Node] = []
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
+    pending = [tree]
+    while pending:
+        node = pending.pop()
         found.append(node)
         if type(node) not in _LEAVES:
-            waiting += children(node)[::-1]
+            pending += children(node)[::-1]
     return found[1:]
 
 
-def copied(tree: Tree) -> Tree:
-    """Copy a tree, sharing nothing that can be changed."""
+def copy_tree(tree: Tree) -> Tree:
+    """Return a deep copy of a tree."""
     copy = object.__new__(type(tree))
-    copy.__dict__.update({name: _copied(value) for name, value in tree.__dict__.items()})
+    copy.__dict__.update({name: _copy_value(value) for name, value in tree.__dict__.items()})
     return copy
 
 
-def _copied(value: Any) -> Any:
+def _copy_value(value: Any) -> Any:
     if isinstance(value, nodes.Node):
-        return copied(value)
-    return [_copied(item) for item in value] if type(value) is list else value
+        return copy_tree(value)
+    return [_copy_value(item) for item in value] if type(value) is list else value
 
 
-def is_certain(tree: nodes.Template) -> bool:
-    """Return whether compiling a tree that meets the policy cannot fail, so that it can wait until the first use."""
+def is_always_compilable(tree: nodes.Template) -> bool:
+    """Return whether compiling a tree that meets the policy cannot fail, and so can be lazy."""
     level: list[nodes.Node] = [tree]
-    for _ in range(_DEEPEST):
-        if not _CERTAIN.issuperset(map(type, level)) or not all(map(_is_plain, level)):
+    for _ in range(_MAX_DEPTH):
+        if not _COMPILABLE.issuperset(map(type, level)) or not all(map(_is_compilable, level)):
             return False
         level = [child for node in level if type(node) not in _LEAVES for child in children(node)]
         if not level:
@@ -75,8 +75,8 @@ def is_certain(tree: nodes.Template) -> bool:
     return False
 
 
-def _is_plain(node: nodes.Node) -> bool:
-    # `loop` cannot be set in a loop, and no argument can be passed twice.
+def _is_compilable(node: nodes.Node) -> bool:
+    # Jinja refuses to set `loop` inside a loop, and Python a repeated keyword argument.
     if type(node) is nodes.Name:
         return node.ctx == "load" or node.name != "loop"
     if type(node) not in _CALLS or not node.kwargs:  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Undefined names and values of the wrong kind: an error at first use, with a hint."""
+"""Undefined names and values of the wrong kind: an error on first use, with a hint."""
 
 from functools import partial
 from typing import Any
@@ -11,7 +11,7 @@ from promptpack.problem import did_you_mean
 
 
 class MissingVariableError(UndefinedError):
-    """A variable is not in the context; a second line of the message is the hint."""
+    """A variable is not in the context; the second line of the message is the hint."""
 
     def __init__(self, name: str, message: str) -> None:
         super().__init__(message)
@@ -19,7 +19,7 @@ class MissingVariableError(UndefinedError):
 
 
 class PackUndefined(StrictUndefined):
-    """Strict, and never quotes the value that lacks the name, since it may be secret; a second line is the hint."""
+    """Raises on every use, without quoting the value, which may be secret; the second line is the hint."""
 
     __slots__ = ()
 
@@ -32,7 +32,7 @@ class PackUndefined(StrictUndefined):
     ) -> None:
         super().__init__(hint, obj, name, exc)
         if hint is None and obj is missing and name is not None:
-            # Jinja calls it with the message only, so the name has to be there already.
+            # Jinja passes only the message, so the name is bound here.
             self._undefined_exception = partial(MissingVariableError, name)  # type: ignore[assignment]
 
     @property
@@ -42,7 +42,8 @@ class PackUndefined(StrictUndefined):
         if self._undefined_obj is missing:
             return f"{self._undefined_name!r} is undefined"
         owner = self._undefined_obj
-        message = f"{kind_name(owner)} has no {self._undefined_name!r}"
+        noun = "key" if isinstance(owner, dict) or isinstance(self._undefined_name, str) else "item"
+        message = f"{describe_kind(owner)} has no {noun} {self._undefined_name!r}"
         if not isinstance(owner, dict) or not isinstance(self._undefined_name, str):
             return message
         hint = did_you_mean(self._undefined_name, (key for key in owner if isinstance(key, str)))
@@ -50,25 +51,25 @@ class PackUndefined(StrictUndefined):
 
 
 class NotAListError(TemplateRuntimeError):
-    """`{{#each}}` got a value that is not a list; a second line of the message is the hint."""
+    """`{{#each}}` got a value that is not a list; the second line of the message is the hint."""
 
     def __init__(self, name: str, value: Any) -> None:
-        super().__init__(f"{name!r} is not a list but a {kind_name(value)}\n'{{{{#each}}}}' walks through lists only")
+        super().__init__(f"'{{{{#each}}}}' needs a list, but {name!r} is {describe_kind(value)}\npass a list")
         self.name = name
 
 
 _KINDS: dict[type[Any], str] = {
-    dict: "mapping",
-    list: "list",
-    tuple: "list",
+    dict: "a mapping",
+    list: "a list",
+    tuple: "a list",
     str: "text",
-    int: "number",
-    float: "number",
-    bool: "true/false value",
+    int: "a number",
+    float: "a number",
+    bool: "a true/false value",
     type(None): "null",
 }
 
 
-def kind_name(value: Any) -> str:
-    """Name the kind of a value in plain words, never the value itself."""
-    return _KINDS.get(type(value), type(value).__name__)
+def describe_kind(value: Any) -> str:
+    """Describe the kind of a value in plain words, never the value itself."""
+    return _KINDS.get(type(value)) or f"a {type(value).__name__}"

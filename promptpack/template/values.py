@@ -1,4 +1,4 @@
-"""How values print: text as it is, everything else as JSON."""
+"""How values print: text unchanged, other values as JSON."""
 
 import json
 import marshal
@@ -14,7 +14,7 @@ from jinja2 import Undefined
 from jinja2.exceptions import SecurityError, TemplateRuntimeError
 
 from promptpack.template.limits import Limits
-from promptpack.template.meter import current, fits_text, is_validated, measure, step, take
+from promptpack.template.meter import check_text, current_limits, is_validated, measure, step, to_list
 
 # Lazy values come from filters such as `map`.
 _LAZY: tuple[type[Iterable[Any]], ...] = (
@@ -32,21 +32,21 @@ _LAZY: tuple[type[Iterable[Any]], ...] = (
     type(reversed([])),
     type(reversed({})),
 )
-DEEPEST: Final = 100
-"""How many levels data may nest; what nests deeper is not written quickly, nor taken from a caller at all."""
-MOST_TEXTS: Final = 16
-"""How many of the longest texts a value may hold."""
+MAX_DEPTH: Final = 100
+"""How deeply data may be nested; deeper data is not written fast, and not accepted from a caller."""
+MAX_TEXTS: Final = 16
+"""How many texts of the maximum length a value may contain."""
 
-# The one that every supported Python writes.
+# Every supported Python writes this version.
 _MARSHAL_VERSION: Final = 4
-_USUAL_INDENT: Final = 2
-# Writing JSON takes longer than other work on as much text.
+_DEFAULT_INDENT: Final = 2
+# Writing JSON takes longer than other work on the same text.
 _CHARACTERS_A_STEP_OF_JSON: Final = 16
-# What numbers look like that not everyone writes alike: huge ones and tiny ones. Texts may look so too.
+# Huge and tiny numbers, which JSON writers format differently; a text may match too.
 _EXPONENT: Final = re.compile(rb"e(?<=[0-9]e)[-0-9]")
 _TINY: Final = b"0.0000"
 _LEAVES: Final = frozenset((str, int, bool, type(None)))
-_NODES: Final = frozenset((dict, list))
+_CONTAINERS: Final = frozenset((dict, list))
 _TEXT: Final = frozenset((str,))
 
 
@@ -66,30 +66,30 @@ def to_text(value: Any) -> str:
     if isinstance(value, tuple):
         return to_json(tuple(value))
     if isinstance(value, _LAZY):
-        return to_json(take(value))
-    raise SecurityError(f"a {kind.__name__} cannot be printed")
+        return to_json(to_list(value))
+    raise SecurityError(f"a value of type {kind.__name__!r} cannot be printed")
 
 
 def to_json(value: Any, indent: int | None = 2) -> str:
-    """Print a value as JSON: key order and non-ASCII kept, `NaN` refused."""
+    """Print a value as JSON; keep key order and non-ASCII characters, refuse `NaN`."""
     if type(value) is float and not math.isfinite(value):
-        raise TemplateRuntimeError("a number that is not finite cannot be printed")
-    text = _write_quickly(value, indent) if indent and type(value) in _NODES and _may_be_quick(value) else None
+        raise TemplateRuntimeError("NaN and infinity cannot be printed")
+    text = _write_fast(value, indent) if indent and type(value) in _CONTAINERS and _can_write_fast(value) else None
     if text is None:
         measure(value)
-        ordinary = plain(value)
-        fits_text(_characters_in(ordinary))
-        text = json.dumps(ordinary, ensure_ascii=False, indent=indent, allow_nan=False)
-    fits_text(len(text))
+        resolved = resolve_lazy(value)
+        check_text(_characters_in(resolved))
+        text = json.dumps(resolved, ensure_ascii=False, indent=indent, allow_nan=False)
+    check_text(len(text))
     step(len(text) // _CHARACTERS_A_STEP_OF_JSON)
     return text
 
 
-def _may_be_quick(value: Any) -> bool:
+def _can_write_fast(value: Any) -> bool:
     if is_validated(value):
         return True
-    found = fingerprint(value)
-    return found is not None and is_plain(value, found, current())
+    data = fingerprint(value)
+    return data is not None and is_plain(value, data, current_limits())
 
 
 def fingerprint(value: Any) -> bytes | None:
@@ -102,20 +102,20 @@ def fingerprint(value: Any) -> bytes | None:
 
 def is_plain(value: Any, fingerprint: bytes, limits: Limits) -> bool:
     """Return whether a mapping or list with this fingerprint is plain data within the limits of size and depth."""
-    # Local names, as these lines take most of the time of a render whose inputs are new.
-    leaves, containers, most = _LEAVES, _NODES, limits.items
+    # Local names, because these lines take most of the time of a render with new inputs.
+    leaves, containers, limit = _LEAVES, _CONTAINERS, limits.items
     count = 1
     keys: set[Any] = set()
     inner: list[Any] = [value]
-    for _ in range(DEEPEST):
+    for _ in range(MAX_DEPTH):
         nodes, inner = inner, []
         for node in nodes:
             count += len(node)
-            if count > most:
+            if count > limit:
                 return False
             if type(node) is dict:
                 keys.update(node)
-                node = node.values()  # noqa: PLW2901 -- the keys have been taken
+                node = node.values()  # noqa: PLW2901 -- the keys are collected
             for child in node:
                 kind = type(child)
                 if kind not in leaves:
@@ -128,45 +128,45 @@ def is_plain(value: Any, fingerprint: bytes, limits: Limits) -> bool:
     return False
 
 
-def _is_short(value: Any, most: int, limits: Limits) -> bool:
-    """Return whether all texts in plain data are short enough to be written; `most` is an upper bound of their size.
+def _is_short(value: Any, estimate: int, limits: Limits) -> bool:
+    """Return whether the texts in plain data are short enough together; `estimate` is never below their size.
 
     No text is longer than the fingerprint, but a text that occurs many times is in it only once.
     """
-    longest = MOST_TEXTS * limits.text
-    return most <= longest or _characters_in(value) <= longest
+    longest = MAX_TEXTS * limits.text
+    return estimate <= longest or _characters_in(value) <= longest
 
 
-def _write_quickly(value: Any, indent: int) -> str | None:
-    """Write what is plain; None for half of a surrogate pair, a huge or tiny number: these are for `json` to decide."""
+def _write_fast(value: Any, indent: int) -> str | None:
+    """Write plain data; return None for half of a surrogate pair and for huge or tiny numbers, which `json` writes."""
     try:
-        usual = indent == _USUAL_INDENT and type(indent) is int
-        written = _usual_writer()(value) if usual else _any_writer()(value, indent=indent)
+        is_default = indent == _DEFAULT_INDENT and type(indent) is int
+        written = _default_writer()(value) if is_default else _indent_writer()(value, indent=indent)
     except ValueError:
         return None
     return None if _TINY in written or _EXPONENT.search(written) else written.decode()
 
 
 @cache
-def _usual_writer() -> Callable[[Any], bytes]:
-    """Give what writes the usual indent: orjson, which knows no other, where it is installed."""
+def _default_writer() -> Callable[[Any], bytes]:
+    """Return a writer for the default indent: orjson, which supports no other, if it is installed."""
     try:
         import orjson
     except ImportError:
-        return partial(_any_writer(), indent=_USUAL_INDENT)
+        return partial(_indent_writer(), indent=_DEFAULT_INDENT)
     dumps, option, refusal = orjson.dumps, orjson.OPT_INDENT_2, orjson.JSONEncodeError
 
     def write(value: Any) -> bytes:
         try:
             return dumps(value, None, option)
         except refusal as error:
-            raise ValueError("orjson does not write it") from error
+            raise ValueError("orjson cannot write this value") from error
 
     return write
 
 
 @cache
-def _any_writer() -> Callable[..., bytes]:
+def _indent_writer() -> Callable[..., bytes]:
     from pydantic_core import to_json
 
     return to_json
@@ -186,19 +186,19 @@ def _characters_in(value: Any) -> int:
     return characters
 
 
-def plain(value: Any) -> Any:
-    """Turn the lazy values of filters into lists, and refuse what is not plain data."""
+def resolve_lazy(value: Any) -> Any:
+    """Return a value with the lazy values of filters as lists; refuse anything that is not plain data."""
     kind = type(value)
     if kind in (str, int, bool, float) or value is None:
         return value
     if kind is dict:
-        return {key if type(key) is str else to_text(key): plain(item) for key, item in value.items()}
+        return {key if type(key) is str else to_text(key): resolve_lazy(item) for key, item in value.items()}
     if kind is list or isinstance(value, tuple):
-        return [plain(item) for item in value]
+        return [resolve_lazy(item) for item in value]
     if isinstance(value, Undefined):
         return str(value)
     if isinstance(value, str):
         return str(value)
     if isinstance(value, _LAZY):
-        return [plain(item) for item in take(value)]
-    raise SecurityError(f"a {kind.__name__} cannot be printed")
+        return [resolve_lazy(item) for item in to_list(value)]
+    raise SecurityError(f"a value of type {kind.__name__!r} cannot be printed")

@@ -30,7 +30,7 @@ def check_template(
     collector = ProblemCollector(source, meter or NodeMeter())
     checker = StatementChecker(engine, collector)
     try:
-        checker.template(engine.read(source), _as_scope(known))
+        checker.template(engine.parse(source), _as_scope(known))
         checker.finish()
     except (NodeLimitError, TooManyIncludesError, RecursionError):
         pass  # a hostile template of this size is stopped by the limits of rendering
@@ -43,7 +43,7 @@ def check_expression(
     """Check an expression that compiles, as in `when` and `require`."""
     collector = ProblemCollector(source, meter or NodeMeter())
     scope = _as_scope(known)
-    (assignment,) = engine.read_expression(source).find_all(nodes.Assign)
+    (assignment,) = engine.parse_expression(source).find_all(nodes.Assign)
     try:
         inferred = StatementChecker(engine, collector).expressions.infer_condition(assignment.node, scope)
     except (NodeLimitError, TooManyIncludesError, RecursionError):

@@ -12,7 +12,7 @@ def scope_at(source: Source, engine: Engine, scope: TypeScope, probe: str) -> Ty
     """Return the scope where the template prints the name `probe`; None if that is never reached."""
     checker = _ProbingChecker(engine, ProblemCollector(source, NodeMeter()), probe)
     try:
-        checker.template(engine.read(source), scope)
+        checker.template(engine.parse(source), scope)
         checker.finish()
     except (NodeLimitError, RecursionError, _FoundError):
         pass  # the result is the scope found so far

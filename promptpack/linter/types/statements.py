@@ -28,7 +28,7 @@ from promptpack.linter.types.problem_collector import UNKNOWN_KEY, WRONG_ARGUMEN
 from promptpack.linter.types.signatures import item_of, loop_attributes
 from promptpack.problem import Problem, Severity, did_you_mean
 from promptpack.template import Engine, Source
-from promptpack.template.engine import readable
+from promptpack.template.engine import apply_readable_filter
 from promptpack.template.includes import IncludeWalker
 
 # Each visit with another scope checks the partial again.
@@ -80,7 +80,7 @@ class StatementChecker:
         match node:
             case nodes.Output():
                 for child in node.nodes:
-                    self.expressions.infer_used(readable(child), scope)
+                    self.expressions.infer_used(apply_readable_filter(child), scope)
             case nodes.ExprStmt():
                 self.expressions.infer(node.node, scope)
             case nodes.If():
@@ -197,7 +197,7 @@ class StatementChecker:
         def enter(_: str, source: Source) -> TypeScope:
             self._visited_scopes.append(scope)
             with self._collector.inside(source):
-                return self.template(self._engine.read(source), scope)
+                return self.template(self._engine.parse(source), scope)
 
         key = id(scope), self._importing, self._collector.only_warnings, frozenset(self._blocks)
         _, after = next(self._includes.visit(template, key, enter), ("", scope))
