@@ -1,4 +1,4 @@
-"""Random templates of the whole language, with the names that their contexts hold."""
+"""Random templates of the whole language, and contexts for them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -47,7 +47,7 @@ contexts = st.fixed_dictionaries(
 
 @dataclass(frozen=True)
 class _Scope:
-    """The names that may be used here, by what they hold, and how deep the template may still nest."""
+    """The names that a template may use here, by type, and how many more levels it may nest."""
 
     deep: int = 3
     texts: tuple[str, ...] = ("S", "D.name", "D['name']")
@@ -64,7 +64,7 @@ class _Scope:
 
 @st.composite
 def templates(draw: Draw) -> str:
-    """Write a template that uses only names of the context, or names that nobody gives."""
+    """Draw a template that uses names of the context, and undefined names."""
     return MACROS + _body(draw, _Scope())
 
 
@@ -195,9 +195,9 @@ def _truth_of(draw: Draw, scope: _Scope) -> str:
 
 
 def _include(draw: Draw, _: _Scope) -> str:
-    # Without context, Jinja makes a generator of the macro or block around it, and so prints an object there.
+    # Without context, Jinja turns the macro or block around it into a generator, and so prints an object there.
     context = draw(st.sampled_from(["", " with context"]))
-    # A line that only includes keeps its line break with us, which Jinja takes away: so none follows here.
+    # After an include we keep the newline, which Jinja removes, so none follows here.
     return "{% include '" + draw(st.sampled_from(sorted(PARTIALS))) + f"'{context} %}}."
 
 

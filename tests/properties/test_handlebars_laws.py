@@ -1,4 +1,4 @@
-"""The Handlebars syntax, compiled to Jinja, does what a plain interpreter of the same language does."""
+"""The Handlebars syntax, compiled to Jinja, renders like a plain interpreter of the same language."""
 
 import json
 from collections.abc import Iterator
@@ -59,18 +59,18 @@ def test_a_template_renders_as_a_plain_interpreter_renders_it(
 
 
 class FailureError(Exception):
-    """Why a template cannot be read or rendered."""
+    """A template cannot be parsed or rendered."""
 
     def __init__(self, kind: str, arg: Any = None) -> None:
         super().__init__(kind)
-        self.told = {"kind": kind} if arg is None else {"kind": kind, "arg": arg}
+        self.error = {"kind": kind} if arg is None else {"kind": kind, "arg": arg}
 
 
 def interpret(template: str, partials: dict[str, str], context: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"output": "".join(render(read(template), context, partials, 0))}
     except FailureError as failure:
-        return {"error": failure.told}
+        return {"error": failure.error}
 
 
 def read(text: str) -> list[Node]:
@@ -79,7 +79,7 @@ def read(text: str) -> list[Node]:
 
 
 def read_body(text: str, offset: int, kind: str) -> tuple[list[Node], int]:
-    """Read up to the end of a block; an `if` with its `else` is one list with the mark ("else",) in it."""
+    """Parse up to the end of a block; the body of an `if` contains ("else",) where its `else` is."""
     body: list[Node] = []
     while (start := text.find("{{", offset)) >= 0:
         body.append(("text", text[offset:start]))

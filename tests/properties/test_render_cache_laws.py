@@ -1,4 +1,4 @@
-"""Texts that are kept from one render to the next never show: each render is that of a pack that never rendered before."""
+"""Cached texts never show: each render equals the first render of a new pack."""
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
@@ -38,7 +38,7 @@ def outcome(pack: Pack, context: Context) -> list[Any] | str:
 
 
 def limits_near(pack: Pack, context: Context) -> st.SearchStrategy[Limits]:
-    """Give limits around what a render uses up, where it matters what counts for how much."""
+    """Return limits near what a render uses, where exact counts matter."""
     full = Limits()
     with metered(full):
         outcome(pack, context)
@@ -51,7 +51,7 @@ def limits_near(pack: Pack, context: Context) -> st.SearchStrategy[Limits]:
 
 
 def change(draw: Callable[[Any], Any], context: Context, other: Context) -> None:
-    """Change some values: for others, for equal ones, or in place, which the mapping around them does not show."""
+    """Change some values: to other values, to equal copies, or in place, which the mapping around them does not show."""
     for name in draw(st.sets(st.sampled_from(sorted(context)), max_size=3)):
         how = draw(st.sampled_from(["other", "copy", "in place", "in place"]))
         if how == "other":

@@ -23,7 +23,7 @@ EDITS = st.lists(
 
 
 def examples(pack: Pack) -> list[tuple[Any, dict[str, Any]]]:
-    """Give the contexts of a pack's own tests, with their replies."""
+    """Return the contexts of a pack's own tests, with their replies."""
     found = [(test.context, _object(test.reply)) for test in pack.tests]
     return [(context, reply) for context, reply in found if reply is not None]
 
@@ -37,14 +37,14 @@ def _object(reply: Any) -> dict[str, Any] | None:
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Give every member in a value: what holds it, and its key or index."""
+    """Yield every member of a value: its container, and its key or index."""
     for key in list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
         yield value, key
         yield from places(value[key])
 
 
 def edited(reply: dict[str, Any], edits: list[tuple[int, str, int]]) -> dict[str, Any]:
-    """Give a reply with members changed, copied to other places, left out or doubled."""
+    """Return a reply with members changed, copied to other places, removed or doubled."""
     for where, edit, other in edits:
         found = list(places(reply))
         if not found:
@@ -63,7 +63,7 @@ def edited(reply: dict[str, Any], edits: list[tuple[int, str, int]]) -> dict[str
 
 
 def one_by_one(pack: Pack, scope: dict[str, Any]) -> tuple[list[tuple[int, bool]], list[int]]:
-    """Evaluate each rule by itself; returns the failed ones, with whether they raised, and the skipped ones."""
+    """Evaluate each rule by itself; return the failed ones, with whether they raised, and the skipped ones."""
     failed, skipped = [], []
     assert pack.contract is not None
     with metered(pack.limits):

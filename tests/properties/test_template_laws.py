@@ -17,7 +17,7 @@ ENGINE = Engine({name: Source.of_text(text, name) for name, text in PARTIALS.ite
 
 
 def print_as_we_do(value: Any) -> Any:
-    """The documented difference: what is not text prints as JSON."""
+    """Return a value as we print it: other values than text print as JSON, as documented."""
     return dump(value) if value is None or isinstance(value, (bool, float, dict, list, tuple)) else value
 
 
@@ -46,7 +46,7 @@ Outcome = tuple[str, str]
 def by_jinja(template: str, context: Mapping[str, Any]) -> Outcome:
     try:
         return "text", STOCK.from_string(template).render(context)
-    except Exception as error:  # noqa: BLE001 -- whatever Jinja or Python raises is what is compared
+    except Exception as error:  # noqa: BLE001 -- every exception of Jinja or Python is compared
         return "failure", _kind(error)
 
 

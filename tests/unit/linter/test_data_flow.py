@@ -10,7 +10,7 @@ PARTIALS = {"loud": "x {{ A | upper }}", "macros": "{% macro box(x) %}{{ x }}{% 
 
 def text(content: str, name: str = "") -> ParsedText:
     source = Source.of_text(content)
-    return ParsedText("content", source, ENGINE.read(source), name=name)
+    return ParsedText("content", source, ENGINE.parse(source), name=name)
 
 
 def printed(content: str) -> list[str]:
@@ -61,5 +61,5 @@ def test_endless_macro_calls_are_cut_off() -> None:
 
 def test_handlebars_values_are_traced_too() -> None:
     source = Source.of_text("{{#if A}}{{#each B}}{{item}}{{/each}}{{C}}{{/if}}", syntax="handlebars")
-    found = trace_template(ParsedText("content", source, ENGINE.read(source)), {})
+    found = trace_template(ParsedText("content", source, ENGINE.parse(source)), {})
     assert [one.origin.input for one in found] == ["B", "C"]

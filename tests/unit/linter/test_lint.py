@@ -92,7 +92,9 @@ def test_rules_are_checked_even_if_a_pack_has_other_problems() -> None:
 )
 def test_a_template_that_nests_too_deeply_is_reported_and_not_checked(deep: str) -> None:
     found = problems_in("packs/greeter/1.0.0.yaml", PACK.replace("Greet", "{{ " + deep + " }}"))
-    assert found == ["packs/greeter/1.0.0.yaml:7:28: PP309 template nests too deeply"]
+    assert found == [
+        "packs/greeter/1.0.0.yaml:7:28: PP309 template is nested too deeply\n  hint: move the inner part into a partial"
+    ]
 
 
 @pytest.mark.usefixtures("packs")
@@ -179,7 +181,7 @@ def test_an_invalid_pack_gets_the_problems_of_every_stage_in_one_run() -> None:
         "10:44: PP301 template uses undeclared input 'UNKNOWN'",
         "10:57: PP202 unknown key 'colour' (in /messages/1)",
         "11:5: PP203 'role' is missing (in /messages/2)",
-        "13:25: PP303 no filter named 'nofilter'",
+        "13:25: PP303 unknown filter 'nofilter'",
         "14:42: PP205 'strng' is not one of 'string', 'number', 'integer', 'boolean', 'object', 'array', 'null' (in /reply/actions/GREET/params/type)",
         "16:6: PP202 unknown key 'nam' (in /tests/0)",
         "17:30: PP208 the pack has no input 'WHO'",

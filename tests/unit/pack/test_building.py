@@ -38,11 +38,11 @@ reply:
         ),
         (
             "messages:\n  - {role: user, content: \"{% include 'ruls' %}\"}\npartials: {rules: x}\n",
-            "packs/demo/1.0.0.yaml:5:40: PP305 no partial named 'ruls'\n  hint: did you mean 'rules'?",
+            "packs/demo/1.0.0.yaml:5:40: PP305 unknown partial 'ruls'\n  hint: did you mean 'rules'?",
         ),
         (
             "messages:\n  - {role: user, content: >-\n      a {{ 1 | jsn }}}\n".replace("{role: user, content: >-\n      a {{ 1 | jsn }}}", "role: user\n    content: >-\n      a\n      b {{ 1 | jsn }}"),
-            "packs/demo/1.0.0.yaml:8:16: PP303 no filter named 'jsn'\n  hint: did you mean 'json'?",
+            "packs/demo/1.0.0.yaml:8:16: PP303 unknown filter 'jsn'\n  hint: did you mean 'json'?",
         ),
         (
             "messages:\n  - {role: user, content: hi}\ninputs:\n  A: {$ref: ../other.json}\n",

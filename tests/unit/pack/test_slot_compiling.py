@@ -41,7 +41,7 @@ WritePack = Callable[..., Path]
         ),
         (
             "slots:\n  info:\n    - x\n    - {a: 'b {{ C }}'}\n",
-            "packs/demo/1.0.0.yaml:7:17: PP301 template uses undeclared input 'C'\n  hint: declare it under 'inputs'",
+            "packs/demo/1.0.0.yaml:7:17: PP301 template uses undeclared input 'C'\n  hint: declare it under 'inputs', or set it in the template before this line",
         ),
         (
             "slots:\n  output: {$type: str, $desc: all}\n",

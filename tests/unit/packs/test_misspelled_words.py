@@ -149,31 +149,31 @@ CASES = [
         "understanding/1.0.0.yaml",
         "{{ USER_INPUT | fenced }}",
         "{{ USER_INPUT | fencde }}",
-        "packs/understanding/1.0.0.yaml:86:23: PP303 no filter named 'fencde'\n  hint: did you mean 'fenced'?",
+        "packs/understanding/1.0.0.yaml:86:23: PP303 unknown filter 'fencde'\n  hint: did you mean 'fenced'?",
     ),
     (
         "agent-base/1.0.0.en.yaml",
         "{{ TASK_CONTEXT | fenced",
         "{{ TASK_CONTEXT | fence",
-        "packs/agent-base/1.0.0.en.yaml:45:23: PP303 no filter named 'fence'\n  hint: did you mean 'fenced'?",
+        "packs/agent-base/1.0.0.en.yaml:45:23: PP303 unknown filter 'fence'\n  hint: did you mean 'fenced'?",
     ),
     (
         "planner/1.0.0.en.yaml",
         "| unique(",
         "| uniqe(",
-        "packs/planner/1.0.0.en.yaml:91:53: PP303 no filter named 'uniqe'\n  hint: did you mean 'unique'?",
+        "packs/planner/1.0.0.en.yaml:91:53: PP303 unknown filter 'uniqe'\n  hint: did you mean 'unique'?",
     ),
     (
         "planner/1.0.0.yaml",
         '| reject("in"',
         '| rejct("in"',
-        "packs/planner/1.0.0.yaml:100:11: PP303 no filter named 'rejct'\n  hint: did you mean 'reject'?",
+        "packs/planner/1.0.0.yaml:100:11: PP303 unknown filter 'rejct'\n  hint: did you mean 'reject'?",
     ),
     (
         "understanding/1.0.0.en.yaml",
         "is defined and",
         "is defind and",
-        "packs/understanding/1.0.0.en.yaml:108:50: PP304 no test named 'defind'\n  hint: did you mean 'defined'?",
+        "packs/understanding/1.0.0.en.yaml:108:50: PP304 unknown test 'defind'\n  hint: did you mean 'defined'?",
     ),
     # actions
     (
@@ -217,7 +217,7 @@ CASES = [
         "executor/1.0.0.en.yaml",
         '{% include "principles" %}',
         '{% include "principels" %}',
-        "packs/executor/1.0.0.en.yaml:48:19: PP305 no partial named 'principels'\n  hint: did you mean 'principles'?",
+        "packs/executor/1.0.0.en.yaml:48:19: PP305 unknown partial 'principels'\n  hint: did you mean 'principles'?",
     ),
     # template tags and constants
     (

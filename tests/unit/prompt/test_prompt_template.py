@@ -89,7 +89,7 @@ def test_an_unknown_partial_is_an_error_when_it_is_reached(text: str, syntax: An
         PromptTemplate.compile(text, syntax, name="t").render()
     name = "q" if "'q'" in text else "p"
     assert caught.value.name == name
-    assert str(caught.value) == (f"t:1:{column}: PP442 no partial named {name!r}\n  hint: register it before rendering")
+    assert str(caught.value) == (f"t:1:{column}: PP442 unknown partial {name!r}\n  hint: register it before rendering")
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_an_include_cycle_stops_at_the_limit(text: str) -> None:
 def test_a_template_that_extends_itself_is_refused() -> None:
     template = PromptTemplate.compile("{% extends 'a' %}")
     template.register_partial("a", template)
-    with pytest.raises(ContextError, match="PP405 template nests too deeply"):
+    with pytest.raises(ContextError, match="PP405 rendering is nested too deeply"):
         template.render()
 
 

@@ -1,4 +1,4 @@
-"""Templates: what prints, what is refused, and where the message points."""
+"""Templates: what they print, what is refused, and which location a problem has."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def test_values_print_as_text_or_json(value: Any, printed: str) -> None:
     assert render("{{ X }}", X=value) == printed
 
 
-def test_a_block_tag_on_its_own_line_leaves_no_line_behind() -> None:
+def test_a_block_tag_on_its_own_line_leaves_no_empty_line() -> None:
     text = "a\n  {% if X %}\nb\n  {% endif %}\n{% for i in L %}\n- {{ i }}\n{% endfor %}\nend"
     assert render(text, X=True, L=[1, 2]) == "a\nb\n- 1\n- 2\nend"
 
@@ -63,7 +63,7 @@ def test_macros_sets_loops_and_partials_work_together() -> None:
     assert render(text, engine, L=["p", "q"]) == "1:p<p>2:q<q>"
 
 
-def test_rendering_twice_gives_the_same_text() -> None:
+def test_rendering_twice_returns_the_same_text() -> None:
     template = compile(
         Source.of_text("{% set ns = namespace(n=0) %}{% for i in L %}{% set ns.n = ns.n + i %}{% endfor %}{{ ns.n }}"),
         default_engine(),
@@ -75,56 +75,62 @@ def test_rendering_twice_gives_the_same_text() -> None:
     ("text", "expected"),
     [
         ("x\n{% fro a in b %}", "t:2:4: PP307 unknown tag 'fro'\n  hint: did you mean 'for'?"),
-        ("{{ A | jsn }}", "t:1:8: PP303 no filter named 'jsn'\n  hint: did you mean 'json'?"),
-        ("{% if A is strng %}{% endif %}", "t:1:12: PP304 no test named 'strng'\n  hint: did you mean 'string'?"),
-        ("{{ A.startwith('x') }}", "t:1:6: PP308 no method named 'startwith'\n  hint: did you mean 'startswith'?"),
+        ("{% if A %}{% endfor %}", "t:1:14: PP307 unexpected tag 'endfor'\n  hint: first close 'if' with 'endif'"),
+        ("a{% endif %}", "t:1:5: PP307 unexpected tag 'endif'\n  hint: no block is open here"),
+        ("{% if A %}a", "t:1:11: PP302 template syntax: 'if' is not closed\n  hint: close it with 'endif'"),
+        ("{{ A", "t:1:4: PP302 template syntax: unexpected end of template, expected 'end of print statement'\n"
+         "  hint: close every '{{', '{%' and '{#'"),
+        ("{{ 1.٣ }}", "t:1:1: PP302 template syntax: invalid digit in a number"),
+        ("{{ A | jsn }}", "t:1:8: PP303 unknown filter 'jsn'\n  hint: did you mean 'json'?"),
+        ("{% if A is strng %}{% endif %}", "t:1:12: PP304 unknown test 'strng'\n  hint: did you mean 'string'?"),
+        ("{{ A.startwith('x') }}", "t:1:6: PP308 unknown method 'startwith'\n  hint: did you mean 'startswith'?"),
         ("{{ A b }}", "t:1:6: PP302 template syntax: expected token 'end of print statement', got 'b'"),
-        ("{{ A.__class__ }}", "t:1:6: PP308 '__class__' is not reachable from a template\n"
-         "  hint: templates work on plain data only"),
+        ("{{ A.__class__ }}", "t:1:6: PP308 templates cannot access '__class__'\n"
+         "  hint: templates can use plain data only"),
         ("{{ _x }}", "t:1:4: PP308 the name '_x' is not allowed\n  hint: start names with a letter"),
-        ("{% include A %}", "t:1:4: PP306 the name of a partial must be written out\n"
-         '  hint: write it in quotes: {% include "rules" %}'),
-        ("{% include 'ruls' %}", "t:1:13: PP305 no partial named 'ruls'\n  hint: did you mean 'rules'?"),
+        ("{% include A %}", "t:1:4: PP306 the name of a partial must not be an expression\n"
+         '  hint: write a name in quotes: {% include "rules" %}'),
+        ("{% include 'ruls' %}", "t:1:13: PP305 unknown partial 'ruls'\n  hint: did you mean 'rules'?"),
         ("{% for a in A recursive %}{% endfor %}", "t:1:15: PP323 recursive loops are not allowed\n  hint: use a macro"),
-        ("{% block a %}{{ self.a() }}{% endblock %}", "t:1:17: PP323 'self' would let a block call itself\n  hint: use a macro"),
-        ("{{ A | map('uper') | list }}", "t:1:13: PP303 no filter named 'uper'\n  hint: did you mean 'upper'?"),
-        ("{{ A | select('strng') | list }}", "t:1:16: PP304 no test named 'strng'\n  hint: did you mean 'string'?"),
-        ("{{ A | rejectattr('x', 'od') | list }}", "t:1:25: PP304 no test named 'od'\n  hint: did you mean 'odd'?"),
-        ("{% autoescape true %}{% endautoescape %}", "t:1:4: PP307 unknown tag 'autoescape'"),
+        ("{% block a %}{{ self.a() }}{% endblock %}", "t:1:17: PP323 'self' is not allowed: a block could call itself\n  hint: use a macro"),
+        ("{{ A | map('uper') | list }}", "t:1:13: PP303 unknown filter 'uper'\n  hint: did you mean 'upper'?"),
+        ("{{ A | select('strng') | list }}", "t:1:16: PP304 unknown test 'strng'\n  hint: did you mean 'string'?"),
+        ("{{ A | rejectattr('x', 'od') | list }}", "t:1:25: PP304 unknown test 'od'\n  hint: did you mean 'odd'?"),
+        ("{% autoescape true %}{% endautoescape %}", "t:1:4: PP307 unknown tag 'autoescape'\n  hint: remove it: prompts are not escaped"),
         ("{{ '\\ud800' }}", "t:1:5: PP302 template syntax: half of a surrogate pair\n  hint: write the character itself"),
     ],
 )  # fmt: skip
-def test_what_is_outside_the_language_is_told_before_rendering(text: str, expected: str) -> None:
+def test_templates_outside_the_language_are_refused_before_rendering(text: str, expected: str) -> None:
     assert problems(text, Engine({"rules": Source.of_text("", "rules.j2")})) == expected
 
 
-def test_all_problems_of_a_template_are_told_at_once() -> None:
+def test_all_problems_of_a_template_are_reported_together() -> None:
     assert problems("{{ A | jsn }}{{ B | ymal }}").count("PP303") == 2
 
 
 @pytest.mark.parametrize(
     ("text", "context", "expected"),
     [
-        ("a\n {{ X.taskid }}", {"X": {"taskId": 1}}, "t:2:6: PP401 mapping has no 'taskid'\n  hint: did you mean 'taskId'?"),
-        ("{{ X.y }}", {"X": "s"}, "t:1:5: PP401 text has no 'y'\n  hint: give it in the context, or use 'is defined'"),
-        ("{{ X[9] }}", {"X": [1]}, "t:1:5: PP401 list has no 9\n  hint: give it in the context, or use 'is defined'"),
-        ("{{ X[Y] }}", {"X": {"a": 1}, "Y": "sec"}, "t:1:5: PP401 mapping has no such key\n  hint: give it"),
-        ("{{ X[Y] }}", {"X": [1], "Y": 7}, "t:1:5: PP401 list has no such item\n  hint: give it"),
-        ("{{ X[Y] }}", {"X": "text", "Y": "__sec"}, "t:1:5: PP402 a name that starts with '__' is not reachable"),
-        ("{{ X }}", {}, "t:1:4: PP401 'X' is undefined\n  hint: give it in the context, or use 'is defined'"),
-        ("{{ X['__class__'] }}", {"X": "s"}, "t:1:5: PP402 '__class__' is not reachable from a template\n"
-         "  hint: templates work on plain data only"),
-        ("{{ X + 1 }}", {"X": "s"}, 't:1:4: PP403 wrong kind of value: can only concatenate str (not "int") to str'),
+        ("a\n {{ X.taskid }}", {"X": {"taskId": 1}}, "t:2:6: PP401 a mapping has no key 'taskid'\n  hint: did you mean 'taskId'?"),
+        ("{{ X.y }}", {"X": "s"}, "t:1:5: PP401 text has no key 'y'\n  hint: pass it in the context, or test for it with 'is defined'"),
+        ("{{ X[9] }}", {"X": [1]}, "t:1:5: PP401 a list has no item 9\n  hint: pass it in the context, or test for it with 'is defined'"),
+        ("{{ X[Y] }}", {"X": {"a": 1}, "Y": "sec"}, "t:1:5: PP401 a mapping has no such key\n  hint: pass it"),
+        ("{{ X[Y] }}", {"X": [1], "Y": 7}, "t:1:5: PP401 a list has no such item\n  hint: pass it"),
+        ("{{ X[Y] }}", {"X": "text", "Y": "__sec"}, "t:1:5: PP402 templates cannot access a name that starts with '__'"),
+        ("{{ X }}", {}, "t:1:4: PP401 'X' is undefined\n  hint: pass it in the context, or test for it with 'is defined'"),
+        ("{{ X['__class__'] }}", {"X": "s"}, "t:1:5: PP402 templates cannot access '__class__'\n"
+         "  hint: templates can use plain data only"),
+        ("{{ X + 1 }}", {"X": "s"}, 't:1:4: PP403 a value has the wrong type: can only concatenate str (not "int") to str'),
         ("{{ X | round }}", {"X": "secret"}, "PP403"),
-        ("{{ 1 // X }}", {"X": 0}, "t:1:4: PP404 a value does not fit here (ZeroDivisionError)"),
-        ("{{ X }}", {"X": object()}, "PP402 a object cannot be printed"),
+        ("{{ 1 // X }}", {"X": 0}, "t:1:4: PP404 a value is invalid here (ZeroDivisionError)"),
+        ("{{ X }}", {"X": object()}, "PP402 a value of type 'object' cannot be printed"),
         ("{{ X() }}", {"X": "sec"}, "t:1:5: PP402 text cannot be called"),
     ],
 )  # fmt: skip
-def test_what_fails_while_rendering_points_to_its_place(text: str, context: dict[str, Any], expected: str) -> None:
-    told = problems(text, **context)
-    assert expected in told
-    assert "sec" not in told.removeprefix("PP")
+def test_a_render_error_points_to_its_location(text: str, context: dict[str, Any], expected: str) -> None:
+    message = problems(text, **context)
+    assert expected in message
+    assert "sec" not in message.removeprefix("PP")
 
 
 @pytest.mark.parametrize(
@@ -140,16 +146,16 @@ def test_no_chain_of_errors_carries_a_value(text: str) -> None:
 
 def test_a_problem_inside_a_partial_points_into_the_partial() -> None:
     engine = Engine({"rules": Source.of_text("ok\n  {{ X.nope }}", "rules.j2")})
-    told = problems("{% include 'rules' %}", engine, X={"a": 1})
-    assert told.startswith("rules.j2:2:7: PP401 mapping has no 'nope'")
+    message = problems("{% include 'rules' %}", engine, X={"a": 1})
+    assert message.startswith("rules.j2:2:7: PP401 a mapping has no key 'nope'")
 
 
 def test_a_partial_that_includes_itself_is_refused() -> None:
     engine = Engine(
         {"a": Source.of_text("{% include 'b' %}", "a.j2"), "b": Source.of_text("x{% include 'a' %}", "b.j2")}
     )
-    told = problems("{% include 'a' %}", engine)
-    assert "b.j2:1:5: PP310 partial 'b' includes itself, directly or through others" in told
+    message = problems("{% include 'a' %}", engine)
+    assert "b.j2:1:5: PP310 partial 'b' includes itself, directly or through others\n  hint: remove one of" in message
 
 
 @pytest.mark.parametrize(
@@ -180,7 +186,7 @@ def test_names_that_a_template_sets_itself_are_not_inputs(text: str) -> None:
         ("{% for x in loop %}{% endfor %}", "loop"),
     ],
 )
-def test_names_out_of_their_scope_are_undeclared(text: str, name: str) -> None:
+def test_names_outside_their_scope_are_undeclared(text: str, name: str) -> None:
     assert f"PP301 template uses undeclared input {name!r}" in problems(text, known={"A"})
 
 
@@ -189,22 +195,30 @@ def test_an_undeclared_input_names_the_nearest_declared_one() -> None:
     assert problems("x\n  y {{ USER_GAOL }}", known={"USER_GOAL", "HISTORY"}) == expected
 
 
+def test_the_hint_for_an_undeclared_input_names_every_way_to_define_it() -> None:
+    declare = "  hint: declare it under 'inputs'"
+    assert problems("{{ x }}", known={"GOAL"}).endswith(f"{declare}, or set it in the template before this line")
+    with pytest.raises(PackError) as caught:
+        compile_expression(Source.of_text("x"), default_engine(), {"GOAL"})
+    assert str(caught.value).endswith(declare)
+
+
 def test_a_name_used_in_a_partial_must_be_known_where_it_is_included() -> None:
     engine = Engine({"p": Source.of_text("{{ x }}", "p.j2")})
     assert render("{% for x in A %}{% include 'p' %}{% endfor %}", engine, {"A"}, A=[1, 2]) == "12"
     assert "p.j2:1:4: PP301" in problems("{% include 'p' %}", engine, {"A"})
 
 
-def test_an_expression_gives_its_value() -> None:
+def test_an_expression_returns_its_value() -> None:
     expression = compile_expression(Source.of_text("A.b > 1 and 'x' in A.c"), default_engine(), {"A"})
     assert expression.evaluate({"A": {"b": 2, "c": ["x"]}}) is True
     assert expression.evaluate({"A": {"b": 1, "c": ["x"]}}) is False
 
 
-def test_an_expression_that_goes_on_is_refused() -> None:
+def test_text_after_an_expression_is_refused() -> None:
     with pytest.raises(PackError) as caught:
         compile_expression(Source.of_text("a b", "when"), default_engine())
-    assert str(caught.value) == "when:1:3: PP302 template syntax: more follows after the expression"
+    assert str(caught.value) == "when:1:3: PP302 template syntax: unexpected text after the expression"
 
 
 def test_an_expression_whose_value_is_undefined_fails() -> None:
@@ -224,7 +238,7 @@ def test_a_line_that_only_includes_is_replaced_by_the_partials_lines() -> None:
     assert render("{% if true %}\n{% include 'p' %}\n{% endif %}\nb", engine) == "one\ntwo\nb"
 
 
-def test_misspelt_words_of_all_kinds_are_told_together() -> None:
+def test_misspelled_words_of_all_kinds_are_reported_together() -> None:
     text = "{{ QUESTON | fencd }} {% if GOAL is odds %}{% endif %}"
     with pytest.raises(PackError) as caught:
         compile(Source.of_text(text), default_engine(), {"QUESTION", "GOAL"})
@@ -236,7 +250,7 @@ def test_misspelt_words_of_all_kinds_are_told_together() -> None:
     assert [problem.code for problem in caught.value.problems] == ["PP303", "PP301"]
 
 
-def test_what_is_refused_on_purpose_is_told_alone() -> None:
+def test_forbidden_words_are_reported_without_undeclared_inputs() -> None:
     with pytest.raises(PackError) as caught:
         compile(Source.of_text("{{ cycler.__init__ | attr('x') }}"), default_engine(), {"GOAL"})
     assert {problem.code for problem in caught.value.problems} == {"PP303", "PP308"}

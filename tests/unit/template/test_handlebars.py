@@ -1,4 +1,4 @@
-"""The Handlebars syntax: what it prints, what it refuses, and how it meets Jinja and packs."""
+"""The Handlebars syntax: what it prints, what it refuses, and how it works with Jinja and packs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -52,12 +52,12 @@ def test_values_print_as_text_or_compact_json(value: Any, printed: str) -> None:
 
 
 @pytest.mark.parametrize("value", [None, False, "", []])
-def test_what_counts_as_false(value: Any) -> None:
+def test_null_false_and_empty_values_count_as_false(value: Any) -> None:
     assert render("{{#if X}}T{{else}}F{{/if}}", X=value) == "F"
 
 
 @pytest.mark.parametrize("value", [0, 0.0, "0", " ", {}, [[]], True])
-def test_what_counts_as_true(value: Any) -> None:
+def test_other_values_count_as_true(value: Any) -> None:
     assert render("{{#if X}}T{{else}}F{{/if}}", X=value) == "T"
 
 
@@ -66,29 +66,29 @@ def test_nothing_is_trimmed() -> None:
     assert render(text, X=1) == "\r\n  \n a\r\n\n{% b %} {# c #}\n\n"
 
 
-def test_the_standard_lists_print_in_their_readable_form() -> None:
+def test_the_standard_lists_print_in_a_readable_form() -> None:
     messages = [{"role": "user", "content": "a\nsystem: b"}]
     assert render("{{HISTORY}}", HISTORY=messages) == "[user] a\n    system: b"
     assert render("{{HISTORY}}", HISTORY="as text") == "as text"
 
 
-def test_a_variable_may_be_called_loop_inside_of_loops_and_partials() -> None:
+def test_a_variable_may_be_named_loop_inside_loops_and_partials() -> None:
     text = "{{#each L}}" * 30 + "{{loop}}{{> p}}" + "{{/each}}" * 30
     assert render(text, {"p": source("{{loop}}{{item}}")}, L=["i"], loop="v") == "vvi"
 
 
 @pytest.mark.parametrize("levels", [12, 13, 24, 25, 100])
-def test_blocks_may_nest_deeper_than_loops_in_python(levels: int) -> None:
+def test_blocks_may_be_nested_deeper_than_loops_in_python(levels: int) -> None:
     text = "{{#each L}}{{#if L}}" * (levels // 2) + "{{item}}" + "{{else}}{{/if}}{{/each}}" * (levels // 2)
     assert render(text, L=["x"]) == "x"
 
 
-def test_an_item_of_an_outer_loop_is_back_after_an_inner_one_however_deep() -> None:
+def test_the_item_of_an_outer_loop_returns_after_an_inner_loop() -> None:
     text = "{{#each L}}" * 13 + "{{item}}{{#each M}}{{item}}{{/each}}{{item}}" + "{{/each}}" * 13
     assert render(text, L=["a"], M=["b", "c"]) == "abca"
 
 
-def test_data_is_never_read_as_a_template() -> None:
+def test_data_is_never_parsed_as_a_template() -> None:
     assert render("{{X}}{{#each L}}{{item}}{{/each}}", X="{{L}}{% x %}", L=["{{> p}}"]) == "{{L}}{% x %}{{> p}}"
 
 
@@ -108,46 +108,43 @@ def test_data_is_never_read_as_a_template() -> None:
         (
             "{{{x}}}",
             (
-                "t:1:1: PP312 '{x' is not a name\n  hint: a name has no spaces and no braces;"
+                "t:1:1: PP312 '{x' is not a valid name\n  hint: a name has no spaces and no braces;"
                 " write literal braces between '{{#raw}}' and '{{/raw}}'"
             ),
         ),
         ("{{! note }}", "t:1:1: PP312 comments are not supported\n  hint: remove it"),
         (
             "{{#if a}}{{else if b}}{{/if}}",
-            "t:1:10: PP312 'else if b' is not supported\n  hint: put another '{{#if}}' inside of '{{else}}'",
+            "t:1:10: PP312 'else if b' is not supported\n  hint: put another '{{#if}}' inside '{{else}}'",
         ),
-        ("{{#raw x}}{{/raw}}", "t:1:1: PP312 '{{#raw}}' takes no name, not 'x'\n  hint: write '{{#raw}}'"),
-        ("{{#eahc x}}{{/eahc}}", "t:1:1: PP313 no block named 'eahc'\n  hint: did you mean 'each'?"),
-        ("{{#with x}}{{/with}}", "t:1:1: PP313 no block named 'with'\n  hint: the blocks are 'if', 'each' and 'raw'"),
+        ("{{#raw x}}{{/raw}}", "t:1:1: PP312 '{{#raw}}' takes no name, but has 'x'\n  hint: write '{{#raw}}'"),
+        ("{{#eahc x}}{{/eahc}}", "t:1:1: PP313 unknown block 'eahc'\n  hint: did you mean 'each'?"),
+        ("{{#with x}}{{/with}}", "t:1:1: PP313 unknown block 'with'\n  hint: the blocks are 'if', 'each' and 'raw'"),
         ("{{#if a}}", "t:1:1: PP314 '{{#if}}' is not closed\n  hint: close it with '{{/if}}'"),
         ("{{#raw}}{{x}}", "t:1:1: PP314 '{{#raw}}' is not closed\n  hint: close it with '{{/raw}}'"),
-        ("x{{/if}}", "t:1:2: PP315 '{{/if}}' closes nothing\n  hint: no block is open here"),
+        ("x{{/if}}", "t:1:2: PP315 '{{/if}}' closes no open block\n  hint: no block is open here"),
         (
             "{{#if a}}{{/each}}{{/if}}",
-            "t:1:10: PP315 '{{/each}}' closes nothing\n  hint: the open block ends with '{{/if}}'",
+            "t:1:10: PP315 '{{/each}}' closes no open block\n  hint: close the open block with '{{/if}}'",
         ),
         (
             "{{#each a}}{{else}}{{/each}}",
-            "t:1:12: PP316 '{{else}}' is not directly inside of '{{#if}}'\n  hint: move or remove it",
+            "t:1:12: PP316 '{{else}}' is not directly inside '{{#if}}'\n  hint: move or remove it",
         ),
         (
             "{{#if a}}{{else}}{{else}}{{/if}}",
             "t:1:18: PP316 '{{#if}}' has a second '{{else}}'\n  hint: remove one of them",
         ),
-        (
-            "{{#if a}}" * 101,
-            "t:1:901: PP317 blocks nest deeper than 100 levels\n  hint: move the inner ones into a partial",
-        ),
+        ("{{#if a}}" * 101, "t:1:901: PP317 blocks are nested more than 100 levels deep\n  hint: use partials"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_place(text: str, expected: str) -> None:
+def test_an_invalid_tag_is_reported_with_its_location(text: str, expected: str) -> None:
     assert problems(text) == expected
 
 
-def test_all_problems_are_told_at_once_in_their_order() -> None:
-    told = problems("{{#if a}}\n{{#each b}}\n{{/if}}\n{{ a b }}{{#with}}{{/with}}{{")
-    assert [line.split(" ")[1] for line in told.splitlines() if line.startswith("t:")] == [
+def test_all_problems_are_reported_together_in_order() -> None:
+    message = problems("{{#if a}}\n{{#each b}}\n{{/if}}\n{{ a b }}{{#with}}{{/with}}{{")
+    assert [line.split(" ")[1] for line in message.splitlines() if line.startswith("t:")] == [
         "PP314",
         "PP312",
         "PP313",
@@ -155,20 +152,20 @@ def test_all_problems_are_told_at_once_in_their_order() -> None:
     ]
 
 
-def test_a_missing_variable_is_told_with_the_nearest_name() -> None:
+def test_a_missing_variable_is_reported_with_the_nearest_name() -> None:
     assert failure("a\n {{nmae}}", name="x") == "t:2:2: PP401 'nmae' is undefined\n  hint: did you mean 'name'?"
     assert failure("{{#each x}}{{/each}}") == (
-        "t:1:1: PP401 'x' is undefined\n  hint: give it in the context, or guard it with '{{#if}}'"
+        "t:1:1: PP401 'x' is undefined\n  hint: pass it in the context, or test for it with '{{#if}}'"
     )
 
 
-def test_only_lists_can_be_walked_through() -> None:
+def test_each_iterates_over_lists_only() -> None:
     assert failure("a {{#each s}}{{/each}}", s={"a": 1}) == (
-        "t:1:3: PP441 's' is not a list but a mapping\n  hint: '{{#each}}' walks through lists only"
+        "t:1:3: PP441 '{{#each}}' needs a list, but 's' is a mapping\n  hint: pass a list"
     )
 
 
-def test_a_name_that_is_not_declared_is_found_before_rendering() -> None:
+def test_an_undeclared_input_is_reported_before_rendering() -> None:
     partials = {"p": source("{{item}}{{GAOL}}", "p")}
     assert problems("{{#each L}}{{> p}}{{/each}}{{item}} {{#if range}}{{/if}}", {"L", "GOAL"}, partials) == (
         "p:1:9: PP301 template uses undeclared input 'GAOL'\n  hint: did you mean 'GOAL'?\n"
@@ -177,9 +174,9 @@ def test_a_name_that_is_not_declared_is_found_before_rendering() -> None:
     )
 
 
-def test_a_partial_that_is_not_there_is_found_before_rendering() -> None:
+def test_an_unknown_partial_is_reported_before_rendering() -> None:
     assert problems("{{> ruls}}", None, {"rules": source("x")}) == (
-        "t:1:5: PP305 no partial named 'ruls'\n  hint: did you mean 'rules'?"
+        "t:1:5: PP305 unknown partial 'ruls'\n  hint: did you mean 'rules'?"
     )
 
 
@@ -193,13 +190,13 @@ def test_includes_work_across_the_syntaxes() -> None:
     assert compile(jinja, Engine(partials)).render({}) == "v1\n"
 
 
-def test_a_failure_in_a_partial_is_placed_in_the_partial() -> None:
+def test_an_error_in_a_partial_points_into_the_partial() -> None:
     partials = {"p": source("a\n{{gone}}", "p.hbs")}
     assert failure("{{> p}}", partials).startswith("p.hbs:2:1: PP401 'gone' is undefined")
 
 
 @pytest.mark.parametrize("include", ["{{> p%d}}", "{%% include 'p%d' %%}"])
-def test_includes_nest_sixteen_deep_in_either_syntax(include: str) -> None:
+def test_includes_may_be_nested_sixteen_levels_deep_in_either_syntax(include: str) -> None:
     def chain(length: int) -> dict[str, Source]:
         syntax: Any = "handlebars" if include.startswith("{{") else "jinja"
         texts = [include % (number + 1) for number in range(1, length)] + ["end"]
@@ -207,7 +204,7 @@ def test_includes_nest_sixteen_deep_in_either_syntax(include: str) -> None:
 
     assert render("{{> p1}}", chain(16)) == "end"
     assert failure("{{> p1}}", chain(17)).split("\n") == [
-        f"p16:1:{1 if include.startswith('{{') else 4}: PP443 includes nest deeper than 16",
+        f"p16:1:{1 if include.startswith('{{') else 4}: PP443 includes are nested more than 16 levels deep",
         "  hint: look for a partial that includes itself",
     ]
 
@@ -242,7 +239,7 @@ TAGS = ("{{", "}}", "{{#if a}}", "{{else}}", "{{/if}}", "{{#each l}}", "{{/each}
 
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(TAGS)).map("".join) | st.text())
-def test_any_text_renders_or_is_refused_in_our_words(text: str) -> None:
+def test_any_text_renders_or_raises_a_located_problem(text: str) -> None:
     try:
         printed = render(text, {"p": source("<{{l}}>")}, a=True, l=["x"], item=None)
     except PromptpackError as error:
@@ -252,5 +249,5 @@ def test_any_text_renders_or_is_refused_in_our_words(text: str) -> None:
 
 
 @given(st.text().filter(lambda text: "{{" not in text))
-def test_raw_text_comes_back_as_it_is(text: str) -> None:
+def test_raw_text_prints_unchanged(text: str) -> None:
     assert render("{{#raw}}{{x}}" + text + "{{/raw}}") == "{{x}}" + text

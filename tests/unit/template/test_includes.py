@@ -1,12 +1,12 @@
-"""Partials that include each other are visited once, however often they are named."""
+"""Partials are visited once per scope, even if many tags name them."""
 
 import pytest
 from jinja2 import nodes
 
 from promptpack import PackError
 from promptpack.template import Engine, Source, compile  # noqa: A004
-from promptpack.template.includes import MOST_VISITS, IncludeWalker, TooManyIncludesError
-from promptpack.template.names import NeedsFinder
+from promptpack.template.includes import MAX_VISITS, IncludeWalker, TooManyIncludesError
+from promptpack.template.names import DependencyFinder
 
 
 def sources(texts: dict[str, str]) -> dict[str, Source]:
@@ -49,12 +49,12 @@ def test_a_walker_does_not_enter_a_partial_inside_itself() -> None:
 
 
 def test_a_walker_stops_at_its_limit() -> None:
-    walker: IncludeWalker[str, int] = IncludeWalker({str(number): "" for number in range(4)}.get, most_visits=3)
+    walker: IncludeWalker[str, int] = IncludeWalker({str(number): "" for number in range(4)}.get, max_visits=3)
     with pytest.raises(TooManyIncludesError):
         walker.visit_all((str(number) for number in range(4)), lambda *_: 0)
 
 
-def test_partials_that_multiply_are_read_once_each() -> None:
+def test_partials_that_multiply_are_visited_once_each() -> None:
     engine = Engine(sources(fan_out(20, 8)), caching=True)
     template = compile(Source.of_text('{% if false %}{% include "p0" %}{% endif %}'), engine)
     assert template.names == {"LAST"}
@@ -62,7 +62,7 @@ def test_partials_that_multiply_are_read_once_each() -> None:
     assert template.render({"LAST": "x"}) == ""
 
 
-def test_names_that_the_includer_sets_are_not_taken_from_outside() -> None:
+def test_names_that_the_includer_sets_are_not_dependencies() -> None:
     engine = Engine(sources({"p": "{{ A }}{{ B }}"}))
     one = compile(Source.of_text('{% set A = 1 %}{% include "p" %}'), engine)
     both = compile(Source.of_text('{% set A = 1 %}{% include "p" %}{% set B = 1 %}{% include "p" %}'), engine)
@@ -75,12 +75,12 @@ def test_partials_nested_too_deeply_are_refused() -> None:
     with pytest.raises(PackError) as caught:
         compile(Source.of_text('{% include "p0" %}', "t"), engine)
     assert str(caught.value) == (
-        f"p32:1:1: PP324 more than {MOST_VISITS:,} partials, or they include each other deeper than 32\n"
+        f"p32:1:1: PP324 more than {MAX_VISITS:,} partials, or includes nested more than 32 levels deep\n"
         "  hint: use fewer partials"
     )
 
 
-def test_a_finder_reads_partials_that_include_themselves() -> None:
+def test_a_finder_accepts_partials_that_include_themselves() -> None:
     engine = Engine(dynamic_partials=True)
-    tree = engine.read(Source.of_text('{{ A }}{% include "p" %}'))
-    assert {use.name for use in NeedsFinder({"p": tree}).find(tree).names} == {"A"}
+    tree = engine.parse(Source.of_text('{{ A }}{% include "p" %}'))
+    assert {use.name for use in DependencyFinder({"p": tree}).find(tree).names} == {"A"}

@@ -181,11 +181,11 @@ TEMPLATES = [
 
 
 @pytest.mark.parametrize("text", TEMPLATES)
-def test_what_is_documented_comes_out_as_in_jinja(text: str) -> None:
+def test_documented_features_print_as_in_jinja(text: str) -> None:
     assert by_us(text, CONTEXT) == by_jinja(text, CONTEXT)
 
 
-def test_every_filter_and_test_of_jinja_that_there_is_has_its_cases() -> None:
+def test_every_filter_and_test_of_jinja_has_cases() -> None:
     assert sorted(FILTERS) == sorted(JINJA_FILTER_NAMES)
     assert sorted(TESTS) == sorted(JINJA_TEST_NAMES)
 
@@ -195,7 +195,7 @@ X = {"a": 1, "items": [1], "yes": True, "none": None, "text": "a-b", "half": 0.5
 
 
 def read_differences() -> list[tuple[str, str, str]]:
-    """Give template, Jinja's text and ours of every row, with `⏎` for line ends."""
+    """Return the template, Jinja's text and our text of every row; the page writes `⏎` for a newline."""
     section = PAGE.read_text(encoding="utf-8").split("## Where templates differ from Jinja\n")[1].split("\n## ")[0]
     rows = [re.split(r"(?<!\\)\|", line)[2:5] for line in section.split("\n") if line.startswith("|")][2:]
     return [tuple(_cell(cell) for cell in row) for row in rows]  # type: ignore[misc]
@@ -206,7 +206,7 @@ def _cell(text: str) -> str:
 
 
 @pytest.mark.parametrize(("text", "jinja", "ours"), read_differences())
-def test_a_difference_is_as_documented(text: str, jinja: str, ours: str) -> None:
+def test_differences_are_as_documented(text: str, jinja: str, ours: str) -> None:
     theirs = re.sub(r"<(generator object|built-in method) [^>]*>", r"<\1 …>", by_jinja(text, {"X": X}, PLAIN))
     assert theirs == jinja
     if ours.startswith("PP"):

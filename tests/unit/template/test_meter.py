@@ -1,4 +1,4 @@
-"""What a template may use up, and that nothing gets past it."""
+"""The limits of templates: every kind of work counts."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,8 +16,8 @@ def problem(text: str, **context: Any) -> str:
     return str(caught.value)
 
 
-STEPS = "PP421 template takes more than 1,000,000 steps\n  hint: make the template do less"
-OUTPUT = "PP422 template writes more than 4,000,000 characters\n  hint: make the template do less"
+STEPS = "PP421 template takes more than 1,000,000 steps\n  hint: loop over fewer items, or prepare the data before rendering"
+OUTPUT = "PP422 template writes more than 4,000,000 characters\n  hint: print less, or pass shorter values"
 
 
 @pytest.mark.parametrize(
@@ -53,9 +53,9 @@ OUTPUT = "PP422 template writes more than 4,000,000 characters\n  hint: make the
         ("{{ [1] | json(9000) }}", "PP426 indent must be between 0 and 8"),
         ("{{ ['a', 'b'] | sum(start='') }}", "PP407 sum adds numbers only"),
         ("{{ [1] | dictsort }}", "PP407 dictsort needs a mapping"),
-        ("{{ 'x' | truncate(2) }}", "PP407 length must be a number, and at least that of the end"),
+        ("{{ 'x' | truncate(2) }}", "PP407 length must be a number, at least the length of 'end'"),
         ("{{ 'x' | truncate(5, leeway=-1) }}", "PP407 leeway must be at least 0"),
-        ("{{ '%c' % 55296 }}", "PP407 a format makes half of a surrogate pair"),
+        ("{{ '%c' % 55296 }}", "PP407 a format produces half of a surrogate pair"),
         ("{{ ('x' * 1000000) | wordwrap(1) }}", STEPS),
         ("{{ ('x ' * 100000) | wordwrap(1, true, 'y' * 100) }}", "PP423 a text is longer"),
         ("{{ ('\"' * 3000000) | json }}", "PP423 a text is longer"),
@@ -70,18 +70,18 @@ OUTPUT = "PP422 template writes more than 4,000,000 characters\n  hint: make the
         ("{% macro m() %}{% if varargs %}{% endif %}{% endmacro %}{% set l = range(9999) | list %}{% for a in range(999) %}{{ m(*l) }}{% endfor %}", STEPS),
         ("{% for a in range(9999) %}" + "{% for b in [] %}{% endfor %}" * 100 + "{% endfor %}", STEPS),
         ("{% if 'x' in range(300000) %}{% endif %}", "PP425 a range is longer"),
-        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "PP405 template nests too deeply"),
+        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "PP405 rendering is nested too deeply"),
     ],
 )  # fmt: skip
-def test_what_would_use_too_much_is_stopped_where_it_does(text: str, expected: str) -> None:
+def test_a_template_that_exceeds_a_limit_stops_at_that_location(text: str, expected: str) -> None:
     assert expected in problem(text)
 
 
-def test_memory_that_runs_out_is_a_problem() -> None:
+def test_running_out_of_memory_is_a_problem() -> None:
     from promptpack.template.failure import render_error
 
-    told = render_error(MemoryError(), Source.of_text("", "t"))
-    assert str(told) == "t:1:1: PP406 template needs too much memory"
+    error = render_error(MemoryError(), Source.of_text("", "t"))
+    assert str(error) == "t:1:1: PP406 template needs too much memory"
 
 
 @pytest.mark.parametrize(
@@ -93,11 +93,26 @@ def test_memory_that_runs_out_is_a_problem() -> None:
             "{{ [" + "1," * 6_000 + "] }}",
             "t:1:1: PP321 template has more than 10,000 tokens\n  hint: split it into partials",
         ),
-        ("{{ " + "[" * 500 + "]" * 500 + " }}", "t:1:1: PP309 template nests too deeply"),
-        ("{% if x %}" * 800 + "{% endif %}" * 800, "t:1:1: PP309 template nests too deeply"),
-        ("{{ " + "9" * 5_000 + " }}", "t:1:1: PP322 template has a number that is too long"),
-        ("a\n{{ 1 + 0x" + "f" * 2_000 + " }}", "t:2:8: PP322 template has a number that is too long"),
-        ("{% if false %}{{ 1e999 }}{% endif %}", "t:1:18: PP322 template has a number that is too large"),
+        (
+            "{{ " + "[" * 500 + "]" * 500 + " }}",
+            "t:1:1: PP309 template is nested too deeply\n  hint: move the inner part into a partial",
+        ),
+        (
+            "{% if x %}" * 800 + "{% endif %}" * 800,
+            "t:1:1: PP309 template is nested too deeply\n  hint: move the inner part into a partial",
+        ),
+        (
+            "{{ " + "9" * 5_000 + " }}",
+            "t:1:1: PP322 template has a number that is too long\n  hint: write it as text, in quotes",
+        ),
+        (
+            "a\n{{ 1 + 0x" + "f" * 2_000 + " }}",
+            "t:2:8: PP322 template has a number that is too long\n  hint: write it as text, in quotes",
+        ),
+        (
+            "{% if false %}{{ 1e999 }}{% endif %}",
+            "t:1:18: PP322 template has a number that is too large\n  hint: write it as text, in quotes",
+        ),
     ],
 )
 def test_a_template_that_is_too_large_is_refused_before_it_is_compiled(text: str, expected: str) -> None:
@@ -128,7 +143,7 @@ def test_all_messages_of_a_prompt_share_one_meter(
         Library.open("packs", limits=Limits(output=100)).get("demo").render()
 
 
-def test_an_honest_large_prompt_is_well_within_the_limits() -> None:
+def test_a_typical_large_prompt_is_within_the_limits() -> None:
     tools = [{"name": f"tool_{number}", "parameters": {"type": "object"}} for number in range(500)]
     text = "{% for tool in T %}- {{ tool.name | upper }}: {{ tool.parameters | json }}\n{% endfor %}"
     assert len(compile(Source.of_text(text), default_engine()).render({"T": tools})) > 15_000
@@ -138,7 +153,7 @@ RECORDS = "X | sort(attribute='id')", "X | selectattr('id', 'gt', 5)", "(X | gro
 
 
 @pytest.mark.parametrize("expression", RECORDS)
-def test_a_context_as_large_as_may_be_can_be_sorted_chosen_from_or_grouped_and_printed(expression: str) -> None:
+def test_a_context_of_the_maximum_size_can_be_sorted_filtered_or_grouped_and_printed(expression: str) -> None:
     records = [{"id": number, "kind": "one", "name": "n"} for number in range(49_000)]
     text = "{% for record in " + expression + " %}{{ record.name }}{% endfor %}"
     printed = compile(Source.of_text(text), default_engine()).render({"X": records})
@@ -156,7 +171,7 @@ def test_a_key_is_looked_up_without_counting_the_mapping() -> None:
     assert compile(Source.of_text(text), default_engine()).render({"D": many}) == "x" * 5_000
 
 
-def test_filters_that_are_guarded_still_do_what_jinja_does() -> None:
+def test_guarded_filters_do_what_jinja_does() -> None:
     text = (
         "{{ [1, 2, 3] | batch(2, 0) | json(none) }} {{ [1, 2, 3, 4, 5] | slice(2) | json(none) }} "
         "{{ [1, 2, 3] | slice(2, 9) | json(none) }} {{ [{'a': 1}, {'a': 2}] | sum(attribute='a') }} "
@@ -187,9 +202,9 @@ def test_filters_that_are_guarded_still_do_what_jinja_does() -> None:
         ("numbers | yaml", 20_000),
     ],
 )
-def test_filters_that_look_at_every_letter_or_key_count_each_of_them(expression: str, steps: int) -> None:
-    """A hundred thousand letters or a thousand keys take time, so they take steps: no loop can hide them."""
+def test_filters_that_process_every_character_or_key_count_each_of_them(expression: str, steps: int) -> None:
+    """A hundred thousand characters or a thousand keys take time, so they must count as steps."""
     context = {"text": "é\n" * 50_000, "numbers": {str(number): number for number in range(1_000)}}
-    made = compile(Source.of_text(f"{{% if {expression} %}}{{% endif %}}"), Engine(limits=Limits(steps=steps)))
+    template = compile(Source.of_text(f"{{% if {expression} %}}{{% endif %}}"), Engine(limits=Limits(steps=steps)))
     with pytest.raises(ContextError, match="PP421"):
-        made.render(context)
+        template.render(context)

@@ -1,4 +1,4 @@
-"""Quick code does what the slow way does: for what is unusual as well, and with every limit on."""
+"""The fast code prints the same as Jinja's, for unusual values too, and within every limit."""
 
 import json
 import sys
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from promptpack import ContextError
 from promptpack.template import Engine, Limits, Source, compile, default_engine  # noqa: A004
 from promptpack.template.meter import LimitError
-from promptpack.template.values import _usual_writer, to_json
+from promptpack.template.values import _default_writer, to_json
 
 
 def render(text: str, engine: Engine | None = None, **context: Any) -> str:
@@ -30,12 +30,12 @@ _numbers = st.floats(1e-4, 1e16) | st.floats(-1e16, -1e-4) | st.integers(-(2**65
 
 @contextmanager
 def orjson_is(module: Any) -> Iterator[None]:
-    """Put another module, or none, in the place of orjson."""
+    """Replace orjson by another module, or by None."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "orjson", module)
-        _usual_writer.cache_clear()
+        _default_writer.cache_clear()
         yield
-    _usual_writer.cache_clear()
+    _default_writer.cache_clear()
 
 
 def written(value: Any) -> str:
@@ -48,28 +48,28 @@ def written(value: Any) -> str:
 
 @settings(deadline=None)
 @given(_values, st.integers(1, 8))
-def test_json_has_the_letters_that_python_writes(value: Any, indent: int) -> None:
+def test_json_is_the_same_as_pythons(value: Any, indent: int) -> None:
     assert to_json(value, indent) == json.dumps(value, ensure_ascii=False, indent=indent)
 
 
 @settings(deadline=None)
 @given(_values | st.lists(_numbers) | st.lists(st.characters(max_codepoint=0x2FF)))
-def test_json_has_these_letters_with_and_without_orjson(value: Any) -> None:
+def test_json_is_the_same_with_and_without_orjson(value: Any) -> None:
     assert written(value) == json.dumps(value, ensure_ascii=False, indent=2)
 
 
 @pytest.mark.parametrize("number", [1e-7, 0.00001, 1e-4, 1e15, 1e16, 1e22, -1e-5, -0.0, 5e-324, 2**70, 10**100])
-def test_numbers_that_others_write_differently_are_written_as_python_does(number: float) -> None:
+def test_numbers_that_other_writers_format_differently_are_written_as_in_python(number: float) -> None:
     assert written({"n": number}) == json.dumps({"n": number}, indent=2)
 
 
 @pytest.mark.parametrize("text", ["1e5", "2e-7", "0.00001", "the 0.0000", "e1", "1 e5"])
-def test_texts_that_look_like_such_numbers_are_written_as_they_are(text: str) -> None:
+def test_texts_that_look_like_such_numbers_are_written_unchanged(text: str) -> None:
     assert written({"n": text, text: 1}) == json.dumps({"n": text, text: 1}, indent=2)
 
 
 @pytest.mark.parametrize("indent", [2, None])
-def test_texts_that_are_too_long_together_are_refused_before_they_are_written(
+def test_texts_that_are_too_long_together_are_refused_before_writing(
     indent: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("json.dumps", lambda *_, **__: pytest.fail("written"))
@@ -82,13 +82,13 @@ def test_half_of_a_surrogate_pair_is_left_to_python(value: Any) -> None:
     assert written(value) == json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def test_orjson_writes_the_indent_that_it_knows_and_no_other() -> None:
-    told = SimpleNamespace(dumps=lambda *_: b"by orjson", OPT_INDENT_2=1, JSONEncodeError=TypeError)
-    with orjson_is(told):
+def test_orjson_writes_only_the_indent_that_it_supports() -> None:
+    fake = SimpleNamespace(dumps=lambda *_: b"by orjson", OPT_INDENT_2=1, JSONEncodeError=TypeError)
+    with orjson_is(fake):
         assert [to_json(["x"], indent) for indent in (2, 1)] == ["by orjson", '[\n "x"\n]']
 
 
-def test_keys_that_a_template_makes_of_other_kinds_print_as_text() -> None:
+def test_keys_of_other_types_print_as_text() -> None:
     assert render("{{ {1: 'a', false: 2} | json(1) }}") == '{\n "1": "a",\n "false": 2\n}'
 
 
@@ -118,12 +118,12 @@ def test_keys_that_a_template_makes_of_other_kinds_print_as_text() -> None:
         ("{{ '{{' }}{{ '%}' }}{% raw %}{x}{% endraw %}", "{{%}{x}"),
     ],
 )  # fmt: skip
-def test_what_is_unusual_comes_out_the_same(text: str, printed: str) -> None:
+def test_unusual_values_print_the_same(text: str, printed: str) -> None:
     assert render(text, X={"a": {"b": 1}, "none": None, "yes": True, "half": 0.5, "list": [1]}) == printed
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "location"),
     [
         ("{{ X.a }}{{ X.b.c }}", "t:1:16"),
         ("a\n{{ X.a }} {% if X.yes %}{{ X.nope }}{% endif %}", "t:2:29"),
@@ -131,10 +131,10 @@ def test_what_is_unusual_comes_out_the_same(text: str, printed: str) -> None:
         ("{% for a in [1] %}{{ loop.nope }}{% endfor %}", "t:1:26"),
     ],
 )
-def test_a_failure_inside_of_a_run_of_output_has_its_own_place(text: str, place: str) -> None:
+def test_an_error_inside_merged_output_has_its_own_location(text: str, location: str) -> None:
     with pytest.raises(ContextError) as caught:
         render(text, X={"a": "", "b": "text", "yes": True})
-    assert str(caught.value).startswith(f"{place}: PP401")
+    assert str(caught.value).startswith(f"{location}: PP401")
 
 
 LONG = Limits(output=1_000)
@@ -152,19 +152,19 @@ LONG = Limits(output=1_000)
         "{% for a in range(3) %}{% if true %}{{ X }}{% endif %}{% endfor %}",
     ],
 )
-def test_output_is_counted_wherever_it_goes(text: str) -> None:
+def test_all_output_is_counted(text: str) -> None:
     partials = {"long": Source.of_text("y" * 300, "long"), "longer": Source.of_text("y" * 1_200, "longer")}
     with pytest.raises(ContextError, match="PP422 template writes more than 1,000 characters"):
         render(text, Engine(partials, LONG), X="z" * 400)
 
 
-def test_what_an_import_writes_is_not_part_of_the_output() -> None:
+def test_the_text_of_an_import_is_not_part_of_the_output() -> None:
     partials = {"long": Source.of_text("y" * 900 + "{% macro m() %}m{% endmacro %}", "long")}
     text = "{% from 'long' import m %}{{ m() }}{% from 'long' import m as n %}{{ n() }}" + "x" * 900
     assert len(render(text, Engine(partials, LONG))) == 902
 
 
-def test_a_long_piece_is_refused_before_the_next_is_made() -> None:
+def test_output_stops_at_the_first_piece_beyond_the_limit() -> None:
     engine = Engine(limits=Limits(output=200_000))
     with pytest.raises(ContextError, match="PP422"):
         render("{% for a in range(50) %}{{ X }}.{% endfor %}", engine, X="z" * 90_000)

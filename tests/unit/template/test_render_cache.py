@@ -1,4 +1,4 @@
-"""Parts of a template whose values are as they were are not written again, and nobody can tell."""
+"""Subtrees whose values have not changed come from the render cache, with no visible difference."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -23,8 +23,8 @@ def pack_of(make_pack: MakePack, text: str, limits: Limits | None = None) -> Pac
     return pack if limits is None else replace(pack, limits=limits)
 
 
-def kept(pack: Pack) -> list[str | None]:
-    """The texts that the first message keeps, of those that it may."""
+def cached_texts(pack: Pack) -> list[str | None]:
+    """Return the cached text of each memoizable subtree of the first message."""
     message: MessageTemplate = pack.messages[0]
     assert isinstance(message.content, Template)
     slots = message.content.code.root_render_func.__globals__["slots"]
@@ -63,16 +63,16 @@ def text_of(pack: Pack, **inputs: Any) -> str:
         ("{{ X | select('string') | join }}{{ X | map('upper') | join }}", ["aA"]),
     ],
 )
-def test_parts_are_kept_that_do_nothing_but_print_values_of_the_context(
+def test_subtrees_that_only_print_values_of_the_context_are_cached(
     make_pack: MakePack, text: str, texts: list[str | None]
 ) -> None:
     pack = pack_of(make_pack, text)
     for _ in range(2):
         text_of(pack, X=["a"], Y=["string"])
-    assert kept(pack) == texts
+    assert cached_texts(pack) == texts
 
 
-def test_a_part_is_written_again_only_when_its_values_are_others(make_pack: MakePack) -> None:
+def test_a_subtree_is_rendered_again_only_if_its_values_changed(make_pack: MakePack) -> None:
     pack = pack_of(make_pack, "{% for a in X %}{{ a }}{% endfor %}|{{ Y | tojson(indent=none) }}")
     x: list[Any] = [1]
     for _ in range(2):
@@ -93,9 +93,7 @@ def test_a_part_is_written_again_only_when_its_values_are_others(make_pack: Make
         (Limits(output=60), "packs/demo/1.0.0.yaml:8:71: PP422 template writes more than 60 characters"),
     ],
 )
-def test_what_is_kept_uses_up_the_limits_as_if_it_were_written(
-    make_pack: MakePack, limits: Limits, problem: str
-) -> None:
+def test_cached_texts_count_like_rendered_ones(make_pack: MakePack, limits: Limits, problem: str) -> None:
     text = "{% for y in Y %}{{ y }}{% endfor %}{{ Y[9] }}{% for x in X %}{{ x }}{% endfor %}"
     pack, fresh = (pack_of(make_pack, text, limits) for _ in range(2))
     x, short, long = ["x"] * 9, ["y"] * 10, ["yyyy"] * 12
@@ -109,17 +107,17 @@ def test_what_is_kept_uses_up_the_limits_as_if_it_were_written(
     assert text_of(pack, X=x, Y=short) == "y" * 11 + "x" * 9
 
 
-def test_failures_and_long_texts_are_not_kept(make_pack: MakePack) -> None:
+def test_errors_and_long_texts_are_not_cached(make_pack: MakePack) -> None:
     pack = pack_of(make_pack, "{% for a in X %}{{ a.b }}{% endfor %}")
     for _ in range(2):
         with pytest.raises(ContextError, match="PP401"):
             text_of(pack, X=[{"b": 1}, {}])
-    assert kept(pack) == [None]
+    assert cached_texts(pack) == [None]
     text_of(pack, X=[{"b": "x" * 500_001}] * 2)
-    assert kept(pack) == [None]
+    assert cached_texts(pack) == [None]
 
 
-def test_what_a_loop_calls_by_the_name_of_an_input_is_not_taken_for_it(make_pack: MakePack) -> None:
+def test_a_loop_variable_with_the_name_of_an_input_is_not_that_input(make_pack: MakePack) -> None:
     pack = pack_of(make_pack, "{% for X in Y %}{% include 'part' %}{% endfor %}")
     x = ["unused"]
     assert text_of(pack, X=x, Y=[["a"], ["b"]]) == "<a><b>"

@@ -4,13 +4,13 @@ from jinja2 import nodes
 from promptpack import PackError
 from promptpack.template import Engine, Source, compile  # noqa: A004
 from promptpack.template.partials import PackTemplate
-from promptpack.template.tree import descendants, is_certain
+from promptpack.template.tree import descendants, is_always_compilable
 
 ENGINE = Engine()
 
 
 @pytest.mark.parametrize(
-    ("text", "certain"),
+    ("text", "expected"),
     [
         ("{{ a.b | join(', ') }}{% for x in a %}{{ loop.index }}{{ x }}{% endfor %}", True),
         ("{% set a = 1 %}{% if a > 1 and not b %}{{ dict(c=1, d=2) }}{% endif %}", True),
@@ -21,39 +21,42 @@ ENGINE = Engine()
         ("{% if a %}" * 17 + "{% endif %}" * 17, False),
     ],
 )
-def test_only_what_neither_jinja_nor_python_refuses_is_certain(text: str, certain: bool) -> None:
-    assert is_certain(ENGINE.read(Source.of_text(text))) is certain
+def test_a_tree_is_always_compilable_if_neither_jinja_nor_python_can_refuse_it(text: str, expected: bool) -> None:
+    assert is_always_compilable(ENGINE.parse(Source.of_text(text))) is expected
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("{% for x in a %}{% set loop = 1 %}{% endfor %}", "PP302 template syntax: can't assign to special loop"),
-        ("{% for x in a %}" * 30 + "{% endfor %}" * 30, "PP309 template nests too deeply"),
+        (
+            "{% for x in a %}" * 30 + "{% endfor %}" * 30,
+            "PP309 template is nested too deeply\n  hint: move the inner part into a partial",
+        ),
         ("{% block b %}{% endblock %}{% block b %}{% endblock %}", "PP302 template syntax: block 'b' defined twice"),
     ],
 )
-def test_what_cannot_be_compiled_is_told_before_it_is_rendered(text: str, told: str) -> None:
-    with pytest.raises(PackError, match=told):
+def test_a_template_that_cannot_be_compiled_is_refused_before_rendering(text: str, message: str) -> None:
+    with pytest.raises(PackError, match=message):
         compile(Source.of_text(text), ENGINE)
 
 
-def test_code_is_made_once_and_when_it_is_first_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_is_compiled_once_on_first_use(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = Engine()
-    made: list[str] = []
+    compiled: list[str] = []
     load = engine.load
 
-    def noted(tree: nodes.Template, source: Source) -> PackTemplate:
-        made.append(source.text)
+    def record(tree: nodes.Template, source: Source) -> PackTemplate:
+        compiled.append(source.text)
         return load(tree, source)
 
-    monkeypatch.setattr(engine, "load", noted)
+    monkeypatch.setattr(engine, "load", record)
     template = compile(Source.of_text("{{ a }}"), engine)
-    assert made == []
+    assert compiled == []
     assert [template.render({"a": 1}), template.render({"a": 2}), template.code is template.code] == ["1", "2", True]
-    assert made == ["{{ a }}"]
+    assert compiled == ["{{ a }}"]
 
 
-def test_everything_below_a_node_comes_in_the_order_in_which_jinja_finds_it() -> None:
-    tree = ENGINE.read(Source.of_text("a{% if b.c(d, e=f) %}{{ [1, {'g': h}] }}{% else %}{{ i[1:2] }}{% endif %}z"))
+def test_descendants_have_the_order_of_jinjas_find_all() -> None:
+    tree = ENGINE.parse(Source.of_text("a{% if b.c(d, e=f) %}{{ [1, {'g': h}] }}{% else %}{{ i[1:2] }}{% endif %}z"))
     assert descendants(tree) == list(tree.find_all(nodes.Node))

@@ -144,7 +144,7 @@ def test_a_long_path_keeps_its_end() -> None:
 
 
 def test_a_rule_that_fails_reveals_no_details_to_the_model() -> None:
-    found = [Violation("PP521", "/a", "rule 'odd' cannot be evaluated: mapping has no 'nope'", "odd")]
+    found = [Violation("PP521", "/a", "rule 'odd' cannot be evaluated: a mapping has no key 'nope'", "odd")]
     assert corrected("zh", found, {}).endswith("- /a: 无法检查，请按契约填写")
 
 

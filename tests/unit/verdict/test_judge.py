@@ -194,7 +194,7 @@ def test_a_rule_that_cannot_be_evaluated_is_a_violation(make_pack: MakePack) -> 
     body = BODY + "    - {name: odd, require: reply.params.nope > 1, message: m}\n"
     verdict = make_pack(body).render().check(reply())
     assert [str(violation) for violation in verdict.violations] == [
-        "PP521 (reply): rule 'odd' cannot be evaluated: mapping has no 'nope'"
+        "PP521 (reply): rule 'odd' cannot be evaluated: a mapping has no key 'nope'"
     ]
 
 

@@ -38,10 +38,10 @@ def test_violations_are_in_the_order_of_the_rules(make_pack: MakePack) -> None:
 
 def test_a_rule_or_message_that_cannot_be_evaluated_is_a_violation(make_pack: MakePack) -> None:
     assert broken(make_pack, {"action": "PLAN", "tasks": ["a", "b"], "order": ["b"]}) == [
-        "PP521 third: rule 'third' cannot be evaluated: mapping has no 'nothing'"
+        "PP521 third: rule 'third' cannot be evaluated: a mapping has no key 'nothing'"
     ]
     assert broken(make_pack, {"action": "PLAN", "order": ["b"]})[0] == (
-        "PP521 first: rule 'first' cannot be evaluated: mapping has no 'tasks'"
+        "PP521 first: rule 'first' cannot be evaluated: a mapping has no key 'tasks'"
     )
 
 
