@@ -32,7 +32,8 @@ def read_chunks(kind: str, size: int) -> Job:
 
 def _reading(kind: str, size: int, read: Callable[[Any, str], object]) -> Job:
     from promptpack import Pack
-    from promptpack.pack import Contract, Version
+    from promptpack.pack.contract import Contract
+    from promptpack.pack.version import Version
     from tests.properties.hostile_texts import hostile
 
     schema, text = json.loads(CONTRACT.read_text("utf-8"))["router"], hostile(kind, size)

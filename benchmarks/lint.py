@@ -11,7 +11,7 @@ from benchmarks.sides import Command, Table
 SCHEMA = str(ROOT / "schemas" / "pack.schema.json")
 FULL = """
 import sys
-from promptpack.linter import lint
+from promptpack.linter.lint_paths import lint
 report = lint([sys.argv[1]], cache=sys.argv[2] or False)
 assert not report.failed
 print(len(report.files), "files")

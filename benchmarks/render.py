@@ -125,7 +125,9 @@ def _choose_writer(orjson: bool) -> None:
 
 
 def _template(context: dict[str, Any]) -> Callable[[], str]:
-    from promptpack.template import Source, compile, default_engine  # noqa: A004
+    from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
+    from promptpack.template.engine import default_engine
+    from promptpack.template.model import Source
 
     compiled = compile(Source.of_text(planner.TEMPLATE), default_engine())
     return lambda: compiled.render(context)

@@ -17,7 +17,7 @@ Row = dict[str, Any]
 def reader(part: str) -> Job:
     """Read replies and check them against their schemas."""
     from promptpack.reply import SchemaCheck, Shape, read
-    from promptpack.schema import compile as compile_schema
+    from promptpack.schema.validation import compile as compile_schema
 
     shapes = {agent: Shape.of(schema) for agent, schema in contracts().items()}
     schemas = {agent: compile_schema(schema) for agent, schema in contracts().items()}
@@ -31,7 +31,8 @@ def reader(part: str) -> Job:
 def whole_check(part: str) -> Job:
     """Read and check replies; each gives typed output or a correction."""
     from promptpack import Pack
-    from promptpack.pack import Contract, Version
+    from promptpack.pack.contract import Contract
+    from promptpack.pack.version import Version
 
     packs = {
         agent: Pack(agent, Version(1, 0, 0), "contract.json", contract=Contract(agent, schema))

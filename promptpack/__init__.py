@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from promptpack._version import __version__
     from promptpack.cycle import Agent, LlmCycle
     from promptpack.library import Library
-    from promptpack.pack import Pack
+    from promptpack.pack.model import Pack
     from promptpack.problem import (
         ContextError,
         Location,
@@ -66,7 +66,7 @@ _MODULES = {
     "Location": "problem",
     "Message": "prompt.message",
     "MissingExtraError": "problem",
-    "Pack": "pack",
+    "Pack": "pack.model",
     "PackError": "problem",
     "Problem": "problem",
     "Prompt": "prompt.prompt",

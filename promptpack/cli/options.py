@@ -8,7 +8,7 @@ import click
 
 from promptpack import document, files, strict_json
 from promptpack.library import Library
-from promptpack.pack import Pack
+from promptpack.pack.model import Pack
 from promptpack.problem import Location, PackError, Problem, PromptpackError, UsageError, did_you_mean
 
 _MAX_CONTEXT_BYTES = 20_000_000

@@ -1,7 +1,7 @@
 """`Agent`: combine a pack and a provider to turn a context into a verdict."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import Any, Unpack, cast
 
 from promptpack.cycle.cycle_settings import CycleSettings
 from promptpack.cycle.drive import adrive, drive
@@ -11,12 +11,10 @@ from promptpack.cycle.provider import Provider
 from promptpack.cycle.request import Completion
 from promptpack.cycle.services import ServiceOptions, Services
 from promptpack.cycle.transcript import Transcript
-from promptpack.pack import Pack
+from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError
-
-if TYPE_CHECKING:
-    from promptpack.prompt import Prompt
-    from promptpack.verdict import Verdict
+from promptpack.prompt.prompt import Prompt
+from promptpack.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,11 @@
 """The events of a run, emitted as they happen; `number` is the round, counted from 1."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from promptpack.cycle.cycle_errors import ProviderError
 from promptpack.cycle.request import Completion, Request
 from promptpack.prompt.message import Message, ToolCall
-
-if TYPE_CHECKING:
-    from promptpack.verdict import Verdict
+from promptpack.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ It decides and never waits: slow work is yielded as an effect, and a driver answ
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from promptpack.characters import escape_surrogates
 from promptpack.cycle.cycle_errors import ProviderError, RunStoppedError, ToolError
@@ -17,9 +17,7 @@ from promptpack.cycle.request import Completion, Request
 from promptpack.cycle.transcript import Round, Transcript
 from promptpack.problem import Problem
 from promptpack.prompt.message import Message, ToolCall
-
-if TYPE_CHECKING:
-    from promptpack.verdict import Verdict
+from promptpack.verdict import Verdict
 
 Result = TypeVar("Result")
 Effects = Generator[Effect, Any, Result]

@@ -1,13 +1,11 @@
 """The record of a run: every round with its request, completion and verdict."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from promptpack.cycle.request import Completion, Request, Usage
 from promptpack.prompt.message import Message
-
-if TYPE_CHECKING:
-    from promptpack.verdict import Verdict
+from promptpack.verdict import Verdict
 
 # Why a run ended: an answer; no valid reply in all rounds; calls of tools without a function.
 StopReason = Literal["answered", "rounds", "tool_calls"]

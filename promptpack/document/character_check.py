@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import TYPE_CHECKING
 
-from promptpack.problem import Location, PackError, Problem
-
-if TYPE_CHECKING:
-    from promptpack.problem import Severity
-
+from promptpack.problem import Location, PackError, Problem, Severity
 
 # More would not be read.
 _MAX_PROBLEMS = 20

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from promptpack.document.yaml_nodes import YamlNode
-
+from promptpack.document.yaml_nodes import YamlNode
 
 # Folding and indentation add and remove only these; all other characters are in the same order in value and source.
 _FOLDED = frozenset(" \t\n\r")

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from promptpack.document.yaml_nodes import YamlMapping, YamlSequence
-
-if TYPE_CHECKING:
-    from promptpack.document.yaml_nodes import YamlNode
-
+from promptpack.document.yaml_nodes import YamlMapping, YamlNode, YamlSequence
 
 _BLOCKS = ("|", ">")
 

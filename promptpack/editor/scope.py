@@ -13,7 +13,7 @@ from promptpack.linter.subject import Subject
 from promptpack.linter.types import rendering_scope, scope_at
 from promptpack.linter.types.lattice import Type
 from promptpack.problem import PackError
-from promptpack.template import Source
+from promptpack.template.model import Source
 
 _PROBE: Final = "probe__here"
 _TAG: Final = re.compile(r"\{%[-+]?\s*(end)?(for|if|macro|call|with|filter|block|set)\b([^%]*)%\}")

@@ -12,7 +12,7 @@ from promptpack.editor.scope import find_names, find_schemas
 from promptpack.linter.subject import Subject
 from promptpack.linter.types.lattice import AnyType, MappingType, Type, members
 from promptpack.linter.types.lattice import describe as describe_type
-from promptpack.pack import Input
+from promptpack.pack.model import Input
 from promptpack.template.language import FILTERS, FUNCTIONS, LOOP_ATTRIBUTES, LOOP_METHODS, TAGS, TESTS
 
 _PACK_KEYS = ("agent", "locale", "name", "version")

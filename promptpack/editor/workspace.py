@@ -5,7 +5,9 @@ import re
 from promptpack import files, flow
 from promptpack.editor.buffer import Buffer
 from promptpack.library import Library
-from promptpack.linter import LintReport, LintSettings, find_settings, lint_flow, lint_library
+from promptpack.linter.checking import lint_flow, lint_library
+from promptpack.linter.lint_report import LintReport
+from promptpack.linter.lint_settings import LintSettings, find_settings
 from promptpack.linter.result_cache import ResultCache
 from promptpack.linter.subject import LintLibrary, Subject
 from promptpack.problem import PackError

@@ -8,7 +8,7 @@ from promptpack import schema
 from promptpack.flow.model import END, Flow, FlowValue, ObjectValue, Path, ReplyValue, Step
 from promptpack.flow.possible_values import schema_at, values_of
 from promptpack.library import Library
-from promptpack.pack import Pack
+from promptpack.pack.model import Pack
 from promptpack.problem import Location, PackError, Problem, UsageError, did_you_mean
 
 # The problems of a flow that could be read.

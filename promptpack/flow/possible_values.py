@@ -5,8 +5,8 @@ from typing import Any
 
 from promptpack.flow.model import CallerValue, FixedValue, FlowValue, ObjectValue, ReplyValue, split_pointer
 from promptpack.flow.samples import samples
-from promptpack.pack import Contract
-from promptpack.schema import compile as compile_schema
+from promptpack.pack.contract import Contract
+from promptpack.schema.validation import compile as compile_schema
 
 Contracts = Mapping[str, Contract | None]  # by step
 _MAX_VALUES = 200

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from promptpack.cache import Cache
 from promptpack.files import RecordingFolder
 from promptpack.library.entry import Entry
-from promptpack.template import Source
+from promptpack.template.model import Source
 
 Lineage = list[list[str]]
 """A row for each parent: the text of `extends`, the requested locale, the digest of the parent's file."""

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from promptpack.lazy import cached_property
 from promptpack.library.entry import Entry
+from promptpack.pack.model import Pack
 from promptpack.problem import PackError, Problem
-
-if TYPE_CHECKING:
-    from promptpack.pack import Pack
-    from promptpack.template import Source
+from promptpack.template.model import Source
 
 
 @dataclass(frozen=True)

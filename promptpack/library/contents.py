@@ -11,7 +11,7 @@ from promptpack.problem import Location, PackError, Problem
 
 if TYPE_CHECKING:
     from promptpack.cache import Cache
-    from promptpack.template import Source
+    from promptpack.template.model import Source
 
     Partials = Mapping[str, Mapping[str, Source]]
     """Shared partials by folder and name."""
@@ -90,7 +90,7 @@ def _read_partials(folder: Folder, last: Mapping[str, Source], broken: Broken) -
             broken[path] = error.problems
             continue
         source = last.get(name)
-        from promptpack.template import Source
+        from promptpack.template.model import Source
 
         yield name, source if source is not None and source.text == text else Source.of_text(text, path)
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from promptpack.cache import Cache
+from promptpack.document import Document
 from promptpack.files import Folder
 from promptpack.lazy import cached_property
 from promptpack.pack.version import Version, parse_version
 from promptpack.problem import PackError, Problem
-
-if TYPE_CHECKING:
-    from promptpack.cache import Cache
-    from promptpack.document import Document
 
 _FILE = re.compile(
     r"(?:(.*/)?([^/]+)/)?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]*?)?)(?:\.([a-z]{2,3}(?:-[A-Za-z]+)*))?\.ya?ml\Z"
@@ -95,7 +93,7 @@ def read_entry(
 
 def _parse_entry(folder: Folder, file: str, content: bytes, text: str | None, cache: Cache | None) -> Entry:
     from promptpack import document
-    from promptpack.pack import check
+    from promptpack.pack.pack_schema import check
 
     try:
         found = document.parse(content if text is None else text, folder.show(file))

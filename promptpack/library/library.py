@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from promptpack import files, pack
+from promptpack import files
 from promptpack.cache import Cache
 from promptpack.files import Folder, RecordingFolder
 from promptpack.library.build_cache import Lineage, digest_of_partials, find_clean, store_clean
@@ -15,6 +15,7 @@ from promptpack.library.build_result import BuildResult
 from promptpack.library.contents import Contents, read_contents, reread_contents
 from promptpack.library.entry import Entry, read_entry
 from promptpack.library.ranges import PackReference, add_conflicts, choose_locale, parse_reference, preference, sort_key
+from promptpack.pack import building
 from promptpack.pack.version import Version
 from promptpack.problem import PackError, Problem, UsageError, did_you_mean
 from promptpack.template.limits import Limits
@@ -22,9 +23,11 @@ from promptpack.template.render_cache import DEFAULT_LIMIT, RenderCache
 
 if TYPE_CHECKING:
     from promptpack.library.contents import Partials
-    from promptpack.pack import BuildContext, CompiledSections, Pack, Sections
+    from promptpack.pack.building import BuildContext, CompiledSections
+    from promptpack.pack.model import Pack
     from promptpack.pack.pack_compiler import FolderPartials
-    from promptpack.template import Source
+    from promptpack.pack.sections import Sections
+    from promptpack.template.model import Source
 
 _MAX_EXTENDS = 8
 
@@ -238,15 +241,17 @@ class Library:
         """
         if entry.document is None or entry.problems:
             raise PackError(entry.problems)
-        return pack.compile_sections(entry.document, self._build_context(entry, (), folder))
+        return building.compile_sections(entry.document, self._build_context(entry, (), folder))
 
     def salvage(self, entry: Entry) -> CompiledSections | None:
         """Compile the valid rest of an invalid pack file, or return None if too little is left.
 
         Raise the problems of `extends` if it cannot be resolved.
         """
-        pruned = entry.document or (pack.prune(entry.refused) if entry.refused else None)
-        return pack.compile_sections(pruned, self._build_context(entry, ())) if pruned else None
+        from promptpack.pack.pruning import prune
+
+        pruned = entry.document or (prune(entry.refused) if entry.refused else None)
+        return building.compile_sections(pruned, self._build_context(entry, ())) if pruned else None
 
     def _try_build(self, entry: Entry) -> BuildResult:
         if entry.load is None or entry.problems:
@@ -267,7 +272,7 @@ class Library:
 
     def _build(self, entry: Entry, folder: Folder) -> Pack:
         assert entry.document is not None  # noqa: S101 -- the caller checks `load`
-        return pack.build(entry.document, self._build_context(entry, (), folder))
+        return building.build(entry.document, self._build_context(entry, (), folder))
 
     def ancestors(self, entry: Entry) -> Iterator[tuple[str, str, Entry]]:
         """Yield the files that a pack extends, nearest first, each with the value of `extends` and the locale."""
@@ -309,7 +314,7 @@ class Library:
         def parents(reference: str, locale: str) -> Sections:
             return self._read_parent(entry, reference, locale, (*trail, entry.path))
 
-        return pack.BuildContext(
+        return building.BuildContext(
             folder or entry.folder, entry.file, self._find_partials(entry), parents, self._limits, self._render_cache
         )
 
@@ -338,7 +343,7 @@ class Library:
         if parent.document is None:
             broken = _at_extends(child, "PP234", f"'extends' refers to a broken pack: {parent.path}", "fix it first")
             raise PackError([broken, *parent.problems])
-        return pack.resolve_sections(parent.document, home._build_context(parent, trail))
+        return building.resolve_sections(parent.document, home._build_context(parent, trail))
 
     def _home_of(self, reference: str) -> Library:
         """Return the library that contains the pack: this one, or else the shipped one."""

@@ -9,8 +9,9 @@ from jinja2 import nodes
 from promptpack.pack.placed import Placed
 from promptpack.pack.sections import Sections
 from promptpack.problem import Location, PackError
-from promptpack.template import Engine, Source
+from promptpack.template.engine import Engine
 from promptpack.template.includes import TooManyIncludesError
+from promptpack.template.model import Source
 from promptpack.template.names import DependencyFinder
 from promptpack.template.positions import decode
 from promptpack.template.tree import children

@@ -21,13 +21,15 @@ from promptpack.linter.parsed_texts import (
     parse_texts,
 )
 from promptpack.linter.types import check_pack
-from promptpack.pack import CompiledSections, Contract, Input
-from promptpack.pack.model import InputValue
+from promptpack.pack.building import CompiledSections
+from promptpack.pack.contract import Contract
+from promptpack.pack.model import Input, InputValue
 from promptpack.pack.placed import Placed
 from promptpack.pack.sections import Sections
 from promptpack.pack.version import Version
 from promptpack.problem import PackError, Problem
-from promptpack.template import Engine, Source
+from promptpack.template.engine import Engine
+from promptpack.template.model import Source
 from promptpack.template.names import DependencyFinder
 
 T = TypeVar("T")

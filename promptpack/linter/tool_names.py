@@ -9,7 +9,7 @@ from typing import Final
 from promptpack import flow
 from promptpack.linter.prompt_words import IDENTIFIER, Passage, find_passages, input_words, reply_words
 from promptpack.linter.subject import LintLibrary, Subject
-from promptpack.pack import ERROR_ACTIONS
+from promptpack.pack.contract import ERROR_ACTIONS
 from promptpack.pack.model import InputValue
 from promptpack.pack.placed import Placed
 from promptpack.problem import Location, PackError

@@ -16,7 +16,7 @@ from promptpack.pack.references import References
 from promptpack.pack.sections import merge, read_sections
 from promptpack.pack.version import parse_version
 from promptpack.problem import PackError, Problem, did_you_mean
-from promptpack.template import Limits
+from promptpack.template.limits import Limits
 from promptpack.template.render_cache import PackCache, RenderCache
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from promptpack.pack.pack_compiler import FolderPartials
     from promptpack.pack.placed import Placed
     from promptpack.pack.sections import Sections
-    from promptpack.template import Source
+    from promptpack.template.model import Source
 
     Parents = Callable[[str, str], Sections]
     """(value of `extends`, locale) -> the sections of that pack; raises `PackError` or `UsageError`."""

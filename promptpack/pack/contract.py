@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from promptpack.lazy import cached_property
-from promptpack.schema import compile as compile_schema
-from promptpack.schema import rebase
+from promptpack.schema.bundling import rebase
+from promptpack.schema.validation import compile as compile_schema
 
 if TYPE_CHECKING:
     from promptpack.pack.model import Pack
-    from promptpack.schema import Schema
-    from promptpack.template import Expression, Template
+    from promptpack.schema.validation import Schema
+    from promptpack.template.model import Expression, Template
     from promptpack.verdict import VerdictStream
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from promptpack.pack.placed import Placed
     from promptpack.pack.references import References
     from promptpack.pack.sections import Sections
-    from promptpack.template import Expression
+    from promptpack.template.model import Expression
 
 
 def build_contract(sections: Sections, compiler: PackCompiler, references: References, output: Any) -> Contract | None:

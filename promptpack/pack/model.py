@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from promptpack import schema
     from promptpack.pack.contract import Contract
     from promptpack.pack.version import Version
-    from promptpack.prompt import Prompt
-    from promptpack.template import Expression, Template
+    from promptpack.prompt.prompt import Prompt
+    from promptpack.template.model import Expression, Template
     from promptpack.verdict import Verdict, VerdictStream
 
     Role = Literal["system", "developer", "user", "assistant", "tool"]

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from promptpack.pack.model import Input
     from promptpack.pack.placed import Placed
     from promptpack.pack.sections import Sections
-    from promptpack.template import Engine, Expression, Limits, Template
-    from promptpack.template.model import Syntax
+    from promptpack.template.engine import Engine
+    from promptpack.template.limits import Limits
+    from promptpack.template.model import Expression, Syntax, Template
 
 # Names that every template can use besides the inputs of the pack.
 BUILT_IN_NAMES = ("pack", "reply_format")
@@ -42,7 +43,7 @@ class PackCompiler:
 
     def compile_template(self, placed: Placed, syntax: Syntax, known: Collection[str] | None = None) -> Template:
         """Compile a template; collect its problems and return an empty template if it has any."""
-        from promptpack.template import compile as compile_source
+        from promptpack.template.compiling import compile as compile_source
 
         try:
             template = compile_source(placed.source(syntax), self.engine, known or self._names)
@@ -54,7 +55,7 @@ class PackCompiler:
 
     def compile_expression(self, placed: Placed, known: Collection[str] | None = None) -> Expression:
         """Compile an expression; collect its problems and return `true` if it has any."""
-        from promptpack.template import compile_expression
+        from promptpack.template.compiling import compile_expression
 
         try:
             return compile_expression(placed.source(), self.engine, known or self._names)
@@ -111,7 +112,7 @@ class PackCompiler:
             _ = self.engine.dependencies
         except PackError as error:
             self.problems += error.problems
-            from promptpack.template import Engine
+            from promptpack.template.engine import Engine
 
             self.engine = Engine({name: Source.of_text("") for name in self.partials}, self._pack_partials.limits)
 
@@ -155,7 +156,7 @@ class PackPartials:
     @cached_property
     def engine(self) -> Engine:
         """The Jinja engine, created on first use."""
-        from promptpack.template import Engine
+        from promptpack.template.engine import Engine
 
         return Engine(self.sources, self.limits, caching=True)
 

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from promptpack import files, schema
-from promptpack.document import read_json
+from promptpack.document import Document, read_json
 from promptpack.pack.placed import Placed, items_at
 from promptpack.problem import Location, PackError, Problem
-
-if TYPE_CHECKING:
-    from promptpack.document import Document
-
 
 # JSON Schema keywords that change the target of references.
 _REDIRECTING = ("$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "$vocabulary")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from promptpack.problem import Problem
-from promptpack.template import Source
+from promptpack.template.model import Source
 
 if TYPE_CHECKING:
     from promptpack.document import Document

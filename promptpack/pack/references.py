@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from promptpack import files, schema
-from promptpack.document import parse, read_json
+from promptpack.document import Document, parse, read_json
+from promptpack.files import Folder
 from promptpack.pack.pack_schema import schema_problems
 from promptpack.pack.placed import Placed
 from promptpack.problem import PackError, Problem, did_you_mean
-
-if TYPE_CHECKING:
-    from promptpack.document import Document
-    from promptpack.files import Folder
-
 
 SHIPPED_ADDRESS = "https://promptpack.dev/schemas/1/"
 _SHIPPED = "shipped:"

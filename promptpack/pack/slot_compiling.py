@@ -12,7 +12,7 @@ from promptpack.pack.output.output_format import infer_output_format
 from promptpack.pack.output.output_schema import read_output_schema
 from promptpack.pack.output.type_entry import TypeEntry
 from promptpack.problem import PackError
-from promptpack.template import Template
+from promptpack.template.model import Template
 
 if TYPE_CHECKING:
     from promptpack.pack.pack_compiler import PackCompiler

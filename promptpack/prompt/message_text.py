@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from promptpack.pack.model import ROLES
-
-if TYPE_CHECKING:
-    from promptpack.prompt.message import Message
+from promptpack.prompt.message import Message
 
 _ENDS = "\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
 _ROLE_LINE = rf"(?<![^{_ENDS}])(\\*\[(?:{'|'.join(ROLES)})(?: [^\]{_ENDS}]*)?\][^\S{_ENDS}]*)(?![^{_ENDS}])"

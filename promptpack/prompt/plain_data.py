@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.characters import is_encodable
 from promptpack.problem import ContextError, Problem
-from promptpack.template import Limits
+from promptpack.template.limits import Limits
 from promptpack.template.values import MAX_DEPTH, MAX_TEXTS, is_plain
 
 if TYPE_CHECKING:

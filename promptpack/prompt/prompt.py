@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from promptpack.lazy import cached_property
 
 if TYPE_CHECKING:
-    from promptpack.pack import Pack
+    from promptpack.pack.model import Pack
     from promptpack.problem import Problem
     from promptpack.prompt.budget import Budget, Counter, Fit
     from promptpack.prompt.message import Message

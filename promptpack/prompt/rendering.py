@@ -3,15 +3,16 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from promptpack.pack import CallTemplate, Contract, MessageTemplate, Pack, PartTemplate
+from promptpack.pack.contract import Contract
+from promptpack.pack.model import CallTemplate, MessageTemplate, Pack, PartTemplate
 from promptpack.problem import ContextError, Problem, UsageError
 from promptpack.prompt.context import Context, check_context
 from promptpack.prompt.message import Message, Part, ToolCall, read_message
 from promptpack.prompt.prompt import Origin, Prompt
 from promptpack.prompt.reply_format import write_reply_format
 from promptpack.prompt.tool_actions import read_tool_actions
-from promptpack.template import Template, metered
-from promptpack.template.model import Scope
+from promptpack.template.meter import metered
+from promptpack.template.model import Scope, Template
 from promptpack.template.render_cache import LARGEST_VALUE
 from promptpack.template.values import to_json
 

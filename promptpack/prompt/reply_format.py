@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from promptpack.pack.contract import Action, Contract
 from promptpack.words import words
-
-if TYPE_CHECKING:
-    from promptpack.pack import Action, Contract
-
 
 _MAX_DEPTH = 8
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from promptpack.characters import break_special_tokens
-from promptpack.pack import Pack
+from promptpack.pack.model import Pack
 from promptpack.problem import ContextError
 
 HIDDEN: Final = "***"

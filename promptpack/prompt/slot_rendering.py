@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from promptpack.pack import InputValue, Pack
+from promptpack.pack.model import InputValue, Pack
 from promptpack.pack.output.type_entry import TypeEntry
 from promptpack.pack.output.type_names import TypeNameError, parse_type
 from promptpack.problem import ContextError, Problem
@@ -15,7 +15,7 @@ from promptpack.prompt.slots import SlotPrompt
 from promptpack.prompt.slots.contract_output import derive_output
 from promptpack.prompt.slots.slot_text import write_value
 from promptpack.prompt.tool_actions import read_tool_actions
-from promptpack.template import Template
+from promptpack.template.model import Template
 
 Scope = Mapping[str, Any]
 Slots = Mapping[str, Any]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from promptpack.pack import Action
+from promptpack.pack.contract import Action
 from promptpack.pack.pack_schema import schema_schema
 from promptpack.pack.references import find_references
 from promptpack.problem import ContextError, Problem

@@ -5,7 +5,7 @@ from typing import Any
 
 from promptpack.lazy import cached_property
 from promptpack.reply.reading import Fault
-from promptpack.schema import Schema
+from promptpack.schema.validation import Schema
 
 
 class SchemaCheck:

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from promptpack.pack import Pack, PackTest
+from promptpack.pack.model import Pack, PackTest
 from promptpack.problem import ContextError, Location
-from promptpack.prompt import Prompt
+from promptpack.prompt.prompt import Prompt
 from promptpack.trial.snapshot import Snapshots
 from promptpack.verdict import Verdict
 

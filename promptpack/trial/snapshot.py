@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 
 from promptpack import files
-from promptpack.pack import Pack
+from promptpack.pack.model import Pack
 from promptpack.problem import PackError
-from promptpack.prompt import Prompt
+from promptpack.prompt.prompt import Prompt
 from promptpack.prompt.secrets import Secrets
 
 _MAX_SHOWN_LINES = 20

@@ -6,7 +6,8 @@ from itertools import accumulate
 from string import ascii_letters
 from typing import Any
 
-from promptpack.pack import Contract, Pack
+from promptpack.pack.contract import Contract
+from promptpack.pack.model import Pack
 from promptpack.verdict.model import Violation, code_of
 from promptpack.words import words
 

@@ -7,12 +7,13 @@ from typing import Any
 
 from promptpack import reply as replies
 from promptpack.characters import escape_surrogates
-from promptpack.pack import Contract, Pack
+from promptpack.pack.contract import Contract
+from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError, did_you_mean
 from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.tool_actions import read_tool_actions
 from promptpack.reply import Attempt, Policy, Reading, SchemaCheck, Shape, read_clean
-from promptpack.schema import Schema
+from promptpack.schema.validation import Schema
 from promptpack.verdict.correction import Expected, write_correction
 from promptpack.verdict.model import Verdict, Violation, code_of
 from promptpack.verdict.output import AgentOutput, error_output

@@ -3,14 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from promptpack.lazy import cached_property
 from promptpack.problem import Problem, ReplyError
 from promptpack.reply import Attempt, Repair
-
-if TYPE_CHECKING:
-    from promptpack.verdict.output import AgentOutput
+from promptpack.verdict.output import AgentOutput
 
 _OTHER_CODE: Final = "PP519"
 VIOLATION_CODES: Final[Mapping[str, str]] = MappingProxyType(

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from promptpack.pack import Contract, Rule
+from promptpack.pack.contract import Contract, Rule
 from promptpack.problem import ContextError
-from promptpack.template import Limits, metered
+from promptpack.template.limits import Limits
+from promptpack.template.meter import metered
 from promptpack.template.rule_set import RuleSet
 from promptpack.verdict.model import Violation, code_of
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from promptpack.pack import Pack
+from promptpack.pack.model import Pack
 from promptpack.reply import Progress, ReplyStream, SchemaCheck
 from promptpack.verdict.judge import JudgeOptions, judge_checked, schema_of, shape_of
 from promptpack.verdict.model import Verdict

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from promptpack.cli.main import COMMANDS
-from promptpack.linter import LintSettings, lint
+from promptpack.linter.lint_paths import lint
+from promptpack.linter.lint_settings import LintSettings
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

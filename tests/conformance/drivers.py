@@ -8,9 +8,12 @@ from typing import Any
 from promptpack import Library, Pack
 from promptpack.files import Folder
 from promptpack.library.entry import read_entry
-from promptpack.pack import Contract, Version
+from promptpack.pack.contract import Contract
+from promptpack.pack.version import Version
 from promptpack.prompt.plain_data import to_plain
-from promptpack.template import Source, compile, default_engine  # noqa: A004
+from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
+from promptpack.template.engine import default_engine
+from promptpack.template.model import Source
 from promptpack.verdict import Verdict, judge_checked
 from tests.conformance.executor_driver import run_executor
 from tests.conformance.slots_driver import slots_factory

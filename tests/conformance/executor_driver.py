@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from promptpack import Library
-from promptpack.pack import Pack
+from promptpack.pack.model import Pack
 from promptpack.template import history
 from promptpack.template.history.go_format import format_value
 from promptpack.template.history.go_json import read

@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from promptpack import ContextError, Pack, PackError
 from promptpack.document import parse
-from promptpack.pack import Contract, Version, check
+from promptpack.pack.contract import Contract
+from promptpack.pack.pack_schema import check
+from promptpack.pack.version import Version
 from promptpack.reply import replay
-from promptpack.template import Source, compile, compile_expression, default_engine  # noqa: A004
+from promptpack.template.compiling import compile, compile_expression  # noqa: A004 -- the folder's verb
+from promptpack.template.engine import default_engine
+from promptpack.template.model import Source
 from promptpack.verdict import judge_checked
 
 if TYPE_CHECKING:

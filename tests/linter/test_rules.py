@@ -6,7 +6,10 @@ import click
 import pytest
 
 from promptpack.cli.reports import plain_text
-from promptpack.linter import RULES, LintRule, LintSettings, lint
+from promptpack.linter.catalogue import RULES
+from promptpack.linter.lint_paths import lint
+from promptpack.linter.lint_settings import LintSettings
+from promptpack.linter.rule import LintRule
 from promptpack.linter.rule_pages import body, summary, write_rules_page
 
 HERE = Path(__file__).parent

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from jinja2.runtime import Undefined
 
 from promptpack.problem import PromptpackError
-from promptpack.template import Source
 from promptpack.template.engine import Engine
 from promptpack.template.failure import RENDER_ERRORS, render_error
 from promptpack.template.limits import Limits
 from promptpack.template.meter import meter, metered
+from promptpack.template.model import Source
 from promptpack.template.partials import IncludeStack
 
 LIMITS = Limits(steps=400, items=12)

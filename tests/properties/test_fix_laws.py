@@ -8,7 +8,9 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from promptpack.linter import LintSettings, apply_fixes, lint
+from promptpack.linter.fixes import apply_fixes
+from promptpack.linter.lint_paths import lint
+from promptpack.linter.lint_settings import LintSettings
 
 # Text that is fixed (each with the result), and text that must not change.
 FIXABLE = [

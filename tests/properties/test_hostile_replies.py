@@ -9,7 +9,8 @@ from types import FrameType
 import pytest
 
 from promptpack import Pack
-from promptpack.pack import Contract, Version
+from promptpack.pack.contract import Contract
+from promptpack.pack.version import Version
 from tests.properties.hostile_texts import KINDS, hostile, scrambled
 
 SCHEMA = json.loads(Path(__file__, "../../conformance/replies/contract.json").resolve().read_text("utf-8"))["router"]

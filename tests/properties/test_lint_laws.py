@@ -7,8 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from promptpack.linter import LintReport, LintSettings, lint, lint_text
-from promptpack.template import Expression, Template
+from promptpack.linter.checking import lint_text
+from promptpack.linter.lint_paths import lint
+from promptpack.linter.lint_report import LintReport
+from promptpack.linter.lint_settings import LintSettings
+from promptpack.template.model import Expression, Template
 
 ROOT = Path(__file__).parents[2]
 PLANNER = (ROOT / "packs" / "planner" / "1.0.0.en.yaml").read_text(encoding="utf-8")

@@ -7,11 +7,14 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from promptpack.pack import Input, MessageTemplate, Pack
+from promptpack.pack.model import Input, MessageTemplate, Pack
 from promptpack.pack.version import Version
 from promptpack.problem import ContextError, Location
-from promptpack.template import Engine, Limits, Source, compile, metered  # noqa: A004
-from promptpack.template.meter import meter
+from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
+from promptpack.template.engine import Engine
+from promptpack.template.limits import Limits
+from promptpack.template.meter import meter, metered
+from promptpack.template.model import Source
 from tests.properties.template_grammar import PARTIALS, contexts, templates
 
 SOURCES = {name: Source.of_text(text, name) for name, text in PARTIALS.items()}

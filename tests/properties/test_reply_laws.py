@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from promptpack import Pack, Verdict
-from promptpack.pack import Contract, Version
+from promptpack.pack.contract import Contract
+from promptpack.pack.version import Version
 from promptpack.reply import replay
 from promptpack.reply.syntax_tree import is_same
 from promptpack.verdict import judge_checked

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from promptpack.linter import LintReport, lint
+from promptpack.linter.lint_paths import lint
+from promptpack.linter.lint_report import LintReport
 
 PARAGRAPH = "Nobody may answer before every source was read twice and named with its page. " * 3
 BASE = """\

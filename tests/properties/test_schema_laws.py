@@ -6,10 +6,10 @@ from hypothesis import HealthCheck, assume, example, given, reject, settings
 from hypothesis import strategies as st
 from referencing import Registry
 
-from promptpack.schema import Mismatch
-from promptpack.schema import compile as compile_schema
 from promptpack.schema.keywords import StepLimitError, build_validator_class, limit_steps
+from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.predicates import FALLBACK_ERRORS, compile_predicate
+from promptpack.schema.validation import compile as compile_schema
 from promptpack.schema.validation import explain_error
 
 NAMES = st.sampled_from(["a", "b", "action", "x-1", ""])

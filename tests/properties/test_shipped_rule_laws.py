@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from promptpack import ContextError, Library, Pack
-from promptpack.template import metered
+from promptpack.template.meter import metered
 from promptpack.template.rule_set import RuleSet
 
 LIBRARY = Library.open(str(Path(__file__).parents[2] / "packs"))

@@ -10,7 +10,9 @@ from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from promptpack.problem import ContextError
-from promptpack.template import Engine, Source, compile  # noqa: A004
+from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
+from promptpack.template.engine import Engine
+from promptpack.template.model import Source
 from tests.properties.template_grammar import PARTIALS, contexts, templates
 
 ENGINE = Engine({name: Source.of_text(text, name) for name, text in PARTIALS.items()})

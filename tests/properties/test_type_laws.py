@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from promptpack.linter.types import check_expression, check_template, from_schema
 from promptpack.problem import ContextError, PackError, Problem
-from promptpack.template import Source, compile, compile_expression, default_engine  # noqa: A004
-from promptpack.template.model import UNPLACED
+from promptpack.template.compiling import compile, compile_expression  # noqa: A004 -- the folder's verb
+from promptpack.template.engine import default_engine
+from promptpack.template.model import UNPLACED, Source
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 KEYS = ("id", "goal", "note", "tags")

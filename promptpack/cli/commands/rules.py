@@ -3,8 +3,9 @@
 import click
 
 from promptpack.cli.console import print_json
-from promptpack.linter import RULES, LintRule, find_rules
+from promptpack.linter.catalogue import RULES, find_rules
 from promptpack.linter.lint_settings import unknown_rule
+from promptpack.linter.rule import LintRule
 from promptpack.linter.rule_pages import body, summary, write_rules_page
 from promptpack.problem import UsageError
 

@@ -14,7 +14,7 @@ from promptpack.cli.walk import Turn, walk
 from promptpack.cycle import CycleSettings, OpenAIProvider, Provider, Round, ScriptedProvider
 from promptpack.library import Library
 from promptpack.problem import Problem, UsageError
-from promptpack.prompt import Message
+from promptpack.prompt.message import Message
 
 _MESSAGE_LINES = 6
 _REPLY_LINES = 14

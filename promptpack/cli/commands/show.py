@@ -6,7 +6,7 @@ import click
 
 from promptpack.cli.console import print_json, visible
 from promptpack.cli.options import locale_option, open_library, pack_argument, packs_option
-from promptpack.pack import Pack
+from promptpack.pack.model import Pack
 
 
 @click.command("show")

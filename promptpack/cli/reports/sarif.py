@@ -7,7 +7,8 @@ from urllib.parse import quote
 
 from promptpack import __version__
 from promptpack.cli.console import visible
-from promptpack.linter import RULES, LintReport
+from promptpack.linter.catalogue import RULES
+from promptpack.linter.lint_report import LintReport
 from promptpack.linter.rule_pages import summary
 from promptpack.problem import Location, Problem
 

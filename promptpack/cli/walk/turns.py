@@ -8,7 +8,7 @@ from promptpack import flow as flows
 from promptpack.cli.walk.ticket_tool import COUNT_TICKETS, count_tickets
 from promptpack.cycle import Agent, AgentRun, CycleSettings, Provider
 from promptpack.library import Library
-from promptpack.pack import ERROR_ACTIONS
+from promptpack.pack.contract import ERROR_ACTIONS
 from promptpack.problem import PackError, Problem, UsageError, did_you_mean
 from promptpack.verdict import AgentOutput, Verdict
 

@@ -15,7 +15,7 @@ from promptpack import schema
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.schema_lookup import walk
 from promptpack.linter.subject import Subject
-from promptpack.pack import Contract
+from promptpack.pack.contract import Contract
 from promptpack.pack.placed import Placed
 from promptpack.problem import Severity
 

@@ -17,7 +17,7 @@ from promptpack.linter.rule import LintProblem
 from promptpack.linter.schema_lookup import declared_types, walk
 from promptpack.linter.subject import Subject
 from promptpack.problem import Severity
-from promptpack.schema import compile as compile_schema
+from promptpack.schema.validation import compile as compile_schema
 
 CODE: Final = "PL018"
 NAME: Final = "idle-keyword"

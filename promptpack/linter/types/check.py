@@ -10,8 +10,9 @@ from promptpack.linter.types.narrowing import TypeScope
 from promptpack.linter.types.problem_collector import NodeLimitError, NodeMeter, ProblemCollector
 from promptpack.linter.types.statements import StatementChecker
 from promptpack.problem import Problem
-from promptpack.template import Engine, Source
+from promptpack.template.engine import Engine
 from promptpack.template.includes import TooManyIncludesError
+from promptpack.template.model import Source
 
 
 @dataclass(frozen=True, slots=True)

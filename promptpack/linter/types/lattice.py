@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, NamedTuple
 from jinja2 import nodes
 
 from promptpack.problem import Location
-from promptpack.template import Source
+from promptpack.template.model import Source
 
 Kind = Literal["any", "null", "boolean", "number", "text", "list", "mapping", "missing", "object"]
 Form = Literal["list", "lazy", "view"]

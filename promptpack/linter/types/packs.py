@@ -8,10 +8,11 @@ from promptpack.linter.types.lattice import ListType, MappingType, Property, Tex
 from promptpack.linter.types.narrowing import TypeScope
 from promptpack.linter.types.problem_collector import DEAD_BRANCH, NodeMeter
 from promptpack.linter.types.schemas import from_schema
-from promptpack.pack import CallTemplate, Contract, Input, MessageTemplate, PartTemplate, Rule
+from promptpack.pack.contract import Contract, Rule
+from promptpack.pack.model import CallTemplate, Input, MessageTemplate, PartTemplate
 from promptpack.problem import Problem
-from promptpack.template import Engine, Expression, Template
-from promptpack.template.model import UNPLACED
+from promptpack.template.engine import Engine
+from promptpack.template.model import UNPLACED, Expression, Template
 
 
 class CheckablePack(Protocol):

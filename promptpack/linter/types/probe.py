@@ -5,7 +5,8 @@ from jinja2 import nodes
 from promptpack.linter.types.narrowing import TypeScope
 from promptpack.linter.types.problem_collector import NodeLimitError, NodeMeter, ProblemCollector
 from promptpack.linter.types.statements import StatementChecker
-from promptpack.template import Engine, Source
+from promptpack.template.engine import Engine
+from promptpack.template.model import Source
 
 
 def scope_at(source: Source, engine: Engine, scope: TypeScope, probe: str) -> TypeScope | None:

@@ -35,7 +35,7 @@ from promptpack.linter.types.signatures import (
     form_of,
 )
 from promptpack.problem import Location, Problem
-from promptpack.template import Source
+from promptpack.template.model import Source
 
 UNKNOWN_KEY: Final = "PL201"
 WRONG_KIND: Final = "PL202"

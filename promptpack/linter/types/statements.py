@@ -27,9 +27,9 @@ from promptpack.linter.types.narrowing import TypeScope, scope_after
 from promptpack.linter.types.problem_collector import UNKNOWN_KEY, WRONG_ARGUMENT, WRONG_KIND, ProblemCollector
 from promptpack.linter.types.signatures import item_of, loop_attributes
 from promptpack.problem import Problem, Severity, did_you_mean
-from promptpack.template import Engine, Source
-from promptpack.template.engine import apply_readable_filter
+from promptpack.template.engine import Engine, apply_readable_filter
 from promptpack.template.includes import IncludeWalker
+from promptpack.template.model import Source
 
 # Each visit with another scope checks the partial again.
 _MAX_VISITS = 1_000

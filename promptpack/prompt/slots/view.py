@@ -1,14 +1,12 @@
 """Slots -> `PromptView`: validated by plain code, which falls back to the pydantic model for unusual values."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from promptpack.pack.output.output_format import infer_output_format
 from promptpack.pack.output.type_entry import ATOMS
+from promptpack.prompt.slots.model import PromptModel
 from promptpack.prompt.slots.slot_data import find
-
-if TYPE_CHECKING:
-    from promptpack.prompt.slots.model import PromptModel
 
 _PLAIN_SLOTS: Final = ("system", "developer", "info", "action_results", "instruct", "examples", "input")
 _STANDARD: Final = frozenset(

@@ -14,9 +14,11 @@ from promptpack import ContextError, Library, Pack, PackError, PromptpackError
 from promptpack.document import parse
 from promptpack.editor.complete import complete
 from promptpack.editor.workspace import Workspace
-from promptpack.linter import LintSettings, lint
-from promptpack.pack import Contract, Version
-from promptpack.prompt import Prompt
+from promptpack.linter.lint_paths import lint
+from promptpack.linter.lint_settings import LintSettings
+from promptpack.pack.contract import Contract
+from promptpack.pack.version import Version
+from promptpack.prompt.prompt import Prompt
 from promptpack.verdict import judge_checked
 from tests.conformance.drivers import load_pack, render_template
 from tests.conformance.hostile.cases import expand, fan_out, reply_of, value_of

@@ -9,7 +9,9 @@ import pytest
 from promptpack import ContextError, Library, Pack, PackError
 from promptpack.document import parse
 from promptpack.files import Folder
-from promptpack.template import Source, compile, default_engine  # noqa: A004
+from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
+from promptpack.template.engine import default_engine
+from promptpack.template.model import Source
 
 MakePack = Callable[[str], Pack]
 REPLY = {

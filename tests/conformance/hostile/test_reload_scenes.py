@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from promptpack import Library, PackError, UsageError, files
-from promptpack.linter import lint
+from promptpack.linter.lint_paths import lint
 from tests.conformance.hostile.cases import VECTORS
 
 WritePack = Callable[..., Path]

@@ -13,10 +13,12 @@ from referencing import Registry
 
 from promptpack import Pack, PackError
 from promptpack.document import parse
-from promptpack.pack import Contract, Version
+from promptpack.pack.contract import Contract
 from promptpack.pack.pack_schema import schema_schema
 from promptpack.pack.references import find_references
-from promptpack.schema import compile, find_unsafe  # noqa: A004
+from promptpack.pack.version import Version
+from promptpack.schema.safety import find_unsafe
+from promptpack.schema.validation import compile  # noqa: A004 -- the folder's verb
 from promptpack.verdict import judge_checked
 
 FOLDER = Path(__file__).parent

@@ -7,7 +7,7 @@ import pytest
 
 from promptpack import Library
 from promptpack.flow.samples import samples
-from promptpack.schema import compile as compile_schema
+from promptpack.schema.validation import compile as compile_schema
 
 ROOT = Path(__file__).parents[3]
 PARAMS = [

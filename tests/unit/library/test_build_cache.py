@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from promptpack import ContextError, Library, Prompt, UsageError
-from promptpack.template import Limits
+from promptpack.template.limits import Limits
 
 PARENT = """\
 promptpack: 1
@@ -84,7 +84,7 @@ def test_a_cached_file_without_problems_is_not_built_to_find_its_problems(
     rendered(packs)
     library = Library.open(str(packs))
     library.problems  # noqa: B018 -- fills the cache
-    monkeypatch.setattr("promptpack.pack.build", lambda *_: pytest.fail("a pack is built"))
+    monkeypatch.setattr("promptpack.pack.building.build", lambda *_: pytest.fail("a pack is built"))
     Library.open(str(packs)).raise_for_problems()
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from promptpack import Library, PackError, UsageError
 from promptpack.library.ranges import parse_reference
-from promptpack.pack import parse_version
+from promptpack.pack.version import parse_version
 
 SHIPPED = Path(__file__).parents[3] / "packs"
 WritePack = Callable[..., Path]

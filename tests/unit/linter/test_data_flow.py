@@ -2,7 +2,8 @@ import pytest
 
 from promptpack.linter.data_flow import trace_template
 from promptpack.linter.parsed_texts import ParsedText
-from promptpack.template import Engine, Source
+from promptpack.template.engine import Engine
+from promptpack.template.model import Source
 
 ENGINE = Engine()
 PARTIALS = {"loud": "x {{ A | upper }}", "macros": "{% macro box(x) %}{{ x }}{% endmacro %}"}

@@ -2,7 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from promptpack.linter import LintSettings, apply_fixes, lint, lint_text
+from promptpack.linter.checking import lint_text
+from promptpack.linter.fixes import apply_fixes
+from promptpack.linter.lint_paths import lint
+from promptpack.linter.lint_settings import LintSettings
 from promptpack.problem import UsageError
 
 PACK = """\

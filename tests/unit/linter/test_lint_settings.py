@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from promptpack.linter import RULES, LintSettings, find_settings
+from promptpack.linter.catalogue import RULES
+from promptpack.linter.lint_settings import LintSettings, find_settings
 from promptpack.problem import UsageError
 
 

@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from promptpack.linter import LintReport, lint
+from promptpack.linter.lint_paths import lint
+from promptpack.linter.lint_report import LintReport
 from promptpack.linter.lint_settings import LintSettings
 
 PACK = """\

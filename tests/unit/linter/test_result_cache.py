@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from promptpack.library import Library
-from promptpack.linter import lint
+from promptpack.linter.lint_paths import lint
 
 PACK = """\
 promptpack: 1

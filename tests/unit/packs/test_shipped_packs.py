@@ -9,7 +9,8 @@ import pytest
 from promptpack import trial
 from promptpack.characters import break_special_tokens
 from promptpack.library import Library
-from promptpack.pack import Pack, Rule
+from promptpack.pack.contract import Rule
+from promptpack.pack.model import Pack
 
 AGENTS = ("understanding", "router", "planner", "executor", "reviewer", "orchestrator")
 LOCALES = ("zh-CN", "en")

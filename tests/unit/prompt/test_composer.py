@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from promptpack import ContextError, Message, Pack, UsageError
-from promptpack.prompt import Part, ToolCall
 from promptpack.prompt.composer import PromptComposer
+from promptpack.prompt.message import Part, ToolCall
 from promptpack.prompt.prompt_template import PromptTemplate
 
 IMAGE = Part.image("https://example.org/a.png", "high")

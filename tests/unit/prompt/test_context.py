@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from promptpack import ContextError, Pack, PromptTemplate, TemplateContext
-from promptpack.template import Limits
+from promptpack.template.limits import Limits
 
 MakePack = Callable[[str], Pack]
 

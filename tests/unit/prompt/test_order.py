@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from promptpack import Message, Pack
-from promptpack.prompt import ToolCall
+from promptpack.prompt.message import ToolCall
 from promptpack.prompt.order import InvalidSequenceError, validate_messages
 
 SYSTEM, USER, ASSISTANT = Message("system", "s"), Message("user", "u"), Message("assistant", "a")

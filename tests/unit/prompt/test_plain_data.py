@@ -9,7 +9,7 @@ import pytest
 
 from promptpack import ContextError
 from promptpack.prompt.plain_data import to_plain
-from promptpack.template import Limits
+from promptpack.template.limits import Limits
 
 
 class Loud(str):

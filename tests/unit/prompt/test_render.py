@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from promptpack import ContextError, Message, Pack, RenderContext, UsageError
-from promptpack.prompt import Part
+from promptpack.prompt.message import Part
 
 MakePack = Callable[[str], Pack]
 

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from promptpack import Pack, Verdict
-from promptpack.pack import Contract, Version
+from promptpack.pack.contract import Contract
+from promptpack.pack.version import Version
 from promptpack.reply import replay
 from promptpack.verdict import judge_checked
 

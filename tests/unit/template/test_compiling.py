@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from promptpack.problem import ContextError, PackError, PromptpackError
-from promptpack.template import Engine, Source, compile, compile_expression, default_engine  # noqa: A004
+from promptpack.template.compiling import compile, compile_expression  # noqa: A004 -- the folder's verb
+from promptpack.template.engine import Engine, default_engine
+from promptpack.template.model import Source
 
 
 def render(text: str, engine: Engine | None = None, known: set[str] | None = None, **context: Any) -> str:

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 from promptpack.characters import break_special_tokens
 from promptpack.problem import ContextError
-from promptpack.template import Source, compile, default_engine  # noqa: A004
+from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
+from promptpack.template.engine import default_engine
 from promptpack.template.filters import fenced
+from promptpack.template.model import Source
 
 
 def render(text: str, **context: Any) -> str:

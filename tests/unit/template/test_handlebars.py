@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from promptpack import Pack
 from promptpack.problem import ContextError, PackError, PromptpackError
-from promptpack.template import Engine, Source, compile  # noqa: A004
+from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
+from promptpack.template.engine import Engine
+from promptpack.template.model import Source
 
 MakePack = Callable[[str], Pack]
 ProblemsOf = Callable[[str], str]

@@ -4,8 +4,10 @@ import pytest
 from jinja2 import nodes
 
 from promptpack import PackError
-from promptpack.template import Engine, Source, compile  # noqa: A004
+from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
+from promptpack.template.engine import Engine
 from promptpack.template.includes import MAX_VISITS, IncludeWalker, TooManyIncludesError
+from promptpack.template.model import Source
 from promptpack.template.names import DependencyFinder
 
 

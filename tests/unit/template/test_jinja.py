@@ -9,8 +9,10 @@ from jinja2 import DictLoader, StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from promptpack import PromptpackError
-from promptpack.template import Engine, Source, compile  # noqa: A004
+from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
+from promptpack.template.engine import Engine
 from promptpack.template.language import JINJA_FILTER_NAMES, JINJA_TEST_NAMES
+from promptpack.template.model import Source
 
 PARTIALS = {
     "p": "p",

@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 
 from promptpack import ContextError, Library, PackError
-from promptpack.template import Engine, Limits, Source, compile, compile_expression, default_engine  # noqa: A004
+from promptpack.template.compiling import compile, compile_expression  # noqa: A004 -- the folder's verb
+from promptpack.template.engine import Engine, default_engine
+from promptpack.template.limits import Limits
+from promptpack.template.model import Source
 
 
 def problem(text: str, **context: Any) -> str:

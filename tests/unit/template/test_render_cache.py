@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from promptpack import ContextError, Pack
-from promptpack.pack import MessageTemplate
-from promptpack.template import Limits, Template
+from promptpack.pack.model import MessageTemplate
+from promptpack.template.limits import Limits
+from promptpack.template.model import Template
 
 MakePack = Callable[[str], Pack]
 

@@ -2,7 +2,9 @@ import pytest
 from jinja2 import nodes
 
 from promptpack import PackError
-from promptpack.template import Engine, Source, compile  # noqa: A004
+from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
+from promptpack.template.engine import Engine
+from promptpack.template.model import Source
 from promptpack.template.partials import PackTemplate
 from promptpack.template.tree import descendants, is_always_compilable
 

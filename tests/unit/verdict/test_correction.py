@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from promptpack import Library, Pack, UsageError
-from promptpack.pack import Contract, Version
+from promptpack.pack.contract import Contract
 from promptpack.pack.pack_schema import pack_schema
+from promptpack.pack.version import Version
 from promptpack.prompt.budget.counters import exact_counter
 from promptpack.reply import KINDS, RISKS
 from promptpack.verdict import judge_checked

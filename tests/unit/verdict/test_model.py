@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from promptpack import Pack
-from promptpack.pack import Contract, Version
+from promptpack.pack.contract import Contract
+from promptpack.pack.version import Version
 from promptpack.verdict import judge_checked
 
 SHAPE: dict[str, Any] = {

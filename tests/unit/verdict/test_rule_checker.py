@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from promptpack import ContextError, Pack
-from promptpack.template import Limits, metered
+from promptpack.template.limits import Limits
+from promptpack.template.meter import metered
 from promptpack.template.rule_set import RuleSet
 from promptpack.verdict.rule_checker import RuleChecker
 

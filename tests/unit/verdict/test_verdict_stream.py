@@ -4,7 +4,7 @@ from collections.abc import Callable
 import pytest
 
 from promptpack import Pack, UsageError
-from promptpack.pack import Contract
+from promptpack.pack.contract import Contract
 from tests.unit.verdict.test_judge import BODY, GOOD
 
 

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from promptpack.linter.types import check_expression, check_template, from_schema
-from promptpack.template import Engine, Source
+from promptpack.template.engine import Engine
+from promptpack.template.model import Source
 
 TASK = {
     "type": "object",
