@@ -80,7 +80,7 @@ def parse_texts(unparsed: Iterable[UnparsedText], engine: Engine) -> ParsedTexts
 class ParsedPartials(ParsedTexts):
     """Partials, and what they take from outside."""
 
-    needs: DependencyFinder
+    dependencies: DependencyFinder
 
 
 def parse_partials(unparsed: Iterable[UnparsedText], engine: Engine) -> ParsedPartials:

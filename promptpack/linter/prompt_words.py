@@ -108,7 +108,7 @@ def words_in_prompt(subject: Subject) -> frozenset[str]:
 
 def _find_passages(subject: Subject) -> Iterator[Passage]:
     texts = [text for text in subject.texts if text.kind in ("content", "slot")]
-    included = dict.fromkeys(name for text in texts for name in sorted(subject.needs.find(text.tree).partials))
+    included = dict.fromkeys(name for text in texts for name in sorted(subject.dependencies.find(text.tree).partials))
     for text in (*texts, *(subject.partials[name] for name in included)):
         for data in text.tree.find_all(nodes.TemplateData):
             yield Passage(data.data, text, data.lineno)

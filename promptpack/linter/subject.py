@@ -88,9 +88,9 @@ class Subject:
         return {text.name: text for text in self._parsed_partials.texts}
 
     @property
-    def needs(self) -> DependencyFinder:
+    def dependencies(self) -> DependencyFinder:
         """Finds the names and partials that the templates of the pack use."""
-        return self._parsed_partials.needs
+        return self._parsed_partials.dependencies
 
     @property
     def inputs_outside_templates(self) -> frozenset[str]:

@@ -30,7 +30,7 @@ from promptpack.template.steps import insert_step_counts
 from promptpack.template.tree import descendants
 
 if TYPE_CHECKING:
-    from promptpack.template.expression_codegen import Condition
+    from promptpack.template.expression_codegen import Condition, ExpressionGenerator
 
 _DEFAULT = Limits()
 # Python raises these for deeply nested brackets and for very long numbers.
@@ -121,15 +121,16 @@ class Engine:
 
     def load_expression(self, tree: nodes.Template, source: Source) -> PackTemplate:
         """Compile an expression to a function of the values that returns the result."""
-        from promptpack.template.expression_codegen import write_expression
-
-        return self._load(lambda: compile(write_expression(tree, self.environment), UNPLACED, "exec"), source)
+        return self._load_function(lambda generator: generator.write_expression(tree), source)
 
     def load_conditions(self, conditions: "Sequence[Condition]", source: Source) -> PackTemplate:
-        """Compile conditions to a function of the values; see `write_conditions`."""
-        from promptpack.template.expression_codegen import write_conditions
+        """Compile conditions to a function of the values; see `ExpressionGenerator.write_conditions`."""
+        return self._load_function(lambda generator: generator.write_conditions(conditions), source)
 
-        return self._load(lambda: compile(write_conditions(conditions, self.environment), UNPLACED, "exec"), source)
+    def _load_function(self, write: "Callable[[ExpressionGenerator], None]", source: Source) -> PackTemplate:
+        from promptpack.template.expression_codegen import generate
+
+        return self._load(lambda: compile(generate(self.environment, write), UNPLACED, "exec"), source)
 
     def _load(self, compile_tree: Callable[[], CodeType], source: Source) -> PackTemplate:
         try:

@@ -1,6 +1,6 @@
 """The code of expressions: plain functions of the values they read, without a scope of Jinja's."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from jinja2 import nodes
@@ -97,19 +97,8 @@ def _value_of(tree: nodes.Template) -> nodes.Expr:
     return tree.body[1].node  # type: ignore[attr-defined,no-any-return]  # an assignment, see `Engine.parse_expression`
 
 
-def write_expression(tree: nodes.Template, environment: Any) -> str:
-    """Return the code of an expression."""
-    generator = _generator(environment)
-    generator.write_expression(tree)
+def generate(environment: Any, write: Callable[[ExpressionGenerator], None]) -> str:
+    """Return the code that a generator writes."""
+    generator = ExpressionGenerator(environment, None, None, defer_init=True, optimized=False)
+    write(generator)
     return generator.stream.getvalue()  # type: ignore[attr-defined,no-any-return]  # a `StringIO` by default
-
-
-def write_conditions(conditions: Sequence[Condition], environment: Any) -> str:
-    """Return the code of conditions."""
-    generator = _generator(environment)
-    generator.write_conditions(conditions)
-    return generator.stream.getvalue()  # type: ignore[attr-defined,no-any-return]  # a `StringIO` by default
-
-
-def _generator(environment: Any) -> ExpressionGenerator:
-    return ExpressionGenerator(environment, None, None, defer_init=True, optimized=False)
