@@ -1,7 +1,5 @@
 """Patterns of characters that are invisible, or that a terminal or a model would obey."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

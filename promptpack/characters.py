@@ -1,7 +1,5 @@
 """Texts that are safe to encode, to show in a terminal and to send to a model."""
 
-from __future__ import annotations
-
 
 def is_encodable(text: str) -> bool:
     """Return whether a text can be encoded as UTF-8: it holds no half of a surrogate pair."""

@@ -1,7 +1,5 @@
 """Problems (what is wrong, where, and what to do), and the exceptions that carry them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """The texts that promptpack itself puts into prompts and corrections, by language."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final

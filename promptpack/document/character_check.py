@@ -1,7 +1,5 @@
 """Check the characters of a file: reject control characters, warn about invisible ones."""
 
-from __future__ import annotations
-
 import re
 from itertools import islice
 

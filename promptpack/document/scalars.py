@@ -1,7 +1,5 @@
 """Plain scalars of the YAML 1.2 core schema, limited to those that mean the same in every YAML version."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

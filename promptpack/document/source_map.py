@@ -1,7 +1,5 @@
 """Source map: from a character of a scalar's value back to its position in the file, for every YAML style."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

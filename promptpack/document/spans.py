@@ -1,7 +1,5 @@
 """Spans (start and end offsets) in a document's text: of its scalars, and of mapping entries that can be deleted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from promptpack.document.yaml_nodes import YamlMapping, YamlNode, YamlSequence

@@ -1,7 +1,5 @@
 """The result of building the pack of one file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 

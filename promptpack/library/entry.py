@@ -1,7 +1,5 @@
 """A pack file of a library: its name, version and locale, and its problems."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace

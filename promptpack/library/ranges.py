@@ -1,7 +1,5 @@
 """References to packs, such as `planner@^1`, and the entries that they match."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The digest of a pack: one hash of everything that determines what it renders and how it checks replies."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Check a document against `pack.schema.json`, and report all problems with their locations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Resolve the `$ref`s of a pack: to its own schemas, to files in the folder of the packs, to shipped schemas."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

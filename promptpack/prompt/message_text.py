@@ -4,8 +4,6 @@ A role line is `[role]` or `[role name]` alone on its line, with any line ending
 gets a backslash in front (one more if it already has some), so that readers can distinguish the two.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """`reply_format`: output instructions, written from the schema that also validates replies."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """One mismatch between a value and a schema."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """The JSON Schema keywords that predicates support, by the kind of value they apply to and the type they must have."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from types import NoneType
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """`Limits`: how much work and memory a template may use."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

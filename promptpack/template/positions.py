@@ -1,7 +1,5 @@
 """Columns for Jinja, which counts only lines: line and column are packed into its `lineno`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 
