@@ -97,7 +97,7 @@ async def test_the_words_of_an_enum_are_completed(client: ServerClient) -> None:
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize(
-    ("before", "told"),
+    ("before", "explanation"),
     [("\nexten", "this pack extends"), ("trust: untr", "untrusted"), ("    role: sys", "role of the speaker")],
 )
 async def test_a_word_is_explained(client: ServerClient, before: str, explanation: str) -> None:
