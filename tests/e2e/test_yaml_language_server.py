@@ -12,7 +12,7 @@ from tests.e2e.language_client import ServerClient, start_server
 
 ROOT = Path(__file__).parents[2]
 NODE = Path(sys.executable).parent / "node"
-SERVER = ROOT / ".venv" / "editor" / "node_modules" / ".bin" / "yaml-language-server"
+SERVER = Path(sys.prefix) / "editor" / "node_modules" / ".bin" / "yaml-language-server"
 PLANNER = (ROOT / "packs" / "planner" / "1.0.0.en.yaml").read_text(encoding="utf-8")
 SETTINGS = {"yaml": {"validate": True, "hover": True, "completion": True, "schemaStore": {"enable": False}}}
 CAPABILITIES = types.ClientCapabilities(
