@@ -95,7 +95,8 @@ def test_l11_a_storm_of_touches_compiles_nothing_and_leaves_renders_alone(librar
     texts: set[str] = set()
 
     def render() -> None:
-        while not done.is_set():
+        # Without a pause, eight threads would keep the storm itself from running.
+        while not done.wait(0.0005):
             texts.add(text_of(library))
 
     threads = [threading.Thread(target=render) for _ in range(8)]
