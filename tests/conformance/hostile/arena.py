@@ -53,7 +53,8 @@ class Arena:
 def serve(requests: IO[str], answers: IO[str]) -> None:
     """Fork a child for every case that is asked for."""
     # What is imported when it is first used is no growth of the case that uses it first.
-    attack("reply", {"reply": '{"a": "x"', "contract": {"properties": {"a": {"type": "integer"}}}})
+    for reply in ('{"a": "x"', '{"a": "x"}'):
+        attack("reply", {"reply": reply, "contract": {"properties": {"a": {"type": "integer"}}}})
     attack("text", {"template": "{{ 1 | yaml | fenced }}", "context": {}, "equal": None})
     attack("context", {"value": ["x"]})
     for line in requests:
