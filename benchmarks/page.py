@@ -1,4 +1,4 @@
-"""The performance page: its tables are generated from the figures of the last run, between two markers."""
+"""The page of figures: its tables are generated from the figures of the last run, between two markers."""
 
 from collections.abc import Iterable, Sequence
 
@@ -8,7 +8,7 @@ from benchmarks.measuring import Spread, Timing, show_spread, show_time
 from benchmarks.results import Result
 from benchmarks.sides import Figure
 
-PAGE = ROOT / "docs" / "reference" / "performance.md"
+PAGE = ROOT / "benchmarks" / "README.md"
 BEGIN, END = "<!-- written by `python -m benchmarks --write` -->\n", "<!-- end of what is written -->\n"
 WORST = 5
 

@@ -17,6 +17,13 @@ sys.stdout.reconfigure(encoding="utf-8")
 print(library.get("planner").render(USER_GOAL="Write the weekly report").to_text())
 """
 VALIDATED = FIRST_PROMPT.replace("sys.stdout", "library.raise_for_problems()\nsys.stdout")
+LINT = """
+import os, sys
+os.environ["PROMPTPACK_CACHE"] = sys.argv.pop()
+sys.argv.insert(1, "lint")
+from promptpack.cli.main import main
+main(standalone_mode=False)
+"""
 FOUR = "the four packages"
 IMPORT_FOUR = "import jinja2, jsonschema, pydantic, yaml\nclass Model(pydantic.BaseModel):\n    field: int\n"
 BARE = "bare interpreter"
@@ -43,6 +50,7 @@ def _starts() -> Iterator[Command]:
     for name, code in (("six packs validated", VALIDATED), ("six packs opened", FIRST_PROMPT)):
         yield Command(name, code, (f"{folder}/packs", ""), text, over=BARE)
         yield Command(f"{name}, from the cache", code, (f"{folder}/packs", f"{folder}/cache"), text, over=BARE)
+    yield Command("`promptpack lint`, nothing changed", LINT, (f"{folder}/packs", f"{folder}/cache"), over=BARE)
 
 
 def _imports() -> Iterator[Command]:

@@ -1,8 +1,6 @@
 """Versioned YAML prompt packs with Jinja templates, typed inputs and checked model replies."""
 
-from __future__ import annotations
-
-# Not from `typing`, which takes half as long to import as the interpreter to start.
+# Not from `typing`: importing it takes half as long as starting the interpreter.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from promptpack._version import __version__
@@ -58,7 +56,7 @@ __all__ = [
     "validate_messages",
 ]
 
-# The module of each public name, imported when the name is first used.
+# The module of each public name, imported on first use.
 _MODULES = {
     "Agent": "cycle",
     "AgentOutput": "verdict",
@@ -88,7 +86,7 @@ _MODULES = {
 }
 
 if not TYPE_CHECKING:
-    # Hidden from type checkers, which would take every misspelled name for one of ours.
+    # Hidden from type checkers, which would accept every misspelled name.
     def __getattr__(name: str) -> object:
         from promptpack.lazy import import_name
 

@@ -1,3 +1,3 @@
-"""The version of promptpack itself; it names every cache entry."""
+"""The version of promptpack; part of the name of every cache entry."""
 
 __version__ = "0.1.0"

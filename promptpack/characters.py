@@ -1,44 +1,6 @@
-"""Invisible characters, and those that a terminal or a model would obey: find, name and escape them."""
+"""Texts that are safe to encode, to show in a terminal and to send to a model."""
 
 from __future__ import annotations
-
-import re
-from typing import Final
-
-CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]")
-"""Control characters except tabs and line ends; `RETURN` finds lone carriage returns."""
-
-RETURN: Final = re.compile("\r(?!\n)")
-"""A carriage return that does not end a line: a terminal overwrites the line."""
-
-BIDI: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Direction marks: the text after them is shown in another order than it is read."""
-
-TAG: Final = re.compile("[\U000e0000-\U000e007f]")
-"""Invisible copies of ASCII, which models read."""
-
-HIDDEN: Final = re.compile(
-    "[\u180e\u200b\u2060-\u2064\u3164\ufeff]"
-    "|(?<![\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
-)
-"""Invisible characters that spelling rarely needs; after Chinese characters, selectors choose a variant."""
-
-JOINER: Final = re.compile("(?<=[!-~])[\u200c\u200d]|[\u200c\u200d](?=[!-~])|\u00ad")
-"""Joiners next to Latin letters, where spelling never needs them (Persian and emoji do), and soft hyphens."""
-
-SPECIAL_TOKEN: Final = re.compile(
-    r"<[|｜][^<>|｜\n]{1,64}[|｜]>"
-    r"|\[/?(?:INST|SYSTEM_PROMPT|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\]"
-    r"|<</?SYS>>|<(?:start|end)_of_(?:turn|image|text)>|</?s>|<(?:bos|eos|pad|unk)>"
-)
-"""Tokens that chat templates put between messages; a server that parses them in a text would start a new message."""
-
-_LOOKALIKES: Final = "АВЕЗІЈКМНОРСТУХЅаеіјорсухѕһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοαν"
-CONFUSABLE: Final = re.compile(rf"[A-Za-z][{_LOOKALIKES}]|[{_LOOKALIKES}][A-Za-z]")
-"""A Cyrillic or Greek letter that looks like a Latin letter, next to a Latin letter."""
-
-# A terminal would obey these instead of showing them.
-_OBEYED: Final = re.compile(f"{CONTROL.pattern}|\r|{BIDI.pattern}|[\ud800-\udfff]")
 
 
 def is_encodable(text: str) -> bool:
@@ -58,7 +20,9 @@ def escape_surrogates(text: str) -> str:
 
 def visible(text: str) -> str:
     """Escape characters that a terminal would obey."""
-    return _OBEYED.sub(lambda found: _escape(found[0]), text)
+    from promptpack.character_patterns import OBEYED
+
+    return OBEYED.sub(lambda found: _escape(found[0]), text)
 
 
 def _escape(character: str) -> str:
@@ -67,6 +31,10 @@ def _escape(character: str) -> str:
 
 def break_special_tokens(text: str) -> str:
     """Put a space into every special token, so that no server parses it, and JSON around it stays valid."""
+    if "<" not in text and "[" not in text:
+        return text  # every special token has one of them
+    from promptpack.character_patterns import SPECIAL_TOKEN
+
     return SPECIAL_TOKEN.sub(lambda found: f"{found[0][0]} {found[0][1:]}", text)
 
 

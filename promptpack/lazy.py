@@ -13,7 +13,7 @@ else:
     import functools
 
     class cached_property(functools.cached_property):  # noqa: N801 -- the name in functools
-        """Without the lock of Python 3.11: a process that forks while it is held could never take it again."""
+        """Without the lock of Python 3.11: a lock that is held during a fork is never released in the child."""
 
         def __get__(self, instance, owner=None):
             if instance is None:
@@ -27,7 +27,7 @@ __all__ = ["cached_property", "import_name"]
 def import_name(name: str, modules: Mapping[str, str], namespace: dict[str, object]) -> object:
     """Import one name of a package from its module, for the `__getattr__` of the package.
 
-    `modules` gives the module of each name; `namespace` is the `globals()` of the package, which keeps the value.
+    `modules` maps names to modules; the value is stored in `namespace`, the `globals()` of the package.
     """
     package = namespace["__name__"]
     if name not in modules:

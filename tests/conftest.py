@@ -1,4 +1,4 @@
-"""What tests share: folders of packs made on the spot."""
+"""Fixtures for all tests: folders of packs, written to a temporary folder."""
 
 import gc
 import os
@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, settings
 
 from promptpack import Library, Pack
 
-# Tests look at what is worked out, not at what somebody's cache remembers; those of the cache make their own.
+# Tests compute every result; tests of the cache set up their own.
 os.environ["PROMPTPACK_CACHE"] = "off"
 
-# How long an example takes says more about the machine than about the code.
+# The time of an example depends more on the machine than on the code.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
@@ -29,7 +29,7 @@ WritePack = Callable[..., Path]
 
 @pytest.fixture
 def write_pack(tmp_path: Path) -> WritePack:
-    """Write a pack file; `body` follows the three keys that every pack has."""
+    """Write a pack file; `body` is added to the three required keys."""
 
     def write(name: str = "demo", version: str = "1.0.0", body: str = "", locale: str = "", file: str = "") -> Path:
         path = tmp_path / "packs" / name / (file or f"{version}{'.' + locale if locale else ''}.yaml")
@@ -43,7 +43,7 @@ def write_pack(tmp_path: Path) -> WritePack:
 
 @pytest.fixture
 def open_packs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Library]:
-    """Open the written packs, with paths as a user in the folder above sees them."""
+    """Open the written packs, with paths relative to the folder above them."""
 
     def opened() -> Library:
         monkeypatch.chdir(tmp_path)
@@ -54,7 +54,7 @@ def open_packs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], 
 
 @pytest.fixture
 def make_pack(write_pack: WritePack, open_packs: Callable[[], Library]) -> Callable[[str], Pack]:
-    """Write one pack and get it back built."""
+    """Write one pack, and return it built."""
 
     def make(body: str) -> Pack:
         write_pack(body=body)
@@ -64,11 +64,11 @@ def make_pack(write_pack: WritePack, open_packs: Callable[[], Library]) -> Calla
 
 
 @pytest.fixture
-def told(write_pack: WritePack, open_packs: Callable[[], Library]) -> Callable[[str], str]:
-    """Write one broken pack and get what is told about it."""
+def problems_of(write_pack: WritePack, open_packs: Callable[[], Library]) -> Callable[[str], str]:
+    """Write one broken pack, and return its problems as text."""
 
-    def tell(body: str) -> str:
+    def report(body: str) -> str:
         write_pack(body=body)
         return "\n".join(str(problem) for problem in open_packs().problems)
 
-    return tell
+    return report

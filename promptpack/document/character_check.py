@@ -26,7 +26,7 @@ def check_characters(text: str, path: str, encoded: bytes) -> tuple[Problem, ...
     """
     if _is_clean(encoded):
         return ()
-    from promptpack.characters import BIDI, CONTROL, HIDDEN, JOINER, TAG
+    from promptpack.character_patterns import BIDI, CONTROL, HIDDEN, JOINER, TAG
 
     forbidden = (
         ("PP103", "control character", CONTROL),

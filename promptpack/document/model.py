@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from promptpack.lazy import cached_property
 from promptpack.problem import Location
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     Path = Sequence[str | int]
 
 
-@dataclass(frozen=True)
-class DocumentLimits:
+class DocumentLimits(NamedTuple):
     """The limits of one document; real packs stay far below them."""
 
     size: int = 1_000_000

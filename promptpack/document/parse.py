@@ -213,7 +213,7 @@ class _Reader:
         """Report keys that look like other keys."""
         from unicodedata import is_normalized
 
-        from promptpack.characters import CONFUSABLE, HIDDEN, JOINER
+        from promptpack.character_patterns import CONFUSABLE, HIDDEN, JOINER
 
         if HIDDEN.search(key) or JOINER.search(key):
             self._fail("PP104", f"key {key!r} holds a hidden character", event, "remove it")

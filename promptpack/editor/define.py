@@ -66,4 +66,4 @@ def _parent(buffer: Buffer, subject: Subject) -> Location | None:
         entry = buffer.library.find(request, subject.identity[2])
     except UsageError:
         return None  # reported as a problem of the pack
-    return Location(entry.shown, 1, 1)
+    return Location(entry.path, 1, 1)

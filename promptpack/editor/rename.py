@@ -10,7 +10,7 @@ from promptpack.document import Document
 from promptpack.editor.buffer import Buffer
 from promptpack.linter.parsed_texts import ParsedText
 from promptpack.linter.subject import Subject
-from promptpack.pack.link import GIVEN
+from promptpack.pack.pack_compiler import BUILT_IN_NAMES
 from promptpack.pack.placed import Placed, items_at
 from promptpack.problem import Location, PackError, Problem, UsageError
 from promptpack.template.language import FUNCTIONS
@@ -18,7 +18,7 @@ from promptpack.template.names import NeedsFinder
 
 _PARTIAL_FILE = ".j2"
 _WORD = re.compile(r"[A-Za-z]\w*")
-_RESERVED = frozenset((*GIVEN, *FUNCTIONS, "reply", "violations", "loop", "true", "false", "none"))
+_RESERVED = frozenset((*BUILT_IN_NAMES, *FUNCTIONS, "reply", "violations", "loop", "true", "false", "none"))
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -70,7 +70,7 @@ def _affected(subject: Subject, name: str) -> list[Subject]:
             other = subject.library.load(entry)
         except PackError as error:
             if entry.document is None or re.search(rf"\b{name}\b", entry.document.text):
-                message = f"{entry.shown} is broken, so it is unknown whether it uses {name!r}"
+                message = f"{entry.path} is broken, so it is unknown whether it uses {name!r}"
                 raise UsageError(Problem("PP922", message, None, "fix it first")) from error
             continue
         if name in other.inputs and other.sections.inputs[name].document.path in declaring:
@@ -114,13 +114,13 @@ def _shared_problems(
 def _is_used_elsewhere(subject: Subject, own: set[str], partial: str) -> bool:
     """Return whether a pack that is not affected includes a partial, or may include it."""
     for entry in subject.library.entries:
-        if entry.shown in own:
+        if entry.path in own:
             continue
         try:
             other = subject.library.load(entry)
         except PackError:
             return True
-        if not other.is_complete or partial in other.sketch.linker.used_partials:
+        if not other.is_complete or partial in other.compiled.compiler.used_partials:
             return True
     return False
 
@@ -134,7 +134,7 @@ def _own_locations(subject: Subject, name: str) -> set[Location]:
 
 def _uses(subject: Subject, name: str) -> Iterator[tuple[Location, ParsedText]]:
     """Yield where templates and expressions use the input, including inherited ones."""
-    included = (subject.partials.get(partial) for partial in subject.sketch.linker.used_partials)
+    included = (subject.partials.get(partial) for partial in subject.compiled.compiler.used_partials)
     own = (text for text in subject.partials.values() if text.source.locate(1, 1).path == subject.document.path)
     for text in (*subject.texts, *(text for text in included if text is not None), *own):
         for use in NeedsFinder({}).find(text.tree).names:

@@ -25,7 +25,7 @@ def find_names(buffer: Buffer, offset: int) -> Mapping[str, Type] | None:
     subject, before = buffer.subject, _text_before(buffer, offset)
     if subject is None or before is None:
         return None
-    outer = rendering_scope(subject.sketch)
+    outer = rendering_scope(subject.compiled)
     source = Source.of_text(_close_blocks(before, _PROBE))
     try:
         found = scope_at(source, subject.engine, outer, _PROBE)

@@ -144,7 +144,7 @@ def properties_of(subject: Subject, path: str) -> Mapping[str, Mapping[str, Any]
     if first in subject.inputs:
         root: Mapping[str, Any] = subject.inputs[first].schema
     elif first == "reply" and subject.contract is not None:
-        root = subject.contract.shape()
+        root = subject.contract.json_schema()
         if keys[:1] == ["params"] and subject.contract.has_actions:
             return _of_params(subject, keys[1:])
     else:

@@ -36,7 +36,7 @@ class Workspace:
     def open(self, path: str, text: str) -> Buffer:
         """Return a buffer of a file as it is typed; while it is unreadable, with its last readable pack."""
         library = self._library(files.find_root(path)[0], path, text)
-        entry = next(entry for entry in library.entries if entry.shown == path)
+        entry = next(entry for entry in library.entries if entry.path == path)
         try:
             self._subjects[path] = LintLibrary(library).load(entry)
         except PackError:

@@ -15,7 +15,7 @@ _MAX_VALUES = 200
 def schema_at(contract: Contract, action: str, pointer: str) -> Mapping[str, Any] | None:
     """Return the schema of a field of a reply; None when no reply has it."""
     keys = split_pointer(pointer)
-    root: Mapping[str, Any] = contract.shape()
+    root: Mapping[str, Any] = contract.json_schema()
     declared = contract.actions.get(action)
     if keys[:1] == ["params"] and declared is not None and declared.params is not None:
         root, keys = declared.params, keys[1:]

@@ -1,4 +1,4 @@
-"""A cache of the pack files that build without problems, with everything that decides so besides the file itself."""
+"""A cache of the pack files that build without problems, and of everything else that the build depends on."""
 
 import hashlib
 import json
@@ -20,11 +20,11 @@ def store_clean(cache: Cache, entry: Entry, lineage: Lineage, partials: str, fol
 
 
 def find_clean(
-    cache: Cache, entry: Entry, partials: str, is_lineage: Callable[[Lineage], bool]
+    cache: Cache, entry: Entry, partials: str, is_current: Callable[[Lineage], bool]
 ) -> RecordingFolder | None:
-    """Return the files that the build reads if the cache knows that it has no problems, else None."""
+    """Return the files that the build reads if the cache says that it has no problems, else None."""
     row = cache.get(*_name(entry))
-    if row is None or row["partials"] != partials or not is_lineage(row["lineage"]):
+    if row is None or row["partials"] != partials or not is_current(row["lineage"]):
         return None
     folder = RecordingFolder(entry.folder.root)
     return folder if folder.is_unchanged(row["reads"], row["identical"]) else None

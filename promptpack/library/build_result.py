@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BuildResult:
-    """A pack, or problems; both after a reload that keeps the last good pack of a file that is broken now."""
+    """A pack, or problems; both if a reload keeps the last good pack of a file that is broken now."""
 
     found: Entry
     entry: Entry
     problems: tuple[Problem, ...] = ()
     build: Callable[[], Pack] | None = field(default=None, compare=False, repr=False)
-    """Builds the pack, which has no problems; None for a pack that cannot be built."""
+    """Builds a pack without problems; None if the pack cannot be built."""
     reads: Mapping[str, bytes] = field(default_factory=dict)
     partials: Mapping[str, Source] = field(default_factory=dict)
 
     @cached_property
     def pack(self) -> Pack | None:
-        """The pack, built on first use; None when it cannot be built."""
+        """The pack, built on first use; None if it cannot be built."""
         return None if self.build is None else self.build()
 
     def is_current(self, entry: Entry, partials: Mapping[str, Source]) -> bool:

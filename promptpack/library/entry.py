@@ -1,4 +1,4 @@
-"""A pack file as the library knows it: its name, version and locale, and what was wrong with it."""
+"""A pack file of a library: its name, version and locale, and its problems."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _FILE = re.compile(
 )
 
 
-Row = list[str]
-"""What is kept of a clean pack file: the digest of its bytes, its name, version and locale."""
+CacheRow = list[str]
+"""A clean pack file in the cache: the digest of its bytes, its name, version and locale."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One pack file, up to the schema check."""
+    """One pack file, parsed and checked against the pack schema."""
 
     folder: Folder
     file: str
@@ -39,30 +39,30 @@ class Entry:
     problems: tuple[Problem, ...] = ()
     content: bytes | None = field(default=None, repr=False)
     is_clean: bool = field(default=False, compare=False, repr=False)
-    """Whether there is nothing to tell of it."""
+    """Whether it has neither problems nor warnings."""
     refused: Document | None = field(default=None, compare=False, repr=False)
-    """The document that the schema check refused."""
+    """The document, if it does not match the pack schema."""
 
     @cached_property
     def document(self) -> Document | None:
-        """The document, loaded when it is first asked for; None when it could not be read as a pack."""
+        """The document, loaded on first use; None if it is not a valid pack file."""
         return self.load() if self.load else None
 
     @cached_property
     def digest(self) -> str:
-        """The digest of the file's bytes; empty when they could not be read."""
+        """The digest of the file's bytes; empty if the file cannot be read."""
         import hashlib
 
         return "" if self.content is None else hashlib.sha256(self.content).hexdigest()
 
     @property
-    def row(self) -> Row | None:
-        """What is kept of it, if it is clean."""
+    def row(self) -> CacheRow | None:
+        """The row for the cache; None unless the file is clean."""
         return [self.digest, self.name, str(self.version), self.locale] if self.is_clean else None
 
     @cached_property
-    def shown(self) -> str:
-        """The path as the user would write it."""
+    def path(self) -> str:
+        """The path as shown to users."""
         return self.folder.show(self.file)
 
 
@@ -72,22 +72,22 @@ def read_entry(
     text: str | None = None,
     *,
     cache: Cache | None = None,
-    known: Entry | Row | None = None,
+    cached: Entry | CacheRow | None = None,
 ) -> Entry:
-    """Read a pack file, or `text` in its place, up to the schema check; a broken one keeps the name of its path.
+    """Read and check a pack file, or `text` instead of its content; a broken file is named after its path.
 
-    An entry that is `known` with the same bytes is kept. A file whose bytes have the digest of a `known` row passed the
-    check before, so it is loaded only when needed.
+    Return the `cached` entry if the bytes are the same. A file with the digest of the `cached` row is valid, so it is
+    loaded on first use.
     """
     try:
         content = folder.read(file) if text is None else text.encode("utf-8", "surrogatepass")
     except PackError as error:
         return _broken(folder, file, None, error.problems)
-    if isinstance(known, Entry) and known.content == content:
-        return known
-    if cache is not None and isinstance(known, list):
-        digest, *named = known
-        entry = _clean(folder, file, named, content, lambda: _restore(content, entry.shown, digest, cache))
+    if isinstance(cached, Entry) and cached.content == content:
+        return cached
+    if cache is not None and isinstance(cached, list):
+        digest, *identity = cached
+        entry = _clean(folder, file, identity, content, lambda: _restore(content, entry.path, digest, cache))
         if entry.digest == digest:
             return entry
     return _parse_entry(folder, file, content, text, cache)
@@ -114,15 +114,15 @@ def _parse_entry(folder: Folder, file: str, content: bytes, text: str | None, ca
     return entry
 
 
-def _restore(content: bytes, shown: str, digest: str, cache: Cache) -> Document:
+def _restore(content: bytes, path: str, digest: str, cache: Cache) -> Document:
     from promptpack import document
 
     data = cache.get("document", digest)
-    return document.parse(content, shown) if data is None else document.restore(content, shown, data)
+    return document.parse(content, path) if data is None else document.restore(content, path, data)
 
 
-def _clean(folder: Folder, file: str, named: list[str], content: bytes, load: Callable[[], Document]) -> Entry:
-    name, version, locale = named
+def _clean(folder: Folder, file: str, identity: list[str], content: bytes, load: Callable[[], Document]) -> Entry:
+    name, version, locale = identity
     is_default = _is_default(file)
     return Entry(folder, file, name, parse_version(version), locale, is_default, load, content=content, is_clean=True)
 
@@ -135,14 +135,14 @@ def _broken(
     content: bytes | None = None,
 ) -> Entry:
     data = found.data if found is not None and isinstance(found.data, Mapping) else {}
-    by_path = _FILE.search(file)
-    name = data.get("name") if isinstance(data.get("name"), str) else by_path[2] if by_path else file
-    version = parse_version(str(data.get("version"))) or (parse_version(by_path[3]) if by_path else None)
-    locale = data.get("locale") if isinstance(data.get("locale"), str) else by_path[4] if by_path else ""
+    from_path = _FILE.search(file)
+    name = data.get("name") if isinstance(data.get("name"), str) else from_path[2] if from_path else file
+    version = parse_version(str(data.get("version"))) or (parse_version(from_path[3]) if from_path else None)
+    locale = data.get("locale") if isinstance(data.get("locale"), str) else from_path[4] if from_path else ""
     is_default = _is_default(file)
     return Entry(folder, file, name or file, version, locale or "", is_default, None, problems, content, refused=found)
 
 
 def _is_default(file: str) -> bool:
-    by_path = _FILE.search(file)
-    return by_path is None or by_path[4] is None
+    from_path = _FILE.search(file)
+    return from_path is None or from_path[4] is None

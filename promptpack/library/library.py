@@ -12,9 +12,9 @@ from promptpack.cache import Cache
 from promptpack.files import Folder, RecordingFolder
 from promptpack.library.build_cache import Lineage, digest_of_partials, find_clean, store_clean
 from promptpack.library.build_result import BuildResult
-from promptpack.library.contents import Contents, read_again, read_contents
+from promptpack.library.contents import Contents, read_contents, reread_contents
 from promptpack.library.entry import Entry, read_entry
-from promptpack.library.ranges import PackReference, choose_locale, parse_reference, preference, refuse_twins, sort_key
+from promptpack.library.ranges import PackReference, add_conflicts, choose_locale, parse_reference, preference, sort_key
 from promptpack.pack.version import Version
 from promptpack.problem import PackError, Problem, UsageError, did_you_mean
 from promptpack.template.limits import Limits
@@ -22,16 +22,16 @@ from promptpack.template.render_cache import DEFAULT_LIMIT, RenderCache
 
 if TYPE_CHECKING:
     from promptpack.library.contents import Partials
-    from promptpack.pack import BuildContext, Pack, Sections, Sketch
-    from promptpack.pack.link import FolderPartials
+    from promptpack.pack import BuildContext, CompiledSections, Pack, Sections
+    from promptpack.pack.pack_compiler import FolderPartials
     from promptpack.template import Source
 
-_DEEPEST_EXTENDS = 8
+_MAX_EXTENDS = 8
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A line of the library's list."""
+    """A pack file in the list of a library."""
 
     name: str
     version: Version | None
@@ -41,7 +41,7 @@ class Listed:
 
 
 class Library:
-    """Immutable once open; packs are built when they are first asked for."""
+    """Immutable after opening; packs are built on first use."""
 
     def __init__(
         self,
@@ -57,15 +57,15 @@ class Library:
         # The cache holds results for the default limits only.
         self._cache = cache if cache is not None and self._limits == Limits() else Cache()
         self._contents = Contents(tuple(entries), partials, broken or {})
-        self._index(refuse_twins(self._contents.entries))
-        # Without a lock: building twice does no harm, and one that is held while the process forks is never let go.
+        self._index(add_conflicts(self._contents.entries))
+        # Without a lock: building twice is harmless, and a lock that is held during a fork is never released.
         self._results: dict[str, BuildResult] = {}
-        self._partials_of_packs: dict[str, FolderPartials] = {}
+        self._folder_partials: dict[str, FolderPartials] = {}
 
     def _index(self, entries: Iterable[Entry]) -> None:
         self._entries = tuple(entries)
         self._by_name: dict[str, list[Entry]] = {}
-        self._found: dict[tuple[str, str], tuple[Library, Entry]] = {}
+        self._parents_cache: dict[tuple[str, str], tuple[Library, Entry]] = {}
         for entry in self._entries:
             self._by_name.setdefault(entry.name, []).append(entry)
 
@@ -77,35 +77,35 @@ class Library:
         cache: str | bool | None = None,
         render_cache_bytes: int = DEFAULT_LIMIT,
     ) -> Library:
-        """Find every pack in the folders; without a folder, the shipped packs. Broken packs do not hide the others.
+        """Open the packs in the folders, by default the shipped packs; broken packs do not affect the others.
 
-        Files that have not changed are not parsed again: see `Cache.open` for the values of `cache`. All packs together
-        use at most `render_cache_bytes` of memory for results that the next render may need again.
+        Unchanged files are not parsed again: see `Cache.open` for the values of `cache`. All packs together
+        cache at most `render_cache_bytes` of render results.
         """
-        found = [_existing(folder) for folder in folders] or [files.shipped("packs")]
-        opened = Cache.open(cache)
-        return cls._of(read_contents(found, opened), limits, opened, RenderCache(render_cache_bytes))
+        opened = [_open_folder(folder) for folder in folders] or [files.shipped("packs")]
+        disk_cache = Cache.open(cache)
+        return cls._of(read_contents(opened, disk_cache), limits, disk_cache, RenderCache(render_cache_bytes))
 
     @classmethod
     def _of(cls, contents: Contents, limits: Limits | None, cache: Cache | None, render_cache: RenderCache) -> Library:
         return cls(contents.entries, contents.partials, limits, contents.broken, cache, render_cache)
 
     def reload(self) -> Library:
-        """Read the folders again and give the library as it is now: this one, where nothing has changed.
+        """Read the folders again and return the library as it is now; the same object if nothing has changed.
 
-        A pack that can no longer be built stays as it was before, and `problems` tells what is wrong with its file.
+        A pack that can no longer be built stays as before, and `problems` contains the problems of its file.
         """
-        contents = read_again(self._contents)
+        contents = reread_contents(self._contents)
         fresh = Library._of(contents, self._limits, None, self._render_cache)
         is_same = contents == self._contents
-        known = {entry.shown: self._result(entry) for entry in self._entries}
+        last = {entry.path: self._result(entry) for entry in self._entries}
         for entry in fresh._entries:
-            old = known.get(entry.shown)
-            fresh._results[entry.shown] = fresh._try_build(entry) if old is None else fresh._renew(entry, old, is_same)
+            old = last.get(entry.path)
+            fresh._results[entry.path] = fresh._try_build(entry) if old is None else fresh._rebuild(entry, old, is_same)
         fresh._index(result.entry for result in fresh._results.values())
         return self if is_same and fresh._results == self._results else fresh
 
-    def _renew(self, entry: Entry, old: BuildResult, is_same: bool) -> BuildResult:
+    def _rebuild(self, entry: Entry, old: BuildResult, is_same: bool) -> BuildResult:
         """Build a pack again if one of its files has changed; keep the last good pack when it is broken now."""
         has_parent = entry.document is not None and "extends" in entry.document.data
         is_current = old.is_current(entry, self._contents.partials[entry.folder.root]) and (is_same or not has_parent)
@@ -113,65 +113,65 @@ class Library:
         if is_current and not old.problems:
             return old
         new = self._try_build(entry)
-        last_good = _built(old) if new.build is None else None
+        last_good = _pack_or_none(old) if new.build is None else None
         return new if last_good is None else replace(new, entry=old.entry, build=lambda: last_good)
 
     def with_text(self, path: str, text: str) -> Library:
-        """Give a library in which one file, new or not, holds another text, as an editor's unsaved buffer does."""
+        """Return a library in which one file, new or not, has another text, such as an unsaved buffer of an editor."""
         for folder in map(Folder, self._contents.partials):
             file = folder.to_relative(path)
             if file is not None:
-                others = (entry for entry in self._contents.entries if entry.shown != folder.show(file))
+                others = (entry for entry in self._contents.entries if entry.path != folder.show(file))
                 entries = (*others, read_entry(folder, file, text))
                 contents = replace(self._contents, entries=entries)
                 return Library._of(contents, self._limits, None, self._render_cache)
-        raise UsageError(Problem("PP704", f"{path!r} is in no folder of this library"))
+        raise UsageError(Problem("PP704", f"{path!r} is not in a folder of this library"))
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """Every pack file, in order of name, version and locale."""
+        """The pack files, sorted by name, version and locale."""
         return tuple(sorted(self._entries, key=sort_key))
 
     @property
     def folders(self) -> tuple[Folder, ...]:
-        """The folders that are open."""
+        """The folders of the library."""
         return tuple(map(Folder, self._contents.partials))
 
     def partials_of(self, folder: Folder) -> Mapping[str, Source]:
-        """The partials that the packs of a folder share."""
+        """Return the partials that the packs of a folder share."""
         return self._contents.partials[folder.root]
 
-    def find(self, request: str, locale: str | None = None) -> Entry:
-        """Find the file that `extends` would mean by a request: here, or else among the shipped packs."""
-        return self._home_of(request)._choose(parse_reference(request), locale)
+    def find(self, reference: str, locale: str | None = None) -> Entry:
+        """Return the file that `extends` would find: in this library, or else among the shipped packs."""
+        return self._home_of(reference)._choose(parse_reference(reference), locale)
 
     def get(self, request: str, locale: str | None = None) -> Pack:
-        """Get the newest pack that fits, releases before drafts; raises the pack's problems when it is broken."""
+        """Return the newest matching pack, releases before drafts; raise its problems if it is broken."""
         return self.build(self._choose(parse_reference(request), locale))
 
     def list(self) -> tuple[Listed, ...]:
-        """List every pack file, in order of name, version and locale, with the problems known so far."""
+        """List the pack files by name, version and locale, with the problems found so far."""
         return tuple(
-            Listed(entry.name, entry.version, entry.locale, entry.shown, entry.problems) for entry in self.entries
+            Listed(entry.name, entry.version, entry.locale, entry.path, entry.problems) for entry in self.entries
         )
 
     def packs(self) -> Iterator[Pack]:
-        """Build and give every pack that is not broken."""
+        """Yield every pack that is not broken."""
         for entry in self.entries:
             try:
                 yield self.build(entry)
             except PackError:
-                continue  # told by `problems`
+                continue  # reported by `problems`
 
-    def select(self, *requests: str) -> tuple[tuple[Pack, ...], tuple[Problem, ...]]:
-        """Build all that the requests mean, in every version and locale; gives the packs, and what broke the others."""
-        wanted = [parse_reference(request) for request in requests]
-        for request in wanted:
-            self._choose(request, None)
+    def select(self, *references: str) -> tuple[tuple[Pack, ...], tuple[Problem, ...]]:
+        """Return the packs that match a reference, in every version and locale, and the problems of broken ones."""
+        wanted = [parse_reference(reference) for reference in references]
+        for reference in wanted:
+            self._choose(reference, None)
         packs: list[Pack] = []
         problems: dict[Problem, None] = {}
         for entry in sorted(self._entries, key=sort_key):
-            if wanted and not any(request.means(entry.name, entry.version) for request in wanted):
+            if wanted and not any(reference.matches(entry.name, entry.version) for reference in wanted):
                 continue
             try:
                 packs.append(self.build(entry))
@@ -181,82 +181,80 @@ class Library:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Every problem of every pack; builds them all."""
+        """All problems of all packs; builds every pack."""
         return tuple(dict.fromkeys(problem for found in self.problems_by_file().values() for problem in found))
 
     def problems_by_file(self) -> dict[str, tuple[Problem, ...]]:
-        """The problems of each broken file; those of a file that a pack relies on are among the pack's."""
-        results = {entry.shown: self._result(entry) for entry in self._entries}
-        broken = {shown: result.problems for shown, result in results.items() if result.problems}
+        """Return the problems of each broken file; those of a schema file belong to the pack that uses it."""
+        results = {entry.path: self._result(entry) for entry in self._entries}
+        broken = {path: result.problems for path, result in results.items() if result.problems}
         return {**broken, **self._contents.broken}
 
     @property
     def warnings(self) -> tuple[Problem, ...]:
-        """What is suspicious in the pack files, and yet no reason to refuse them."""
+        """Suspicious content in the pack files that is not an error."""
         return tuple(
             problem for entry in self.entries if entry.document is not None for problem in entry.document.warnings
         )
 
     def raise_for_problems(self) -> None:
-        """Raise a `PackError` with every problem of every pack, if there are any; for a service that is to start."""
+        """Raise a `PackError` with all problems of all packs, if there are any; for the start of a service."""
         if self.problems:
             raise PackError(self.problems)
 
-    def _choose(self, request: PackReference, locale: str | None) -> Entry:
-        named = self._by_name.get(request.name)
+    def _choose(self, reference: PackReference, locale: str | None) -> Entry:
+        named = self._by_name.get(reference.name)
         if not named:
-            raise UsageError(Problem("PP701", f"no pack named {request.name!r}", None, self._instead_of(request.name)))
-        fitting = [entry for entry in named if request.means(entry.name, entry.version)]
-        if not fitting:
+            raise UsageError(Problem("PP701", f"no pack named {reference.name!r}", None, self._suggest(reference.name)))
+        matching = [entry for entry in named if reference.matches(entry.name, entry.version)]
+        if not matching:
             versions = ", ".join(sorted({str(entry.version) for entry in named}))
-            problem = Problem(
-                "PP702", f"no version of {request.name!r} fits {request.text!r}", None, f"there is {versions}"
-            )
-            raise UsageError(problem)
-        newest = max(fitting, key=preference)
-        return choose_locale([entry for entry in fitting if entry.version == newest.version], locale)
+            message = f"no version of {reference.name!r} matches {reference.text!r}"
+            raise UsageError(Problem("PP702", message, None, f"the library has {versions}"))
+        newest = max(matching, key=preference)
+        return choose_locale([entry for entry in matching if entry.version == newest.version], locale)
 
-    def _instead_of(self, name: str) -> str:
-        """Hint at a pack that may be meant: one of the shipped ones, or one with nearly the same name."""
+    def _suggest(self, name: str) -> str:
+        """Return a hint at the shipped pack of this name, or at a pack with a similar name."""
         shipped = files.shipped("packs").root
         if all(folder.root != shipped for folder in self.folders) and any(e.name == name for e in _shipped().entries):
-            return f"it is among the shipped packs, which '--packs {shipped}' or Library.open() opens"
-        return did_you_mean(name, self._by_name) or "see 'promptpack list'"
+            return f"it is a shipped pack; use '--packs {shipped}' or Library.open()"
+        return did_you_mean(name, self._by_name) or "'promptpack list' shows all packs"
 
     def build(self, entry: Entry) -> Pack:
-        """Build the pack of one file, once; raises its problems when it is broken."""
+        """Return the pack of a file, built once; raise its problems if it is broken."""
         result = self._result(entry)
         if result.pack is None:
             raise PackError(result.problems)
         return result.pack
 
     def _result(self, entry: Entry) -> BuildResult:
-        known = self._results.get(entry.shown)
-        return known or self._results.setdefault(entry.shown, self._try_build(entry))
+        cached = self._results.get(entry.path)
+        return cached or self._results.setdefault(entry.path, self._try_build(entry))
 
-    def sketch(self, entry: Entry, folder: Folder | None = None) -> Sketch:
-        """Make what can be made of the pack of one file; raises its problems when it cannot be taken apart.
+    def sketch(self, entry: Entry, folder: Folder | None = None) -> CompiledSections:
+        """Compile a pack file as far as possible; raise its problems if it does not match the pack schema.
 
-        What it refers to is read from `folder`, if that is given, which may remember it.
+        Schema files are read through `folder`, if given, which may record them.
         """
         if entry.document is None or entry.problems:
             raise PackError(entry.problems)
-        return pack.sketch(entry.document, self._around(entry, (), folder))
+        return pack.compile_sections(entry.document, self._build_context(entry, (), folder))
 
-    def salvage(self, entry: Entry) -> Sketch | None:
-        """Make what can be made of a pack file that is refused, to tell what else is wrong; None when it is too little.
+    def salvage(self, entry: Entry) -> CompiledSections | None:
+        """Compile the valid rest of an invalid pack file, or return None if too little is left.
 
-        Raises the problems of `extends`, when it cannot be followed.
+        Raise the problems of `extends` if it cannot be resolved.
         """
-        left = entry.document or (pack.salvage(entry.refused) if entry.refused else None)
-        return pack.sketch(left, self._around(entry, ())) if left else None
+        pruned = entry.document or (pack.prune(entry.refused) if entry.refused else None)
+        return pack.compile_sections(pruned, self._build_context(entry, ())) if pruned else None
 
     def _try_build(self, entry: Entry) -> BuildResult:
         if entry.load is None or entry.problems:
             return BuildResult(entry, entry, entry.problems)
         partials = self._contents.partials[entry.folder.root]
         if self._cache.is_on:
-            folder = find_clean(self._cache, entry, digest_of_partials(partials), self._is_lineage)
+            folder = find_clean(self._cache, entry, digest_of_partials(partials), self._is_current_lineage)
             if folder is not None:
                 return BuildResult(entry, entry, (), lambda: self._build(entry, entry.folder), folder.reads, partials)
         folder = RecordingFolder(entry.folder.root)
@@ -269,90 +267,94 @@ class Library:
         return BuildResult(entry, entry, (), lambda: built, folder.reads, partials)
 
     def _build(self, entry: Entry, folder: Folder) -> Pack:
-        assert entry.document is not None  # noqa: S101 -- the caller has checked `load`
-        return pack.build(entry.document, self._around(entry, (), folder))
+        assert entry.document is not None  # noqa: S101 -- the caller checks `load`
+        return pack.build(entry.document, self._build_context(entry, (), folder))
 
     def ancestors(self, entry: Entry) -> Iterator[tuple[str, str, Entry]]:
-        """Give the files that a pack extends, one after the other, each with what `extends` says and the locale."""
+        """Yield the files that a pack extends, nearest first, each with the value of `extends` and the locale."""
         home = self
         while entry.document is not None and "extends" in entry.document.data:
-            request, locale = entry.document.data["extends"], entry.document.data.get("locale", "")
-            home, entry = home._find(request, locale)
-            yield request, locale, entry
+            reference, locale = entry.document.data["extends"], entry.document.data.get("locale", "")
+            home, entry = home._find(reference, locale)
+            yield reference, locale, entry
 
-    def follow(self, requests: Iterable[tuple[str, str]]) -> Sequence[Entry] | None:
-        """Give the files that such a chain of `extends` and locales means now; None where it leads nowhere."""
+    def follow(self, references: Iterable[tuple[str, str]]) -> Sequence[Entry] | None:
+        """Return the files that a chain of `extends` and locales finds now; None if one of them does not exist."""
         home = self
         found: list[Entry] = []
-        for request, locale in requests:
+        for reference, locale in references:
             try:
-                home, parent = home._find(request, locale)
+                home, parent = home._find(reference, locale)
             except UsageError:
                 return None
             found.append(parent)
         return found
 
     def _lineage(self, entry: Entry) -> Lineage:
-        return [[request, locale, parent.digest] for request, locale, parent in self.ancestors(entry)]
+        return [[reference, locale, parent.digest] for reference, locale, parent in self.ancestors(entry)]
 
-    def _is_lineage(self, rows: Lineage) -> bool:
-        parents = self.follow((request, locale) for request, locale, _ in rows)
+    def _is_current_lineage(self, rows: Lineage) -> bool:
+        parents = self.follow((reference, locale) for reference, locale, _ in rows)
         return parents is not None and [parent.digest for parent in parents] == [row[2] for row in rows]
 
-    def _find(self, request: str, locale: str) -> tuple[Library, Entry]:
-        """Find the file that `extends` means, and the library that it is in."""
-        known = self._found.get((request, locale))
-        if known is None:
-            home = self._home_of(request)
-            known = self._found[request, locale] = home, home._choose(parse_reference(request), locale or None)
-        return known
+    def _find(self, reference: str, locale: str) -> tuple[Library, Entry]:
+        """Return the file that `extends` refers to, and its library."""
+        parent = self._parents_cache.get((reference, locale))
+        if parent is None:
+            home = self._home_of(reference)
+            parent = home, home._choose(parse_reference(reference), locale or None)
+            self._parents_cache[reference, locale] = parent
+        return parent
 
-    def _around(self, entry: Entry, trail: tuple[str, ...], folder: Folder | None = None) -> BuildContext:
-        def parents(request: str, locale: str) -> Sections:
-            return self._parent(entry, request, locale, (*trail, entry.shown))
+    def _build_context(self, entry: Entry, trail: tuple[str, ...], folder: Folder | None = None) -> BuildContext:
+        def parents(reference: str, locale: str) -> Sections:
+            return self._read_parent(entry, reference, locale, (*trail, entry.path))
 
         return pack.BuildContext(
-            folder or entry.folder, entry.file, self._partials(entry), parents, self._limits, self._render_cache
+            folder or entry.folder, entry.file, self._find_partials(entry), parents, self._limits, self._render_cache
         )
 
-    def _partials(self, entry: Entry) -> FolderPartials:
-        from promptpack.pack.link import FolderPartials
+    def _find_partials(self, entry: Entry) -> FolderPartials:
+        from promptpack.pack.pack_compiler import FolderPartials
 
         root = entry.folder.root
-        known = self._partials_of_packs.get(root)
-        return known or self._partials_of_packs.setdefault(
+        cached = self._folder_partials.get(root)
+        return cached or self._folder_partials.setdefault(
             root, FolderPartials(self._contents.partials[root], self._limits)
         )
 
-    def _parent(self, child: Entry, request: str, locale: str, trail: tuple[str, ...]) -> Sections:
+    def _read_parent(self, child: Entry, reference: str, locale: str, trail: tuple[str, ...]) -> Sections:
         try:
-            home, parent = self._find(request, locale)
+            home, parent = self._find(reference, locale)
         except UsageError as error:
             raise PackError(
                 _at_extends(child, "PP231", found.message, found.hint) for found in error.problems
             ) from error
-        if parent.shown in trail:
-            raise PackError(_at_extends(child, "PP232", f"'extends' goes in a circle: {_circle(trail, parent)}"))
-        if len(trail) >= _DEEPEST_EXTENDS:
-            raise PackError(_at_extends(child, "PP233", f"'extends' is deeper than {_DEEPEST_EXTENDS} packs"))
+        if parent.path in trail:
+            cycle = " -> ".join((*trail[trail.index(parent.path) :], parent.path))
+            raise PackError(_at_extends(child, "PP232", f"'extends' forms a cycle: {cycle}", "remove one 'extends'"))
+        if len(trail) >= _MAX_EXTENDS:
+            message = f"the chain of 'extends' is longer than {_MAX_EXTENDS} packs"
+            raise PackError(_at_extends(child, "PP233", message, "merge some of the packs"))
         if parent.document is None:
-            raise PackError([_at_extends(child, "PP234", f"extends a broken pack: {parent.shown}"), *parent.problems])
-        return pack.gather(parent.document, home._around(parent, trail))
+            broken = _at_extends(child, "PP234", f"'extends' refers to a broken pack: {parent.path}", "fix it first")
+            raise PackError([broken, *parent.problems])
+        return pack.resolve_sections(parent.document, home._build_context(parent, trail))
 
-    def _home_of(self, request: str) -> Library:
-        """Give the library that has the pack: this one, or else the shipped one."""
-        name = parse_reference(request).name
+    def _home_of(self, reference: str) -> Library:
+        """Return the library that contains the pack: this one, or else the shipped one."""
+        name = parse_reference(reference).name
         if name in self._by_name:
             return self
         shipped = _shipped()
         return shipped if name in shipped._by_name else self
 
 
-def _built(result: BuildResult) -> Pack | None:
+def _pack_or_none(result: BuildResult) -> Pack | None:
     try:
         return result.pack
     except PackError:
-        return None  # a cached result, and the files that it refers to have changed since
+        return None  # the result was cached, and a file that the pack uses has changed since
 
 
 @cache
@@ -360,17 +362,13 @@ def _shipped() -> Library:
     return Library.open()
 
 
-def _existing(folder: str) -> Folder:
+def _open_folder(folder: str) -> Folder:
     opened = Folder(str(folder))
     if not opened.is_there:
-        raise UsageError(Problem("PP704", f"no folder {folder!r}", None, "give a folder that holds packs"))
+        raise UsageError(Problem("PP704", f"no folder {folder!r}", None, "pass a folder that contains packs"))
     return opened
 
 
 def _at_extends(child: Entry, code: str, message: str, hint: str = "") -> Problem:
     document = child.document or child.refused
     return Problem(code, message, document.locate(("extends",)) if document else None, hint)
-
-
-def _circle(trail: tuple[str, ...], parent: Entry) -> str:
-    return " -> ".join((*trail[trail.index(parent.shown) :], parent.shown))

@@ -1,4 +1,4 @@
-"""`name@range`: what a caller asks for, and which versions that means."""
+"""References to packs, such as `planner@^1`, and the entries that they match."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ Test = Callable[[Version], bool]
 
 @dataclass(frozen=True)
 class PackReference:
-    """A pack's name and a test of versions."""
+    """The name of a pack and the tests of a version range."""
 
     text: str
     name: str
     tests: tuple[Test, ...] = ()
 
     def accepts(self, version: Version) -> bool:
-        """Say whether a version is within the range."""
+        """Return whether a version is in the range."""
         return all(test(version) for test in self.tests)
 
-    def means(self, name: str, version: Version | None) -> bool:
-        """Say whether a pack is meant; one whose version cannot be read may be."""
+    def matches(self, name: str, version: Version | None) -> bool:
+        """Return whether a pack has this name and a version in the range, or an unreadable version."""
         return name == self.name and (version is None or self.accepts(version))
 
 
 def parse_reference(text: str) -> PackReference:
-    """Read `name`, `name@1.2.0`, `name@^1`, `name@~1.2`, `name@>=1,<2`."""
-    name, _, wanted = text.strip().partition("@")
+    """Parse `name`, `name@1.2.0`, `name@^1`, `name@~1.2` or `name@>=1,<2`."""
+    name, _, versions = text.strip().partition("@")
     if not _NAME.match(name):
-        raise UsageError(Problem("PP703", f"{text!r} does not name a pack", None, "write name or name@range"))
+        raise UsageError(Problem("PP703", f"invalid pack reference {text!r}", None, "write name or name@range"))
     return PackReference(
-        text, name, tuple(_test(part, text) for part in wanted.split(",") if wanted.strip() not in ("", "*"))
+        text, name, tuple(_parse_test(part, text) for part in versions.split(",") if versions.strip() not in ("", "*"))
     )
 
 
-def _test(part: str, text: str) -> Test:
+def _parse_test(part: str, text: str) -> Test:
     found = _PART.match(part.strip())
     if found is None:
         hint = "write 1.2.0, ^1, ~1.2 or >=1,<2"
-        raise UsageError(Problem("PP703", f"cannot read the version range in {text!r}", None, hint))
+        raise UsageError(Problem("PP703", f"invalid version range in {text!r}", None, hint))
     operator, major, minor, patch, pre = found.groups()
     low = Version(int(major), int(minor or 0), int(patch or 0), tuple(pre.split(".")) if pre else ())
     match operator:
@@ -61,7 +61,7 @@ def _test(part: str, text: str) -> Test:
         case "<=":
             return lambda version: version <= low
         case "<":
-            return lambda version: version < low and not _draft_of(version, low)
+            return lambda version: version < low and not _is_draft_of(version, low)
         case "^":
             return _between(low, _next_breaking(low, minor, patch))
         case "~":
@@ -72,9 +72,9 @@ def _test(part: str, text: str) -> Test:
 
 
 def _between(low: Version, high: Version) -> Test:
-    # The drafts of the first version of a range belong to it: `^1` finds 1.0.0-dev while nothing else is there.
+    # The drafts of the first version are in the range: `^1` finds 1.0.0-dev if there is nothing else.
     return lambda version: (
-        (version >= low or _draft_of(version, low)) and version < high and not _draft_of(version, high)
+        (version >= low or _is_draft_of(version, low)) and version < high and not _is_draft_of(version, high)
     )
 
 
@@ -86,24 +86,25 @@ def _next_breaking(low: Version, minor: str | None, patch: str | None) -> Versio
     return Version(0, 0, low.patch + 1)
 
 
-def _draft_of(version: Version, release: Version) -> bool:
+def _is_draft_of(version: Version, release: Version) -> bool:
     same = (version.major, version.minor, version.patch) == (release.major, release.minor, release.patch)
     return same and version.is_draft and not release.is_draft
 
 
-def refuse_twins(entries: Sequence[Entry]) -> Iterator[Entry]:
-    """Give every pack that shares name, version and locale with another a problem: a request could mean either."""
+def add_conflicts(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """Yield the entries, with a problem for each that has the same name, version and locale as another."""
     groups: dict[tuple[str, Version | None, str], list[Entry]] = {}
     for entry in entries:
         groups.setdefault((entry.name, entry.version, entry.locale), []).append(entry)
     for entry in entries:
-        twins = [twin.shown for twin in groups[entry.name, entry.version, entry.locale] if twin is not entry]
-        if not twins or entry.document is None:
+        others = [other.path for other in groups[entry.name, entry.version, entry.locale] if other is not entry]
+        if not others or entry.document is None:
             yield entry
             continue
         label = f"{entry.name}@{entry.version}" + (f" ({entry.locale})" if entry.locale else "")
-        place = entry.document.locate_key(("name",))
-        problem = Problem("PP705", f"{label} is also in {', '.join(twins)}", place, "change name, version or locale")
+        location = entry.document.locate_key(("name",))
+        message = f"{label} is also in {', '.join(others)}"
+        problem = Problem("PP705", message, location, "change the name, version or locale of one")
         yield replace(entry, problems=(*entry.problems, problem))
 
 
@@ -119,11 +120,11 @@ def choose_locale(variants: list[Entry], locale: str | None) -> Entry:
 
 
 def preference(entry: Entry) -> tuple[bool, Version]:
-    """Order entries by what a request prefers: releases over drafts, then the newest."""
+    """Return a sort key: drafts before releases, then by version; the last entry is preferred."""
     version = entry.version or Version(0, 0, 0, ("broken",))
     return not version.is_draft, version
 
 
 def sort_key(entry: Entry) -> tuple[str, Version, str]:
-    """Order entries by name, version and locale."""
+    """Return a sort key: by name, version and locale."""
     return entry.name, entry.version or Version(0, 0, 0, ("broken",)), entry.locale

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from promptpack.document import Document
-from promptpack.linter.catalogue import find_rules, suggest_rule
 from promptpack.linter.ignore_comments import Ignore, find_ignores
 from promptpack.problem import Location
 
@@ -60,6 +59,8 @@ class SharedIgnores:
 def _find_unused(
     ignores: Iterable[Ignore], used: Collection[Ignore], checked: Collection[str], others: Collection[str]
 ) -> Iterator[Ignore]:
+    from promptpack.linter.catalogue import find_rules
+
     for ignore in ignores:
         codes = [rule.CODE for rule in find_rules(ignore.code) if ignore.code in (rule.CODE, rule.NAME)]
         if not codes and ignore.code not in others:
@@ -74,4 +75,6 @@ _UNUSED_IGNORE = "PL020"
 def _hint(code: str) -> str:
     if code.startswith("PP"):
         return "errors of the pack itself cannot be ignored; fix the pack"
+    from promptpack.linter.catalogue import suggest_rule
+
     return suggest_rule(code)

@@ -1,15 +1,18 @@
 """Which rules are checked, and with which severity: from the caller, `promptpack.toml` or `pyproject.toml`."""
 
+from __future__ import annotations
+
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from promptpack import files
-from promptpack.linter.catalogue import RULES, find_rules, suggest_rule
-from promptpack.linter.rule import LintRule
 from promptpack.problem import SEVERITIES, Location, Problem, Severity, UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from promptpack.linter.rule import LintRule
 
 _FILES = ("promptpack.toml", "pyproject.toml")
 _KEYS = ("select", "ignore", "severity", "per-file-ignores")
@@ -32,18 +35,21 @@ class LintSettings:
             *self.severity,
             *(selector for ignored in self.per_file_ignores.values() for selector in ignored),
         )
-        problems = [unknown_rule(selector) for selector in dict.fromkeys(selectors) if not find_rules(selector)]
-        if problems:
-            raise UsageError(problems)
+        if selectors:
+            _refuse_unknown(selectors)
 
     @property
     def rules(self) -> tuple[LintRule, ...]:
         """The rules to check, in the order of the catalogue."""
+        from promptpack.linter.catalogue import RULES
+
         chosen = _matching(self.select) if self.select else set(_codes(RULES))
         return tuple(rule for rule in RULES if rule.CODE in chosen - _matching(self.ignore))
 
     def severity_of(self, rule: LintRule, own: Severity | None = None) -> Severity:
         """Return the severity of a rule: from the most specific selector, else `own`, else the rule's default."""
+        from promptpack.linter.catalogue import find_rules
+
         matching = [selector for selector in self.severity if rule in find_rules(selector)]
         best = max(matching, key=lambda selector: (selector == rule.NAME, len(selector)), default=None)
         return own or rule.SEVERITY if best is None else self.severity[best]
@@ -60,7 +66,7 @@ class LintSettings:
             for code in _matching(selectors)
         }
 
-    def narrowed(self, select: Iterable[str], ignore: Iterable[str]) -> "LintSettings":
+    def narrowed(self, select: Iterable[str], ignore: Iterable[str]) -> LintSettings:
         """Return these settings with another selection, if one is given, and with more ignored rules."""
         return replace(self, select=tuple(select) or self.select, ignore=(*self.ignore, *ignore))
 
@@ -150,10 +156,22 @@ def _locate(word: str, path: str, lines: list[str]) -> Location:
 
 def unknown_rule(selector: str) -> Problem:
     """Return the problem of a selector that matches no rule."""
+    from promptpack.linter.catalogue import suggest_rule
+
     return Problem("PP914", f"unknown rule {selector!r}", None, suggest_rule(selector))
 
 
+def _refuse_unknown(selectors: Iterable[str]) -> None:
+    from promptpack.linter.catalogue import find_rules
+
+    problems = [unknown_rule(selector) for selector in dict.fromkeys(selectors) if not find_rules(selector)]
+    if problems:
+        raise UsageError(problems)
+
+
 def _matching(selectors: Iterable[str]) -> set[str]:
+    from promptpack.linter.catalogue import find_rules
+
     return {code for selector in selectors for code in _codes(find_rules(selector))}
 
 

@@ -16,7 +16,7 @@ from promptpack.template.positions import decode
 from promptpack.template.tree import children
 
 TextKind = Literal["content", "detail", "slot", "when", "require", "violation", "correction", "partial"]
-# Python's own compiler fails before this depth: the sketch reports a deeper tree, so it is not worth the stack here.
+# Python's own compiler fails before this depth, and `pack.compile_sections` reports that.
 _MAX_DEPTH = 200
 
 
@@ -69,7 +69,7 @@ def parse_texts(unparsed: Iterable[UnparsedText], engine: Engine) -> ParsedTexts
         try:
             tree = engine.read_expression(text.source) if is_expression else engine.read(text.source)
         except PackError:
-            continue  # reported by the sketch, which compiles the same text
+            continue  # reported by `pack.compile_sections`
         if not _is_too_deep(tree):
             parsed.append(ParsedText(text.kind, text.source, tree, text.role, text.name, text.message))
     return ParsedTexts(tuple(parsed), len(parsed) == len(given))
@@ -87,7 +87,7 @@ def parse_partials(unparsed: Iterable[UnparsedText], engine: Engine) -> ParsedPa
     parsed = parse_texts(unparsed, engine)
     try:
         needs = NeedsFinder({text.name: text.tree for text in parsed.texts})
-    except TooManyIncludesError:  # reported by the sketch
+    except TooManyIncludesError:  # reported by `pack.compile_sections`
         return ParsedPartials((), False, NeedsFinder({}))
     return ParsedPartials(parsed.texts, parsed.is_complete, needs)
 

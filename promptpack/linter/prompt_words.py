@@ -62,7 +62,9 @@ def find_passages(subject: Subject) -> tuple[Passage, ...]:
 
 def reply_words(subject: Subject) -> SchemaWords:
     """Return the words of the contract, including the pack's actions."""
-    return subject.cached("reply_words", lambda: _schema_words([subject.contract.shape()] if subject.contract else []))
+    return subject.cached(
+        "reply_words", lambda: _schema_words([subject.contract.json_schema()] if subject.contract else [])
+    )
 
 
 def input_words(subject: Subject) -> SchemaWords:
@@ -91,7 +93,7 @@ def shows_reply_format(subject: Subject) -> bool:
 
 def describes_reply(subject: Subject) -> bool:
     """Return whether the text itself names most of the required fields of a reply."""
-    required = subject.contract.shape().get("required", ()) if subject.contract else ()
+    required = subject.contract.json_schema().get("required", ()) if subject.contract else ()
     used = words_in_prompt(subject)
     return bool(required) and sum(name in used for name in required) * 2 > len(required)
 

@@ -84,9 +84,10 @@ class ResultCache:
 
 def _fingerprint(entry: Entry, library: LintLibrary) -> str:
     """Return a digest of the partials, the tools of the flow, the locales of the pack, and its repeated paragraphs."""
+    pool = find_flow_pool(entry.name, library)
     inputs = [
         library.digest_of_partials(entry.folder),
-        str(find_flow_pool(entry.name, library)),
+        [sorted(pool.names), pool.where] if pool else [],
         [[locale.file, locale.digest, bool(locale.problems)] for locale in library.locales(entry)],
         [library.paragraph_index.in_other_packs(entry.name, digest) for digest in library.paragraphs_of(entry)],
     ]
@@ -98,7 +99,7 @@ def _dependencies(entry: Entry, library: LintLibrary) -> dict[str, Any]:
     folder = library.recorded_folder(entry)
     return {
         "extends": [
-            [request, locale, parent.shown, parent.digest] for request, locale, parent in library.ancestors(entry)
+            [request, locale, parent.path, parent.digest] for request, locale, parent in library.ancestors(entry)
         ],
         "reads": folder.digests,
         "identical": folder.identical,
@@ -108,6 +109,6 @@ def _dependencies(entry: Entry, library: LintLibrary) -> dict[str, Any]:
 def _is_current(dependencies: dict[str, Any], entry: Entry, library: LintLibrary) -> bool:
     rows = dependencies["extends"]
     parents = library.follow((request, locale) for request, locale, _, _ in rows)
-    if parents is None or [[parent.shown, parent.digest] for parent in parents] != [row[2:] for row in rows]:
+    if parents is None or [[parent.path, parent.digest] for parent in parents] != [row[2:] for row in rows]:
         return False
     return RecordingFolder(entry.folder.root).is_unchanged(dependencies["reads"], dependencies["identical"])

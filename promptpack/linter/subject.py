@@ -21,7 +21,7 @@ from promptpack.linter.parsed_texts import (
     parse_texts,
 )
 from promptpack.linter.types import check_pack
-from promptpack.pack import Contract, Input, Sketch
+from promptpack.pack import CompiledSections, Contract, Input
 from promptpack.pack.model import InputValue
 from promptpack.pack.placed import Placed
 from promptpack.pack.sections import Sections
@@ -38,36 +38,36 @@ class Subject:
     """One pack of a library; text that could not be parsed is left out."""
 
     file: str
-    sketch: Sketch
+    compiled: CompiledSections
     library: "LintLibrary" = field(repr=False, compare=False)
-    is_salvaged: bool = False
+    is_pruned: bool = False
     """Whether the file is invalid, and invalid sections may have been removed so that the rest can be checked."""
     cache: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def document(self) -> Document:
         """The pack's own file."""
-        return self.sketch.sections.document
+        return self.compiled.sections.document
 
     @property
     def sections(self) -> Sections:
         """The sections of the pack, including inherited ones, each with its location."""
-        return self.sketch.sections
+        return self.compiled.sections
 
     @property
     def inputs(self) -> Mapping[str, Input]:
         """The declared inputs, including inherited ones."""
-        return self.sketch.inputs
+        return self.compiled.inputs
 
     @property
     def contract(self) -> Contract | None:
         """The reply contract, if the pack declares one."""
-        return self.sketch.contract
+        return self.compiled.contract
 
     @property
     def engine(self) -> Engine:
         """The engine that parses the pack's templates."""
-        return self.sketch.linker.engine
+        return self.compiled.compiler.engine
 
     @property
     def identity(self) -> tuple[str, str, str]:
@@ -95,24 +95,24 @@ class Subject:
         """The inputs used outside templates: as history, as tools, as the value of a slot."""
         histories = (message.value["history"] for message in self.sections.messages if "history" in message.value)
         tools = {self.contract.tools_input} if self.contract and self.contract.tools_input else set()
-        return frozenset((*histories, *tools, *_input_values(self.sketch.slots)))
+        return frozenset((*histories, *tools, *_input_values(self.compiled.slots)))
 
     @cached_property
     def type_problems(self) -> tuple[Problem, ...]:
         """The type errors of the templates, by the schemas of the inputs and of the reply."""
-        return check_pack(self.sketch, self.engine)
+        return check_pack(self.compiled, self.engine)
 
     @property
     def is_complete(self) -> bool:
         """Whether every template could be parsed: only then is a name that was not found really unused."""
-        return not self.is_salvaged and self._parsed.is_complete and self._parsed_partials.is_complete
+        return not self.is_pruned and self._parsed.is_complete and self._parsed_partials.is_complete
 
     @property
     def own_schemas(self) -> Iterator[Placed]:
         """The schemas of inputs, reply and params that the pack's own file contains or references."""
         for placed in self.sections.inputs.values():
             if self.owns(placed):
-                yield from self.sketch.references.reach(placed)
+                yield from self.compiled.references.reach(placed)
         for _, placed in self.reply_schemas:
             yield placed
 
@@ -128,7 +128,7 @@ class Subject:
         )
         for what, placed in named:
             if self.owns(placed):
-                yield from ((what, reached) for reached in self.sketch.references.reach(placed))
+                yield from ((what, reached) for reached in self.compiled.references.reach(placed))
 
     def cached(self, key: str, compute: Callable[[], T]) -> T:
         """Compute a value about the pack on first use; rules share it."""
@@ -144,7 +144,7 @@ class Subject:
 
     @cached_property
     def _parsed_partials(self) -> ParsedPartials:
-        return self.library.parse_partials(self.sketch.linker.partials, self.engine)
+        return self.library.parse_partials(self.compiled.compiler.partials, self.engine)
 
 
 class LintLibrary:
@@ -174,26 +174,26 @@ class LintLibrary:
             self._loaded = (entry.name, entry.version)
             self._subjects.clear()
             self._recordings.clear()
-        if entry.shown not in self._subjects:
-            folder = self._recordings[entry.shown] = RecordingFolder(entry.folder.root)
+        if entry.path not in self._subjects:
+            folder = self._recordings[entry.path] = RecordingFolder(entry.folder.root)
             try:
-                self._subjects[entry.shown] = Subject(entry.file, self._library.sketch(entry, folder), self)
+                self._subjects[entry.path] = Subject(entry.file, self._library.sketch(entry, folder), self)
             except PackError as error:
-                self._subjects[entry.shown] = error
-        found = self._subjects[entry.shown]
+                self._subjects[entry.path] = error
+        found = self._subjects[entry.path]
         if isinstance(found, PackError):
             raise PackError(found.problems) from found
         return found
 
-    def salvage(self, entry: Entry) -> Subject | None:
+    def load_pruned(self, entry: Entry) -> Subject | None:
         """Return the valid rest of an invalid pack, or None if too little is left; raise when `extends` is broken."""
-        sketch = self._library.salvage(entry)
-        return Subject(entry.file, sketch, self, is_salvaged=True) if sketch else None
+        compiled = self._library.salvage(entry)
+        return Subject(entry.file, compiled, self, is_pruned=True) if compiled else None
 
     def variants(self, subject: Subject) -> Iterator[Subject]:
         """Iterate over the other locales of a pack's version, without broken ones."""
         for entry in self._by_version.get(subject.identity[:2], ()):
-            if entry.shown == subject.document.path:
+            if entry.path == subject.document.path:
                 continue
             try:
                 yield self.load(entry)
@@ -211,7 +211,7 @@ class LintLibrary:
     def is_valid(self, entry: Entry) -> bool:
         """Return whether the pack of a file can be built."""
         try:
-            return not self.load(entry).sketch.problems
+            return not self.load(entry).compiled.problems
         except PackError:
             return False
 
@@ -224,7 +224,7 @@ class LintLibrary:
 
     def recorded_folder(self, entry: Entry) -> RecordingFolder:
         """Return the files that were read to load a pack; only for the last loaded version."""
-        return self._recordings[entry.shown]
+        return self._recordings[entry.path]
 
     def digest_of_partials(self, folder: Folder) -> str:
         """Return a digest of the partials that the packs of a folder share."""
@@ -246,7 +246,7 @@ class LintLibrary:
         found = ParagraphIndex()
         for entry in self.entries:
             for digest in self.paragraphs_of(entry):
-                found.add(digest, entry.name, entry.shown)
+                found.add(digest, entry.name, entry.path)
         return found
 
     def cached(self, key: str, compute: Callable[[], T]) -> T:

@@ -123,7 +123,7 @@ def find_mentioned_tools(subject: Subject) -> Iterator[ToolMention]:
 
 
 def _tool_inputs(subject: Subject) -> frozenset[str]:
-    slot = subject.sketch.slots.get("tools")
+    slot = subject.compiled.slots.get("tools")
     found = {slot.name} if isinstance(slot, InputValue) else set()
     if subject.contract is not None and subject.contract.tools_input:
         found.add(subject.contract.tools_input)

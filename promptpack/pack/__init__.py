@@ -1,4 +1,4 @@
-"""`Document` -> `Pack`: checked against JSON Schema, linked with what it extends and includes, then frozen."""
+"""`Document` -> `Pack`: validate, merge with the packs it extends, compile, then freeze."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from promptpack.lazy import import_name
 
 if TYPE_CHECKING:
-    from promptpack.pack.building import BuildContext, Sketch, build, freeze, gather, sketch
-    from promptpack.pack.checking import check
+    from promptpack.pack.building import BuildContext, CompiledSections, build, compile_sections, resolve_sections
     from promptpack.pack.contract import ERROR_ACTIONS, Action, Contract, Rule
     from promptpack.pack.model import (
         STANDARD_CONTEXT,
@@ -20,7 +19,8 @@ if TYPE_CHECKING:
         PackTest,
         PartTemplate,
     )
-    from promptpack.pack.salvaging import salvage
+    from promptpack.pack.pack_schema import check
+    from promptpack.pack.pruning import prune
     from promptpack.pack.sections import Sections
     from promptpack.pack.version import Version, parse_version
 
@@ -30,6 +30,7 @@ __all__ = [
     "Action",
     "BuildContext",
     "CallTemplate",
+    "CompiledSections",
     "Contract",
     "Input",
     "InputValue",
@@ -39,21 +40,21 @@ __all__ = [
     "PartTemplate",
     "Rule",
     "Sections",
-    "Sketch",
     "Version",
     "build",
     "check",
-    "freeze",
-    "gather",
+    "compile_sections",
     "parse_version",
-    "salvage",
-    "sketch",
+    "prune",
+    "resolve_sections",
 ]
 
-# Where each name lives; it is imported when it is first used, as a pack that is known needs none of what builds one.
+# The module of each name, imported on first use: opening a cached library needs nothing that builds packs.
 _MODULES = {
     "Action": "contract",
+    "BuildContext": "building",
     "CallTemplate": "model",
+    "CompiledSections": "building",
     "Contract": "contract",
     "ERROR_ACTIONS": "contract",
     "Input": "model",
@@ -62,19 +63,16 @@ _MODULES = {
     "Pack": "model",
     "PackTest": "model",
     "PartTemplate": "model",
-    "Sections": "sections",
     "Rule": "contract",
     "STANDARD_CONTEXT": "model",
-    "Sketch": "building",
-    "BuildContext": "building",
+    "Sections": "sections",
     "Version": "version",
     "build": "building",
-    "freeze": "building",
-    "check": "checking",
-    "gather": "building",
+    "check": "pack_schema",
+    "compile_sections": "building",
     "parse_version": "version",
-    "salvage": "salvaging",
-    "sketch": "building",
+    "prune": "pruning",
+    "resolve_sections": "building",
 }
 
 if not TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""`Document` -> `Pack`: schema check, `extends`, partials, references, templates, contract, digest; then frozen."""
+"""`Document` -> `Pack`: follow `extends`, bundle schemas, compile templates, build the contract; then freeze."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from promptpack import schema
-from promptpack.pack.checking import in_order
-from promptpack.pack.link import Linker
+from promptpack.pack.contract_building import build_contract
 from promptpack.pack.model import STANDARD_CONTEXT, Input, Pack, PackTest
+from promptpack.pack.pack_compiler import PackCompiler
+from promptpack.pack.pack_schema import sort_problems
 from promptpack.pack.references import References
 from promptpack.pack.sections import merge, read_sections
-from promptpack.pack.terms import build_contract
 from promptpack.pack.version import parse_version
 from promptpack.problem import PackError, Problem, did_you_mean
 from promptpack.template import Limits
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from promptpack.document import Document
     from promptpack.files import Folder
     from promptpack.pack.contract import Contract
-    from promptpack.pack.link import FolderPartials
     from promptpack.pack.model import MessageTemplate
+    from promptpack.pack.pack_compiler import FolderPartials
     from promptpack.pack.placed import Placed
     from promptpack.pack.sections import Sections
     from promptpack.template import Source
 
     Parents = Callable[[str, str], Sections]
-    """(what `extends` says, locale) -> the sections of that pack; raises `PackError` or `UsageError`."""
+    """(value of `extends`, locale) -> the sections of that pack; raises `PackError` or `UsageError`."""
 
 
 @dataclass(frozen=True)
 class BuildContext:
-    """What a pack file is built among: its folder, the partials of its folder, and the packs it may extend."""
+    """Everything needed to build a pack file: its folder, the shared partials, and the packs it may extend."""
 
     folder: Folder
     file: str
@@ -46,72 +46,71 @@ class BuildContext:
     render_cache: RenderCache = field(default_factory=RenderCache)
 
 
-def gather(document: Document, around: BuildContext) -> Sections:
-    """Follow `extends` and merge; the document has passed the schema check."""
+def resolve_sections(document: Document, build_context: BuildContext) -> Sections:
+    """Return the sections of a valid document, merged with those of the packs it extends."""
     own = read_sections(document)
     if "extends" not in document.data:
         return own
-    return merge(around.parents(document.data["extends"], document.data.get("locale", "")), own)
+    return merge(build_context.parents(document.data["extends"], document.data.get("locale", "")), own)
 
 
 @dataclass(frozen=True)
-class Sketch:
-    """What could be made of a document, and every problem of it: for those who look at packs that may be broken."""
+class CompiledSections:
+    """The sections of a pack, compiled as far as possible, and all problems; for checks of packs that may be broken."""
 
     sections: Sections
     inputs: Mapping[str, Input]
     messages: tuple[MessageTemplate, ...]
     slots: Mapping[str, Any]
     contract: Contract | None
-    linker: Linker
+    compiler: PackCompiler
     references: References
     problems: tuple[Problem, ...]
 
 
-def build(document: Document, around: BuildContext) -> Pack:
-    """Build a pack from a document that passed the schema check; raises every problem at once."""
-    return freeze(sketch(document, around), around.limits, around.render_cache)
+def build(document: Document, build_context: BuildContext) -> Pack:
+    """Build a pack from a valid document; raise all its problems together."""
+    return _create_pack(compile_sections(document, build_context), build_context)
 
 
-def sketch(document: Document, around: BuildContext) -> Sketch:
-    """Link and compile what can be; raises only when `extends` cannot be followed."""
-    sections = gather(document, around)
-    references = References(around.folder, around.file)
+def compile_sections(document: Document, build_context: BuildContext) -> CompiledSections:
+    """Compile a valid document as far as possible; raise only if `extends` cannot be resolved."""
+    sections = resolve_sections(document, build_context)
+    references = References(build_context.folder, build_context.file)
     problems: list[Problem] = []
-    inputs = {name: _input(name, placed, references, problems) for name, placed in sections.inputs.items()}
-    linker = Linker(inputs, around.partials.of(sections))
-    messages = tuple(linker.message(placed, _syntax_of(placed)) for placed in sections.messages)
-    slots, output = _slots(sections, linker)
-    contract = build_contract(sections, linker, references, output)
-    problems += linker.problems
-    problems += (problem for placed in sections.tests for problem in _unknown_inputs(placed, inputs))
+    inputs = {name: _build_input(name, placed, references, problems) for name, placed in sections.inputs.items()}
+    compiler = PackCompiler(inputs, build_context.partials.for_pack(sections))
+    messages = tuple(compiler.compile_message(placed, _syntax_of(placed)) for placed in sections.messages)
+    slots, output = _compile_slots(sections, compiler)
+    contract = build_contract(sections, compiler, references, output)
+    problems += compiler.problems
+    problems += (problem for placed in sections.tests for problem in _check_test(placed, inputs))
     if not (messages or slots or sections.abstract):
-        hint = "add 'messages', or 'abstract: true' for a pack that is only extended"
+        hint = "add 'messages' or 'slots', or 'abstract: true' if other packs extend this one"
         problems.append(Problem("PP203", "'messages' is missing", document.locate(), hint))
-    told = tuple(in_order(dict.fromkeys(problems)))
-    return Sketch(
-        sections, MappingProxyType(inputs), messages, MappingProxyType(slots), contract, linker, references, told
+    ordered = tuple(sort_problems(dict.fromkeys(problems)))
+    return CompiledSections(
+        sections, MappingProxyType(inputs), messages, MappingProxyType(slots), contract, compiler, references, ordered
     )
 
 
-def _slots(sections: Sections, linker: Linker) -> tuple[dict[str, Any], Any]:
-    """Link the slots, and give the output that they ask for where it is a contract."""
+def _compile_slots(sections: Sections, compiler: PackCompiler) -> tuple[dict[str, Any], Any]:
+    """Return the compiled slots, and their output if it is a contract."""
     if not sections.slots:
         return {}, None
-    from promptpack.pack.slots import asked_output, link_slots
+    from promptpack.pack.slot_compiling import compile_slots, find_json_output
 
-    slots = link_slots(sections, linker)
-    return slots, asked_output(slots)
+    slots = compile_slots(sections, compiler)
+    return slots, find_json_output(slots)
 
 
-def freeze(sketched: Sketch, limits: Limits, render_cache: RenderCache | None = None) -> Pack:
-    """Make a pack of a sketch; raises every problem of it at once."""
-    if sketched.problems:
-        raise PackError(sketched.problems)
-    sections, contract = sketched.sections, sketched.contract
+def _create_pack(compiled: CompiledSections, build_context: BuildContext) -> Pack:
+    if compiled.problems:
+        raise PackError(compiled.problems)
+    sections, contract = compiled.sections, compiled.contract
     data: Mapping[str, Any] = sections.document.data
     version = parse_version(data["version"])
-    assert version is not None  # noqa: S101 -- the schema has checked its form
+    assert version is not None  # noqa: S101 -- the schema has validated it
     pack = Pack(
         name=data["name"],
         version=version,
@@ -121,19 +120,19 @@ def freeze(sketched: Sketch, limits: Limits, render_cache: RenderCache | None = 
         locale=data.get("locale", ""),
         syntax=sections.syntax,
         abstract=sections.abstract,
-        inputs=sketched.inputs,
-        messages=sketched.messages,
-        slots=sketched.slots,
+        inputs=compiled.inputs,
+        messages=compiled.messages,
+        slots=compiled.slots,
         budget=MappingProxyType(sections.budget.value if sections.budget else {}),
         contract=contract,
-        tests=tuple(_test(placed) for placed in sections.tests),
-        limits=limits,
+        tests=tuple(_read_test(placed) for placed in sections.tests),
+        limits=build_context.limits,
         data=MappingProxyType(data),
-        _hash=partial(_digest, sections, sketched.inputs, sketched.linker, contract),
-        _render_cache=PackCache(render_cache),
+        _hash=partial(_digest, sections, compiled.inputs, compiled.compiler, contract),
+        _render_cache=PackCache(build_context.render_cache),
     )
     if contract is not None:
-        # The two know each other, and the contract comes first; nobody has seen it yet.
+        # The pack and its contract refer to each other, and the contract is created first.
         object.__setattr__(contract, "pack", pack)
     return pack
 
@@ -142,7 +141,7 @@ def _syntax_of(placed: Placed) -> Any:
     return placed.document.data.get("syntax", "jinja")
 
 
-def _input(name: str, placed: Placed, references: References, problems: list[Problem]) -> Input:
+def _build_input(name: str, placed: Placed, references: References, problems: list[Problem]) -> Input:
     declared: Mapping[str, Any] = placed.value
     bundled: dict[str, Any] = {}
     try:
@@ -151,7 +150,7 @@ def _input(name: str, placed: Placed, references: References, problems: list[Pro
         problems += error.problems
     bare = {key: value for key, value in bundled.items() if key not in ("trust", "secret")}
     if "default" in bare:
-        problems += _default_problems(name, placed, bare)
+        problems += _check_default(name, placed, bare)
     return Input(
         name,
         MappingProxyType(bare),
@@ -162,14 +161,14 @@ def _input(name: str, placed: Placed, references: References, problems: list[Pro
     )
 
 
-def _default_problems(name: str, placed: Placed, declared: Mapping[str, Any]) -> list[Problem]:
+def _check_default(name: str, placed: Placed, declared: Mapping[str, Any]) -> list[Problem]:
     return [
-        placed.child("default").problem("PP207", f"default of {name!r}: {finding.message}", finding.hint)
-        for finding in schema.compile(declared).check(declared["default"])
+        placed.child("default").problem("PP207", f"default of {name!r}: {mismatch.message}", mismatch.hint)
+        for mismatch in schema.compile(declared).check(declared["default"])
     ]
 
 
-def _test(placed: Placed) -> PackTest:
+def _read_test(placed: Placed) -> PackTest:
     value: Mapping[str, Any] = placed.value
     return PackTest(
         value["name"],
@@ -181,8 +180,8 @@ def _test(placed: Placed) -> PackTest:
     )
 
 
-def _unknown_inputs(test: Placed, inputs: Mapping[str, Input]) -> Iterator[Problem]:
-    """Find misspelt inputs in a test's context, unless the test is about just that."""
+def _check_test(test: Placed, inputs: Mapping[str, Input]) -> Iterator[Problem]:
+    """Yield unknown inputs in the context of a test, unless the test expects PP414."""
     value: Mapping[str, Any] = test.value
     if "PP414" in value.get("expect", {}).get("problems", ()):
         return
@@ -192,7 +191,7 @@ def _unknown_inputs(test: Placed, inputs: Mapping[str, Input]) -> Iterator[Probl
             yield Problem("PP208", f"the pack has no input {name!r}", test.locate_key("context", name), hint)
 
 
-def _digest(sections: Sections, inputs: Mapping[str, Input], linker: Linker, contract: Contract | None) -> str:
+def _digest(sections: Sections, inputs: Mapping[str, Input], compiler: PackCompiler, contract: Contract | None) -> str:
     from promptpack.pack.digest import digest
 
     data: Mapping[str, Any] = sections.document.data
@@ -204,11 +203,11 @@ def _digest(sections: Sections, inputs: Mapping[str, Input], linker: Linker, con
         "inputs": {
             name: [dict(declared.schema), declared.trusted, declared.secret] for name, declared in inputs.items()
         },
-        "partials": {name: _written(linker.partials[name]) for name in sorted(linker.used_partials)},
+        "partials": {name: _text_and_syntax(compiler.partials[name]) for name in sorted(compiler.used_partials)},
         "messages": [[placed.value, _syntax_of(placed)] for placed in sections.messages],
         "slots": [[name, placed.value, _syntax_of(placed)] for name, placed in sections.slots.items()],
         "budget": sections.budget.value if sections.budget else None,
-        "contract": contract.shape() if contract else None,
+        "contract": contract.json_schema() if contract else None,
         "reply": {name: placed.value for name, placed in sections.reply.items()},
         "actions": [[name, placed.value] for name, placed in sections.actions.items()],
         "rules": [placed.value for placed in sections.rules.values()],
@@ -216,5 +215,5 @@ def _digest(sections: Sections, inputs: Mapping[str, Input], linker: Linker, con
     return digest(resolved)
 
 
-def _written(partial: Source) -> list[str]:
+def _text_and_syntax(partial: Source) -> list[str]:
     return [partial.text, partial.syntax]

@@ -1,4 +1,4 @@
-"""The `Contract`: the shape of a reply with the actions of one pack, as one JSON Schema, and the rules beyond it."""
+"""The `Contract`: one JSON Schema for the replies to a pack, its actions included, and rules beyond the schema."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 AGENT_OUTPUT = "agent-output"
-_MOST_KEPT = 16
+_MAX_CACHED_SCHEMAS = 16
 ERROR_ACTIONS = ("ERROR", "CLARIFICATION_REQUIRED", "ESCALATE")
 
 
@@ -44,13 +44,13 @@ class Rule:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Every name that the rule looks at."""
+        """The names that the rule reads."""
         return self.require.names | self.message.names | (self.when.names if self.when else frozenset())
 
 
 @dataclass(frozen=True)
 class Contract:
-    """What a reply must be; immutable."""
+    """The requirements for a reply; immutable."""
 
     name: str
     base: Mapping[str, Any]
@@ -61,22 +61,22 @@ class Contract:
     refuse: frozenset[str] = frozenset()
     correction: Template | None = None
     output: Any = None
-    """The output of a slot prompt, when that is what a reply must meet; it may hold templates."""
+    """The output of a slot prompt if it is the contract; may contain templates."""
     pack: Pack | None = field(default=None, repr=False, compare=False)
-    """The pack whose contract this is: a verdict also needs its limits, its language and its name."""
+    """The pack of this contract: a verdict also needs its limits, language and name."""
 
     @cached_property
     def has_actions(self) -> bool:
-        """Whether this is AgentOutput, whose actions the pack names."""
+        """Whether replies are `AgentOutput`, with actions that the pack declares."""
         return self.name == AGENT_OUTPUT
 
     @cached_property
     def schema(self) -> Schema:
-        """The schema of a reply when no tools are known."""
-        return compile_schema(self.shape())
+        """The schema of a reply without tools."""
+        return compile_schema(self.json_schema())
 
     def stream(self, **options: Any) -> VerdictStream:
-        """Judge a reply while it arrives; the same as `stream` of the pack."""
+        """Judge a reply while it arrives, like `Pack.stream`."""
         from promptpack.pack.model import Pack
         from promptpack.pack.version import Version
 
@@ -84,41 +84,40 @@ class Contract:
         return pack.stream(**options)
 
     def schema_with(self, tools: Sequence[Action] | None) -> Schema:
-        """The schema of a reply that may also call one of these tools."""
-        return self.schema if tools is None else compile_schema(self.shape(tools))
+        """Return the schema of a reply that may also call one of these tools."""
+        return self.schema if tools is None else compile_schema(self.json_schema(tools))
 
-    def schema_for_tools(self, name: str, read_tools: Callable[[], Sequence[Action]]) -> Schema:
-        """The schema with tools that go by a name of their own, read and compiled once; the last few are kept."""
-        schema = self._kept.get(name)
+    def cached_schema_with(self, key: str, read_tools: Callable[[], Sequence[Action]]) -> Schema:
+        """Return the schema with tools, from a cache of the last few; `key` identifies the tools."""
+        schema = self._schema_cache.get(key)
         if schema is None:
-            schema = self._kept[name] = self.schema_with(read_tools())
-            for oldest in list(self._kept)[:-_MOST_KEPT]:
-                self._kept.pop(oldest, None)
+            schema = self._schema_cache[key] = self.schema_with(read_tools())
+            for oldest in list(self._schema_cache)[:-_MAX_CACHED_SCHEMAS]:
+                self._schema_cache.pop(oldest, None)
         return schema
 
     @cached_property
-    def _kept(self) -> dict[str, Schema]:
+    def _schema_cache(self) -> dict[str, Schema]:
         return {}
 
     def action_names(self, tools: Sequence[Action] | None = None) -> tuple[str, ...] | None:
-        """Every allowed action, or None when a reply may name a tool and the tools are not known."""
+        """Return the allowed actions, or None if a reply may call a tool and the tools are unknown."""
         if self.tools_input and tools is None:
             return None
         return (*self.actions, *(tool.name for tool in tools or ()), *ERROR_ACTIONS)
 
-    def shape(self, tools: Sequence[Action] | None = None) -> dict[str, Any]:
-        """Put the contract, the pack's actions and the tools together into one JSON Schema."""
+    def json_schema(self, tools: Sequence[Action] | None = None) -> dict[str, Any]:
+        """Return one JSON Schema for the contract, the actions of the pack and the tools."""
         if not self.has_actions:
             return dict(self.base)
-        taken = [*self.actions.values(), *(tools or ())]
         definitions = dict(self.base.get("$defs", {}))
         branches = list(self.base.get("allOf", ()))
-        for action in taken:
+        for action in (*self.actions.values(), *(tools or ())):
             if action.params is not None:
-                # JSON pointers escape "/" and "~", which the names of tools may hold.
+                # JSON pointers escape "/" and "~", which tool names may contain.
                 label = f"params.{action.name}".replace("~", "~0").replace("/", "~1")
                 definitions[f"params.{action.name}"] = rebase(action.params, f"#/$defs/{label}")
-                branches.append(_params_of(action.name, f"#/$defs/{label}"))
+                branches.append(_params_schema(action.name, f"#/$defs/{label}"))
         properties = {**self.base["properties"], "action": self._action_schema(tools)}
         return {**self.base, "properties": properties, "allOf": branches, "$defs": definitions}
 
@@ -130,7 +129,7 @@ class Contract:
         return {**{key: value for key, value in own.items() if key != "pattern"}, "enum": list(names)}
 
 
-def _params_of(action: str, reference: str) -> dict[str, Any]:
+def _params_schema(action: str, reference: str) -> dict[str, Any]:
     return {
         "if": {"properties": {"action": {"const": action}}, "required": ["action"]},
         "then": {"properties": {"params": {"$ref": reference}}},

@@ -1,4 +1,4 @@
-"""The `Pack`: checked, linked, compiled and frozen."""
+"""The `Pack`: validated, compiled and frozen."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Role = Literal["system", "developer", "user", "assistant", "tool"]
 
 ROLES: Final = ("system", "developer", "user", "assistant", "tool")
-# The context that the six agents share; a pack takes of it what it declares.
+# The inputs that the six agents share; a pack uses those that it declares.
 STANDARD_CONTEXT: Final = (
     "SYSTEM_STATE",
     "TASK_CONTEXT",
@@ -34,12 +34,12 @@ STANDARD_CONTEXT: Final = (
     "USER_INPUT",
 )
 Locate = Callable[[], Location]
-"""Finds a place when it is asked for, since most packs are read without a problem."""
+"""Returns a location; lazy, because most packs have no problems to locate."""
 
 
 @dataclass(frozen=True)
 class Input:
-    """One value that the caller gives."""
+    """One value that the caller passes."""
 
     name: str
     schema: Mapping[str, Any]
@@ -55,7 +55,7 @@ class Input:
 
     @property
     def required(self) -> bool:
-        """Whether the caller must give it."""
+        """Whether the caller must pass it."""
         return "default" not in self.schema
 
 
@@ -80,7 +80,7 @@ class CallTemplate:
 
 @dataclass(frozen=True)
 class MessageTemplate:
-    """One message to be rendered; with `history`, the place where the caller's messages go."""
+    """One message to render; with `history`, the place where the caller's messages are inserted."""
 
     role: Role = "user"
     content: Template | tuple[PartTemplate, ...] | None = None
@@ -95,14 +95,14 @@ class MessageTemplate:
 
 @dataclass(frozen=True)
 class InputValue:
-    """A place in a slot that takes an input's value itself, not its text."""
+    """A place in a slot that holds the value of an input, not its text."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class PackTest:
-    """A test that the pack brings along, as it stands in the file."""
+    """A test of the pack, as written in the file."""
 
     name: str
     context: Mapping[str, Any]
@@ -113,7 +113,7 @@ class PackTest:
 
     @property
     def location(self) -> Location:
-        """Where it stands."""
+        """Where it is written."""
         return self.locate()
 
 
@@ -142,12 +142,12 @@ class Pack:
 
     @cached_property
     def digest(self) -> str:
-        """The hash of everything that decides what the pack renders and how it checks replies."""
+        """The hash of everything that determines what the pack renders and how it checks replies."""
         return self._hash()
 
     @cached_property
     def context_schema(self) -> schema.Schema:
-        """The schema of a whole context."""
+        """The schema of the whole context."""
         from promptpack import schema
 
         return schema.compile(
@@ -163,14 +163,14 @@ class Pack:
 
     @cached_property
     def copied_inputs(self) -> frozenset[str]:
-        """The inputs that a prompt holds as data: they are copied, so that the caller cannot change them later."""
+        """The inputs that a prompt contains as data: copied, so that the caller cannot change them later."""
         if self.slots:
             return frozenset(self.inputs)
         return frozenset(message.history for message in self.messages if message.history)
 
     @property
     def about(self) -> dict[str, str]:
-        """What templates see as `pack`."""
+        """The value of `pack` in templates."""
         return {**self._about}
 
     @cached_property
@@ -179,17 +179,17 @@ class Pack:
 
     @property
     def label(self) -> str:
-        """The pack as one writes it: `name@version`."""
+        """The pack as `name@version`."""
         return f"{self.name}@{self.version}"
 
     def render(self, context: Any = None, /, **inputs: Any) -> Prompt:
-        """Render the messages with a context; raises `ContextError` with every problem of the context."""
+        """Render the messages with a context; raise a `ContextError` with all problems of the context."""
         from promptpack.prompt.rendering import render
 
         return render(self, context, inputs)
 
     def check(self, reply: str | bytes, context: Any = None, /, **options: Any) -> Verdict:
-        """Judge a model's reply; the context is what the rules and the tools are taken from."""
+        """Judge a model's reply; rules and tools read the context."""
         values = None
         if context is not None:
             from promptpack.prompt.context import check_context
@@ -199,16 +199,13 @@ class Pack:
 
     @cached_property
     def judge(self) -> Callable[..., Verdict]:
-        """Judges a reply with the values of a checked context.
-
-        It is cached, because building it costs as much as a short check.
-        """
+        """A function that judges a reply with checked values; cached, as building it costs as much as a short check."""
         from promptpack.verdict.judge import Judge
 
         return Judge(self).judge
 
     def stream(self, **options: Any) -> VerdictStream:
-        """Judge a reply while it arrives, without a context; `Prompt.stream` has one."""
+        """Judge a reply while it arrives, without a context; see `Prompt.stream` for one with a context."""
         from promptpack.verdict import VerdictStream
 
         return VerdictStream(self, None, **options)

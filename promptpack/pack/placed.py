@@ -1,4 +1,4 @@
-"""A piece of a pack together with the place it came from, which for inherited pieces is another file."""
+"""A value of a pack with its location, which is in another file if the value is inherited."""
 
 from __future__ import annotations
 
@@ -17,51 +17,51 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Placed:
-    """A value of a document, and the way to its place."""
+    """A value of a document, and its path."""
 
     value: Any
     document: Document
     path: tuple[str | int, ...]
 
     def child(self, *steps: str | int) -> Placed:
-        """Step into the value."""
+        """Return a value below this one."""
         value = self.value
         for step in steps:
             value = value[step]
         return Placed(value, self.document, (*self.path, *steps))
 
     def locate(self, *steps: str | int) -> Location:
-        """Give the place of the value, or of one below it."""
+        """Return the location of the value, or of a value below it."""
         return self.document.locate((*self.path, *steps))
 
     def locate_key(self, *steps: str | int) -> Location:
-        """Give the place of the key that names the value, or one below it."""
+        """Return the location of the key of the value, or of a key below it."""
         return self.document.locate_key((*self.path, *steps))
 
     def source(self, syntax: Syntax = "jinja") -> Source:
-        """Take the value as a template's text; in Jinja, the newline that ends a block scalar is not part of it."""
+        """Return the value as the source of a template; for Jinja, without the newline that ends a block scalar."""
         document, path = self.document, self.path
         text: str = self.value.removesuffix("\n") if syntax == "jinja" else self.value
         return Source(text, lambda line, column: document.locate_inside(path, line, column), syntax)
 
     def problem(self, code: str, message: str, hint: str = "", *, key: bool = False) -> Problem:
-        """Make a problem that points here."""
+        """Return a problem with the location of this value, or of its key."""
         return Problem(code, message, self.locate_key() if key else self.locate(), hint)
 
 
 def children_at(root: Placed, *path: str) -> dict[str, Placed]:
-    """Give the entries of the mapping at `path`, or none when it is not there."""
-    mapping = _at(root, path)
+    """Return the entries of the mapping at `path`; empty if it does not exist."""
+    mapping = _find(root, path)
     return {} if mapping is None else {name: mapping.child(name) for name in mapping.value}
 
 
 def items_at(root: Placed, *path: str) -> Iterator[Placed]:
-    """Give the items of the list at `path`, or none when it is not there."""
-    listed = _at(root, path)
+    """Iterate over the items of the list at `path`; empty if it does not exist."""
+    listed = _find(root, path)
     return iter(()) if listed is None else (listed.child(index) for index in range(len(listed.value)))
 
 
-def _at(root: Placed, path: tuple[str, ...]) -> Placed | None:
+def _find(root: Placed, path: tuple[str, ...]) -> Placed | None:
     for step in path:
         if step not in root.value:
             return None

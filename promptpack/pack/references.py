@@ -1,4 +1,4 @@
-"""The `$ref`s of a pack's schemas: local ones, files below the pack's root, and the shipped schemas; nothing else."""
+"""Resolve the `$ref`s of a pack: to its own schemas, to files in the folder of the packs, to shipped schemas."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from promptpack import files, schema
 from promptpack.document import parse, read_json
-from promptpack.pack.checking import schema_problems
+from promptpack.pack.pack_schema import schema_problems
 from promptpack.pack.placed import Placed
 from promptpack.problem import PackError, Problem, did_you_mean
 
@@ -18,40 +18,40 @@ if TYPE_CHECKING:
 
 SHIPPED_ADDRESS = "https://promptpack.dev/schemas/1/"
 _SHIPPED = "shipped:"
-_BESIDE = "../schemas/"
+_SIBLING_FOLDER = "../schemas/"
 _VALUES = ("const", "default", "enum", "examples")
 
 
 class References:
-    """Resolves the references of one pack file, and remembers the schema files it has read."""
+    """Resolves the references of one pack file, and caches the schema files that it reads."""
 
     def __init__(self, folder: Folder, file: str) -> None:
         self._folder = folder
         self._file = file
-        self._read: dict[str, Placed] = {}
+        self._cache: dict[str, Placed] = {}
 
     def bundle(self, placed: Placed) -> dict[str, Any]:
-        """Make a schema self-contained; raises every problem of its references."""
+        """Return a schema with its references bundled; raise all problems of the references."""
         problems = list(self._check(placed, self._file, set()))
         if problems:
             raise PackError(problems)
         return schema.bundle(placed.value, self._file, self._load)
 
     def read(self, reference: str) -> Placed:
-        """Read the schema file that a reference in the pack means."""
+        """Return the schema file that a reference in the pack points to."""
         return self._open(self._locate(self._file, reference))
 
     @property
     def documents(self) -> Iterator[Document]:
-        """The schema files below the pack's root that were read."""
-        return (placed.document for found, placed in self._read.items() if not found.startswith(_SHIPPED))
+        """The schema files in the folder of the packs that were read."""
+        return (placed.document for found, placed in self._cache.items() if not found.startswith(_SHIPPED))
 
     def reach(self, placed: Placed) -> Iterator[Placed]:
-        """Give a schema and what it leads to in files below the pack's root, each once; what is broken is left out."""
-        waiting = [(self._file, placed)]
+        """Yield a schema and the schemas it refers to in files of the packs, each once; skip broken references."""
+        pending = [(self._file, placed)]
         seen: set[tuple[str, str]] = set()
-        while waiting:
-            file, node = waiting.pop()
+        while pending:
+            file, node = pending.pop()
             yield node
             for _, reference in find_references(node.value):
                 target, _, fragment = reference.partition("#")
@@ -62,7 +62,7 @@ class References:
                     continue
                 if root is not None and not found.startswith(_SHIPPED) and (found, fragment) not in seen:
                     seen.add((found, fragment))
-                    waiting += ((found, part) for part in _part(root, fragment))
+                    pending += ((found, part) for part in _find_target(root, fragment))
 
     def _load(self, file: str, reference: str) -> tuple[str, Mapping[str, Any]]:
         found = self._locate(file, reference)
@@ -76,7 +76,7 @@ class References:
                 found, root = (self._locate(file, target), None) if target else (file, placed)
                 root = root or self._open(found)
             except PackError as error:
-                yield from (_at(here, problem) for problem in error.problems)
+                yield from (_locate_problem(here, problem) for problem in error.problems)
                 continue
             problem = _check_fragment(here, root.value, fragment)
             if problem:
@@ -96,20 +96,22 @@ class References:
         relative = self._folder.resolve(file, reference)
         if not relative.startswith(".."):
             return relative
-        shipped = self._folder.relative_to(files.shipped("schemas"), relative) or self._beside(relative)
+        shipped = self._folder.relative_to(files.shipped("schemas"), relative) or self._find_shipped(relative)
         if shipped is None:
-            raise PackError(Problem("PP212", f"reference {reference!r} leads out of the pack's root", None, _ALLOWED))
+            raise PackError(
+                Problem("PP212", f"reference {reference!r} is outside the folder of the packs", None, _ALLOWED)
+            )
         return _SHIPPED + shipped
 
-    def _beside(self, relative: str) -> str | None:
-        """Take `schemas` beside the packs, as in a checkout, for the shipped ones, unless it holds another file."""
-        name = relative.removeprefix(_BESIDE)
+    def _find_shipped(self, relative: str) -> str | None:
+        """Return the shipped file for a path in `schemas` next to the packs, as in a checkout, unless they differ."""
+        name = relative.removeprefix(_SIBLING_FOLDER)
         if name == relative or name.startswith(".."):
             return None
         return name if self._folder.is_same_or_absent(relative, files.shipped("schemas"), name) else None
 
     def _open(self, found: str) -> Placed:
-        if found not in self._read:
+        if found not in self._cache:
             shipped = found.startswith(_SHIPPED)
             folder = files.shipped("schemas") if shipped else self._folder
             relative = found.removeprefix(_SHIPPED)
@@ -117,15 +119,15 @@ class References:
                 raise PackError(_not_found(folder, relative))
             read = read_json if shipped else parse
             document = read(folder.read(relative), folder.show(relative))
-            self._read[found] = Placed(document.data, document, ())
-        return self._read[found]
+            self._cache[found] = Placed(document.data, document, ())
+        return self._cache[found]
 
 
-_ALLOWED = "refer to a file below the pack's folder, or to a shipped schema"
+_ALLOWED = "refer to a file in the folder of the packs, or to a shipped schema"
 
 
 def find_references(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Find every `$ref` of a schema with its path."""
+    """Yield each `$ref` of a schema with its path."""
     if isinstance(value, list):
         for index, item in enumerate(value):
             yield from find_references(item, (*path, index))
@@ -139,7 +141,7 @@ def find_references(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tu
 
 def _check_fragment(here: Placed, root: Any, fragment: str) -> Problem | None:
     if fragment and not fragment.startswith("/"):
-        return here.problem("PP211", f"reference {here.value!r} uses an anchor", "write it as #/$defs/name")
+        return here.problem("PP211", f"reference {here.value!r} uses an anchor", "write '#/$defs/name'")
     node = root
     seen = {fragment}
     for step in fragment.split("/")[1:]:
@@ -150,21 +152,21 @@ def _check_fragment(here: Placed, root: Any, fragment: str) -> Problem | None:
             node = node[name]
         else:
             known = [str(key) for key in node] if isinstance(node, Mapping) else []
-            return here.problem("PP213", f"reference {here.value!r} leads nowhere", did_you_mean(name, known))
+            return here.problem("PP213", f"reference {here.value!r} has no target", did_you_mean(name, known))
     while isinstance(node, Mapping) and isinstance(node.get("$ref"), str) and node["$ref"].startswith("#"):
-        onward = node["$ref"][1:]
-        if onward in seen:
-            return here.problem("PP214", f"reference {here.value!r} leads back to itself")
-        seen.add(onward)
-        node = _follow(root, onward)
+        following = node["$ref"][1:]
+        if following in seen:
+            return here.problem("PP214", f"reference {here.value!r} refers to itself", "replace it with a schema")
+        seen.add(following)
+        node = _follow(root, following)
     return None
 
 
-def _part(root: Placed, fragment: str) -> Iterator[Placed]:
+def _find_target(root: Placed, fragment: str) -> Iterator[Placed]:
     try:
         yield root.child(*(step.replace("~1", "/").replace("~0", "~") for step in fragment.split("/")[1:]))
     except (KeyError, TypeError):
-        return  # leads nowhere, or into a list, which no reference of ours names
+        return  # reported by `bundle`; references into lists are not followed
 
 
 def _follow(root: Any, fragment: str) -> Any:
@@ -175,11 +177,11 @@ def _follow(root: Any, fragment: str) -> Any:
 
 
 def _not_found(folder: Folder, relative: str) -> Problem:
-    hint = did_you_mean(relative, folder.find(".json", ".yaml", ".yml"))
+    hint = did_you_mean(relative, folder.find(".json", ".yaml", ".yml")) or "paths are relative to the file with '$ref'"
     return Problem("PP213", f"no schema file {relative!r}", None, hint)
 
 
-def _at(here: Placed, problem: Problem) -> Problem:
+def _locate_problem(here: Placed, problem: Problem) -> Problem:
     if problem.location is not None:
         return problem
     return here.problem(problem.code, problem.message, problem.hint)

@@ -1,4 +1,4 @@
-"""A pack's sections, gathered along `extends`: one merge rule a key, each piece with the place it came from."""
+"""The sections of a pack and how they merge along `extends`; each value keeps its location."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Sections:
-    """What a pack consists of after `extends` was followed."""
+    """The sections of a pack after `extends` is resolved."""
 
     document: Document
     agent: str = ""
@@ -33,7 +33,7 @@ class Sections:
 
 
 def read_sections(document: Document) -> Sections:
-    """Take a document apart; it has been checked against the pack schema before."""
+    """Return the sections of a document that is valid against the pack schema."""
     root = Placed(document.data, document, ())
     data: dict[str, Any] = document.data
     syntax: Syntax = data.get("syntax", "jinja")
@@ -57,7 +57,7 @@ def read_sections(document: Document) -> Sections:
 
 
 def merge(parent: Sections, own: Sections) -> Sections:
-    """Lay a pack over the one it extends: by name where things have names, messages by id, tests never inherited."""
+    """Merge a pack with the pack it extends: mappings by key, messages by id, no tests."""
     return replace(
         own,
         agent=own.agent or parent.agent,
@@ -75,7 +75,7 @@ def merge(parent: Sections, own: Sections) -> Sections:
 
 def _merge_messages(parents: tuple[Placed, ...], own: tuple[Placed, ...]) -> tuple[Placed, ...]:
     replacing = {message.value["id"]: message for message in own if "id" in message.value}
-    taken = {message.value.get("id") for message in parents}
-    kept = (replacing.get(message.value.get("id"), message) for message in parents)
-    added = (message for message in own if message.value.get("id") is None or message.value["id"] not in taken)
-    return (*kept, *added)
+    inherited = {message.value.get("id") for message in parents}
+    merged = (replacing.get(message.value.get("id"), message) for message in parents)
+    added = (message for message in own if message.value.get("id") is None or message.value["id"] not in inherited)
+    return (*merged, *added)

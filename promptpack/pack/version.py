@@ -1,4 +1,4 @@
-"""SemVer versions of packs: ordered, drafts before their release."""
+"""SemVer versions of packs; drafts sort before their release."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _VERSION = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:-([0-9A-Za-z-]+(?:\.[
 @total_ordering
 @dataclass(frozen=True)
 class Version:
-    """A version; one with a pre-release part is a draft."""
+    """A version; with a pre-release part, it is a draft."""
 
     major: int
     minor: int
@@ -33,13 +33,13 @@ class Version:
         return self._key() < other._key()
 
     def _key(self) -> tuple[int, int, int, bool, tuple[tuple[bool, int, str], ...]]:
-        # SemVer: numbers before words, a release after all of its drafts. Of two numbers the longer one is larger.
+        # SemVer: numbers before words, a release after its drafts. Numbers stay texts, so length decides first.
         pre = tuple((not part.isdigit(), len(part) if part.isdigit() else 0, part) for part in self.pre)
         return self.major, self.minor, self.patch, not self.pre, pre
 
 
 def parse_version(text: str) -> Version | None:
-    """Read a version, or give None when the text is none."""
+    """Return the version in a text, or None if the text is not a version."""
     found = _VERSION.match(text)
     if found is None:
         return None

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Message", "Part", "Prompt", "ToolCall", "read_message", "render"]
 
-# Imported on first use, so that importing this package does not import templates.
+# The module of each name, imported on first use: importing this package does not import templates.
 _MODULES = {
     "Message": "message",
     "Part": "message",

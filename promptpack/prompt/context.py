@@ -17,7 +17,7 @@ from promptpack.template.values import fingerprint
 
 @dataclass(frozen=True)
 class Context:
-    """Checked values by input, and the fingerprints of those that are not secret.
+    """Checked values by input, and fingerprints of values that are not secret.
 
     The `uncopied` values are the caller's own objects, which the caller may change later.
     """
@@ -32,7 +32,7 @@ class Context:
         return {id(self.values[name]) for name in self.uncopied}
 
     def snapshot(self) -> Mapping[str, Any]:
-        """Return the values as they are now, whatever the caller does with the uncopied ones."""
+        """Return the values as they are now, even if the caller changes uncopied values later."""
         return _Snapshot(self) if self.uncopied else self.values
 
 
@@ -59,22 +59,22 @@ class _Snapshot(Mapping[str, Any]):
 
 
 def check_context(pack: Pack, context: Any, inputs: Mapping[str, Any]) -> Context:
-    """Return the caller's values as checked plain data with defaults; raise every problem at once."""
-    given = {**_given(context), **inputs}
-    problems = list(_unknown(pack, given))
+    """Return the caller's values as checked plain data with defaults; raise all problems together."""
+    passed = {**_to_mapping(context), **inputs}
+    problems = list(_find_unknown(pack, passed))
     builder = _ContextBuilder(pack)
     for name, declared in pack.inputs.items():
         try:
-            if name in given:
-                builder.add(declared, given[name])
+            if name in passed:
+                builder.add(declared, passed[name])
             elif not declared.required:
                 builder.add(declared, declared.schema["default"])
         except ContextError as error:
             problems += error.problems
     mismatches = pack.context_schema.check(builder.values)
     if mismatches:
-        broken = {name for name in given if name in pack.inputs and name not in builder.values}
-        problems += (_problem(pack, found) for found in mismatches if not found.path or found.path[0] not in broken)
+        broken = {name for name in passed if name in pack.inputs and name not in builder.values}
+        problems += (_to_problem(pack, found) for found in mismatches if not found.path or found.path[0] not in broken)
     if problems:
         raise ContextError(problems)
     return Context(MappingProxyType(builder.values), builder.fingerprints, builder.uncopied)
@@ -119,7 +119,7 @@ class _ContextBuilder:
         return True
 
 
-def _given(context: Any) -> Mapping[str, Any]:
+def _to_mapping(context: Any) -> Mapping[str, Any]:
     if context is None:
         return {}
     if hasattr(context, "to_inputs"):
@@ -130,7 +130,7 @@ def _given(context: Any) -> Mapping[str, Any]:
     raise ContextError(Problem("PP411", f"a {type(context).__name__} is not a context", None, hint))
 
 
-def _unknown(pack: Pack, given: Mapping[str, Any]) -> list[Problem]:
+def _find_unknown(pack: Pack, passed: Mapping[str, Any]) -> list[Problem]:
     return [
         Problem(
             "PP414",
@@ -138,12 +138,12 @@ def _unknown(pack: Pack, given: Mapping[str, Any]) -> list[Problem]:
             None,
             did_you_mean(str(name), pack.inputs) or f"its inputs are {', '.join(pack.inputs) or 'none'}",
         )
-        for name in given
+        for name in passed
         if name not in pack.inputs and name not in STANDARD_CONTEXT
     ]
 
 
-def _problem(pack: Pack, mismatch: Mismatch) -> Problem:
+def _to_problem(pack: Pack, mismatch: Mismatch) -> Problem:
     name = str(mismatch.path[0]) if mismatch.path else ""
     declared: Input | None = pack.inputs.get(name)
     if mismatch.rule == "required" and len(mismatch.path) == 1 and declared:

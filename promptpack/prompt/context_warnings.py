@@ -4,17 +4,17 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from promptpack import characters
+from promptpack import character_patterns
 from promptpack.pack import Pack
 from promptpack.problem import Problem
 from promptpack.schema import pointer
 
-_HIDDEN: Final = (characters.HIDDEN, characters.JOINER, characters.TAG)
+_HIDDEN: Final = (character_patterns.HIDDEN, character_patterns.JOINER, character_patterns.TAG)
 _CHECKS: Final[tuple[tuple[str, str, str, tuple[re.Pattern[str], ...]], ...]] = (
-    ("PP410", "direction marks", "remove them: they reorder the displayed text", (characters.BIDI,)),
-    ("PP419", "special tokens of models", "print it with '| fenced'", (characters.SPECIAL_TOKEN,)),
+    ("PP410", "direction marks", "remove them: they reorder the displayed text", (character_patterns.BIDI,)),
+    ("PP419", "special tokens of models", "print it with '| fenced'", (character_patterns.SPECIAL_TOKEN,)),
     ("PP427", "hidden characters", "remove them, or check what they spell", _HIDDEN),
-    ("PP428", "control characters", "remove them", (characters.CONTROL, characters.RETURN)),
+    ("PP428", "control characters", "remove them", (character_patterns.CONTROL, character_patterns.RETURN)),
 )
 _SECRET: Final = re.compile(
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----"

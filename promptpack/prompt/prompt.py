@@ -1,4 +1,4 @@
-"""The `Prompt`: rendered messages, and the pack and context they came from."""
+"""The `Prompt`: rendered messages, with their pack and context."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a message came from, as far as a budget must know: spliced history goes first, messages by priority."""
+    """The origin of a message, for budgets: history is dropped first, then messages by priority."""
 
     history: bool = False
     priority: int | None = None
@@ -26,7 +26,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Prompt:
-    """What is sent to a model; immutable."""
+    """The messages to send to a model; immutable."""
 
     pack: Pack
     messages: tuple[Message, ...]
@@ -34,10 +34,10 @@ class Prompt:
     origins: tuple[Origin, ...] = field(default=(), repr=False)
     fit: Fit[Message] | None = field(default=None, repr=False)
     slots: Mapping[str, Any] | None = field(default=None, repr=False)
-    """The filled slots of a slot prompt, whose rules then write its text."""
+    """The rendered slots of a slot prompt; they determine its text."""
 
     def __repr__(self) -> str:
-        # Neither messages nor context, which may hold secrets and end up in logs.
+        # Without messages and context: they may contain secrets, and a repr may be logged.
         return f"Prompt({self.pack.label}, {len(self.messages)} messages)"
 
     @property
@@ -52,13 +52,13 @@ class Prompt:
 
     @cached_property
     def warnings(self) -> tuple[Problem, ...]:
-        """What is suspicious in the context: hidden and control characters, special tokens, keys and tokens."""
+        """Suspicious content of the context: hidden and control characters, special tokens, API keys."""
         from promptpack.prompt.context_warnings import find_warnings
 
         return tuple(dict.fromkeys(find_warnings(self.pack, self.context)))
 
     def to_text(self) -> str:
-        """Write the prompt as one text: no content can pose as a role line; slots print as slot prompts do."""
+        """Return the prompt as one text, in which content cannot imitate a role line; slots as in slot prompts."""
         if self.slots is None:
             from promptpack.prompt.message_text import to_text
 
@@ -68,17 +68,17 @@ class Prompt:
         return write_text(self.slots)
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Write the messages as OpenAI-style chat APIs take them."""
+        """Return the messages in the format of OpenAI-style chat APIs."""
         return [message.to_dict() for message in self.messages]
 
     def validate(self) -> None:
-        """Check the order of the messages; raises every problem at once."""
+        """Check the order of the messages; raise all problems together."""
         from promptpack.prompt.order import validate_messages
 
         validate_messages(self.messages)
 
     def within(self, budget: Budget, counter: Counter | None = None) -> Prompt:
-        """Make the prompt fit a budget; `fit` of the result tells what was dropped or cut."""
+        """Return a prompt that fits a budget; its `fit` lists what was dropped or cut."""
         if self.slots is not None:
             return self._slots_within(self.slots, budget, counter)
         from promptpack.prompt.budget import BudgetItem, fit_items
@@ -90,14 +90,14 @@ class Prompt:
         ]
         fitted = fit_items(candidates, budget, counter)
         dropped = {change.position for change in fitted.changes if change.action == "dropped"}
-        kept = tuple(origin for position, origin in enumerate(origins) if position not in dropped)
-        return replace(self, messages=fitted.messages, origins=kept, fit=fitted)
+        remaining = tuple(origin for position, origin in enumerate(origins) if position not in dropped)
+        return replace(self, messages=fitted.messages, origins=remaining, fit=fitted)
 
     def _slots_within(self, slots: Mapping[str, Any], budget: Budget, counter: Counter | None) -> Prompt:
         from promptpack.prompt.slot_rendering import fit_slots
 
-        kept, fitted = fit_slots(slots, budget, counter)
-        return replace(self, messages=fitted.messages, fit=fitted, slots=kept)
+        fitting, fitted = fit_slots(slots, budget, counter)
+        return replace(self, messages=fitted.messages, fit=fitted, slots=fitting)
 
     def check(self, reply: str | bytes, **options: Any) -> Verdict:
         """Judge a model's reply to this prompt."""

@@ -1,4 +1,4 @@
-"""`Pack` + context -> `Prompt`: the context checked, then each message rendered from its own template."""
+"""`Pack` + context -> `Prompt`: check the context, then render each message from its own template."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,34 +15,35 @@ from promptpack.template.model import Scope
 from promptpack.template.render_cache import LARGEST_VALUE
 from promptpack.template.values import to_json
 
-# The slot of the render cache; not the name of an input.
+# The slot in the render cache; a tuple, so that it cannot be the name of an input.
 _REPLY_FORMAT = ("reply_format",)
 
 
 def render(pack: Pack, context: Any = None, inputs: Mapping[str, Any] | None = None) -> Prompt:
-    """Render every message of a pack; the same context gives the same bytes."""
+    """Render every message of a pack; equal contexts produce equal bytes."""
     if pack.abstract:
-        raise UsageError(Problem("PP418", f"{pack.label} is abstract and cannot be rendered", None, "extend it"))
+        hint = "render a pack that extends it"
+        raise UsageError(Problem("PP418", f"{pack.label} is abstract and cannot be rendered", None, hint))
     checked = check_context(pack, context, inputs or {})
     try:
-        scope = _scope(pack, checked)
-        prompt = _from_slots(pack, checked, scope) if pack.slots else _from_messages(pack, checked, scope)
-        return _within_budget(prompt) if pack.budget else prompt
+        scope = _build_scope(pack, checked)
+        prompt = _render_slots(pack, checked, scope) if pack.slots else _render_messages(pack, checked, scope)
+        return _fit_budget(prompt) if pack.budget else prompt
     except ContextError as error:
         from promptpack.prompt.secrets import Secrets
 
         hidden = Secrets(pack, checked.values).hide_error(error)
-    # Raised outside the `except`, so that its chain does not hold the error that may quote a secret.
+    # Raised outside the `except`, so that its chain does not contain the error, which may quote a secret.
     raise hidden
 
 
-def _within_budget(prompt: Prompt) -> Prompt:
+def _fit_budget(prompt: Prompt) -> Prompt:
     from promptpack.prompt.budget import read_budget
 
     return prompt.within(read_budget(prompt.pack.budget))
 
 
-def _from_slots(pack: Pack, checked: Context, scope: Scope) -> Prompt:
+def _render_slots(pack: Pack, checked: Context, scope: Scope) -> Prompt:
     from promptpack.prompt.slot_rendering import render_slots, write_messages
 
     with metered(pack.limits, checked.validated):
@@ -50,27 +51,27 @@ def _from_slots(pack: Pack, checked: Context, scope: Scope) -> Prompt:
     return Prompt(pack, write_messages(slots), checked.snapshot(), slots=slots)
 
 
-def _from_messages(pack: Pack, checked: Context, scope: Scope) -> Prompt:
+def _render_messages(pack: Pack, checked: Context, scope: Scope) -> Prompt:
     with metered(pack.limits, checked.validated):
-        rendered = [(message, template) for template in pack.messages for message in _messages(template, scope)]
+        rendered = [(message, template) for template in pack.messages for message in _render_message(template, scope)]
     origins = tuple(Origin(bool(template.history), template.priority) for _, template in rendered)
     return Prompt(pack, tuple(message for message, _ in rendered), checked.snapshot(), origins)
 
 
-def _scope(pack: Pack, checked: Context) -> Scope:
+def _build_scope(pack: Pack, checked: Context) -> Scope:
     values: dict[str, Any] = {"pack": pack.about, **checked.values}
     fingerprints = {"pack": tuple(pack.about.values()), **checked.fingerprints}
     if pack.contract is not None:
-        values["reply_format"] = fingerprints["reply_format"] = _reply_format(pack, pack.contract, checked)
+        values["reply_format"] = fingerprints["reply_format"] = _get_reply_format(pack, pack.contract, checked)
     return Scope(values, fingerprints, pack._render_cache)
 
 
-def _reply_format(pack: Pack, contract: Contract, checked: Context) -> str:
-    """Return the cached `reply_format` if the tools that it describes are the same, else write it."""
+def _get_reply_format(pack: Pack, contract: Contract, checked: Context) -> str:
+    """Return the cached `reply_format` if its tools have not changed, else write it."""
     name = contract.tools_input
     tools = checked.fingerprints.get(name) if name else ""
-    known, text = pack._render_cache.get(_REPLY_FORMAT) or (None, "")
-    if tools is not None and tools == known:
+    cached, text = pack._render_cache.get(_REPLY_FORMAT) or (None, "")
+    if tools is not None and tools == cached:
         return text
     actions = read_tool_actions(checked.values[name], name) if name else None
     text = write_reply_format(contract, pack.locale, actions)
@@ -79,37 +80,37 @@ def _reply_format(pack: Pack, contract: Contract, checked: Context) -> str:
     return text
 
 
-def _messages(template: MessageTemplate, scope: Scope) -> Iterator[Message]:
+def _render_message(template: MessageTemplate, scope: Scope) -> Iterator[Message]:
     if template.when is not None and not template.when.evaluate(scope):
         return
     if template.history:
-        yield from _spliced(template.history, scope[template.history])
+        yield from _read_history(template.history, scope[template.history])
         return
     yield Message(
         template.role,
-        _content(template.content, scope),
+        _render_content(template.content, scope),
         template.name.render(scope) if template.name else None,
-        tuple(_call(call, scope) for call in template.tool_calls),
+        tuple(_render_call(call, scope) for call in template.tool_calls),
         template.tool_call_id.render(scope) if template.tool_call_id else None,
     )
 
 
-def _spliced(name: str, history: Any) -> Iterator[Message]:
+def _read_history(name: str, history: Any) -> Iterator[Message]:
     if not isinstance(history, list):
         raise ContextError(Problem("PP412", f"input {name!r} is not a list of messages"))
     for index, item in enumerate(history):
         yield read_message(item, f"message {index + 1} of {name!r}")
 
 
-def _content(content: Template | tuple[PartTemplate, ...] | None, scope: Scope) -> str | tuple[Part, ...] | None:
+def _render_content(content: Template | tuple[PartTemplate, ...] | None, scope: Scope) -> str | tuple[Part, ...] | None:
     if content is None:
         return None
     if isinstance(content, Template):
         return content.render(scope)
-    return tuple(_part(part, scope) for part in content if part.when is None or part.when.evaluate(scope))
+    return tuple(_render_part(part, scope) for part in content if part.when is None or part.when.evaluate(scope))
 
 
-def _part(part: PartTemplate, scope: Scope) -> Part:
+def _render_part(part: PartTemplate, scope: Scope) -> Part:
     value = part.value.render(scope)
     extra = {name: template.render(scope) for name, template in part.extra.items()}
     match part.kind:
@@ -123,7 +124,7 @@ def _part(part: PartTemplate, scope: Scope) -> Part:
             return Part.file(value, extra.get("filename"))
 
 
-def _call(call: CallTemplate, scope: Scope) -> ToolCall:
+def _render_call(call: CallTemplate, scope: Scope) -> ToolCall:
     arguments = call.arguments
     text = arguments.render(scope) if isinstance(arguments, Template) else to_json(render_data(arguments, scope), None)
     return ToolCall(call.id.render(scope), call.name.render(scope), text)

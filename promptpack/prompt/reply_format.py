@@ -24,7 +24,7 @@ class _Writer:
     def __init__(self, contract: Contract, locale: str, tools: Sequence[Action] | None) -> None:
         self._contract = contract
         self._tools = tools
-        self._shape = contract.shape(tools)
+        self._shape = contract.json_schema(tools)
         self._words = words(locale)
         self._language = locale.split("-", maxsplit=1)[0]
 

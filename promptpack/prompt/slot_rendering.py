@@ -133,7 +133,7 @@ def _contract_output(pack: Pack, scope: Scope) -> Any:
     contract = pack.contract
     assert contract is not None  # noqa: S101 -- the caller checks
     tools = read_tool_actions(scope[contract.tools_input], contract.tools_input) if contract.tools_input else None
-    shape = contract.shape(tools)
+    shape = contract.json_schema(tools)
     actions = [*contract.actions.values(), *(tools or ())]
     if len(actions) == 1 and f"params.{actions[0].name}" in shape.get("$defs", {}):
         params = {**shape["properties"]["params"], **shape["$defs"][f"params.{actions[0].name}"]}

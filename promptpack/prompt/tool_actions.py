@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from promptpack.pack import Action
-from promptpack.pack.checking import schema_schema
+from promptpack.pack.pack_schema import schema_schema
 from promptpack.pack.references import find_references
 from promptpack.problem import ContextError, Problem
 

@@ -6,8 +6,7 @@ No text of a schema becomes code: variables are numbered, and all values are con
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from promptpack.schema.keywords import fingerprint
 from promptpack.schema.patterns import read_pattern
@@ -50,8 +49,7 @@ _MAX_SINGLE_LOOKUPS: Final = 16
 _MAX_CALLS: Final = 5_000
 
 
-@dataclass(frozen=True)
-class _Check:
+class _Check(NamedTuple):
     """A schema, the variable of its value, the depth of the value, and the remaining levels to write inline."""
 
     schema: Mapping[str, Any]

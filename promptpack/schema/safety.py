@@ -54,7 +54,7 @@ def _iterate_children(schema: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
 
 def _find_remote(path: Path, schema: Mapping[str, Any]) -> Iterator[Mismatch]:
     if "$id" in schema:
-        yield Mismatch("remote", (*path, "$id"), "'$id' would send references elsewhere", "remove it", at_key=True)
+        yield Mismatch("remote", (*path, "$id"), "'$id' changes the target of references", "remove it", at_key=True)
     reference = schema.get("$dynamicRef", "")
     if isinstance(reference, str) and reference and not reference.startswith("#"):
         message = f"reference {reference!r} is not a file of this pack"
@@ -94,7 +94,7 @@ def _find_cycles(root: Any) -> Iterator[Mismatch]:
                 continue
             target, where = step
             if target in open_paths:
-                yield Mismatch("cycle", where, f"reference {_get(root, where)!r} leads back to itself")
+                yield Mismatch("cycle", where, f"reference {_get(root, where)!r} refers to itself")
                 return
             if target not in done:
                 open_paths.add(target)

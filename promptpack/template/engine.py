@@ -174,7 +174,8 @@ class Engine:
             from promptpack.template import handlebars
 
             return handlebars.parse(source)
-        return Parser(self.environment, source.text).parse()
+        # Not `Parser.parse`, which also sets the environment of every node; `_accept` does so for its copy.
+        return nodes.Template(Parser(self.environment, source.text).subparse(), lineno=1)
 
     def _accept(self, tree: nodes.Template, source: Source) -> nodes.Template:
         found = descendants(tree)
@@ -186,7 +187,7 @@ class Engine:
             _give_loop_to_partials(tree)
             number_loops(tree)
         _print_readably(found)
-        count_work(tree)
+        count_work(tree, found)
         for node in (tree, *descendants(tree)):
             node.environment = self.environment
         return tree

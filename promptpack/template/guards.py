@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import wraps
+from itertools import filterfalse
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -12,8 +13,8 @@ from jinja2.utils import pass_context, pass_environment
 from promptpack.template.meter import (
     CHARACTERS_A_STEP,
     LimitError,
-    charge,
     current,
+    current_meter,
     fits_items,
     fits_text,
     measure,
@@ -46,29 +47,33 @@ _CHARACTERS_A_STEP: Final[Mapping[str, int]] = MappingProxyType(
 # Filters that compare items, or the attributes of them, letter by letter.
 _COMPARING: Final = frozenset({"dictsort", "groupby", "max", "min", "sort", "unique"})
 _LINE_ENDS: Final = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+_DICT: Final = frozenset((dict,))
+_STR: Final = frozenset((str,))
 _MEASURED: Final = (dict, list, tuple, str, range)
 
 
 def counted(function: Callable[..., Any], name: str = "", deep: bool = True) -> Callable[..., Any]:
-    """Count the work of a filter, test or function by the size of what it is given, and of the text it makes."""
+    """Count the work of a filter, test or function by the size of its arguments, and of the text it returns."""
     steps_an_item = _STEPS_AN_ITEM.get(name)
     characters_a_step = _CHARACTERS_A_STEP.get(name)
-    # Jinja gives the environment or the context to some before the value itself.
+    is_comparing = name in _COMPARING
+    # Jinja passes the environment or the context to some before the value itself.
     first = 1 if hasattr(function, "jinja_pass_arg") else 0
 
     @wraps(function)
     def counting(*values: Any, **options: Any) -> Any:
-        charge(values, deep)
+        meter = current_meter()
+        meter.charge(values[first:], deep)
         if options:
-            charge(options.values(), deep)
-        if name in _COMPARING and len(values) > first:
-            step(_letters(values[first]) // CHARACTERS_A_STEP)
+            meter.charge(options.values(), deep)
+        if is_comparing and len(values) > first:
+            meter.step(_letters(values[first]) // CHARACTERS_A_STEP)
         if steps_an_item and len(values) > first:
-            items = take(values[first])
-            step(len(items) * steps_an_item)
+            items = meter.take(values[first])
+            meter.step(len(items) * steps_an_item)
             values = (*values[:first], items, *values[first + 1 :])
         if characters_a_step and values and type(values[0]) is str:
-            step(len(values[0]) // characters_a_step)
+            meter.step(len(values[0]) // characters_a_step)
         result = function(*values, **options)
         if type(result) is str:
             fits_text(len(result))
@@ -164,8 +169,8 @@ def _sifted(keep: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def sift(context: Any, value: Any, *test: Any, **options: Any) -> Any:
             if len(test) != 2 or test[0] != "in" or options or not _are_texts(test[1]) or not _are_texts(value):
                 return original(context, value, *test, **options)
-            known = frozenset(test[1])
-            return (item for item in value if (item in known) is keep)
+            choose = filter if keep else filterfalse
+            return choose(frozenset(test[1]).__contains__, value)
 
         return sift
 
@@ -179,20 +184,18 @@ def _map(original: Callable[..., Any]) -> Callable[..., Any]:
     def mapped(context: Any, value: Any, *arguments: Any, **options: Any) -> Any:
         key = options.get("attribute")
         is_key = type(key) is str and "." not in key and not key.isdigit()
-        if (
-            arguments
-            or len(options) != 1
-            or not is_key
-            or not all(type(item) is dict and key in item for item in value)
-        ):
+        if not is_key or arguments or len(options) != 1 or not _DICT.issuperset(map(type, value)):
             return original(context, value, *arguments, **options)
-        return (item[key] for item in value)
+        try:
+            return iter([item[key] for item in value])
+        except KeyError:
+            return original(context, value, *arguments, **options)
 
     return mapped
 
 
 def _are_texts(value: Any) -> bool:
-    return type(value) is list and all(type(item) is str for item in value)
+    return type(value) is list and _STR.issuperset(map(type, value))
 
 
 def _list(_: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,8 +1,7 @@
 """Subtrees of a template whose text depends only on known names: the render cache may hold their texts."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from jinja2 import nodes
 
@@ -74,8 +73,7 @@ class Memoizer:
         return len(found) == expected and all(is_pure for _, is_pure in found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Subtree:
+class _Subtree(NamedTuple):
     """A statement and the names that its text depends on; None if it depends on more, or does more than print."""
 
     node: nodes.Node
@@ -85,8 +83,7 @@ class _Subtree:
         return self.names is not None and self.names <= names
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(NamedTuple):
     """Adjacent subtrees; with `names`, they are cached together."""
 
     subtrees: list[_Subtree]

@@ -1,4 +1,4 @@
-"""What a template may use up: steps, output, the size of a value; counted, so it holds on every platform."""
+"""The meter of a render: counts steps, output and the size of values, so that limits hold on every platform."""
 
 from collections.abc import Collection, Iterable, Iterator, Sized
 from contextvars import ContextVar, Token
@@ -9,14 +9,16 @@ from jinja2.exceptions import TemplateRuntimeError
 
 from promptpack.template.limits import Limits
 
-# Work on text is counted by the piece, since a machine copies that many characters in the time of one step.
 CHARACTERS_A_STEP: Final = 64
+"""The characters that a machine copies in the time of one step."""
 _STEPS_A_NODE: Final = 3
 _VALUES_A_STEP: Final = 4
+_SIMPLE: Final = frozenset((str, int, float, bool, type(None)))
+_UNMETERED_STEPS: Final = 1 << 62
 
 
 class LimitError(TemplateRuntimeError):
-    """A template used up one of its limits; `limit` is which."""
+    """A template exceeds one of its limits; `limit` is which."""
 
     def __init__(self, limit: str, message: str) -> None:
         super().__init__(message)
@@ -24,29 +26,27 @@ class LimitError(TemplateRuntimeError):
 
 
 class Meter:
-    """What is left of the limits in one render."""
+    """The steps and the output that one render may still use."""
 
     __slots__ = ("limits", "output", "steps", "validated")
 
-    def __init__(self, limits: Limits, validated: Collection[int] = ()) -> None:
+    def __init__(self, limits: Limits, validated: Collection[int] = (), steps: int | None = None) -> None:
         self.limits = limits
-        # The ids of mappings and lists that were looked through before the render began.
+        # The ids of mappings and lists that were validated before the render began.
         self.validated = validated
-        self.steps = limits.steps
+        self.steps = limits.steps if steps is None else steps
         self.output = limits.output
 
     def step(self, steps: int) -> None:
-        """Use up steps."""
+        """Use steps."""
         self.steps -= steps
         if self.steps < 0:
             self.refuse_steps()
 
     def passes(self, values: Any, steps: int) -> Any:
-        """Count the passes of a loop: all at once where their number is known, else one by one."""
+        """Count the passes of a loop: all of them first if their number is known, else one by one."""
         if type(values) is list or isinstance(values, Sized):
-            self.steps -= len(values) * steps
-            if self.steps < 0:
-                self.refuse_steps()
+            self.step(len(values) * steps)
             return values
         return self._counted_passes(values, steps)
 
@@ -56,32 +56,88 @@ class Meter:
             yield value
 
     def refuse_steps(self) -> NoReturn:
-        """Stop a template that has no steps left."""
+        """Stop a template that has used all steps."""
         raise LimitError("steps", f"template takes more than {self.limits.steps:,} steps")
 
     def write(self, text: str) -> str:
-        """Count a text as output, and give it."""
+        """Count a text as output, and return it."""
         self.output -= len(text)
         if self.output < 0:
             self.refuse_output()
         return text
 
     def refuse_output(self) -> NoReturn:
-        """Stop a template that has written all it may."""
+        """Stop a template that has written too much."""
         raise LimitError("output", f"template writes more than {self.limits.output:,} characters")
+
+    def fits_items(self, count: int) -> None:
+        """Refuse a list before it is built, and count the work of building it."""
+        if count > self.limits.items:
+            raise LimitError("value", f"a list is longer than {self.limits.items:,} items")
+        self.step(count)
+
+    def take(self, values: Iterable[Any]) -> list[Any]:
+        """Return the items of a lazy value as a list."""
+        items = list(values if type(values) is list else islice(values, self.limits.items + 1))
+        self.fits_items(len(items))
+        return items
+
+    def measure(self, value: Any) -> int:
+        """Count the values in a value as a tree, and refuse one that is too large; the work is counted."""
+        if not isinstance(value, (dict, list, tuple)):
+            if isinstance(value, str):
+                self.step(len(value) // CHARACTERS_A_STEP)
+            elif isinstance(value, range):
+                self.fits_items(len(value))
+            return 1
+        limit = self.limits.items
+        count = 1
+        nodes: list[Any] = [value]
+        for node in nodes:
+            count += len(node)
+            if count > limit:
+                raise LimitError("value", f"a value holds more than {limit:,} others")
+            for child in node.values() if isinstance(node, dict) else node:
+                kind = type(child)
+                if kind is dict or kind is list or (kind not in _SIMPLE and isinstance(child, (dict, list, tuple))):
+                    nodes.append(child)
+        # A list or mapping takes as long as a dozen plain values.
+        self.step(_STEPS_A_NODE * len(nodes) + count // _VALUES_A_STEP)
+        return count
+
+    def charge(self, values: Iterable[Any], deep: bool) -> None:
+        """Count the work of a call by its arguments: everything in them, or only their own items."""
+        steps = 1
+        for value in values:
+            kind = type(value)
+            if kind is str:
+                steps += len(value) // CHARACTERS_A_STEP
+            elif kind is list and not deep:
+                steps += len(value)
+            elif kind in _SIMPLE:
+                continue
+            elif isinstance(value, (dict, list, tuple)):
+                steps += 0 if deep and self.measure(value) else len(value)
+            elif kind is range:
+                self.fits_items(len(value))
+        self.step(steps)
 
 
 _METER: ContextVar[Meter | None] = ContextVar("promptpack_meter", default=None)
-_UNMETERED: Final = Limits()
-_SIMPLE: Final = frozenset((str, int, float, bool, type(None)))
+_NO_LIMITS: Final = Limits()
 
 
 def meter() -> Meter | None:
-    """Give the meter of the render that is going on; templates run inside of one always."""
+    """Return the meter of the current render; templates always run inside one."""
     return _METER.get()
 
 
-class metered:  # noqa: N801 -- used as a function is
+def current_meter() -> Meter:
+    """Return the meter of the current render; outside of one, a meter that only limits the size of values."""
+    return _METER.get() or Meter(_NO_LIMITS, steps=_UNMETERED_STEPS)
+
+
+class metered:  # noqa: N801 -- used like a function
     """Count against the limits inside; a render that is part of another counts against the outer one."""
 
     __slots__ = ("_limits", "_token", "_validated")
@@ -101,16 +157,14 @@ class metered:  # noqa: N801 -- used as a function is
 
 
 def step(steps: int = 1) -> None:
-    """Use up steps of the render that is going on."""
+    """Use steps of the current render."""
     meter = _METER.get()
     if meter is not None:
-        meter.steps -= steps
-        if meter.steps < 0:
-            meter.refuse_steps()
+        meter.step(steps)
 
 
 def keep_aside(pieces: Iterable[str]) -> list[str]:
-    """Take what an imported template writes: as much as may be written, but nothing is written yet."""
+    """Collect the output of an imported template: within the limit, but not counted, because it is not written yet."""
     meter = _METER.get()
     before = meter.output if meter is not None else 0
     gathered = list(pieces)
@@ -120,19 +174,19 @@ def keep_aside(pieces: Iterable[str]) -> list[str]:
 
 
 def current() -> Limits:
-    """Give the limits that are in force."""
+    """Return the limits of the current render."""
     meter = _METER.get()
-    return _UNMETERED if meter is None else meter.limits
+    return _NO_LIMITS if meter is None else meter.limits
 
 
 def is_validated(value: Any) -> bool:
-    """Say whether a mapping or list was looked through before the render began."""
+    """Return whether a mapping or list was validated before the render began."""
     meter = _METER.get()
     return meter is not None and id(value) in meter.validated
 
 
 def fits_text(characters: int) -> None:
-    """Refuse a text before it is made, and count the work of making it."""
+    """Refuse a text before it is built, and count the work of building it."""
     most = current().text
     if characters > most:
         raise LimitError("value", f"a text is longer than {most:,} characters")
@@ -141,69 +195,21 @@ def fits_text(characters: int) -> None:
 
 
 def fits_items(count: int) -> None:
-    """Refuse a list before it is made, and count the work of making it."""
-    most = current().items
-    if count > most:
-        raise LimitError("value", f"a list is longer than {most:,} items")
-    step(count)
-
-
-def fits_count(count: int) -> None:
-    """Refuse a value that holds too many others."""
-    if count > current().items:
-        raise LimitError("value", f"a value holds more than {current().items:,} others")
+    """Refuse a list before it is built, and count the work of building it."""
+    current_meter().fits_items(count)
 
 
 def fits_bits(bits: float) -> None:
-    """Refuse a whole number before it is worked out."""
+    """Refuse a whole number before it is computed."""
     if bits > current().bits:
         raise LimitError("number", f"a number has more than {current().bits:,} bits")
 
 
 def measure(value: Any) -> int:
-    """Count the values inside of a value as a tree, and refuse one that is too large; the work is counted."""
-    if not isinstance(value, (dict, list, tuple)):
-        if isinstance(value, str):
-            step(len(value) // CHARACTERS_A_STEP)
-        elif isinstance(value, range):
-            fits_items(len(value))
-        return 1
-    limit = current().items
-    count = 1
-    nodes: list[Any] = [value]
-    for node in nodes:
-        count += len(node)
-        if count > limit:
-            fits_count(count)
-        for child in node.values() if isinstance(node, dict) else node:
-            kind = type(child)
-            if kind is dict or kind is list or (kind not in _SIMPLE and isinstance(child, (dict, list, tuple))):
-                nodes.append(child)
-    # To look into a list or mapping takes as long as to pass over a dozen plain values.
-    step(_STEPS_A_NODE * len(nodes) + count // _VALUES_A_STEP)
-    return count
-
-
-def charge(values: Iterable[Any], deep: bool) -> None:
-    """Count the work of a call by what it is given: all that is inside of the values, or only their own items."""
-    steps = 1
-    for value in values:
-        kind = type(value)
-        if kind is str:
-            steps += len(value) // CHARACTERS_A_STEP
-        elif kind is list and not deep:
-            steps += len(value)
-        elif kind in _SIMPLE:
-            continue
-        elif isinstance(value, (dict, list, tuple)):
-            steps += 0 if deep and measure(value) else len(value)
-        elif kind is range:
-            fits_items(len(value))
-    step(steps)
+    """Count the values in a value as a tree, and refuse one that is too large; the work is counted."""
+    return current_meter().measure(value)
 
 
 def take(values: Iterable[Any]) -> list[Any]:
-    """Make a list of a lazy value."""
-    items = list(values if type(values) is list else islice(values, current().items + 1))
-    fits_items(len(items))
-    return items
+    """Return the items of a lazy value as a list."""
+    return current_meter().take(values)

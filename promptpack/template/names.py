@@ -1,7 +1,7 @@
 """The names a template takes from outside, with their positions, by Jinja's own scoping rules."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from jinja2 import nodes
 
@@ -12,8 +12,7 @@ from promptpack.template.tree import children, name_looked_up
 _IN_EVERY_MACRO = ("caller", "kwargs", "varargs")
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """A name that is used before it is set; `partial` is where, or None for the template itself."""
 
     name: str
@@ -21,8 +20,7 @@ class Use:
     partial: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
+class Needs(NamedTuple):
     """What a template takes from outside: names, and the partials it includes, directly or through others."""
 
     names: tuple[Use, ...]

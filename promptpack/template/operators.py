@@ -13,7 +13,8 @@ from promptpack.characters import is_encodable
 from promptpack.template.meter import LimitError, fits_bits, fits_items, fits_text, measure
 from promptpack.template.values import to_text
 
-_WIDTH: Final = re.compile(r"%(?:\([^)]*\))?[#0\- +]*(\*|\d{4,})|%(?:\([^)]*\))?[#0\- +]*\d*\.(\*|\d{4,})")
+# Compiled on first use, since few templates format with `%`.
+_WIDTH: Final = r"%(?:\([^)]*\))?[#0\- +]*(\*|\d{4,})|%(?:\([^)]*\))?[#0\- +]*\d*\.(\*|\d{4,})"
 
 _WIDEST: Final = 1_000
 # More digits than any number that is left has: those that are worked out are limited in bits.
@@ -80,7 +81,7 @@ def modulo(left: Any, right: Any) -> Any:
 
 
 def _fill_in(text: str, right: Any) -> str:
-    if _WIDTH.search(text):
+    if re.search(_WIDTH, text):
         raise LimitError("format", "the width of a format has more than three digits")
     measure(right)
     values: Any

@@ -1,8 +1,7 @@
 """How a running template finds what it includes: the partials of whoever included it, and no deeper than the limit."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from jinja2 import Template as JinjaTemplate
 from jinja2.environment import TemplateModule
@@ -40,8 +39,7 @@ class PackTemplate(JinjaTemplate):
         return context  # type: ignore[no-any-return]
 
 
-@dataclass(frozen=True, slots=True)
-class Partial:
+class Partial(NamedTuple):
     """A template that others include, the partials it owns, and where to look for those that nobody owns."""
 
     code: PackTemplate
@@ -49,8 +47,7 @@ class Partial:
     shared: Finder | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Trail:
+class Trail(NamedTuple):
     """The way of a render to where it is: whose partials count, the innermost first, and how many includes deep."""
 
     own: tuple[Finder, ...] = ()
@@ -94,8 +91,7 @@ class PackContext(Context):
         return context  # type: ignore[no-any-return]
 
 
-@dataclass(frozen=True, slots=True)
-class Included:
+class Included(NamedTuple):
     """What Jinja's code takes for the template that it includes or imports; its scope goes one step deeper."""
 
     code: PackTemplate

@@ -1,7 +1,6 @@
 """Jinja's environment, narrowed: plain data only, nothing reachable but by the allow-lists of `language`."""
 
 from collections.abc import MutableMapping
-from dataclasses import replace
 from types import BuiltinMethodType, MethodType
 from typing import Any, cast
 
@@ -103,7 +102,7 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
 
     def find_module(self, context: PackContext, names: str | list[str]) -> Included:
         """Find a partial to import from, one step deeper than the template that does so."""
-        return replace(self.include(context, names), imported=True)
+        return self.include(context, names)._replace(imported=True)
 
     def find_parent(self, context: PackContext, names: str | list[str]) -> JinjaTemplate:
         """Find a partial to extend."""

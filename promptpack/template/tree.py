@@ -23,10 +23,10 @@ OUTLINED: Final = "_outlined_"
 Tree = TypeVar("Tree", bound=nodes.Node)
 
 
-def children(node: nodes.Node) -> list[nodes.Node]:
-    """Give what is right below a node, as Jinja does, in less time."""
+def children(node: nodes.Node, *fields: str) -> list[nodes.Node]:
+    """Return the nodes directly below a node, or only those of some fields; faster than `iter_child_nodes`."""
     found: list[nodes.Node] = []
-    for name in node.fields:
+    for name in fields or node.fields:
         value: Any = getattr(node, name, None)
         if isinstance(value, nodes.Node):
             found.append(value)

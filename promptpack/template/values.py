@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from functools import cache, partial
+from itertools import filterfalse
 from types import GeneratorType
 from typing import Any, Final
 
@@ -22,8 +23,10 @@ _LAZY: tuple[type[Iterable[Any]], ...] = (
     type({}.items()),
     type({}.keys()),
     type({}.values()),
+    type(iter([])),
     map,
     filter,
+    filterfalse,
     zip,
     reversed,
     type(reversed([])),

@@ -3,6 +3,6 @@
 from promptpack.verdict.judge import judge_checked
 from promptpack.verdict.model import Verdict, Violation
 from promptpack.verdict.output import AgentOutput, Risk
-from promptpack.verdict.stream import VerdictStream
+from promptpack.verdict.verdict_stream import VerdictStream
 
 __all__ = ["AgentOutput", "Risk", "Verdict", "VerdictStream", "Violation", "judge_checked"]

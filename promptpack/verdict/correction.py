@@ -1,4 +1,4 @@
-"""The message that asks a model to mend its reply: short, in the pack's language, only what is wrong."""
+"""Write the correction, a message to the model: short, in the language of the pack, only the violations."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,113 +10,113 @@ from promptpack.pack import Contract, Pack
 from promptpack.verdict.model import Violation, code_of
 from promptpack.words import words
 
-_SHOWN = 8
-# One or two violations take under 150 tokens. Sizes are about tenths of a token, rather too much than too little,
-# so that random letters, rare characters and long numbers stay within the limit too.
-_ROOM = 1_540
-_LINES = 2
+_MAX_VIOLATIONS = 8
+# A correction with one or two violations has fewer than 150 tokens. Sizes are in tenths of a token, estimated high, so
+# that random letters, rare characters and long numbers stay within the limit too.
+_MAX_SIZE = 1_540
+_MAX_FULL_LINES = 2
 _LETTER, _SIGN, _CHINESE, _OTHER = 4, 9, 18, 30
 _ELLIPSIS = 18
 _WITHOUT_LETTERS = dict.fromkeys(map(ord, ascii_letters + " "))
 
 Expected = Mapping[tuple[str, str], Any]
-"""What a keyword asked for, by the keyword and the pointer."""
+"""The value of a schema keyword, by the keyword and the pointer."""
 
 
 def write_correction(pack: Pack, contract: Contract, violations: Sequence[Violation], expected: Expected) -> str:
-    """Write the correction, by the pack's own template where it has one."""
+    """Return the correction, from the template of the pack if it has one."""
     if contract.correction is not None:
         listed = [{"code": found.code, "path": found.path, "message": found.message} for found in violations]
         return contract.correction.render({"violations": listed, "pack": pack.about})
-    said = words(pack.locale)
+    texts = words(pack.locale)
     if [found.rule for found in violations] in (["no_json"], ["empty"]):
-        return said["correction_unread"]
-    shown = violations[:_SHOWN]
-    lines = _lines(shown, expected, said, _ROOM - _size(said["correction"]))
-    more = [f"- (+{len(violations) - _SHOWN})"] if len(violations) > _SHOWN else []
-    return "\n".join([said["correction"], *lines, *more])
+        return texts["correction_unread"]
+    shown = violations[:_MAX_VIOLATIONS]
+    lines = _write_lines(shown, expected, texts, _MAX_SIZE - _size(texts["correction"]))
+    more = [f"- (+{len(violations) - _MAX_VIOLATIONS})"] if len(violations) > _MAX_VIOLATIONS else []
+    return "\n".join([texts["correction"], *lines, *more])
 
 
-def _lines(shown: Sequence[Violation], expected: Expected, said: Mapping[str, str], room: int) -> list[str]:
-    """Write one line a violation; of two, the shorter one leaves its room to the other."""
-    asked = [expected.get((found.rule, found.path)) for found in shown]
-    share = room // min(len(shown), _LINES) - _SIGN
-    lines = [_line(found, wanted, said, share) for found, wanted in zip(shown, asked, strict=True)]
-    if len(lines) == _LINES:
+def _write_lines(shown: Sequence[Violation], expected: Expected, texts: Mapping[str, str], limit: int) -> list[str]:
+    """Return one line for each violation; of two lines, the longer one gets the space that the shorter one leaves."""
+    wanted = [expected.get((found.rule, found.path)) for found in shown]
+    share = limit // min(len(shown), _MAX_FULL_LINES) - _SIGN
+    lines = [_write_line(found, value, texts, share) for found, value in zip(shown, wanted, strict=True)]
+    if len(lines) == _MAX_FULL_LINES:
         short, long = sorted((0, 1), key=lambda index: _size(lines[index]))
-        lines[long] = _line(shown[long], asked[long], said, room - _size(lines[short]) - 2 * _SIGN)
+        lines[long] = _write_line(shown[long], wanted[long], texts, limit - _size(lines[short]) - 2 * _SIGN)
     return lines
 
 
-def _line(found: Violation, expected: Any, said: Mapping[str, str], room: int) -> str:
-    start = f"- {_short_path(found.path, room // 2) or said['whole_reply']}: "
-    return start + _sentence(found, expected, said, room - _size(start))
+def _write_line(found: Violation, expected: Any, texts: Mapping[str, str], limit: int) -> str:
+    start = f"- {_shorten_path(found.path, limit // 2) or texts['whole_reply']}: "
+    return start + _write_sentence(found, expected, texts, limit - _size(start))
 
 
-def _short_path(path: str, room: int) -> str:
-    """Leave out the beginning of a long path, step by step: its end says more."""
-    if _size(path) <= room:
+def _shorten_path(path: str, limit: int) -> str:
+    """Return a path without its first steps if it is too long: the end is more informative."""
+    if _size(path) <= limit:
         return path
     steps = path.split("/")[1:]
-    while len(steps) > 1 and _size("/".join(steps)) > room - _ELLIPSIS - _SIGN:
+    while len(steps) > 1 and _size("/".join(steps)) > limit - _ELLIPSIS - _SIGN:
         steps.pop(0)
-    return "…/" + _cut("/".join(steps), room - _ELLIPSIS - _SIGN)
+    return "…/" + _cut("/".join(steps), limit - _ELLIPSIS - _SIGN)
 
 
-def _sentence(found: Violation, expected: Any, said: Mapping[str, str], room: int) -> str:
+def _write_sentence(found: Violation, expected: Any, texts: Mapping[str, str], limit: int) -> str:
     if found.code == code_of("rule"):
-        return _cut(found.message, room)
+        return _cut(found.message, limit)
     if found.code == code_of("rule_error"):
-        return said["say.rule_error"]
-    sentence = said.get(f"say.{found.rule}", said["say.other"])
+        return texts["say.rule_error"]
+    sentence = texts.get(f"say.{found.rule}", texts["say.other"])
     if found.rule == "required" and isinstance(expected, Mapping):
-        return sentence + _wanted(expected, said, room - _size(sentence))
-    left = room - _size(sentence.format(expected="", message=""))
-    shown = _show(found.rule, expected, said, left) if "{expected}" in sentence else ""
-    return sentence.format(expected=shown, message=_cut(found.message, left))
+        return sentence + _describe_choices(expected, texts, limit - _size(sentence))
+    remaining = limit - _size(sentence.format(expected="", message=""))
+    shown = _show(found.rule, expected, texts, remaining) if "{expected}" in sentence else ""
+    return sentence.format(expected=shown, message=_cut(found.message, remaining))
 
 
-def _wanted(schema: Mapping[str, Any], said: Mapping[str, str], room: int) -> str:
-    """Name the values that a missing field may have, where its schema lists them."""
+def _describe_choices(schema: Mapping[str, Any], texts: Mapping[str, str], limit: int) -> str:
+    """Return the allowed values of a missing field, if its schema lists them."""
     rule = next((rule for rule in ("enum", "const") if rule in schema), None)
     if rule is None:
         return ""
-    wanted = said["and"] + said[f"say.{rule}"]
-    return wanted.format(expected=_show(rule, schema[rule], said, room - _size(wanted)))
+    text = texts["and"] + texts[f"say.{rule}"]
+    return text.format(expected=_show(rule, schema[rule], texts, limit - _size(text)))
 
 
-def _show(rule: str, expected: Any, said: Mapping[str, str], room: int) -> str:
+def _show(rule: str, expected: Any, texts: Mapping[str, str], limit: int) -> str:
     if rule == "type":
         kinds = expected if isinstance(expected, list) else [expected]
-        return said["or"].join(said.get(f"kind.{kind}", str(kind)) for kind in kinds)
+        return texts["or"].join(texts.get(f"kind.{kind}", str(kind)) for kind in kinds)
     if rule == "enum" and isinstance(expected, list):
-        return _choices([_plain(choice) for choice in expected], room)
-    # A cut value could be half of a secret, and is of no use.
-    return shown if _size(shown := _plain(expected)) <= room else "…"
+        return _list_choices([_to_text(choice) for choice in expected], limit)
+    # A truncated value is useless, and may be part of a secret.
+    return shown if _size(shown := _to_text(expected)) <= limit else "…"
 
 
-def _choices(choices: Sequence[str], room: int) -> str:
-    """List as many of the allowed values as there is room for, and say how many more there are."""
-    shown, left = [], room - _size(", … (+000000)")
+def _list_choices(choices: Sequence[str], limit: int) -> str:
+    """List as many allowed values as fit, and the number of the others."""
+    shown, remaining = [], limit - _size(", … (+000000)")
     for choice in choices:
-        left -= _size(choice + ", ")
-        if left < 0:
+        remaining -= _size(choice + ", ")
+        if remaining < 0:
             break
         shown.append(choice)
     more = len(choices) - len(shown)
     whole = ", ".join(choices)
-    return whole if _size(whole) <= room else ", ".join([*shown, f"… (+{more})"])
+    return whole if _size(whole) <= limit else ", ".join([*shown, f"… (+{more})"])
 
 
-def _plain(value: Any) -> str:
+def _to_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _cut(text: str, room: int) -> str:
-    if _size(text) <= room:
+def _cut(text: str, limit: int) -> str:
+    if _size(text) <= limit:
         return text
     sizes = accumulate(map(_cost, text), initial=_ELLIPSIS)
-    return text[: max(sum(size <= room for size in sizes) - 1, 0)] + "…"
+    return text[: max(sum(size <= limit for size in sizes) - 1, 0)] + "…"
 
 
 def _size(text: str) -> int:

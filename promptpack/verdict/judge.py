@@ -1,4 +1,4 @@
-"""A model's reply + a pack + its context -> `Verdict`: read, checked by the schema, held to the rules."""
+"""Reply + pack + context -> `Verdict`: read the reply, check it against the schema, then against the rules."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,14 +16,14 @@ from promptpack.schema import Schema
 from promptpack.verdict.correction import Expected, write_correction
 from promptpack.verdict.model import Verdict, Violation, code_of
 from promptpack.verdict.output import AgentOutput, error_output
-from promptpack.verdict.rules import RuleChecker
+from promptpack.verdict.rule_checker import RuleChecker
 
 _RISKS_HINT = f"the risks are {', '.join(replies.RISKS)}"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """How a reply is read: `strict` takes only the exact contract, `refuse` names repairs not to make.
+class JudgeOptions:
+    """How to read a reply: `strict` allows no repairs, `refuse` names repairs that are not allowed.
 
     `after` is the verdict whose correction the reply answers.
     """
@@ -36,23 +36,23 @@ class Options:
     def __post_init__(self) -> None:
         known = (*replies.RISKS, *sorted(replies.KINDS))
         problems = [
-            Problem("PP531", f"no repair or risk named {name!r}", None, did_you_mean(name, known) or _RISKS_HINT)
+            Problem("PP531", f"unknown repair or risk {name!r}", None, did_you_mean(name, known) or _RISKS_HINT)
             for name in sorted(frozenset(self.refuse).difference(known))
         ]
         if problems:
             raise UsageError(problems)
 
 
-_USUAL = Options()
-# `AgentOutput.model_validate` without its own options, over which it takes a third of its time.
+_DEFAULT_OPTIONS = JudgeOptions()
+# Faster by a third than `AgentOutput.model_validate`, which also processes options.
 _validate: Callable[..., AgentOutput] = AgentOutput.__pydantic_validator__.validate_python
-_USUAL_POLICY = Policy()
-# A text of so many characters cannot hold too many values.
-_SHORT = _USUAL_POLICY.max_values
+_DEFAULT_POLICY = Policy()
+# A reply with at most this many characters cannot contain too many values.
+_MAX_SHORT_REPLY = _DEFAULT_POLICY.max_values
 
 
 def judge_checked(pack: Pack, raw: str | bytes, values: Mapping[str, Any] | None, **options: Any) -> Verdict:
-    """Judge a reply with a context that has been checked before."""
+    """Judge a reply with the values of a checked context."""
     return pack.judge(raw, values, **options)
 
 
@@ -65,31 +65,31 @@ class Judge:
         self._rules = RuleChecker(self._contract, pack.limits)
 
     def judge(self, raw: str | bytes, values: Mapping[str, Any] | None, **options: Any) -> Verdict:
-        """Judge a reply with a context that has been checked before.
+        """Judge a reply with the values of a checked context.
 
-        Without a context, rules that look at inputs are left unchecked and named in the verdict.
+        Without a context, rules that read inputs are skipped and listed as `unchecked`.
         """
         contract = self._contract
         schema = contract.schema if values is None else _schema(contract, values)
-        if not options and type(raw) is str and len(raw) <= _SHORT:
-            value = read_clean(raw, _USUAL_POLICY.max_depth)
+        if not options and type(raw) is str and len(raw) <= _MAX_SHORT_REPLY:
+            value = read_clean(raw, _DEFAULT_POLICY.max_depth)
             if value is not None and schema.accepts(value):
-                return self._hold_to_rules(Reading("valid", value), schema, values)
-        asked = Options(**options) if options else _USUAL
+                return self._check_rules(Reading("valid", value), schema, values)
+        chosen = JudgeOptions(**options) if options else _DEFAULT_OPTIONS
         check = SchemaCheck(schema)
-        reading = _read(raw, check, contract, asked)
+        reading = _read(raw, check, contract, chosen)
         if reading.ok:
-            return self._hold_to_rules(reading, schema, values)
-        if asked.after is not None and not reading.violations:
-            return asked.after
+            return self._check_rules(reading, schema, values)
+        if chosen.after is not None and not reading.violations:
+            return chosen.after
         return self._refuse(reading, values, [_violation(found) for found in reading.violations], check.expected)
 
-    def _hold_to_rules(self, reading: Reading, schema: Schema, values: Mapping[str, Any] | None) -> Verdict:
-        """Judge what was read of a reply and meets the schema."""
+    def _check_rules(self, reading: Reading, schema: Schema, values: Mapping[str, Any] | None) -> Verdict:
+        """Judge a reply that meets the schema."""
         value = reading.value
         violations, unchecked = self._rules.check({**(values or {}), "reply": value, "pack": self._pack.about})
         if not violations and self._contract.output is not None:
-            output, violations = self._slots(value, values)
+            output, violations = self._read_slot_output(value, values)
         if violations:
             refused = self._refuse(reading, values, violations, {})
             return replace(refused, unchecked=unchecked, find_extras=partial(_extras, value, schema))
@@ -107,8 +107,8 @@ class Judge:
             find_extras=partial(_extras, value, schema),
         )
 
-    def _slots(self, value: Any, values: Mapping[str, Any] | None) -> tuple[Any, list[Violation]]:
-        """Read the typed output of a slot prompt; its model may refuse values that meet the schema."""
+    def _read_slot_output(self, value: Any, values: Mapping[str, Any] | None) -> tuple[Any, list[Violation]]:
+        """Return the typed output of a slot prompt; its model may reject values that meet the schema."""
         from promptpack.verdict.slot_output import read_output
 
         violations: list[Violation] = []
@@ -122,9 +122,9 @@ class Judge:
         violations: Sequence[Violation],
         expected: Expected,
     ) -> Verdict:
-        # A reply may repeat a secret, and what is told of it goes into logs.
+        # A reply may repeat a secret, and violations are logged.
         secrets = Secrets(self._pack, values)
-        told = tuple(
+        shown = tuple(
             replace(
                 found,
                 message=escape_surrogates(secrets.hide(found.message)),
@@ -132,12 +132,12 @@ class Judge:
             )
             for found in violations
         )
-        correction = secrets.hide(write_correction(self._pack, self._contract, told, expected))
-        summary = "; ".join(str(violation) for violation in told[:5])
+        correction = secrets.hide(write_correction(self._pack, self._contract, shown, expected))
+        summary = "; ".join(str(violation) for violation in shown[:5])
         return Verdict(
             "invalid" if reading.ok else reading.outcome,
             data=reading.value,
-            violations=told,
+            violations=shown,
             repairs=reading.repairs,
             readings=reading.readings,
             correction=correction,
@@ -147,13 +147,13 @@ class Judge:
 
 
 def schema_of(pack: Pack, values: Mapping[str, Any] | None) -> Schema:
-    """Give the schema that replies must meet, with the tools that the context names."""
+    """Return the schema that replies must meet, with the tools in the context."""
     return _schema(_contract_of(pack), values)
 
 
 @lru_cache(maxsize=64)
 def shape_of(schema: Schema) -> Shape:
-    """View a schema as the reader does; what the view has worked out serves the next reply too."""
+    """Return the shape of a schema; cached, because the shape caches its own results too."""
     return Shape.of(schema.source)
 
 
@@ -166,13 +166,13 @@ def _contract_of(pack: Pack) -> Contract:
 def _schema(contract: Contract, values: Mapping[str, Any] | None) -> Schema:
     if not contract.tools_input or values is None:
         return contract.schema
-    given = values[contract.tools_input]
-    # Plain data is written out in one way only, which is far sooner done than to read and compile the tools again.
-    return contract.schema_for_tools(repr(given), lambda: read_tool_actions(given, contract.tools_input))
+    tools = values[contract.tools_input]
+    # The repr of plain data is unique, and much faster than reading and compiling the tools again.
+    return contract.cached_schema_with(repr(tools), lambda: read_tool_actions(tools, contract.tools_input))
 
 
 def _to_agent_output(value: Any) -> AgentOutput:
-    # A key is a field under its name on the wire only: any other is beyond the contract.
+    # Only the camelCase name of a field is in the contract; the Python name is an unknown key.
     return _validate(value, by_alias=True, by_name=False)
 
 
@@ -180,8 +180,8 @@ def _extras(value: Any, schema: Schema) -> tuple[str, ...]:
     return replies.find_extras(value, shape_of(schema))
 
 
-def _read(raw: str | bytes, check: SchemaCheck, contract: Contract, options: Options) -> Reading:
-    policy = _USUAL_POLICY
+def _read(raw: str | bytes, check: SchemaCheck, contract: Contract, options: JudgeOptions) -> Reading:
+    policy = _DEFAULT_POLICY
     if options.strict or options.refuse or contract.refuse:
         policy = Policy(strict=options.strict, refuse=contract.refuse | frozenset(options.refuse))
     shape = shape_of(check.schema)
@@ -189,15 +189,15 @@ def _read(raw: str | bytes, check: SchemaCheck, contract: Contract, options: Opt
     attempt = options.after.attempt if options.after is not None else None
     if attempt is None or (reading.ok and not replies.is_partial_answer(attempt, reading.value)):
         return reading
-    mended = None
+    merged = None
     if reading.outcome != "no_answer":
-        mended = replies.merge(attempt, raw, shape, check, policy=policy, finish_reason=options.finish_reason)
-    # An answer that cannot be read at all leaves the attempt to the next one.
-    return mended or (reading if reading.ok else reading._replace(attempt=reading.attempt or attempt))
+        merged = replies.merge(attempt, raw, shape, check, policy=policy, finish_reason=options.finish_reason)
+    # If the answer is unreadable, the next answer may still complete the attempt.
+    return merged or (reading if reading.ok else reading._replace(attempt=reading.attempt or attempt))
 
 
 def _attempt(reading: Reading, violations: Sequence[Violation]) -> Attempt | None:
-    """Keep what an answer may mend: what could be read, or what broke a rule."""
+    """Return the part of a reply that an answer may complete: what could be read, or what violates a rule."""
     if not reading.ok or not isinstance(reading.value, dict):
         return reading.attempt
     broken = tuple(replies.Fault(found.rule, found.path, found.message, found.offset) for found in violations)

@@ -1,4 +1,4 @@
-"""The `Verdict`: a typed output, or what is wrong with the reply and what to send back."""
+"""The `Verdict`: a typed output, or the violations of a reply and a correction to send back."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,8 +12,8 @@ from promptpack.reply import Attempt, Repair
 if TYPE_CHECKING:
     from promptpack.verdict.output import AgentOutput
 
-_OTHER_KEYWORD: Final = "PP519"
-CODES: Final[Mapping[str, str]] = MappingProxyType(
+_OTHER_CODE: Final = "PP519"
+VIOLATION_CODES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "no_json": "PP501",
         "empty": "PP501",
@@ -60,13 +60,13 @@ CODES: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def code_of(rule: str) -> str:
-    """Give the stable code of a schema keyword or of a trouble with reading."""
-    return CODES.get(rule, _OTHER_KEYWORD)
+    """Return the stable code of a schema keyword, or of a fault in reading a reply."""
+    return VIOLATION_CODES.get(rule, _OTHER_CODE)
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One thing that is wrong with a reply; `rule` is the keyword or the name of the pack's rule."""
+    """One violation of the contract; `rule` is the schema keyword, or the name of a rule of the pack."""
 
     code: str
     path: str
@@ -82,7 +82,7 @@ class Violation:
 class Verdict:
     """The result of checking a reply: a typed output, or violations and a correction to send back.
 
-    A refused reply keeps its `attempt`, so that the answer to the correction may send only what was wrong.
+    A refused reply has an `attempt`, so that the answer to the correction may send only the corrected fields.
     """
 
     outcome: str
@@ -95,19 +95,19 @@ class Verdict:
     error_output: "AgentOutput | None" = None
     attempt: Attempt | None = field(default=None, repr=False)
     make_output: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
-    """Makes `output`; None where the output is the data itself."""
+    """Creates `output`; None if the output is the data itself."""
     find_extras: Callable[[], tuple[str, ...]] = field(default=tuple, repr=False, compare=False)
 
     @cached_property
     def output(self) -> Any:
-        """The reply as typed data; None when it was refused."""
+        """The reply as typed data; None if it is refused."""
         if self.violations:
             return None
         return self.data if self.make_output is None else self.make_output()
 
     @cached_property
     def extras(self) -> tuple[str, ...]:
-        """The pointers of keys that the contract does not know; they stay in the data."""
+        """The pointers of unknown keys; they stay in the data."""
         return self.find_extras()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -116,7 +116,7 @@ class Verdict:
 
     @property
     def ok(self) -> bool:
-        """Whether the reply can be used."""
+        """Whether the reply meets the contract."""
         return not self.violations
 
     def raise_for_failure(self) -> None:

@@ -1,4 +1,4 @@
-"""`AgentOutput`: the unified reply as typed data, camelCase on the wire and snake_case in Python."""
+"""`AgentOutput`: the reply of every agent as typed data, camelCase in JSON and snake_case in Python."""
 
 from typing import Annotated, Any, Literal
 
@@ -7,14 +7,14 @@ from pydantic.alias_generators import to_camel
 
 
 class _Wire(BaseModel):
-    # Keys beyond the contract are kept, so nothing that a model says is lost.
+    # Unknown keys are allowed, so that no part of a reply is lost.
     model_config = ConfigDict(
         alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, extra="allow", frozen=True
     )
 
 
 class Risk(_Wire):
-    """What could go wrong."""
+    """The risk of an action."""
 
     level: Literal["low", "medium", "high"]
     description: str
@@ -35,18 +35,18 @@ class AgentOutput(_Wire):
     user_message: str | None = None
 
     def to_wire(self) -> dict[str, Any]:
-        """Write the output as it goes over the wire: camelCase, without what is absent."""
+        """Return the output as JSON data: camelCase, without fields that are None."""
         return self.model_dump(by_alias=True, exclude_none=True)
 
 
 def error_output(error_type: str, message: str, suggestion: str = "") -> AgentOutput:
-    """Make the standard `ERROR` output that an orchestrator can route."""
+    """Return the standard `ERROR` output, which an orchestrator can route."""
     params = {"errorType": error_type, "message": message} | ({"suggestion": suggestion} if suggestion else {})
     return AgentOutput(
-        thought="The model's reply was refused by its contract.",
+        thought="The model's reply does not meet its contract.",
         action="ERROR",
         params=params,
-        expected_outcome="The reply is mended, or the error is handled by the orchestrator.",
+        expected_outcome="The model corrects its reply, or the orchestrator handles the error.",
         risk=Risk(level="medium", description="The agent's step has no usable result."),
         confidence=100,
     )

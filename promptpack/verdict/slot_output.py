@@ -1,4 +1,4 @@
-"""A reply through the output model of a slot prompt."""
+"""Validate a reply with the output model of a slot prompt."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ _RULE = "output_model"
 
 
 def read_output(output: Any, value: Any, scope: Mapping[str, Any] | None, violations: list[Violation]) -> Any:
-    """Give the reply as an instance of the output model; without a scope, types that are templates take anything."""
+    """Return the reply as an instance of the output model; without a scope, template types accept any value."""
     try:
         return make_output_model(resolve_types(output, scope)).model_validate(value)
     except ValidationError as error:

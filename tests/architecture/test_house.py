@@ -1,4 +1,4 @@
-"""House rules that a machine can check."""
+"""The house rules that can be checked automatically."""
 
 import re
 from pathlib import Path

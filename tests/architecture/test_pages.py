@@ -51,9 +51,9 @@ def test_the_readme_shows_a_misspelled_input_as_lint_reports_it(
 ) -> None:
     page = (ROOT / "README.md").read_text("utf-8")
     (pack,) = re.findall(r"```yaml\n(promptpack: 1\n.*?)```", page, re.DOTALL)
-    (told,) = re.findall(r"```text\n(packs/greeter.*?)\n```", page, re.DOTALL)
+    (expected,) = re.findall(r"```text\n(packs/greeter.*?)\n```", page, re.DOTALL)
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "packs" / "greeter" / "1.0.0.yaml"
     file.parent.mkdir(parents=True)
     file.write_text(pack.replace("{{ NAME", "{{ NMAE"), "utf-8")
-    assert str(lint(["packs"], LintSettings()).problems[0]) == told
+    assert str(lint(["packs"], LintSettings()).problems[0]) == expected

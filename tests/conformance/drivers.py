@@ -1,4 +1,4 @@
-"""The functions that run vectors; every set of vectors uses them."""
+"""The functions that run vectors, for every set of vectors."""
 
 import json
 from functools import cache

@@ -341,7 +341,7 @@ def test_test_accepts_ranges_and_ignores_other_packs(folder: Path) -> None:
     done = run(folder, "test", "greeter@^2")
     assert (done.returncode, done.stderr) == (
         2,
-        "PP702 no version of 'greeter' fits 'greeter@^2'\n  hint: there is 1.0.0\n",
+        "PP702 no version of 'greeter' matches 'greeter@^2'\n  hint: the library has 1.0.0\n",
     )
 
 

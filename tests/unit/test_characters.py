@@ -8,7 +8,8 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from promptpack.characters import SPECIAL_TOKEN, break_special_tokens, escape_surrogates, is_encodable, visible
+from promptpack.character_patterns import SPECIAL_TOKEN
+from promptpack.characters import break_special_tokens, escape_surrogates, is_encodable, visible
 from promptpack.cli.main import main
 
 

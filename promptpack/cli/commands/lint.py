@@ -7,9 +7,10 @@ import click
 
 from promptpack import files
 from promptpack.cli.console import print_problems
-from promptpack.cli.reports.catalogue import FORMATS
+from promptpack.cli.reports.catalogue import FORMATS, write
 from promptpack.cli.watching import changes
-from promptpack.linter import LintReport, apply_fixes, lint
+from promptpack.linter.lint_paths import lint
+from promptpack.linter.lint_report import LintReport
 from promptpack.problem import PromptpackError
 
 # One fix may reveal the next problem; real packs need fewer rounds.
@@ -78,9 +79,11 @@ def _run(options: _LintOptions) -> LintReport:
     for _ in range(_MAX_ROUNDS if options.fix else 0):
         if not report.fixes:
             break
+        from promptpack.linter.fixes import apply_fixes
+
         apply_fixes(report)
         report = lint(options.paths, select=options.select, ignore=options.ignore)
-    written = FORMATS[options.format](report)
+    written = write(report, options.format)
     if written:
         click.echo(written)
     click.echo(_summary(report, before - len(report.problems), options.fix), err=True)

@@ -43,4 +43,4 @@ def _contract_of(pack: str, folders: tuple[str, ...], locale: str | None) -> str
     chosen = open_library(folders).get(pack, locale)
     if chosen.contract is None:
         raise UsageError(Problem("PP530", f"{chosen.label} declares no reply contract"))
-    return json.dumps(chosen.contract.shape(), ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(chosen.contract.json_schema(), ensure_ascii=False, indent=2) + "\n"

@@ -1,7 +1,7 @@
 """For GitHub Actions: one workflow command per problem, which GitHub shows next to the changed line."""
 
 from promptpack.cli.console import visible
-from promptpack.linter import LintReport
+from promptpack.linter.lint_report import LintReport
 from promptpack.problem import Problem
 
 _LEVELS = {"error": "error", "warning": "warning", "note": "notice"}

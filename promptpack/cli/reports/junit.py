@@ -3,7 +3,7 @@
 from xml.sax.saxutils import escape, quoteattr
 
 from promptpack.cli.console import visible
-from promptpack.linter import LintReport
+from promptpack.linter.lint_report import LintReport
 from promptpack.problem import Problem
 
 

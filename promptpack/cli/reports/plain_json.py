@@ -3,7 +3,7 @@
 import json
 
 from promptpack.cli.console import as_data, visible
-from promptpack.linter import LintReport
+from promptpack.linter.lint_report import LintReport
 
 
 def write(report: LintReport) -> str:

@@ -8,7 +8,7 @@ import click
 
 from promptpack import files
 from promptpack.cli.console import styled, visible
-from promptpack.linter import LintReport
+from promptpack.linter.lint_report import LintReport
 from promptpack.problem import Location, PackError, Problem
 
 _MAX_WIDTH = 100

@@ -28,7 +28,7 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     """Check the examples of the reply, of actions and of inputs."""
     contract = subject.contract
     # Template problems (PP3..) do not affect the contract; other problems may be in its schemas.
-    if contract is not None and all(problem.code.startswith("PP3") for problem in subject.sketch.problems):
+    if contract is not None and all(problem.code.startswith("PP3") for problem in subject.compiled.problems):
         yield from _check_replies(subject, contract)
     for name, placed in subject.sections.inputs.items():
         if subject.owns(placed):

@@ -28,7 +28,7 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     """Compare the path with name, version and locale."""
     *_, folder, file = ("", *subject.document.path.replace("\\", "/").split("/"))
     found = _FILE.match(file)
-    if found is None or subject.is_salvaged:
+    if found is None or subject.is_pruned:
         return
     name, version, locale = subject.identity
     if found[1] != version and not file.startswith(f"{version}."):

@@ -32,7 +32,7 @@ _MERGE: Final = "merge the two, or put a message with another role between them"
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Compare each message with the messages around it."""
-    messages = () if subject.is_salvaged else subject.sections.messages
+    messages = () if subject.is_pruned else subject.sections.messages
     for index, message in enumerate(messages):
         if "history" in message.value or not subject.owns(message):
             continue

@@ -34,7 +34,7 @@ _SHRINKABLE_SLOTS: Final = ("chat_history", "action_results")
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Measure the text that is part of every render."""
     budget = subject.sections.budget
-    if budget is None or subject.sections.abstract or subject.sketch.problems:
+    if budget is None or subject.sections.abstract or subject.compiled.problems:
         return
     texts = [text for text in subject.texts if _is_always_sent(subject, text)]
     sizer = _Sizer(subject)

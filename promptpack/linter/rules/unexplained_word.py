@@ -27,7 +27,7 @@ _MIN_MENTIONED: Final = 0.75
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Compare the words of the contract with the words in the text."""
-    if subject.contract is None or subject.sections.abstract or subject.sketch.problems or not subject.is_complete:
+    if subject.contract is None or subject.sections.abstract or subject.compiled.problems or not subject.is_complete:
         return
     used = words_in_prompt(subject)
     for field, lists in reply_words(subject).choices.items():
@@ -38,7 +38,7 @@ def check(subject: Subject) -> Iterator[LintProblem]:
             if is_list and len(words) - len(missing) >= len(words) * _MIN_MENTIONED:
                 yield from _missing(repr(field), missing, subject)
     if not shows_reply_format(subject) and describes_reply(subject):
-        shape = subject.contract.shape()
+        shape = subject.contract.json_schema()
         expected = (*shape.get("required", ()), *subject.contract.actions)
         yield from _missing("the reply", [word for word in expected if word not in used], subject)
 

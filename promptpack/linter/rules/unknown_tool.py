@@ -35,7 +35,7 @@ _MAX_LISTED: Final = 8
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Compare every mentioned tool with the pool."""
     pool = find_pool(subject)
-    if pool is None or subject.sketch.problems:
+    if pool is None or subject.compiled.problems:
         return
     reported = set()
     for found in (*find_mentioned_tools(subject), *(find_offered_tools(subject) if pool.is_complete else ())):

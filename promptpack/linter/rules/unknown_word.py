@@ -68,7 +68,7 @@ _Unknown = tuple[int, str, tuple[str, ...]]
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Compare the text with the words of the contract."""
-    if subject.contract is None or subject.sketch.problems:
+    if subject.contract is None or subject.compiled.problems:
         return
     reported: set[tuple[str, int]] = set()
     for passage in find_passages(subject):
@@ -154,7 +154,7 @@ def _wrong_paths(passage: Passage, subject: Subject) -> Iterator[_Unknown]:
 def _fields_of(name: str, subject: Subject) -> tuple[str, ...]:
     """Return the fields of an object in the reply; an empty tuple if it may have any."""
     contract = subject.contract
-    owners = [contract.shape().get("properties", {}).get(name)] if contract else []
+    owners = [contract.json_schema().get("properties", {}).get(name)] if contract else []
     if contract and contract.has_actions and name == "params":
         if contract.tools_input:
             return ()

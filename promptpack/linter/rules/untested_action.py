@@ -21,7 +21,7 @@ SEVERITY: Final[Severity] = "warning"
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Compare the actions with the replies in the tests."""
-    if subject.sections.abstract or subject.is_salvaged:
+    if subject.sections.abstract or subject.is_pruned:
         return
     replies = [test.value["reply"] for test in subject.sections.tests if "reply" in test.value]
     tested = {reply.get("action") for reply in replies if isinstance(reply, dict)}

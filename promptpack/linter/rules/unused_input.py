@@ -37,4 +37,4 @@ def _used(subject: Subject) -> set[str]:
 
 def _is_misspelled(name: str, subject: Subject) -> bool:
     """Return whether PP301 already reports a misspelling of this input: that is one mistake, not two."""
-    return any(problem.code == "PP301" and repr(name) in problem.hint for problem in subject.sketch.problems)
+    return any(problem.code == "PP301" and repr(name) in problem.hint for problem in subject.compiled.problems)

@@ -52,7 +52,9 @@ def apply_filter(
         collector.use(union((argument, ANY)))
     if node.dyn_args is None and node.dyn_kwargs is None:
         _check_arguments(node, signature, collector)
-    value = given if node.name in TOLERANT_FILTERS and not is_never(drop_missing(given)) else collector.use(given)
+    is_tolerant = node.name in TOLERANT_FILTERS
+    with collector.as_warnings() if is_tolerant else nullcontext():
+        value = given if is_tolerant and not is_never(drop_missing(given)) else collector.use(given)
     return _apply(node, signature, drop_missing(value), collector)
 
 

@@ -107,7 +107,7 @@ class _PackChecker:
                     yield from self._templates(item, scope)
 
     def _contract(self, contract: Contract) -> Iterator[Problem]:
-        scope = self._contract_scope.bind("reply", from_schema(contract.shape()))
+        scope = self._contract_scope.bind("reply", from_schema(contract.json_schema()))
         for rule in contract.rules:
             yield from self._rule(rule, scope)
         if contract.correction is not None:

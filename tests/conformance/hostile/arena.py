@@ -1,4 +1,4 @@
-"""A process of its own for every hostile case: a parent that has imported everything forks a child with limits set."""
+"""Run each hostile case in a separate process: a server with all imports forks a child with limits."""
 
 import json
 import logging
@@ -18,12 +18,12 @@ from tests.conformance.hostile.cases import CANARY
 
 ROOT = Path(__file__).parents[3]
 _MEGABYTE = 1024 * 1024
-# A child waits for its share of a busy machine; the processor time it may use is the case's own limit.
-_PATIENCE = 60.0
+# Generous, because the machine may be busy; the limit of a case applies to processor time.
+_TIMEOUT = 60.0
 
 
 class Arena:
-    """The side of the tests: asks for one case at a time."""
+    """The client of the tests: runs one case at a time."""
 
     def __init__(self) -> None:
         environment = {**os.environ, "PP_CANARY": CANARY, "PYTHONHASHSEED": "0"}
@@ -37,22 +37,22 @@ class Arena:
         )
 
     def run(self, kind: str, case: dict[str, Any]) -> dict[str, Any]:
-        """Run one case in a process of its own and give what it told."""
+        """Run one case in a separate process, and return its result."""
         assert self._server.stdin is not None
         assert self._server.stdout is not None
         self._server.stdin.write(json.dumps([kind, case]) + "\n")
         self._server.stdin.flush()
-        told: dict[str, Any] = json.loads(self._server.stdout.readline())
-        return told
+        result: dict[str, Any] = json.loads(self._server.stdout.readline())
+        return result
 
     def close(self) -> None:
-        """End the parent process."""
+        """End the server."""
         self._server.communicate()
 
 
 def serve(requests: IO[str], answers: IO[str]) -> None:
-    """Fork a child for every case that is asked for."""
-    # What is imported when it is first used is no growth of the case that uses it first.
+    """Fork a child for each requested case."""
+    # Run lazy imports now, so that they do not count as memory growth of a case.
     for reply in ('{"a": "x"', '{"a": "x"}'):
         attack("reply", {"reply": reply, "contract": {"properties": {"a": {"type": "integer"}}}})
     attack("text", {"template": "{{ 1 | yaml | fenced }}", "context": {}, "equal": None})
@@ -71,16 +71,16 @@ def _fork(kind: str, case: dict[str, Any]) -> dict[str, Any]:
             os.close(reading)
             os.dup2(log.fileno(), 1)
             os.dup2(log.fileno(), 2)
-            _be_the_child(kind, case, writing)
+            _run_child(kind, case, writing)
         os.close(writing)
-        answer = _read_until(reading, time.monotonic() + _PATIENCE)
+        answer = _read_until(reading, time.monotonic() + _TIMEOUT)
         os.kill(child, signal.SIGKILL)
         _, status, used = os.wait4(child, 0)
         log.seek(0)
-        said = log.read(100_000).decode(errors="replace")
+        logged = log.read(100_000).decode(errors="replace")
     ended = "answered" if answer else f"ended without an answer (status {status})"
-    told = json.loads(answer) if answer else {"outcomes": []}
-    return {**told, "ended": ended, "seconds": used.ru_utime + used.ru_stime, "log": said}
+    result = json.loads(answer) if answer else {"outcomes": []}
+    return {**result, "ended": ended, "seconds": used.ru_utime + used.ru_stime, "log": logged}
 
 
 def _read_until(descriptor: int, deadline: float) -> bytes:
@@ -94,22 +94,22 @@ def _read_until(descriptor: int, deadline: float) -> bytes:
     return b""
 
 
-def _be_the_child(kind: str, case: dict[str, Any], writing: int) -> None:
+def _run_child(kind: str, case: dict[str, Any], writing: int) -> None:
     limits = {"wall_ms": 1000, "rss_mb": 128, **case.get("limits", {})}
     logging.basicConfig(level=0, stream=sys.stderr, force=True)
     seconds = -(-limits["wall_ms"] // 1000) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    room = _pages("size") + limits["rss_mb"] * _MEGABYTE
-    resource.setrlimit(resource.RLIMIT_AS, (room, room))
+    memory = _pages("size") + limits["rss_mb"] * _MEGABYTE
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     before = _pages("resident")
     try:
-        told: dict[str, Any] = attack(kind, case)
-    except BaseException as error:  # noqa: BLE001 -- whatever gets out of the library is what is looked for
-        told = {"outcomes": [f"exception:{type(error).__name__}"], "text": f"{error!r}"[:2000]}
-    told["grown"] = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before) // _MEGABYTE
+        result: dict[str, Any] = attack(kind, case)
+    except BaseException as error:  # noqa: BLE001 -- the tests check which exceptions leave the library
+        result = {"outcomes": [f"exception:{type(error).__name__}"], "text": f"{error!r}"[:2000]}
+    result["grown"] = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before) // _MEGABYTE
     with open(writing, "wb") as stream:
-        stream.write(json.dumps(told).encode())
+        stream.write(json.dumps(result).encode())
     sys.stderr.flush()
     os._exit(0)
 

@@ -1,4 +1,4 @@
-"""One hostile case, run in the process that calls: what came out, as the vectors name outcomes."""
+"""Run one hostile case in this process; outcomes have the names of the vectors."""
 
 import json
 import json.scanner
@@ -20,24 +20,24 @@ from promptpack.pack import Contract, Version
 from promptpack.prompt import Prompt
 from promptpack.verdict import judge_checked
 from tests.conformance.drivers import load_pack, render_template
-from tests.conformance.hostile.cases import fan_out, reply_of, spelt_out, value_of
+from tests.conformance.hostile.cases import expand, fan_out, reply_of, value_of
 from tests.conformance.hostile.classes import CLASSES, REPLY_CLASSES
 
-Told = dict[str, Any]
-"""`outcomes`: as the vectors write them; `text`: all that was put out or said; `facts`: what held of a prompt."""
+Result = dict[str, Any]
+"""`outcomes`: with the names of the vectors; `text`: all output and messages; `facts`: the true facts about a prompt."""
 
 ROLE_LINE = re.compile(r"^\[(system|developer|user|assistant|tool)(?: [^\]\n]*)?\][^\S\n]*$", re.MULTILINE)
 SPECIAL = re.compile(r"<[|｜][^<>|｜\n]{1,64}[|｜]>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>")
 
 
-def attack(kind: str, case: Mapping[str, Any]) -> Told:
+def attack(kind: str, case: Mapping[str, Any]) -> Result:
     """Run one case."""
     with TemporaryDirectory() as folder:
         return RUNS[kind](case, Path(folder))
 
 
-def _yaml(case: Mapping[str, Any], folder: Path) -> Told:
-    file = _around(case, folder) / "1.0.0.yaml"
+def _yaml(case: Mapping[str, Any], folder: Path) -> Result:
+    file = _write_layout(case, folder) / "1.0.0.yaml"
     file.write_bytes(Path(case["file"]).read_bytes())
     try:
         document = parse(file.read_bytes(), str(file))
@@ -53,17 +53,17 @@ def _yaml(case: Mapping[str, Any], folder: Path) -> Told:
     return {"outcomes": outcomes, "text": "", "lenient": True}
 
 
-def _template_pack(case: Mapping[str, Any], folder: Path) -> Told:
-    held = _read_held(case)
-    given = {name: spelt_out(value) for name, value in held["context"].items()}
+def _template_pack(case: Mapping[str, Any], folder: Path) -> Result:
+    content = _read_content(case)
+    given = {name: expand(value) for name, value in content["context"].items()}
     pack = {
         "promptpack": 1,
         "name": "hostile",
         "version": "1.0.0",
         "inputs": {name: {} for name in given},
-        "messages": [{"role": "user", "content": held["template"]}],
+        "messages": [{"role": "user", "content": content["template"]}],
     }
-    place = _around(case, folder)
+    place = _write_layout(case, folder)
     try:
         prompt = _open(place, pack).render(given)
     except PackError as error:
@@ -75,9 +75,9 @@ def _template_pack(case: Mapping[str, Any], folder: Path) -> Told:
     return {"outcomes": ["render-ok"], "text": text, "equal": _same(text, case.get("equal"))}
 
 
-def _template(case: Mapping[str, Any], folder: Path) -> Told:
-    _around(case, folder)
-    given = {name: spelt_out(value) for name, value in case["context"].items()}
+def _template(case: Mapping[str, Any], folder: Path) -> Result:
+    _write_layout(case, folder)
+    given = {name: expand(value) for name, value in case["context"].items()}
     try:
         text = render_template(case["template"], given)
     except PackError as error:
@@ -87,30 +87,30 @@ def _template(case: Mapping[str, Any], folder: Path) -> Told:
     return {"outcomes": ["render-ok"], "text": text, "equal": case["equal"] in (None, text)}
 
 
-def _schema(case: Mapping[str, Any], folder: Path) -> Told:
-    held = _read_held(case)
+def _schema(case: Mapping[str, Any], folder: Path) -> Result:
+    content = _read_content(case)
     pack = {
         "promptpack": 1,
         "name": "hostile",
         "version": "1.0.0",
-        "inputs": {"VALUE": _deep_json(held["schema_json"])},
+        "inputs": {"VALUE": _deep_json(content["schema_json"])},
         "messages": [{"role": "user", "content": "{{ VALUE }}"}],
     }
-    instance = _deep_json(held["instance_json"])
+    instance = _deep_json(content["instance_json"])
     try:
-        built = _open(_around(case, folder), pack)
+        built = _open(_write_layout(case, folder), pack)
     except PackError as error:
         return _refused("lint-error", error)
     try:
         return {"outcomes": ["schema-ok-fast"], "text": built.render(VALUE=instance).messages[0].text, "valid": True}
     except ContextError as error:
         refused = _refused("context-error", error)
-        # A value that the schema refuses has been checked: what counts is how fast.
+        # A value that the schema rejects was checked; only the speed matters.
         checked = all(problem.code == "PP416" for problem in error.problems)
         return {**refused, "outcomes": ["schema-ok-fast"] if checked else refused["outcomes"], "valid": False}
 
 
-def _context(case: Mapping[str, Any], folder: Path) -> Told:
+def _context(case: Mapping[str, Any], folder: Path) -> Result:
     value = value_of(case)
     pack = {
         "promptpack": 1,
@@ -136,7 +136,7 @@ def _facts(prompt: Prompt, value: Any) -> list[str]:
     _, bare, fenced, as_json = (message.text for message in prompt.messages)
     roles = ["system", "user", "user", "user"]
     shown = ROLE_LINE.findall(prompt.to_text())
-    held = {
+    facts = {
         "literal": bare == value and (not isinstance(value, str) or value in fenced),
         "roles_unchanged": [message.role for message in prompt.messages] == roles == shown,
         "count_unchanged": len(prompt.to_dicts()) == len(roles) == len(shown),
@@ -145,7 +145,7 @@ def _facts(prompt: Prompt, value: Any) -> list[str]:
         "json_roundtrip": json.loads(as_json) == value,
     }
     flags = [f"flag:{CLASSES[problem.code].removeprefix('text.')}" for problem in prompt.warnings]
-    return [*(name for name, holds in held.items() if holds), *flags]
+    return [*(name for name, is_true in facts.items() if is_true), *flags]
 
 
 def _is_fenced(text: str) -> bool:
@@ -154,18 +154,18 @@ def _is_fenced(text: str) -> bool:
     return first == last and set(first) == {"`"} and not any(closing.match(line) for line in inside)
 
 
-def _reply(case: Mapping[str, Any], folder: Path) -> Told:  # noqa: ARG001 -- one signature for all
+def _reply(case: Mapping[str, Any], folder: Path) -> Result:  # noqa: ARG001 -- one signature for all
     pack = Pack("hostile", Version(1, 0, 0), "contract.json", contract=Contract("hostile", case["contract"]))
     verdict = judge_checked(pack, reply_of(case), None, strict=True)
     rules = [REPLY_CLASSES.get(found.rule, "contract") for found in verdict.violations]
     outcomes = ["ok"] if verdict.ok else [f"error:{name}" for name in dict.fromkeys(rules)]
-    said = "\n".join([*(str(found) for found in verdict.violations), verdict.correction])
+    reported = "\n".join([*(str(found) for found in verdict.violations), verdict.correction])
     right = not verdict.ok or "value" not in case or verdict.data == case["value"]
-    return {"outcomes": outcomes, "text": said[:100_000], "equal": right, "violations": len(verdict.violations)}
+    return {"outcomes": outcomes, "text": reported[:100_000], "equal": right, "violations": len(verdict.violations)}
 
 
-def _fan_out(case: Mapping[str, Any], folder: Path) -> Told:
-    """Use a pack whose partials each include the next one many times, by one of the ways a user has."""
+def _fan_out(case: Mapping[str, Any], folder: Path) -> Result:
+    """Use a pack whose partials each include the next one many times, through one of the entry points."""
     place = folder / "hostile"
     place.mkdir()
     (place / "1.0.0.yaml").write_text(json.dumps(fan_out(case)), encoding="utf-8")
@@ -201,7 +201,7 @@ def _get(folder: Path) -> str:
 
 _ENTRY_POINTS: Mapping[str, Callable[[Path], str]] = {"get": _get, "render": _render, "lint": _lint, "edit": _edit}
 
-RUNS: Mapping[str, Callable[[Mapping[str, Any], Path], Told]] = {
+RUNS: Mapping[str, Callable[[Mapping[str, Any], Path], Result]] = {
     "yaml": _yaml,
     "template": _template_pack,
     "schema": _schema,
@@ -212,21 +212,21 @@ RUNS: Mapping[str, Callable[[Mapping[str, Any], Path], Told]] = {
 }
 
 
-def _around(case: Mapping[str, Any], folder: Path) -> Path:
-    """Make the files around the pack, and give the folder that the pack itself lies in."""
+def _write_layout(case: Mapping[str, Any], folder: Path) -> Path:
+    """Write the files around the pack, and return the folder of the pack."""
     place = folder / "pack"
     place.mkdir()
-    for made in case.get("layout") or ():
-        path = folder / made["path"]
+    for item in case.get("layout") or ():
+        path = folder / item["path"]
         path.parent.mkdir(parents=True, exist_ok=True)
-        if "symlink" in made:
-            path.symlink_to(made["symlink"])
-        elif "fifo" in made:
+        if "symlink" in item:
+            path.symlink_to(item["symlink"])
+        elif "fifo" in item:
             import os
 
             os.mkfifo(path)
         else:
-            path.write_text(made["text"], encoding="utf-8")
+            path.write_text(item["text"], encoding="utf-8")
     return place
 
 
@@ -235,9 +235,9 @@ def _open(place: Path, pack: Mapping[str, Any]) -> Pack:
     return Library.open(str(place)).get("hostile")
 
 
-def _read_held(case: Mapping[str, Any]) -> dict[str, Any]:
-    held: dict[str, Any] = yaml.load(Path(case["file"]).read_bytes(), Loader=yaml.CSafeLoader)
-    return held
+def _read_content(case: Mapping[str, Any]) -> dict[str, Any]:
+    content: dict[str, Any] = yaml.load(Path(case["file"]).read_bytes(), Loader=yaml.CSafeLoader)
+    return content
 
 
 def _deep_json(text: str) -> Any:
@@ -252,7 +252,7 @@ def _deep_json(text: str) -> Any:
         sys.setrecursionlimit(limit)
 
 
-def _refused(stage: str, error: PromptpackError) -> Told:
+def _refused(stage: str, error: PromptpackError) -> Result:
     codes: Iterable[str] = dict.fromkeys(problem.code for problem in error.problems)
     outcomes = [f"{_stage(stage, CLASSES[code])}:{CLASSES[code]}" for code in codes]
     return {"outcomes": outcomes, "text": f"{error}\n{error!r}"}

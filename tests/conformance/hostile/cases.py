@@ -1,4 +1,4 @@
-"""The hostile vectors as Python values: contexts with their shorthands spelt out, replies and values generated."""
+"""The hostile vectors as Python values, with shorthands expanded and values generated."""
 
 import base64
 import json
@@ -11,17 +11,17 @@ CANARY = "PPCANARY-7f3a91"
 
 
 class Live:
-    """A live object, as a careless caller might put it into a context."""
+    """A live object that a careless caller may put into a context."""
 
     api_key = CANARY
 
     def destroy(self) -> str:
-        """Be called, if anything can."""
+        """Return the canary, to prove that a template called this method."""
         return CANARY
 
 
 class Overriding(str):
-    """A text whose own methods must not run."""
+    """A text whose overridden methods must not run."""
 
     __slots__ = ()
 
@@ -39,7 +39,7 @@ class Overriding(str):
 
 
 def packs() -> list[dict[str, Any]]:
-    """Every hostile pack, with the path of its file."""
+    """Return every hostile pack, with the path of its file."""
     found = []
     for path in sorted((VECTORS / "packs").glob("*.json")):
         case = json.loads(path.read_text(encoding="utf-8"))
@@ -48,23 +48,23 @@ def packs() -> list[dict[str, Any]]:
 
 
 def templates() -> list[dict[str, Any]]:
-    """Every hostile template as a string."""
+    """Return every hostile template."""
     return _lines("hostile_templates.jsonl")
 
 
 def replies() -> list[dict[str, Any]]:
-    """Every hostile reply."""
+    """Return every hostile reply."""
     return _lines("hostile_replies.jsonl")
 
 
 def contexts() -> list[dict[str, Any]]:
-    """Every hostile context value."""
+    """Return every hostile context value."""
     found: list[dict[str, Any]] = json.loads((VECTORS / "hostile_context.json").read_text(encoding="utf-8"))
     return found
 
 
 def fan_outs() -> list[dict[str, Any]]:
-    """Every way in which partials multiply, for each entry point."""
+    """Return every way in which partials multiply, for each entry point."""
     found: list[dict[str, Any]] = json.loads((VECTORS / "fan_out.json").read_text(encoding="utf-8"))
     return [
         {**case, "id": f"{case['id']}-{entry}", "entry": entry}
@@ -83,7 +83,7 @@ _TAGS = {
 
 
 def fan_out(case: Mapping[str, Any]) -> dict[str, Any]:
-    """Make a pack whose partials each name the next one many times."""
+    """Return a pack whose partials each include the next one many times."""
     tag, levels, width = _TAGS[case["syntax"], case["tag"]], case["levels"], case["width"]
     macros = "".join(f"{{% macro m{number}() %}}{{% endmacro %}}" for number in range(width))
     partials = {
@@ -107,8 +107,8 @@ def fan_out(case: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def spelt_out(value: Any) -> Any:
-    """Spell out the shorthands of a context."""
+def expand(value: Any) -> Any:
+    """Return a context with its shorthands expanded."""
     match value:
         case {"$repeat": [text, times]}:
             return text * times
@@ -119,15 +119,15 @@ def spelt_out(value: Any) -> Any:
         case {"$object": _}:
             return Live()
         case dict():
-            return {key: spelt_out(item) for key, item in value.items()}
+            return {key: expand(item) for key, item in value.items()}
         case list():
-            return [spelt_out(item) for item in value]
+            return [expand(item) for item in value]
         case _:
             return value
 
 
 def reply_of(case: Mapping[str, Any]) -> str | bytes:
-    """Give the reply of a case: text, bytes, or what its constant expression makes."""
+    """Return the reply of a case: text, bytes, or the value of its constant expression."""
     if "bytes_b64" in case:
         return base64.b64decode(case["bytes_b64"])
     if "gen" in case:
@@ -138,22 +138,22 @@ def reply_of(case: Mapping[str, Any]) -> str | bytes:
 
 
 def value_of(case: Mapping[str, Any]) -> Any:
-    """Give the context value of a case; the generated ones are told in words, so they are made here."""
-    made = case.get("gen", {}).get("py", "")
-    if not made:
+    """Return the context value of a case; some are only described in the vectors and created here."""
+    code = case.get("gen", {}).get("py", "")
+    if not code:
         return case["value"]
-    if made.startswith("class S(str)"):
+    if code.startswith("class S(str)"):
         return Overriding("harmless")
-    if made.startswith("l=[]"):
-        endless: list[Any] = []
-        endless.append(endless)
-        return endless
-    if made.startswith("x=['lol']"):
+    if code.startswith("l=[]"):
+        cyclic: list[Any] = []
+        cyclic.append(cyclic)
+        return cyclic
+    if code.startswith("x=['lol']"):
         doubled: list[Any] = ["lol"]
         for _ in range(40):
             doubled = [doubled, doubled]
         return doubled
-    return eval(made, {"__builtins__": {"float": float}})  # noqa: S307 -- a vector of ours
+    return eval(code, {"__builtins__": {"float": float}})  # noqa: S307 -- a vector of ours
 
 
 def _lines(name: str) -> list[dict[str, Any]]:

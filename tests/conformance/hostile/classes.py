@@ -1,4 +1,4 @@
-"""The one table that maps our codes onto the class names of the hostile vectors, and what deviates from them."""
+"""Our codes and the class names of the hostile vectors, and the deviations from the vectors."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -89,7 +89,7 @@ CLASSES: Final[Mapping[str, str]] = {
     "PP429": "secret",
 }
 
-# What reading a reply calls its troubles; every other rule is a keyword of the contract.
+# The faults of reading a reply; every other rule is a keyword of the contract.
 REPLY_CLASSES: Final[Mapping[str, str]] = {
     "empty": "reply.empty",
     "size": "reply.size",
@@ -110,7 +110,7 @@ REPLY_CLASSES: Final[Mapping[str, str]] = {
     "candidates": "json.multiple",
 }
 
-# The cases whose expectation we do not meet on purpose, and why.
+# The cases whose expectation we deliberately do not meet, and why.
 DEVIATIONS: Final[Mapping[str, str]] = {
-    "g10-list-repr-printed": "DESIGN: a mapping or list prints as JSON, so no Python repr can leak; it is no mistake",
+    "g10-list-repr-printed": "DESIGN: a mapping or list prints as JSON, so no Python repr can leak, and it is not an error",
 }

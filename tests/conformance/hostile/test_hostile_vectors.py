@@ -1,4 +1,4 @@
-"""Nothing hostile gets through: every vector in a process of its own, with its memory and time limited."""
+"""Every hostile vector has an accepted outcome, in a separate process with limited memory and time."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -26,77 +26,77 @@ def arena() -> Iterator[Arena]:
 
 
 def run(arena: Arena, kind: str, case: dict[str, Any]) -> dict[str, Any]:
-    """Run a case, and hold it to what is never allowed."""
-    told = arena.run(kind, case)
-    assert told["ended"] == "answered", told
-    assert not any(outcome.startswith("exception:") for outcome in told["outcomes"]), told
+    """Run a case, and assert what holds for all cases: no crash, no leak, within the limits."""
+    result = arena.run(kind, case)
+    assert result["ended"] == "answered", result
+    assert not any(outcome.startswith("exception:") for outcome in result["outcomes"]), result
     limits = {"rss_mb": 128, "wall_ms": 1000, **case.get("limits", {})}
-    assert told["grown"] <= limits["rss_mb"], told["grown"]
+    assert result["grown"] <= limits["rss_mb"], result["grown"]
     for forbidden in [CANARY, *case.get("forbid", ())]:
-        assert forbidden not in told["log"]
-        assert forbidden not in told["text"]
-    return told
+        assert forbidden not in result["log"]
+        assert forbidden not in result["text"]
+    return result
 
 
-def is_accepted(told: dict[str, Any], accept: list[str]) -> bool:
-    """One of several outcomes is enough where a value was read before the pack was refused; else all must be right."""
-    fits = [outcome in accept for outcome in told["outcomes"]]
-    return any(fits) if told.get("lenient") else bool(fits) and all(fits)
+def is_accepted(result: dict[str, Any], accept: list[str]) -> bool:
+    """Return whether all outcomes are accepted; one is enough if the value was read before the pack was refused."""
+    accepted = [outcome in accept for outcome in result["outcomes"]]
+    return any(accepted) if result.get("lenient") else bool(accepted) and all(accepted)
 
 
 @pytest.mark.parametrize("case", PACKS, ids=name_of)
-def test_a_hostile_pack_ends_as_it_must(arena: Arena, case: dict[str, Any]) -> None:
-    told = run(arena, case["kind"], case)
+def test_a_hostile_pack_has_an_accepted_outcome(arena: Arena, case: dict[str, Any]) -> None:
+    result = run(arena, case["kind"], case)
     if case["id"] in DEVIATIONS:
-        assert told["outcomes"] == ["render-ok"]
+        assert result["outcomes"] == ["render-ok"]
         return
-    assert is_accepted(told, case["accept"]), told["outcomes"]
-    assert told.get("equal", True), told["text"]
-    if told["outcomes"] == ["schema-ok-fast"]:
-        assert told["seconds"] < FAST_SECONDS
+    assert is_accepted(result, case["accept"]), result["outcomes"]
+    assert result.get("equal", True), result["text"]
+    if result["outcomes"] == ["schema-ok-fast"]:
+        assert result["seconds"] < FAST_SECONDS
 
 
 @pytest.mark.parametrize("case", TEMPLATES, ids=name_of)
-def test_a_hostile_template_ends_as_it_must(arena: Arena, case: dict[str, Any]) -> None:
-    told = run(arena, "text", case)
+def test_a_hostile_template_has_an_accepted_outcome(arena: Arena, case: dict[str, Any]) -> None:
+    result = run(arena, "text", case)
     if case["id"] in DEVIATIONS:
-        assert told["outcomes"] == ["render-ok"]
+        assert result["outcomes"] == ["render-ok"]
         return
-    assert is_accepted(told, case["accept"]), told["outcomes"]
-    assert told.get("equal", True), told["text"]
+    assert is_accepted(result, case["accept"]), result["outcomes"]
+    assert result.get("equal", True), result["text"]
 
 
 @pytest.mark.parametrize("case", CONTEXTS, ids=name_of)
-def test_a_hostile_value_stays_a_value(arena: Arena, case: dict[str, Any]) -> None:
-    told = run(arena, "context", case)
+def test_a_hostile_value_stays_data(arena: Arena, case: dict[str, Any]) -> None:
+    result = run(arena, "context", case)
     for wanted in case["must"]:
         if wanted.startswith("reject:"):
             kind = wanted.removeprefix("reject:")
-            assert told["outcomes"] in ([f"context-error:context.{kind}"], [f"context-error:{kind}"]), told
+            assert result["outcomes"] in ([f"context-error:context.{kind}"], [f"context-error:{kind}"]), result
         elif wanted == "not_logged":
-            assert case["value"] not in told["log"]
-        elif wanted not in ("no_eval", "no_crash", "bounded"):  # held by `run`: forbidden texts, its end, its limits
-            assert wanted in told.get("facts", ()), (wanted, told)
+            assert case["value"] not in result["log"]
+        elif wanted not in ("no_eval", "no_crash", "bounded"):  # asserted by `run`
+            assert wanted in result.get("facts", ()), (wanted, result)
 
 
 @pytest.mark.parametrize("case", REPLIES, ids=name_of)
-def test_a_hostile_reply_is_read_or_refused_as_it_must(arena: Arena, case: dict[str, Any]) -> None:
-    told = run(arena, "reply", case)
-    assert is_accepted(told, case["accept"]), told
-    assert told["equal"]
-    assert told["violations"] <= 100
+def test_a_hostile_reply_has_an_accepted_outcome(arena: Arena, case: dict[str, Any]) -> None:
+    result = run(arena, "reply", case)
+    assert is_accepted(result, case["accept"]), result
+    assert result["equal"]
+    assert result["violations"] <= 100
 
 
-def test_all_vectors_are_there() -> None:
+def test_no_vector_is_missing() -> None:
     assert [len(found) for found in (PACKS, TEMPLATES, CONTEXTS, REPLIES)] == [88, 52, 30, 39]
 
 
-def test_a_deviation_names_a_case_that_there_is() -> None:
+def test_every_deviation_names_an_existing_case() -> None:
     assert set(DEVIATIONS) <= {case["id"] for case in PACKS}
 
 
 @pytest.mark.parametrize("case", cases.fan_outs(), ids=name_of)
 def test_partials_that_multiply_cost_no_more_than_their_text(arena: Arena, case: dict[str, Any]) -> None:
-    told = run(arena, "fan-out", case)
+    result = run(arena, "fan-out", case)
     accept = [f"{case['entry']}-ok", *(["render-error:limit.steps"] if case["reached"] else [])]
-    assert is_accepted(told, accept), told
+    assert is_accepted(result, accept), result

@@ -1,4 +1,4 @@
-"""The reload scenes: what a service does while the files under it change, each scene by its name in the vectors."""
+"""The reload scenes: a service whose files change; each test has the name of its scene in the vectors."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def text_of(library: Library) -> str:
     return library.get("demo").render().messages[0].text
 
 
-def test_l05_a_pipe_in_place_of_the_file_leaves_the_last_good_pack(library: Library, file: Path) -> None:
+def test_l05_a_pipe_instead_of_the_file_keeps_the_last_good_pack(library: Library, file: Path) -> None:
     file.unlink()
     os.mkfifo(file)
     reloaded = library.reload()
@@ -58,7 +58,7 @@ def test_l07_a_huge_file_is_refused_before_it_is_read(library: Library, file: Pa
     assert [problem.code for problem in reloaded.problems] == ["PP102"]
 
 
-def test_l08_what_is_rendered_is_what_was_looked_at(library: Library, file: Path, write_pack: WritePack) -> None:
+def test_l08_a_prompt_is_rendered_from_the_checked_bytes(library: Library, file: Path, write_pack: WritePack) -> None:
     done = threading.Event()
 
     def swap() -> None:
@@ -73,15 +73,15 @@ def test_l08_what_is_rendered_is_what_was_looked_at(library: Library, file: Path
         current = library
         for _ in range(200):
             current = current.reload()
-            looked_at = {pack.digest: pack.messages[0].content for pack in current.packs()}
+            checked = {pack.digest: pack.messages[0].content for pack in current.packs()}
             prompt = current.get("demo").render()
-            assert str(looked_at[prompt.digest]) == prompt.messages[0].text
+            assert str(checked[prompt.digest]) == prompt.messages[0].text
     finally:
         done.set()
         swapping.join()
 
 
-def test_l10_a_file_that_is_renamed_over_is_picked_up_once(library: Library, file: Path, write_pack: WritePack) -> None:
+def test_l10_a_file_replaced_by_a_rename_is_read_once(library: Library, file: Path, write_pack: WritePack) -> None:
     write_pack(body=OTHER, file="new.txt").replace(file)
     reloaded = library.reload()
     assert reloaded is not library
@@ -90,7 +90,7 @@ def test_l10_a_file_that_is_renamed_over_is_picked_up_once(library: Library, fil
     assert reloaded.reload() is reloaded
 
 
-def test_l11_a_storm_of_touches_compiles_nothing_and_leaves_renders_alone(library: Library, file: Path) -> None:
+def test_l11_many_touches_compile_nothing_and_do_not_disturb_renders(library: Library, file: Path) -> None:
     done = threading.Event()
     texts: set[str] = set()
 
@@ -124,7 +124,7 @@ FORKING = """
 import os, sys, threading
 from promptpack import Library
 library = Library.open("packs")
-Library.open("packs").get("demo").render()  # everything is imported before the service forks
+Library.open("packs").get("demo").render()  # imports everything before the fork
 def build():
     while True:
         Library.open("packs").get("demo").render()
@@ -152,8 +152,8 @@ FULL_DISK = """
 import resource, signal, sys
 from promptpack import UsageError, files
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-for room in (0, 1, 100, 5000):
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
+for size in (0, 1, 100, 5000):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
     try:
         files.write(sys.argv[1], "x" * 10_000)
     except UsageError as error:
@@ -161,7 +161,7 @@ for room in (0, 1, 100, 5000):
 """
 
 
-def test_l16_a_full_disk_leaves_the_old_file_and_nothing_beside_it(library: Library, file: Path) -> None:
+def test_l16_a_full_disk_leaves_only_the_old_file(library: Library, file: Path) -> None:
     before = file.read_bytes()
     done = subprocess.run([sys.executable, "-c", FULL_DISK, str(file)], capture_output=True, text=True, check=True)
     assert done.stdout == "PP126 cannot be written: File too large\n" * 4
@@ -179,13 +179,13 @@ def test_l19_a_service_does_not_start_with_a_bad_pack(write_pack: WritePack, ope
     assert "PP202 unknown key 'mesages'" in str(caught.value)
 
 
-def test_every_scene_of_the_vectors_has_its_test() -> None:
+def test_every_scene_of_the_vectors_has_a_test() -> None:
     scenes = {scene["id"].split("-")[0] for scene in json.loads((VECTORS / "reload_scenarios.json").read_text("utf-8"))}
     tested = {name.split("_")[1] for name in globals() if name.startswith("test_l")}
     assert scenes == tested
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_writing_below_a_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(UsageError, match="PP126 cannot be written: File exists"):
         files.write(tmp_path / "file" / "below", "x")

@@ -14,7 +14,7 @@ from referencing import Registry
 from promptpack import Pack, PackError
 from promptpack.document import parse
 from promptpack.pack import Contract, Version
-from promptpack.pack.checking import schema_schema
+from promptpack.pack.pack_schema import schema_schema
 from promptpack.pack.references import find_references
 from promptpack.schema import compile, find_unsafe  # noqa: A004
 from promptpack.verdict import judge_checked

@@ -88,7 +88,7 @@ def test_a_cached_file_without_problems_is_not_built_to_find_its_problems(
     Library.open(str(packs)).raise_for_problems()
 
 
-def test_a_broken_file_has_its_problems_from_the_cache_too(packs: Path) -> None:
+def test_a_broken_file_has_the_same_problems_each_time(packs: Path) -> None:
     (packs / "child/1.0.0.yaml").write_text(CHILD.replace("{{ pack.agent }}", "{{ pack.agent | nope }}"), "utf-8")
     problems = [Library.open(str(packs)).problems for _ in range(3)]
     assert [[found.code for found in once] for once in problems] == [["PP303"]] * 3
@@ -105,7 +105,7 @@ def test_a_broken_file_has_its_problems_from_the_cache_too(packs: Path) -> None:
         {"STYLE": {"name": "\ud800"}},
     ],
 )
-def test_a_pack_from_the_cache_refuses_the_same(packs: Path, context: dict[str, object]) -> None:
+def test_a_pack_from_the_cache_rejects_the_same_contexts(packs: Path, context: dict[str, object]) -> None:
     with pytest.raises(ContextError) as built:
         Library.open(str(packs), cache=False).get("child").render(context)
     rendered(packs)
@@ -129,7 +129,7 @@ def test_a_pack_is_built_again_when_one_of_its_files_has_changed(packs: Path, fi
     assert rendered(packs).to_text() == Library.open(str(packs), cache=False).get("child").render().to_text() != before
 
 
-def test_a_pack_is_built_again_when_extends_means_another_parent(packs: Path) -> None:
+def test_a_pack_is_built_again_when_extends_finds_another_parent(packs: Path) -> None:
     rendered(packs)
     newer = PARENT.replace("1.0.0", "1.1.0").replace("Keep", "Stick")
     (packs / "parent/1.1.0.yaml").write_text(newer, "utf-8")
@@ -152,7 +152,7 @@ def test_a_library_from_the_cache_reloads(packs: Path) -> None:
     assert "AS writer" in library.reload().get("child").render().to_text()
 
 
-def test_an_abstract_pack_is_cached_as_one(packs: Path) -> None:
+def test_an_abstract_pack_from_the_cache_is_abstract(packs: Path) -> None:
     for _ in range(2):
         with pytest.raises(UsageError, match=r"PP418 parent@1\.0\.0 is abstract and cannot be rendered"):
             Library.open(str(packs)).get("parent").render()

@@ -15,7 +15,7 @@ Open = Callable[[], Library]
 
 
 @pytest.mark.parametrize(
-    ("request_text", "accepted", "refused"),
+    ("reference_text", "accepted", "refused"),
     [
         ("p", ["0.1.0", "9.9.9", "1.0.0-dev"], []),
         ("p@*", ["0.1.0", "1.0.0-dev"], []),
@@ -34,13 +34,15 @@ Open = Callable[[], Library]
         ("p@<=1.0.0", ["1.0.0", "0.1.0"], ["1.0.1"]),
     ],
 )
-def test_ranges_mean_what_semver_users_expect(request_text: str, accepted: list[str], refused: list[str]) -> None:
-    request = parse_reference(request_text)
+def test_ranges_match_the_versions_that_semver_users_expect(
+    reference_text: str, accepted: list[str], refused: list[str]
+) -> None:
+    reference = parse_reference(reference_text)
     versions = {text: parse_version(text) for text in (*accepted, *refused)}
-    assert [text for text, version in versions.items() if version and request.accepts(version)] == accepted
+    assert [text for text, version in versions.items() if version and reference.accepts(version)] == accepted
 
 
-def test_versions_are_ordered_as_semver_orders_them() -> None:
+def test_versions_sort_as_in_semver() -> None:
     texts = ["1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta.2", "1.0.0-beta.11", "1.0.0-rc.1", "1.0.0"]
     versions = [version for text in texts if (version := parse_version(text))]
     assert sorted(versions) == versions
@@ -50,7 +52,7 @@ def test_versions_are_ordered_as_semver_orders_them() -> None:
 @pytest.mark.parametrize(
     "text", ["1.0", "01.0.0", "1.0.0-", "1.0.0-a..b", "1.0.0+b", "1.0.0\n", "１.0.0", f"{'9' * 5000}.0.0"]
 )
-def test_what_is_no_version_is_none_for_the_schema_too(write_pack: WritePack, open_packs: Open, text: str) -> None:
+def test_the_schema_rejects_the_same_versions_as_the_parser(write_pack: WritePack, open_packs: Open, text: str) -> None:
     assert parse_version(text) is None
     write_pack(version=json.dumps(text), file="demo.yaml")
     assert [str(problem) for problem in open_packs().problems] == [
@@ -58,24 +60,24 @@ def test_what_is_no_version_is_none_for_the_schema_too(write_pack: WritePack, op
     ]
 
 
-def test_long_numbers_of_drafts_are_ordered(write_pack: WritePack, open_packs: Open) -> None:
+def test_drafts_with_long_numbers_are_sorted(write_pack: WritePack, open_packs: Open) -> None:
     for number in ("9" * 4400, "1" + "0" * 4400):
         write_pack(version=f'"1.0.0-{number}"', file=f"{len(number)}.yaml")
     assert str(open_packs().get("demo").version) == "1.0.0-1" + "0" * 4400
 
 
-def test_a_range_beyond_all_numbers_breaks_only_the_pack_that_has_it(write_pack: WritePack, open_packs: Open) -> None:
+def test_a_range_with_a_huge_number_breaks_only_its_own_pack(write_pack: WritePack, open_packs: Open) -> None:
     write_pack("good")
     write_pack("bad", body=f"extends: good@^{'9' * 5000}\n")
     library = open_packs()
     assert library.get("good").name == "good"
-    with pytest.raises(PackError, match="PP231 cannot read the version range in"):
+    with pytest.raises(PackError, match="PP231 invalid version range in"):
         library.get("bad")
-    with pytest.raises(UsageError, match="PP703 cannot read the version range in"):
+    with pytest.raises(UsageError, match="PP703 invalid version range in"):
         library.get(f"good@{'9' * 5000}")
 
 
-def test_the_newest_release_comes_before_newer_drafts(write_pack: WritePack, open_packs: Open) -> None:
+def test_the_newest_release_is_preferred_to_newer_drafts(write_pack: WritePack, open_packs: Open) -> None:
     for version in ("1.0.0", "1.10.0", "1.9.0", "2.0.0-dev"):
         write_pack(version=version)
     library = open_packs()
@@ -97,28 +99,28 @@ def test_locales_fall_back_to_the_language_and_then_to_the_default(write_pack: W
 
 
 @pytest.mark.parametrize(
-    ("request_text", "expected"),
+    ("reference_text", "expected"),
     [
         ("dmeo", "PP701 no pack named 'dmeo'\n  hint: did you mean 'demo'?"),
         (
             "planner",
-            f"PP701 no pack named 'planner'\n  hint: it is among the shipped packs, which '--packs {SHIPPED}' or Library.open() opens",
+            f"PP701 no pack named 'planner'\n  hint: it is a shipped pack; use '--packs {SHIPPED}' or Library.open()",
         ),
-        ("demo@^2", "PP702 no version of 'demo' fits 'demo@^2'\n  hint: there is 1.0.0"),
-        ("demo@one", "PP703 cannot read the version range in 'demo@one'\n  hint: write 1.2.0, ^1, ~1.2 or >=1,<2"),
-        ("De mo", "PP703 'De mo' does not name a pack\n  hint: write name or name@range"),
+        ("demo@^2", "PP702 no version of 'demo' matches 'demo@^2'\n  hint: the library has 1.0.0"),
+        ("demo@one", "PP703 invalid version range in 'demo@one'\n  hint: write 1.2.0, ^1, ~1.2 or >=1,<2"),
+        ("De mo", "PP703 invalid pack reference 'De mo'\n  hint: write name or name@range"),
     ],
 )
-def test_what_is_not_there_is_told_with_what_is(
-    write_pack: WritePack, open_packs: Open, request_text: str, expected: str
+def test_an_unknown_pack_is_reported_with_a_hint(
+    write_pack: WritePack, open_packs: Open, reference_text: str, expected: str
 ) -> None:
     write_pack()
     with pytest.raises(UsageError) as caught:
-        open_packs().get(request_text)
+        open_packs().get(reference_text)
     assert str(caught.value) == expected
 
 
-def test_a_folder_that_is_not_there_is_wrong_usage() -> None:
+def test_opening_a_missing_folder_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="PP704 no folder 'nowhere'"):
         Library.open("nowhere")
 
@@ -145,7 +147,7 @@ def test_two_packs_with_the_same_name_version_and_locale_are_refused(write_pack:
         library.get("demo")
     assert str(caught.value) == (
         "packs/demo/1.0.0.yaml:2:1: PP705 demo@1.0.0 is also in packs/demo/copy.yaml\n"
-        "  hint: change name, version or locale"
+        "  hint: change the name, version or locale of one"
     )
     assert len(library.problems) == 2
 
@@ -158,8 +160,7 @@ def test_symbolic_links_are_refused(write_pack: WritePack, open_packs: Open, tmp
     path = write_pack()
     if kind == "file":
         (path.parent / "2.0.0.yaml").symlink_to(outside)
-        told = [str(problem) for problem in open_packs().problems]
-        assert told == [
+        assert [str(problem) for problem in open_packs().problems] == [
             "packs/demo/2.0.0.yaml: PP122 '2.0.0.yaml' is a symbolic link\n  hint: replace it with the file itself"
         ]
     else:
@@ -182,7 +183,7 @@ def test_a_file_in_two_of_the_folders_is_one_pack(write_pack: WritePack, open_pa
         assert library.reload() is library
 
 
-def test_a_pipe_is_refused_and_not_waited_for(write_pack: WritePack, open_packs: Open) -> None:
+def test_a_pipe_is_refused_without_waiting(write_pack: WritePack, open_packs: Open) -> None:
     import os
 
     os.mkfifo(write_pack().parent / "2.0.0.yaml")
@@ -205,7 +206,7 @@ def test_a_library_can_be_used_from_many_threads(write_pack: WritePack, open_pac
     assert sorted(seen, key=int) == [str(number) for number in range(16)]
 
 
-def test_a_pack_without_a_problem_is_built_without_reading_places(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pack_without_problems_is_built_without_computing_locations(monkeypatch: pytest.MonkeyPatch) -> None:
     from promptpack.document import yaml_nodes
 
     def refuse(text: str) -> None:

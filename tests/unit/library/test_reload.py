@@ -1,4 +1,4 @@
-"""A reload gives what is on the disk now, and keeps what was good where that is broken."""
+"""A reload returns the packs on the disk, and keeps the last good version of a broken pack."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,14 +19,14 @@ def text_of(library: Library, name: str = "demo") -> str:
     return library.get(name).render().messages[0].text
 
 
-def test_nothing_changed_means_the_same_library(write_pack: WritePack, open_packs: Open) -> None:
+def test_a_reload_without_changes_returns_the_same_library(write_pack: WritePack, open_packs: Open) -> None:
     write_pack(body=say("a"))
     write_pack(name="broken", body="nope: 1\n")
     library = open_packs()
     assert library.reload() is library
 
 
-def test_packs_come_change_and_go(write_pack: WritePack, open_packs: Open) -> None:
+def test_packs_are_added_changed_and_removed(write_pack: WritePack, open_packs: Open) -> None:
     gone = write_pack(name="gone", body=say("x"))
     write_pack(body=say("a"))
     library = open_packs()
@@ -38,7 +38,7 @@ def test_packs_come_change_and_go(write_pack: WritePack, open_packs: Open) -> No
     assert [text_of(reloaded), text_of(reloaded, "new"), text_of(library)] == ["b", "c", "a"]
 
 
-def test_a_pack_that_did_not_change_is_not_built_again(write_pack: WritePack, open_packs: Open) -> None:
+def test_an_unchanged_pack_is_not_built_again(write_pack: WritePack, open_packs: Open) -> None:
     write_pack(name="same", body=say("a"))
     write_pack(body=say("a"))
     library = open_packs()
@@ -47,7 +47,7 @@ def test_a_pack_that_did_not_change_is_not_built_again(write_pack: WritePack, op
 
 
 @pytest.mark.parametrize("body", ["nope: 1\n", "messages: [\n", say("{{ x }}"), "\x00"])
-def test_a_pack_that_breaks_stays_as_it_was_until_it_is_mended(
+def test_a_broken_pack_keeps_its_last_good_version_until_it_is_fixed(
     write_pack: WritePack, open_packs: Open, body: str
 ) -> None:
     write_pack(body=say("good"))
@@ -58,12 +58,12 @@ def test_a_pack_that_breaks_stays_as_it_was_until_it_is_mended(
     assert broken.problems
     assert broken.reload() is broken
     write_pack(body=say("better"))
-    mended = broken.reload()
-    assert text_of(mended) == "better"
-    assert mended.problems == ()
+    fixed = broken.reload()
+    assert text_of(fixed) == "better"
+    assert fixed.problems == ()
 
 
-def test_a_child_follows_its_parent(write_pack: WritePack, open_packs: Open) -> None:
+def test_a_change_of_the_parent_changes_the_child(write_pack: WritePack, open_packs: Open) -> None:
     write_pack(name="base", body=say("a"))
     write_pack(body="extends: base@^1\n")
     library = open_packs()
@@ -86,8 +86,8 @@ def test_a_shared_partial_is_read_again(write_pack: WritePack, open_packs: Open,
     partial.write_bytes(b"\xff")
     reloaded = library.reload()
     assert text_of(reloaded) == "one"
-    told = [str(problem).split("\n")[0] for problem in reloaded.problems]
-    assert told == [
+    problems = [str(problem).split("\n")[0] for problem in reloaded.problems]
+    assert problems == [
         "packs/demo/1.0.0.yaml:5:40: PP305 no partial named 'rules'",
         "packs/_partials/rules.j2: PP101 file is not UTF-8",
     ]
@@ -100,15 +100,15 @@ def test_a_schema_file_is_read_again(write_pack: WritePack, open_packs: Open) ->
     assert [problem.code for problem in library.problems] == ["PP213"]
     schema = file.with_name("a.json")
     schema.write_text('{"type": "string"}', encoding="utf-8")
-    mended = library.reload()
-    assert mended.get("demo").render(A="x").messages[0].text == "x"
-    assert mended.reload() is mended
+    fixed = library.reload()
+    assert fixed.get("demo").render(A="x").messages[0].text == "x"
+    assert fixed.reload() is fixed
     schema.write_text('{"type": "integer"}', encoding="utf-8")
     with pytest.raises(ContextError, match="PP416"):
-        mended.reload().get("demo").render(A="x")
+        fixed.reload().get("demo").render(A="x")
 
 
-def test_many_broken_files_are_all_told_and_hide_no_good_one(
+def test_many_broken_files_are_all_reported_and_do_not_affect_a_good_pack(
     write_pack: WritePack, open_packs: Open, tmp_path: Path
 ) -> None:
     write_pack(body=say("good"))
@@ -121,16 +121,18 @@ def test_many_broken_files_are_all_told_and_hide_no_good_one(
     (folder / "esc.j2").write_text("\x1b[2J", encoding="utf-8")
     library = open_packs()
     assert text_of(library) == "good"
-    told = library.problems_by_file()
-    assert len(told) == 53
-    assert [problem.code for name in ("esc", "latin", "link") for problem in told[f"packs/_partials/{name}.j2"]] == [
+    problems = library.problems_by_file()
+    assert len(problems) == 53
+    assert [
+        problem.code for name in ("esc", "latin", "link") for problem in problems[f"packs/_partials/{name}.j2"]
+    ] == [
         "PP103",
         "PP101",
         "PP122",
     ]
 
 
-def test_warnings_are_told_apart_from_problems(write_pack: WritePack, open_packs: Open) -> None:
+def test_warnings_are_not_problems(write_pack: WritePack, open_packs: Open) -> None:
     write_pack(body="messages:\n  - {role: user, content: a\u200bb}\n")
     library = open_packs()
     assert library.problems == ()

@@ -1,4 +1,4 @@
-"""Linking: templates, references, contracts and `extends`, with the place of every problem."""
+"""Building packs: templates, references, contracts and `extends`, with the location of every problem."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from promptpack import Library, Pack
 
-Told = Callable[[str], str]
+ProblemsOf = Callable[[str], str]
 MakePack = Callable[[str], Pack]
 WritePack = Callable[..., Path]
 
@@ -46,33 +46,33 @@ reply:
         ),
         (
             "messages:\n  - {role: user, content: hi}\ninputs:\n  A: {$ref: ../other.json}\n",
-            "packs/demo/1.0.0.yaml:7:13: PP213 no schema file 'other.json'",
+            "packs/demo/1.0.0.yaml:7:13: PP213 no schema file 'other.json'\n  hint: paths are relative to the file with '$ref'",
         ),
         (
             "messages:\n  - {role: user, content: hi}\ninputs:\n  A: {$ref: ../../../other.json}\n",
-            "packs/demo/1.0.0.yaml:7:13: PP212 reference '../../../other.json' leads out of the pack's root\n"
-            "  hint: refer to a file below the pack's folder, or to a shipped schema",
+            "packs/demo/1.0.0.yaml:7:13: PP212 reference '../../../other.json' is outside the folder of the packs\n"
+            "  hint: refer to a file in the folder of the packs, or to a shipped schema",
         ),
         (
             "messages:\n  - {role: user, content: hi}\ninputs:\n  A: {$ref: 'http://127.0.0.1/x.json'}\n",
             "packs/demo/1.0.0.yaml:7:13: PP211 reference 'http://127.0.0.1/x.json' is not a file of this pack\n"
-            "  hint: refer to a file below the pack's folder, or to a shipped schema",
+            "  hint: refer to a file in the folder of the packs, or to a shipped schema",
         ),
         (
             "messages:\n  - {role: user, content: hi}\ninputs:\n  A: {$ref: '#/$defs/thng', $defs: {thing: {}}}\n",
-            "packs/demo/1.0.0.yaml:7:13: PP213 reference '#/$defs/thng' leads nowhere\n  hint: did you mean 'thing'?",
+            "packs/demo/1.0.0.yaml:7:13: PP213 reference '#/$defs/thng' has no target\n  hint: did you mean 'thing'?",
         ),
         (
             "messages:\n  - {role: user, content: hi}\ninputs:\n  A: {$ref: '#'}\n",
-            "packs/demo/1.0.0.yaml:7:13: PP214 reference '#' leads back to itself",
+            "packs/demo/1.0.0.yaml:7:13: PP214 reference '#' refers to itself\n  hint: replace it with a schema",
         ),
         (
             "messages:\n  - {role: user, content: hi}\nreply: {contract: agent-ouput}\n",
-            "packs/demo/1.0.0.yaml:6:19: PP222 no contract named 'agent-ouput'\n  hint: did you mean 'agent-output'?",
+            "packs/demo/1.0.0.yaml:6:19: PP222 unknown contract 'agent-ouput'\n  hint: did you mean 'agent-output'?",
         ),
         (
             REPLY + "  rules:\n    - {name: r, when: reply.action == \"PLN\", require: 'true', message: m}\n",
-            "packs/demo/1.0.0.yaml:11:39: PP223 no action named 'PLN'\n  hint: did you mean 'PLAN'?",
+            "packs/demo/1.0.0.yaml:11:39: PP223 the pack has no action 'PLN'\n  hint: did you mean 'PLAN'?",
         ),
         (
             REPLY + "  rules:\n    - {name: r, require: repl.action, message: m}\n",
@@ -84,35 +84,39 @@ reply:
         ),
         (
             "extends: bse@^1\nmessages:\n  - {role: user, content: hi}\n",
-            "packs/demo/1.0.0.yaml:4:10: PP231 no pack named 'bse'\n  hint: see 'promptpack list'",
+            "packs/demo/1.0.0.yaml:4:10: PP231 no pack named 'bse'\n  hint: 'promptpack list' shows all packs",
         ),
         (
             "extends: demo@^1\nmessages:\n  - {role: user, content: hi}\n",
-            "packs/demo/1.0.0.yaml:4:10: PP232 'extends' goes in a circle: packs/demo/1.0.0.yaml -> packs/demo/1.0.0.yaml",
+            "packs/demo/1.0.0.yaml:4:10: PP232 'extends' forms a cycle: packs/demo/1.0.0.yaml -> packs/demo/1.0.0.yaml\n  hint: remove one 'extends'",
         ),
     ],
 )  # fmt: skip
-def test_a_linking_problem_points_into_the_pack_file(told: Told, body: str, expected: str) -> None:
-    assert told(body) == expected
+def test_a_problem_of_building_points_into_the_pack_file(problems_of: ProblemsOf, body: str, expected: str) -> None:
+    assert problems_of(body) == expected
 
 
-def test_a_contract_other_than_agent_output_takes_no_actions(told: Told) -> None:
+def test_only_agent_output_supports_actions(problems_of: ProblemsOf) -> None:
     body = REPLY.replace("reply:\n", "reply:\n  contract: execute-decision\n")
-    assert "PP221 contract 'execute-decision' does not take actions" in told(body)
+    assert "PP221 contract 'execute-decision' does not support 'actions'" in problems_of(body)
 
 
-def test_extends_that_is_too_deep_is_refused(write_pack: WritePack, open_packs: Callable[[], Library]) -> None:
+def test_a_long_chain_of_extends_is_refused(write_pack: WritePack, open_packs: Callable[[], Library]) -> None:
     write_pack("p0")
     for level in range(1, 11):
         write_pack(f"p{level}", body=f"extends: p{level - 1}\n")
-    assert any(problem.code == "PP233" for problem in open_packs().problems)
+    found = {(problem.message, problem.hint) for problem in open_packs().problems if problem.code == "PP233"}
+    assert found == {("the chain of 'extends' is longer than 8 packs", "merge some of the packs")}
 
 
-def test_a_pack_that_extends_a_broken_one_says_so(write_pack: WritePack, open_packs: Callable[[], Library]) -> None:
+def test_extends_of_a_broken_pack_is_a_problem(write_pack: WritePack, open_packs: Callable[[], Library]) -> None:
     write_pack("base", body="mesages: []\n")
     write_pack("demo", body="extends: base\n")
     problems = open_packs().problems_by_file()["packs/demo/1.0.0.yaml"]
-    assert str(problems[0]) == "packs/demo/1.0.0.yaml:4:10: PP234 extends a broken pack: packs/base/1.0.0.yaml"
+    assert (
+        str(problems[0])
+        == "packs/demo/1.0.0.yaml:4:10: PP234 'extends' refers to a broken pack: packs/base/1.0.0.yaml\n  hint: fix it first"
+    )
 
 
 BASE = """\
@@ -168,7 +172,7 @@ def test_extends_merges_by_name_and_messages_by_id(write_pack: WritePack, open_p
     assert pack.tests == ()
 
 
-def test_the_partials_of_an_abstract_pack_are_checked_but_for_the_inputs_they_use(
+def test_partials_of_an_abstract_pack_are_checked_except_for_their_inputs(
     write_pack: WritePack, open_packs: Callable[[], Library]
 ) -> None:
     partials = """\
@@ -225,7 +229,7 @@ def test_a_problem_in_a_partial_file_points_into_that_file(
     assert str(open_packs().problems[0]).startswith("packs/_partials/rules.j2:2:4: PP301")
 
 
-def test_a_schema_file_is_checked_and_pointed_into(
+def test_a_problem_in_a_schema_file_points_into_that_file(
     write_pack: WritePack, open_packs: Callable[[], Library], tmp_path: Path
 ) -> None:
     write_pack(body="messages:\n  - {role: user, content: hi}\ninputs:\n  A: {$ref: ../schemas/a.json}\n")
@@ -237,7 +241,7 @@ def test_a_schema_file_is_checked_and_pointed_into(
     )
 
 
-def test_schemas_beside_the_packs_are_the_shipped_ones_unless_they_differ(
+def test_schemas_next_to_the_packs_are_the_shipped_schemas_unless_they_differ(
     write_pack: WritePack, open_packs: Callable[[], Library], tmp_path: Path
 ) -> None:
     reference = "../../schemas/params/task-plan.schema.json"
@@ -248,12 +252,12 @@ def test_schemas_beside_the_packs_are_the_shipped_ones_unless_they_differ(
     beside.parent.mkdir(parents=True)
     beside.write_text("{}", encoding="utf-8")
     assert [str(problem) for problem in open_packs().problems] == [
-        f"packs/demo/1.0.0.yaml:5:16: PP212 reference '{reference}' leads out of the pack's root\n"
-        "  hint: refer to a file below the pack's folder, or to a shipped schema"
+        f"packs/demo/1.0.0.yaml:5:16: PP212 reference '{reference}' is outside the folder of the packs\n"
+        "  hint: refer to a file in the folder of the packs, or to a shipped schema"
     ]
 
 
-def test_a_test_may_be_about_an_input_that_is_not_there(make_pack: MakePack) -> None:
+def test_a_pack_test_may_pass_an_unknown_input_and_expect_the_problem(make_pack: MakePack) -> None:
     pack = make_pack(
         "messages:\n  - {role: user, content: hi}\n"
         "tests:\n  - {name: t, context: {NAME: Ann}, expect: {problems: [PP414]}}\n"

@@ -1,4 +1,4 @@
-"""What the digest of a pack depends on: every byte that can be rendered, and nothing else."""
+"""The digest of a pack depends on everything that is rendered or checked, and on nothing else."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,11 +19,11 @@ CALL = "messages:\n  - {role: assistant, tool_calls: [{id: a, name: b, arguments
 
 @pytest.fixture
 def digest(make_pack: Callable[[str], Pack]) -> Digest:
-    """Give the digest of a pack with this body."""
+    """Return the digest of a pack with this body."""
     return lambda body: make_pack(body).digest
 
 
-def test_the_digest_does_not_depend_on_order_comments_or_line_ends(digest: Digest, write_pack: WritePack) -> None:
+def test_the_digest_does_not_depend_on_order_comments_or_line_endings(digest: Digest, write_pack: WritePack) -> None:
     first = digest("agent: a\nmessages:\n  - {role: user, content: hi}\n")
     second = digest("# comment\nmessages:\n  - content: hi\n    role: user\nagent: a\n")
     path = write_pack(body="agent: a\nmessages:\n  - {role: user, content: hi}\n")
@@ -66,7 +66,7 @@ def test_the_digest_does_not_depend_on_tests(digest: Digest) -> None:
     ],
     ids=["default", "list", "fields", "example", "const", "actions", "rules", "arguments"],
 )
-def test_an_order_that_shows_is_part_of_the_digest(digest: Digest, one: str, other: str) -> None:
+def test_an_order_that_is_visible_in_the_prompt_changes_the_digest(digest: Digest, one: str, other: str) -> None:
     assert digest(one) != digest(other)
 
 
@@ -90,7 +90,7 @@ def test_an_order_that_shows_is_part_of_the_digest(digest: Digest, one: str, oth
     ],
     ids=["inputs", "input", "params", "rule"],
 )
-def test_an_order_that_does_not_show_is_no_part_of_the_digest(digest: Digest, one: str, other: str) -> None:
+def test_an_order_that_is_not_visible_does_not_change_the_digest(digest: Digest, one: str, other: str) -> None:
     assert digest(one) == digest(other)
 
 
@@ -103,7 +103,7 @@ def test_an_order_that_does_not_show_is_no_part_of_the_digest(digest: Digest, on
     ],
     ids=["message", "slot", "partial"],
 )
-def test_the_syntax_of_what_is_inherited_is_part_of_the_digest(
+def test_the_syntax_of_inherited_sections_is_part_of_the_digest(
     write_pack: WritePack, open_packs: Callable[[], Library], inherited: str
 ) -> None:
     digests = []

@@ -87,7 +87,7 @@ CASES = [
         "agent-base/1.0.0.en.yaml",
         "  contract: agent-output",
         "  contract: agent-ouput",
-        "packs/agent-base/1.0.0.en.yaml:59:13: PP222 no contract named 'agent-ouput'\n  hint: did you mean 'agent-output'?",
+        "packs/agent-base/1.0.0.en.yaml:59:13: PP222 unknown contract 'agent-ouput'\n  hint: did you mean 'agent-output'?",
     ),
     (
         "executor/1.0.0.en.yaml",
@@ -180,19 +180,19 @@ CASES = [
         "planner/1.0.0.en.yaml",
         'when: reply.action == "TASK_PLAN"',
         'when: reply.action == "TASK_PLN"',
-        "packs/planner/1.0.0.en.yaml:89:29: PP223 no action named 'TASK_PLN'\n  hint: did you mean 'TASK_PLAN'?",
+        "packs/planner/1.0.0.en.yaml:89:29: PP223 the pack has no action 'TASK_PLN'\n  hint: did you mean 'TASK_PLAN'?",
     ),
     (
         "reviewer/1.0.0.yaml",
         'reply.action == "REVIEW_RESULT"',
         'reply.action == "REVIEW_RESUTL"',
-        "packs/reviewer/1.0.0.yaml:89:29: PP223 no action named 'REVIEW_RESUTL'\n  hint: did you mean 'REVIEW_RESULT'?",
+        "packs/reviewer/1.0.0.yaml:89:29: PP223 the pack has no action 'REVIEW_RESUTL'\n  hint: did you mean 'REVIEW_RESULT'?",
     ),
     (
         "executor/1.0.0.yaml",
         '"ERROR", ',
         '"EROR", ',
-        "packs/executor/1.0.0.yaml:83:85: PP223 no action named 'EROR'\n  hint: did you mean 'ERROR'?",
+        "packs/executor/1.0.0.yaml:83:85: PP223 the pack has no action 'EROR'\n  hint: did you mean 'ERROR'?",
     ),
     # references and inheritance
     (

@@ -147,7 +147,7 @@ def test_every_action_is_accepted_in_some_test(pack: Pack) -> None:
 
 
 @pytest.mark.parametrize("pack", SIX, ids=label)
-def test_every_rule_is_broken_in_some_test(pack: Pack) -> None:
+def test_every_rule_is_violated_in_some_test(pack: Pack) -> None:
     broken = {
         wanted.get("rule")
         for test in pack.tests
@@ -173,7 +173,7 @@ def met(pack: Pack, rule: Rule, context: Any, reply: Any) -> bool:
 
 
 @pytest.mark.parametrize("pack", PACKS, ids=label)
-def test_rendering_twice_gives_the_same_bytes(pack: Pack) -> None:
+def test_rendering_twice_produces_the_same_bytes(pack: Pack) -> None:
     for test in pack.tests:
         if "problems" not in test.expect:
             first, second = (pack.render(dict(test.context)).to_text().encode() for _ in range(2))
@@ -181,7 +181,7 @@ def test_rendering_twice_gives_the_same_bytes(pack: Pack) -> None:
 
 
 @pytest.mark.parametrize("pack", SIX, ids=label)
-def test_a_small_context_gives_a_prompt_under_6000_characters(pack: Pack) -> None:
+def test_a_small_context_renders_a_prompt_of_less_than_6000_characters(pack: Pack) -> None:
     assert len(pack.render(context_with(pack, "x")).to_text()) < 6000 + len("[system]") * 4
 
 
@@ -205,7 +205,7 @@ def test_hostile_data_changes_neither_the_number_nor_the_roles_of_messages(pack:
 
 
 @pytest.mark.parametrize("pack", SIX, ids=label)
-def test_hostile_data_comes_out_literally(pack: Pack) -> None:
+def test_hostile_data_is_rendered_literally(pack: Pack) -> None:
     harmless = context_with(pack, "x")
     for name in pack.inputs:
         prompt = pack.render({**harmless, name: context_with(pack, HOSTILE)[name]})

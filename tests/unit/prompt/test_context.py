@@ -1,4 +1,4 @@
-"""Values that are plain data already are taken as they are, looked through once, and kept as they were."""
+"""Plain data is used without a copy and validated once; a prompt keeps the values it was rendered with."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -33,14 +33,14 @@ def nested(levels: int) -> list[Any]:
 
 
 @pytest.mark.parametrize("value", [{"a": [1, {"b": "é"}], "c": None}, [], [0.5, True], {"k": 1e-7}, ["한국어"]])
-def test_a_context_renders_the_same_however_often(make_pack: MakePack, value: Any) -> None:
+def test_a_second_render_of_a_context_is_the_same(make_pack: MakePack, value: Any) -> None:
     pack = make_pack(TEXT)
     first, second = pack.render(X=value), pack.render(X=value)
     assert first.messages == second.messages
     assert first.context == second.context == {"X": value, "KEY": {}, "PAST": []}
 
 
-def test_a_prompt_keeps_the_context_that_it_was_made_of(make_pack: MakePack) -> None:
+def test_a_prompt_keeps_the_context_it_was_rendered_with(make_pack: MakePack) -> None:
     pack = make_pack(TEXT)
     value: dict[str, Any] = {"a": [{"b": 1}]}
     past = [{"role": "user", "content": [{"type": "text", "text": "hm"}]}]
@@ -74,7 +74,7 @@ def test_a_prompt_keeps_the_context_that_it_was_made_of(make_pack: MakePack) -> 
         (["x" * 4_000_000] * 17, "PP409 input 'X' holds texts of more than 64,000,000 characters in total"),
     ],
 )
-def test_what_is_not_plain_is_refused_before_and_after_a_good_value(
+def test_a_value_that_is_not_plain_data_is_refused_before_and_after_a_good_value(
     make_pack: MakePack, value: Any, problem: str
 ) -> None:
     pack = make_pack(TEXT)
@@ -85,7 +85,7 @@ def test_what_is_not_plain_is_refused_before_and_after_a_good_value(
         pack.render(X=["a", "b"])
 
 
-def test_what_refers_to_itself_is_refused(make_pack: MakePack) -> None:
+def test_a_value_that_contains_itself_is_refused(make_pack: MakePack) -> None:
     value: list[Any] = []
     value.append(value)
     with pytest.raises(ContextError, match="PP413"):
@@ -108,7 +108,7 @@ def test_secrets_are_not_cached(make_pack: MakePack) -> None:
     assert pack._render_cache.get("KEY") is None
 
 
-def test_depth_that_is_allowed_is_taken(make_pack: MakePack) -> None:
+def test_a_value_of_the_allowed_depth_is_accepted(make_pack: MakePack) -> None:
     assert make_pack(TEXT).render(X=nested(99)).context["X"] == nested(99)
 
 
@@ -126,7 +126,7 @@ USES = "{{ X.a }}{% if X.a %}{% endif %}{% for one in X.a %}{% endfor %}{{ X.a =
 
 
 @pytest.mark.parametrize("value", [Trap(), {"a": Trap()}, {"a": [Trap()]}, [{"a": {"b": Trap()}}]])
-def test_no_method_of_a_foreign_object_runs_whatever_takes_it(make_pack: MakePack, value: Any) -> None:
+def test_no_method_of_a_foreign_object_runs(make_pack: MakePack, value: Any) -> None:
     pack = make_pack(f"inputs:\n  X: {{}}\nmessages:\n  - role: user\n    content: |\n      {USES}\n")
     doors: list[Callable[[], object]] = [
         lambda: pack.render(X=value),

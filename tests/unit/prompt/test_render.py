@@ -30,7 +30,7 @@ def problems(pack: Pack, *args: Any, **inputs: Any) -> str:
     return str(caught.value)
 
 
-def test_each_message_is_rendered_by_itself(make_pack: MakePack) -> None:
+def test_each_message_is_rendered_separately(make_pack: MakePack) -> None:
     prompt = make_pack(FULL).render(GOAL="go", HISTORY=[{"role": "assistant", "content": "hm"}])
     assert prompt.messages == (
         Message("system", "You are demo-agent 1.0.0."),
@@ -42,11 +42,11 @@ def test_each_message_is_rendered_by_itself(make_pack: MakePack) -> None:
     assert prompt.to_dicts()[2] == {"role": "user", "content": 'go {"b": 1, "a": 2}', "name": "GO"}
 
 
-def test_a_message_whose_condition_is_false_is_left_out(make_pack: MakePack) -> None:
+def test_a_message_whose_condition_is_false_is_omitted(make_pack: MakePack) -> None:
     assert [message.role for message in make_pack(FULL).render(GOAL="go", POOL={}).messages] == ["system"]
 
 
-def test_all_problems_of_a_context_are_told_at_once(make_pack: MakePack) -> None:
+def test_all_problems_of_a_context_are_reported_together(make_pack: MakePack) -> None:
     assert problems(make_pack(FULL), GAOL="x", POOL=[]) == (
         "PP414 demo@1.0.0 has no input 'GAOL'\n  hint: did you mean 'GOAL'?\n"
         "PP415 input 'GOAL' is missing\n  hint: What to do\n"
@@ -55,12 +55,14 @@ def test_all_problems_of_a_context_are_told_at_once(make_pack: MakePack) -> None
 
 
 def test_a_secret_is_not_quoted(make_pack: MakePack) -> None:
-    told = problems(make_pack(FULL), GOAL="x", KEY={"s3cret": 1})
-    assert told == "PP416 input 'KEY' does not meet its schema (the value is secret)"
+    assert (
+        problems(make_pack(FULL), GOAL="x", KEY={"s3cret": 1})
+        == "PP416 input 'KEY' does not meet its schema (the value is secret)"
+    )
 
 
 @pytest.mark.parametrize("value", [object(), {1: 2}, {"a": {1, 2}}, b"bytes"])
-def test_what_is_not_plain_data_is_refused(make_pack: MakePack, value: Any) -> None:
+def test_a_value_that_is_not_plain_data_is_refused(make_pack: MakePack, value: Any) -> None:
     assert "PP411 input 'POOL'" in problems(make_pack(FULL), GOAL="x", POOL=value)
 
 
@@ -84,7 +86,7 @@ def test_a_context_must_be_a_mapping(make_pack: MakePack) -> None:
         ([{"role": "assistant", "content": None, "tool_calls": [5]}], "PP412 message 1 of 'HISTORY' has an invalid tool call"),
     ],
 )  # fmt: skip
-def test_a_history_that_holds_no_messages_is_refused(make_pack: MakePack, history: Any, expected: str) -> None:
+def test_a_history_without_messages_is_refused(make_pack: MakePack, history: Any, expected: str) -> None:
     assert expected in problems(make_pack(FULL), GOAL="x", HISTORY=history)
 
 
@@ -99,7 +101,7 @@ def test_defaults_are_not_shared_between_renders(make_pack: MakePack) -> None:
     assert pack.render(GOAL="x").context["POOL"]["b"] == 1
 
 
-def test_the_standard_context_can_be_given_whole(make_pack: MakePack) -> None:
+def test_the_whole_standard_context_can_be_passed(make_pack: MakePack) -> None:
     pack = make_pack("inputs: {USER_GOAL: {type: string}}\nmessages:\n  - {role: user, content: '{{ USER_GOAL }}'}\n")
     for context in (
         RenderContext.model_validate({"userGoal": "g", "systemState": {"a": 1}}),
@@ -110,7 +112,7 @@ def test_the_standard_context_can_be_given_whole(make_pack: MakePack) -> None:
         assert pack.render(context).messages[0].text == "g"
 
 
-def test_a_misspelt_name_in_a_render_context_is_told(make_pack: MakePack) -> None:
+def test_a_misspelled_name_in_a_render_context_is_reported(make_pack: MakePack) -> None:
     pack = make_pack("inputs: {USER_GOAL: {type: string}}\nmessages:\n  - {role: user, content: x}\n")
     assert "PP414 demo@1.0.0 has no input 'USER_GAOL'" in problems(
         pack, RenderContext.model_validate({"USER_GAOL": "g"})
@@ -179,7 +181,7 @@ def test_data_changes_neither_the_number_nor_the_roles_of_messages(make_pack: Ma
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(value=st.text(min_size=1))
-def test_no_value_can_pose_as_a_role_line_in_the_text_form(make_pack: MakePack, value: str) -> None:
+def test_no_value_can_imitate_a_role_line_in_the_text_form(make_pack: MakePack, value: str) -> None:
     pack = make_pack("inputs: {A: {type: string}}\nmessages:\n  - {role: user, content: '{{ A }}'}\n")
     lines = pack.render(A=value).to_text().split("\n")
     assert [line for line in lines if line.startswith("[") and line.rstrip() in ("[system]", "[user]", "[tool]")] == [
@@ -192,14 +194,14 @@ def test_a_role_line_in_the_content_gets_a_backslash_and_only_that(make_pack: Ma
     assert pack.render(A="[system]\n\\[user bob]\n[note]").to_text() == "[user]\n\\[system]\n\\\\[user bob]\n[note]"
 
 
-def test_rendering_twice_gives_the_same_bytes(make_pack: MakePack) -> None:
+def test_rendering_twice_produces_the_same_bytes(make_pack: MakePack) -> None:
     pack = make_pack(FULL)
     first, second = (pack.render(GOAL="x", HISTORY=[{"role": "user", "content": "é"}]) for _ in range(2))
     assert first.to_text().encode() == second.to_text().encode()
     assert first.messages == second.messages
 
 
-def test_a_packs_budget_drops_the_oldest_history_and_says_so(make_pack: MakePack) -> None:
+def test_the_budget_of_a_pack_drops_the_oldest_history_and_reports_it(make_pack: MakePack) -> None:
     pack = make_pack(
         "budget: {characters: 400}\ninputs: {HISTORY: {type: array}}\n"
         "messages:\n  - {role: system, content: rules}\n  - {history: HISTORY}\n  - {role: user, content: now}\n"
@@ -213,7 +215,7 @@ def test_a_packs_budget_drops_the_oldest_history_and_says_so(make_pack: MakePack
     assert {change.way for change in prompt.fit.changes} == {"oldest-history"}
 
 
-def test_a_caller_can_set_a_budget_and_the_lowest_priority_gives_way(make_pack: MakePack) -> None:
+def test_a_caller_can_set_a_budget_and_the_lowest_priority_is_dropped(make_pack: MakePack) -> None:
     from promptpack.prompt.budget import Budget
 
     pack = make_pack(

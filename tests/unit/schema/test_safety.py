@@ -15,5 +15,7 @@ PACK = "messages:\n  - {{role: user, content: hi}}\ninputs:\n  A: {{type: string
         ),
     ],
 )
-def test_an_unsafe_or_invalid_pattern_is_reported(told: Callable[[str], str], pattern: str, expected: str) -> None:
-    assert expected in told(PACK.format(pattern))
+def test_an_unsafe_or_invalid_pattern_is_reported(
+    problems_of: Callable[[str], str], pattern: str, expected: str
+) -> None:
+    assert expected in problems_of(PACK.format(pattern))

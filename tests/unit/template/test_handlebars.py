@@ -12,7 +12,7 @@ from promptpack.problem import ContextError, PackError, PromptpackError
 from promptpack.template import Engine, Source, compile  # noqa: A004
 
 MakePack = Callable[[str], Pack]
-Told = Callable[[str], str]
+ProblemsOf = Callable[[str], str]
 
 
 def source(text: str, name: str = "t") -> Source:
@@ -229,9 +229,11 @@ def test_a_pack_can_be_written_in_handlebars(make_pack: MakePack) -> None:
     assert second.content == 'only ["be brief"]'
 
 
-def test_a_problem_points_into_the_pack_file(told: Told) -> None:
+def test_a_problem_points_into_the_pack_file(problems_of: ProblemsOf) -> None:
     body = "syntax: handlebars\nmessages:\n  - role: user\n    content: |\n      a\n      b {{#if X}}\n"
-    assert told(body) == ("packs/demo/1.0.0.yaml:9:9: PP314 '{{#if}}' is not closed\n  hint: close it with '{{/if}}'")
+    assert problems_of(body) == (
+        "packs/demo/1.0.0.yaml:9:9: PP314 '{{#if}}' is not closed\n  hint: close it with '{{/if}}'"
+    )
 
 
 TAGS = ("{{", "}}", "{{#if a}}", "{{else}}", "{{/if}}", "{{#each l}}", "{{/each}}", "{{item}}", "{{> p}}", "{{#raw}}",

@@ -1,4 +1,4 @@
-"""The correction: short, in the pack's language, only what is wrong."""
+"""The correction: short, in the language of the pack, only the violations."""
 
 import json
 import re
@@ -9,17 +9,17 @@ import pytest
 
 from promptpack import Library, Pack, UsageError
 from promptpack.pack import Contract, Version
-from promptpack.pack.checking import pack_schema
+from promptpack.pack.pack_schema import pack_schema
 from promptpack.prompt.budget.counters import exact_counter
 from promptpack.reply import KINDS, RISKS
 from promptpack.verdict import judge_checked
 from promptpack.verdict.correction import write_correction
-from promptpack.verdict.model import CODES, Violation, code_of
+from promptpack.verdict.model import VIOLATION_CODES, Violation, code_of
 from promptpack.words import words
 from tests.unit.verdict.test_judge import GOOD
 
 LOCALES = ("en", "zh-CN")
-RULES = sorted({*CODES, "not", "anyOf", "oneOf", "dependentRequired", "output_model", "a-rule-of-the-pack"})
+RULES = sorted({*VIOLATION_CODES, "not", "anyOf", "oneOf", "dependentRequired", "output_model", "a-rule-of-the-pack"})
 LONG = {
     "enum": [f"CHOICE_NUMBER_{number}" for number in range(200)],
     "const": "x" * 2_000,
@@ -60,10 +60,10 @@ def violation(rule: str, path: str) -> Violation:
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("count", [1, 2])
-def test_one_or_two_violations_take_under_150_tokens(locale: str, rule: str, count: int) -> None:
+def test_a_correction_of_one_or_two_violations_has_fewer_than_150_tokens(locale: str, rule: str, count: int) -> None:
     for path in PATHS:
         found = [violation(rule, path + "/x" * number) for number in range(count)]
-        expected = {(rule, one.path): LONG.get(rule, 3) for one in found}
+        expected = {(rule, item.path): LONG.get(rule, 3) for item in found}
         text = corrected(locale, found, expected)
         assert max(count_tokens(text) for count_tokens in COUNTERS) < 150, text
         assert len(text.splitlines()) <= 1 + count
@@ -83,7 +83,7 @@ WRONG: tuple[dict[str, Any], ...] = (
 
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("name", ["understanding", "router", "planner", "executor", "reviewer", "orchestrator"])
-def test_the_corrections_of_the_shipped_packs_are_short_and_whole(name: str, locale: str) -> None:
+def test_corrections_of_the_shipped_packs_are_short_and_complete(name: str, locale: str) -> None:
     pack = Library.open().get(name, locale=locale)
     assert pack.contract is not None
     good = next(iter(pack.contract.actions.values())).example if pack.contract.actions else GOOD
@@ -95,15 +95,15 @@ def test_the_corrections_of_the_shipped_packs_are_short_and_whole(name: str, loc
         assert "…" not in verdict.correction
 
 
-@pytest.mark.parametrize("rule", sorted(CODES.keys() - {"rule"}))
-def test_every_trouble_has_a_sentence_in_both_languages(rule: str) -> None:
+@pytest.mark.parametrize("rule", sorted(VIOLATION_CODES.keys() - {"rule"}))
+def test_every_code_has_a_sentence_in_both_languages(rule: str) -> None:
     assert words("en").keys() == words("zh").keys()
     assert not HAN.search(words("en")[f"say.{rule}"])
     assert HAN.search(words("zh")[f"say.{rule}"])
 
 
 @pytest.mark.parametrize("key", words("en"))
-def test_both_languages_ask_for_the_same_values(key: str) -> None:
+def test_both_languages_have_the_same_placeholders(key: str) -> None:
     english, chinese = (set(re.findall(r"\{\w+\}", words(locale)[key])) for locale in LOCALES)
     assert english == chinese
 
@@ -117,20 +117,20 @@ def test_both_languages_ask_for_the_same_values(key: str) -> None:
         ("required", {"type": "integer"}, "is missing", "缺少该字段"),
         ("required", {"$ref": "#/$defs/x"}, "is missing", "缺少该字段"),
         ("number", None, "is a number that is too long or too large", "数字过长或过大"),
-        ("not", {}, "told", "不符合契约（told）"),
+        ("not", {}, "wrong", "不符合契约（wrong）"),
         ("pattern", "x" * 999, "must match the pattern …", "必须匹配 …"),
     ],
 )
-def test_a_violation_is_told_with_what_is_allowed(rule: str, expected: Any, english: str, chinese: str) -> None:
-    found = [Violation(code_of(rule), "/a/b", "told", rule)]
+def test_a_line_names_the_allowed_values(rule: str, expected: Any, english: str, chinese: str) -> None:
+    found = [Violation(code_of(rule), "/a/b", "wrong", rule)]
     for locale, sentence in zip(LOCALES, (english, chinese), strict=True):
         assert corrected(locale, found, {(rule, "/a/b"): expected}).splitlines()[1:] == [f"- /a/b: {sentence}"]
 
 
-def test_a_long_list_of_allowed_values_says_how_many_more_there_are() -> None:
-    found = [Violation("PP512", "/a", "told", "enum"), Violation("PP512", "/b", "told", "enum")]
+def test_a_long_list_of_allowed_values_ends_with_the_number_of_the_others() -> None:
+    found = [Violation("PP512", "/a", "wrong", "enum"), Violation("PP512", "/b", "wrong", "enum")]
     allowed = [f"WORD_{number:02}" for number in range(40)]
-    lines = corrected("en", found, {("enum", one.path): allowed for one in found}).splitlines()
+    lines = corrected("en", found, {("enum", item.path): allowed for item in found}).splitlines()
     shown = lines[1].count("WORD_")
     assert shown > 5
     assert lines[1].endswith(f"WORD_{shown - 1:02}, … (+{40 - shown})")
@@ -138,34 +138,34 @@ def test_a_long_list_of_allowed_values_says_how_many_more_there_are() -> None:
 
 def test_a_long_path_keeps_its_end() -> None:
     path = "/params" + "/tasks/0" * 50 + "/minutes"
-    line = corrected("en", [Violation("PP513", path, "told", "minimum")], {("minimum", path): 1}).splitlines()[1]
+    line = corrected("en", [Violation("PP513", path, "wrong", "minimum")], {("minimum", path): 1}).splitlines()[1]
     assert line.startswith("- …/")
     assert line.endswith("/tasks/0/minutes: must be at least 1")
 
 
-def test_a_rule_that_cannot_be_worked_out_tells_the_model_nothing_of_its_insides() -> None:
-    found = [Violation("PP521", "/a", "rule 'odd' cannot be worked out: mapping has no 'nope'", "odd")]
+def test_a_rule_that_fails_reveals_no_details_to_the_model() -> None:
+    found = [Violation("PP521", "/a", "rule 'odd' cannot be evaluated: mapping has no 'nope'", "odd")]
     assert corrected("zh", found, {}).endswith("- /a: 无法检查，请按契约填写")
 
 
-def test_an_unknown_repair_in_a_pack_is_a_problem_with_its_place(told: Callable[[str], str]) -> None:
-    text = told("messages:\n  - {role: user, content: hi}\nreply:\n  refuse: [low, trailing-coma]\n")
+def test_an_unknown_repair_in_a_pack_is_a_problem_with_its_location(problems_of: Callable[[str], str]) -> None:
+    text = problems_of("messages:\n  - {role: user, content: hi}\nreply:\n  refuse: [low, trailing-coma]\n")
     assert "PP205 'trailing-coma' is not one of 'none', 'low', 'medium'" in text
     assert text.startswith("packs/demo/1.0.0.yaml:7:17: ")
     assert text.endswith("hint: did you mean 'trailing-comma'?")
 
 
-def test_an_unknown_repair_from_a_caller_is_told() -> None:
+def test_an_unknown_repair_from_a_caller_is_a_usage_error() -> None:
     with pytest.raises(UsageError) as raised:
         judge_checked(pack_in("en"), "{}", None, refuse=["fense", "Xyz"])
     assert str(raised.value) == (
-        "PP531 no repair or risk named 'Xyz'\n  hint: the risks are none, low, medium\n"
-        "PP531 no repair or risk named 'fense'\n  hint: did you mean 'fence'?"
+        "PP531 unknown repair or risk 'Xyz'\n  hint: the risks are none, low, medium\n"
+        "PP531 unknown repair or risk 'fense'\n  hint: did you mean 'fence'?"
     )
-    with pytest.raises(UsageError, match="PP531 no repair or risk named 'fense'"):
+    with pytest.raises(UsageError, match="PP531 unknown repair or risk 'fense'"):
         pack_in("en").stream(refuse=["fense"])
 
 
-def test_the_pack_format_knows_every_repair() -> None:
+def test_the_pack_format_lists_every_repair() -> None:
     allowed = pack_schema().source["$defs"]["reply"]["properties"]["refuse"]["items"]["enum"]
     assert allowed == [*RISKS, *sorted(KINDS)]

@@ -48,11 +48,11 @@ def reply(**changes: Any) -> str:
     return json.dumps({**GOOD, **changes})
 
 
-def told(verdict: Verdict) -> list[str]:
+def violations_of(verdict: Verdict) -> list[str]:
     return [f"{violation.code} {violation.path} {violation.rule}" for violation in verdict.violations]
 
 
-def test_keys_that_the_contract_does_not_know_are_kept_and_told(make_pack: MakePack) -> None:
+def test_unknown_keys_stay_in_the_data_and_are_listed(make_pack: MakePack) -> None:
     risk = {**GOOD["risk"], "a/b": {"deep": 1}}
     text = "So: " + reply(note=[{"x": 1}], risk=risk, params={"steps": ["a"], "why": None})
     verdict = make_pack(BODY).render().check(text)
@@ -64,21 +64,21 @@ def test_keys_that_the_contract_does_not_know_are_kept_and_told(make_pack: MakeP
     assert pickle.loads(pickle.dumps(verdict)) == verdict == deepcopy(verdict)  # noqa: S301 -- our own pickle
 
 
-def test_a_reply_that_breaks_a_rule_tells_of_keys_too(make_pack: MakePack) -> None:
+def test_a_reply_that_violates_a_rule_lists_unknown_keys_too(make_pack: MakePack) -> None:
     verdict = make_pack(BODY).render().check(reply(confidence=1, note=1))
-    assert told(verdict) == ["PP520 /confidence no-doubt"]
+    assert violations_of(verdict) == ["PP520 /confidence no-doubt"]
     assert verdict.extras == ("/note",)
 
 
 @pytest.mark.parametrize("extra", [{"user_message": 5}, {"alternative_actions": "a"}, {"expected_outcome": 7}])
-def test_a_key_that_is_nearly_a_field_is_kept_and_is_no_field(extra: dict[str, Any], make_pack: MakePack) -> None:
+def test_a_key_that_resembles_a_field_is_an_unknown_key(extra: dict[str, Any], make_pack: MakePack) -> None:
     verdict = make_pack(BODY).render().check(reply(**extra))
     assert verdict.extras == tuple(f"/{key}" for key in extra)
     assert verdict.output.to_wire() == verdict.data == GOOD | extra
     assert verdict.output.user_message is None
 
 
-def test_nobody_looks_for_extra_keys_before_somebody_asks(make_pack: MakePack) -> None:
+def test_unknown_keys_are_searched_on_first_use(make_pack: MakePack) -> None:
     with patch("promptpack.reply.find_extras", side_effect=lambda _, __: ("/x",)) as found:
         verdict = make_pack(BODY).render().check(reply())
         found.assert_not_called()
@@ -86,9 +86,9 @@ def test_nobody_looks_for_extra_keys_before_somebody_asks(make_pack: MakePack) -
     found.assert_called_once()
 
 
-def test_a_text_with_half_of_a_surrogate_pair_gets_a_verdict(make_pack: MakePack) -> None:
+def test_half_of_a_surrogate_pair_is_a_violation(make_pack: MakePack) -> None:
     raw = reply(thought="t", userMessage="?").replace("?", "\ud800")
-    assert told(make_pack(BODY).render().check(raw)) == ["PP509 /userMessage surrogate"]
+    assert violations_of(make_pack(BODY).render().check(raw)) == ["PP509 /userMessage surrogate"]
 
 
 def test_a_clean_reply_is_valid_and_typed(make_pack: MakePack) -> None:
@@ -109,7 +109,7 @@ def test_a_fence_or_prose_around_the_object_is_recovered_and_listed(make_pack: M
     assert verdict.data == GOOD
 
 
-def test_what_was_repaired_is_listed(make_pack: MakePack) -> None:
+def test_repairs_are_listed(make_pack: MakePack) -> None:
     verdict = make_pack(BODY).check(reply(confidence="85"))
     assert verdict.outcome == "recovered"
     assert [repair.path for repair in verdict.repairs] == ["/confidence"]
@@ -133,16 +133,14 @@ def test_what_was_repaired_is_listed(make_pack: MakePack) -> None:
         (reply() + reply(thought="other"), ["PP502  ambiguous"]),
     ],
 )  # fmt: skip
-def test_what_breaks_the_contract_is_a_violation_with_its_place(
-    make_pack: MakePack, raw: str, expected: list[str]
-) -> None:
+def test_a_violation_has_a_code_a_path_and_a_rule(make_pack: MakePack, raw: str, expected: list[str]) -> None:
     verdict = make_pack(BODY).render().check(raw)
     assert not verdict.ok
     assert verdict.output is None
-    assert told(verdict) == expected
+    assert violations_of(verdict) == expected
 
 
-def test_a_reply_that_was_cut_off_is_truncated(make_pack: MakePack) -> None:
+def test_a_reply_that_is_cut_off_is_truncated(make_pack: MakePack) -> None:
     verdict = make_pack(BODY).render().check(reply()[:40])
     assert not verdict.ok
     assert verdict.outcome == "truncated"
@@ -154,13 +152,13 @@ def test_the_standard_error_actions_are_always_allowed(make_pack: MakePack, acti
     assert make_pack(BODY).render().check(reply(action=action, params=params)).ok
 
 
-def test_a_clarification_takes_a_question_or_the_error_form(make_pack: MakePack) -> None:
+def test_a_clarification_accepts_a_question_or_the_error_form(make_pack: MakePack) -> None:
     prompt = make_pack(BODY).render()
     for params in ({"question": "which?"}, {"errorType": "context_missing", "message": "m"}):
         assert prompt.check(reply(action="CLARIFICATION_REQUIRED", params=params)).ok
 
 
-def test_a_failed_verdict_brings_a_correction_and_a_standard_error(make_pack: MakePack) -> None:
+def test_a_failed_verdict_has_a_correction_and_a_standard_error(make_pack: MakePack) -> None:
     verdict = make_pack(BODY).render().check(reply(confidence=150, action="PLN"))
     assert verdict.correction == (
         "Your last reply breaks the output contract. Fix only the following and resend the JSON object:\n"
@@ -173,7 +171,7 @@ def test_a_failed_verdict_brings_a_correction_and_a_standard_error(make_pack: Ma
     assert make_pack(BODY).check(json.dumps(verdict.error_output.to_wire())).ok
 
 
-def test_the_correction_speaks_the_packs_language(make_pack: MakePack) -> None:
+def test_the_correction_is_in_the_language_of_the_pack(make_pack: MakePack) -> None:
     verdict = make_pack(BODY.replace("locale: en", "locale: zh-CN")).render().check(reply(confidence=150, thought=1))
     assert verdict.correction == (
         "上一次的回复不符合输出契约。只修正下列问题，然后重新输出 JSON 对象：\n"
@@ -181,12 +179,12 @@ def test_the_correction_speaks_the_packs_language(make_pack: MakePack) -> None:
     )
 
 
-def test_a_pack_can_word_the_correction_itself(make_pack: MakePack) -> None:
+def test_a_pack_can_have_its_own_correction(make_pack: MakePack) -> None:
     body = BODY + '  correction: "{% for v in violations %}{{ v.code }} {{ v.path }}{% endfor %}"\n'
     assert make_pack(body).render().check(reply(confidence=150)).correction == "PP513 /confidence"
 
 
-def test_rules_that_need_the_context_are_named_when_there_is_none(make_pack: MakePack) -> None:
+def test_rules_that_need_a_missing_context_are_listed(make_pack: MakePack) -> None:
     verdict = make_pack(BODY).check(reply(params={"steps": ["a"] * 9}))
     assert verdict.ok
     assert verdict.unchecked == ("few-steps",)
@@ -200,25 +198,25 @@ def test_a_rule_that_cannot_be_evaluated_is_a_violation(make_pack: MakePack) -> 
     ]
 
 
-def test_a_secret_cannot_get_into_a_rules_message(told_body: str, make_pack: MakePack) -> None:
+def test_the_message_of_a_rule_cannot_contain_a_secret(body_with_secret: str, make_pack: MakePack) -> None:
     from promptpack import PackError
 
     with pytest.raises(PackError, match="PP301 template uses undeclared input 'TOKEN'"):
-        make_pack(told_body)
+        make_pack(body_with_secret)
 
 
 @pytest.fixture
-def told_body() -> str:
+def body_with_secret() -> str:
     return BODY + "    - {name: leak, require: 'false', message: '{{ TOKEN }}'}\n"
 
 
-def test_strict_takes_only_the_exact_contract(make_pack: MakePack) -> None:
+def test_strict_allows_no_repairs(make_pack: MakePack) -> None:
     pack = make_pack(BODY)
     assert pack.check(reply(), strict=True).ok
     assert not pack.check(f"```json\n{reply()}\n```", strict=True).ok
 
 
-def test_raise_for_failure_raises_what_is_wrong(make_pack: MakePack) -> None:
+def test_raise_for_failure_raises_the_violations(make_pack: MakePack) -> None:
     pack = make_pack(BODY)
     pack.check(reply()).raise_for_failure()
     with pytest.raises(ReplyError, match="PP513 /confidence: must be at most 100, not 150"):
@@ -249,19 +247,19 @@ SEARCH = {"type": "object", "required": ["query"], "properties": {"query": {"typ
         {"name": "search", "inputSchema": SEARCH},
     ],
 )
-def test_a_tools_name_is_an_action_and_its_schema_checks_the_params(make_pack: MakePack, tool: dict[str, Any]) -> None:
+def test_a_tool_is_an_action_and_its_schema_checks_the_params(make_pack: MakePack, tool: dict[str, Any]) -> None:
     prompt = make_pack(TOOLS).render(AVAILABLE_TOOLS=[tool])
     assert prompt.check(reply(action="search", params={"query": "q"})).ok
-    assert told(prompt.check(reply(action="search", params={}))) == ["PP510 /params/query required"]
-    assert told(prompt.check(reply(action="serch", params={"query": "q"}))) == ["PP512 /action enum"]
+    assert violations_of(prompt.check(reply(action="search", params={}))) == ["PP510 /params/query required"]
+    assert violations_of(prompt.check(reply(action="serch", params={"query": "q"}))) == ["PP512 /action enum"]
 
 
-def test_a_tool_in_the_flat_style_takes_any_params(make_pack: MakePack) -> None:
+def test_a_tool_in_the_flat_style_accepts_any_params(make_pack: MakePack) -> None:
     prompt = make_pack(TOOLS).render(AVAILABLE_TOOLS=[{"name": "f", "parameters": {"a": "int"}}])
     assert prompt.check(reply(action="f", params={"whatever": 1})).ok
 
 
-def test_tools_are_read_once_and_never_taken_for_others(make_pack: MakePack) -> None:
+def test_tools_are_read_once_and_never_confused(make_pack: MakePack) -> None:
     pack = make_pack(TOOLS)
     sets = [[{"name": f"tool{number}", "parameters": SEARCH}] for number in range(40)]
     for _ in range(2):
@@ -274,7 +272,7 @@ def test_tools_are_read_once_and_never_taken_for_others(make_pack: MakePack) -> 
     reading.assert_not_called()
 
 
-def test_without_a_context_any_tool_name_is_taken(make_pack: MakePack) -> None:
+def test_without_a_context_any_tool_name_is_accepted(make_pack: MakePack) -> None:
     assert make_pack(TOOLS).check(reply(action="some.tool", params={})).ok
 
 
@@ -286,14 +284,14 @@ def test_without_a_context_any_tool_name_is_taken(make_pack: MakePack) -> None:
         ([{"name": "f", "parameters": {"type": "object", "properties": {"a": {"$ref": "http://x"}}}}], "is not local"),
     ],
 )
-def test_tools_that_cannot_be_used_are_told(make_pack: MakePack, tools: list[Any], expected: str) -> None:
+def test_unusable_tools_are_reported(make_pack: MakePack, tools: list[Any], expected: str) -> None:
     from promptpack import ContextError
 
     with pytest.raises(ContextError, match=expected):
         make_pack(TOOLS).render(AVAILABLE_TOOLS=tools).check(reply())
 
 
-def test_the_output_is_made_when_it_is_looked_at_and_travels_with_the_verdict(make_pack: MakePack) -> None:
+def test_the_output_is_created_on_first_use_and_pickled_with_the_verdict(make_pack: MakePack) -> None:
     verdict = make_pack(TOOLS).check(reply())
     for copy in (deepcopy(verdict), replace(verdict, outcome="valid")):
         assert copy == verdict

@@ -23,7 +23,7 @@ PACK = Pack("demo", Version(1, 0, 0), "demo.yaml", contract=Contract("demo", SHA
 GOOD = {"name": "a", "level": "low"}
 
 
-def told(raw: str | bytes, **options: Any) -> list[str]:
+def violations_of(raw: str | bytes, **options: Any) -> list[str]:
     return [f"{found} at {found.offset}" for found in judge_checked(PACK, raw, None, **options).violations]
 
 
@@ -50,8 +50,8 @@ def told(raw: str | bytes, **options: Any) -> list[str]:
          "PP519 (reply): 'tags' is required with 'size' at 0"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_has_a_code_a_path_a_sentence_and_a_place(raw: str | bytes, expected: str) -> None:
-    assert told(raw) == [expected]
+def test_a_violation_has_a_code_a_path_a_message_and_an_offset(raw: str | bytes, expected: str) -> None:
+    assert violations_of(raw) == [expected]
 
 
 @pytest.mark.parametrize(
@@ -63,16 +63,18 @@ def test_what_is_wrong_has_a_code_a_path_a_sentence_and_a_place(raw: str | bytes
         ('{"name": "a", "level": "low",}', "PP509 (reply): the reply is not strict JSON at 0"),
     ],
 )
-def test_strict_mode_names_what_a_repair_would_have_mended(raw: str, expected: str) -> None:
-    assert told(raw, strict=True) == [expected]
+def test_strict_mode_names_the_repair_that_a_reply_needs(raw: str, expected: str) -> None:
+    assert violations_of(raw, strict=True) == [expected]
 
 
-def test_a_refused_repair_is_named_with_its_place() -> None:
-    assert told('{"name": \'a\', "level": "low"}', refuse=["quotes"]) == [
+def test_a_refused_repair_is_reported_with_its_offset() -> None:
+    assert violations_of('{"name": \'a\', "level": "low"}', refuse=["quotes"]) == [
         "PP508 /name: the repair 'quotes' is not allowed at 9"
     ]
 
 
-def test_a_reply_beyond_the_limit_is_not_read_at_all() -> None:
-    assert told("x" * 4_000_001) == ["PP507 (reply): the reply is longer than 4000000 characters at 0"]
-    assert told("[" + "1," * 50_001 + "1]") == ["PP507 (reply): the reply contains more than 50000 values at 0"]
+def test_a_reply_beyond_the_limits_is_not_read() -> None:
+    assert violations_of("x" * 4_000_001) == ["PP507 (reply): the reply is longer than 4000000 characters at 0"]
+    assert violations_of("[" + "1," * 50_001 + "1]") == [
+        "PP507 (reply): the reply contains more than 50000 values at 0"
+    ]

@@ -258,3 +258,8 @@ def test_an_endless_template_stops_at_the_limit_of_nodes() -> None:
         for level in range(12)
     }
     assert check("{% include 'p0' %}{{ GOAL.id }}", **doubling, p12="{{ GOAL }}") == []
+
+
+def test_a_missing_value_is_only_a_warning_for_a_filter_that_accepts_it() -> None:
+    problems = check_template(Source.of_text("{{ ('red').id | items }}", "t"), Engine(), {})
+    assert [(problem.code, problem.severity) for problem in problems] == [("PL202", "warning")]

@@ -1,10 +1,10 @@
-"""What the pack schema finds, in full text."""
+"""The problems that the pack schema finds, in full text."""
 
 from collections.abc import Callable
 
 import pytest
 
-Told = Callable[[str], str]
+ProblemsOf = Callable[[str], str]
 MESSAGES = "messages:\n  - {role: user, content: hi}\n"
 
 
@@ -34,7 +34,7 @@ MESSAGES = "messages:\n  - {role: user, content: hi}\n"
         ),
         (
             "messages:\n  - {id: a, role: user, content: x}\n  - {id: a, role: user, content: y}\n",
-            "packs/demo/1.0.0.yaml:6:10: PP206 id 'a' is used twice in 'messages'\n  hint: give it another one",
+            "packs/demo/1.0.0.yaml:6:10: PP206 id 'a' is used twice in 'messages'\n  hint: use a different id",
         ),
         (
             MESSAGES + "inputs:\n  A: {type: integer, default: x}\n",
@@ -55,11 +55,11 @@ MESSAGES = "messages:\n  - {role: user, content: hi}\n"
         ),
     ],
 )
-def test_a_schema_problem_names_its_place_and_the_right_spelling(told: Told, body: str, expected: str) -> None:
-    assert told(body or "description: nothing else\n") == expected
+def test_a_schema_problem_has_its_location_and_a_hint(problems_of: ProblemsOf, body: str, expected: str) -> None:
+    assert problems_of(body or "description: nothing else\n") == expected
 
 
-def test_a_version_that_yaml_reads_as_a_number_says_what_to_do(
+def test_a_version_that_yaml_reads_as_a_number_has_a_hint(
     write_pack: Callable[..., object], open_packs: Callable[[], object]
 ) -> None:
     write_pack(version="1.10", file="1.0.0.yaml")
@@ -70,12 +70,12 @@ def test_a_version_that_yaml_reads_as_a_number_says_what_to_do(
     )
 
 
-def test_all_problems_of_a_file_are_told_at_once(told: Told) -> None:
+def test_all_problems_of_a_file_are_reported_together(problems_of: ProblemsOf) -> None:
     body = "loclae: en\ninputs:\n  A: {typ: string}\nmessages:\n  - {role: usr, content: 5}\nreply: {actons: {}}\n"
-    assert [line.split()[1] for line in told(body).splitlines() if not line.startswith("  ")] == [
+    assert [line.split()[1] for line in problems_of(body).splitlines() if not line.startswith("  ")] == [
         "PP202", "PP202", "PP205", "PP204", "PP202",
     ]  # fmt: skip
 
 
-def test_keys_that_start_with_x_are_free(told: Told) -> None:
-    assert told(MESSAGES + "x-owner: me\n") == ""
+def test_keys_that_start_with_x_are_allowed(problems_of: ProblemsOf) -> None:
+    assert problems_of(MESSAGES + "x-owner: me\n") == ""

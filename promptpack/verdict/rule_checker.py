@@ -9,7 +9,7 @@ from promptpack.template import Limits, metered
 from promptpack.template.rule_set import RuleSet
 from promptpack.verdict.model import Violation, code_of
 
-_ALWAYS_GIVEN = ("reply", "pack")
+_ALWAYS_AVAILABLE = ("reply", "pack")
 
 
 class RuleChecker:
@@ -18,12 +18,14 @@ class RuleChecker:
     def __init__(self, contract: Contract, limits: Limits) -> None:
         self._rules = contract.rules
         self._limits = limits
-        self._set = RuleSet([(rule.when, rule.require, rule.names.difference(_ALWAYS_GIVEN)) for rule in self._rules])
+        self._set = RuleSet(
+            [(rule.when, rule.require, rule.names.difference(_ALWAYS_AVAILABLE)) for rule in self._rules]
+        )
 
     def check(self, scope: Mapping[str, Any]) -> tuple[list[Violation], tuple[str, ...]]:
         """Return the violations in the order of the rules, and the names of the rules that lack an input.
 
-        All rules together keep to the limits.
+        The limits apply to all rules together.
         """
         if not self._rules:
             return [], ()

@@ -8,7 +8,7 @@ from promptpack.pack import Contract
 from tests.unit.verdict.test_judge import BODY, GOOD
 
 
-def test_the_verdict_at_the_end_is_that_of_the_whole_reply(make_pack: Callable[[str], Pack]) -> None:
+def test_the_final_verdict_is_the_verdict_of_the_whole_reply(make_pack: Callable[[str], Pack]) -> None:
     prompt = make_pack(BODY).render()
     for raw in (json.dumps(GOOD), json.dumps({**GOOD, "confidence": 1}), "```json\n" + json.dumps(GOOD), "none"):
         stream = prompt.stream()
@@ -17,7 +17,7 @@ def test_the_verdict_at_the_end_is_that_of_the_whole_reply(make_pack: Callable[[
         assert stream.close() == prompt.check(raw)
 
 
-def test_an_illegal_action_is_told_long_before_the_reply_ends(make_pack: Callable[[str], Pack]) -> None:
+def test_an_unknown_action_raises_an_alarm_before_the_reply_ends(make_pack: Callable[[str], Pack]) -> None:
     stream = make_pack(BODY).stream()
     assert stream.feed('{"thought": "t", "action": "PL').violations == ()
     assert [found.path for found in stream.feed('N"').violations] == ["/action"]
@@ -32,7 +32,7 @@ def test_half_a_number_or_half_a_word_is_never_shown(make_pack: Callable[[str], 
     assert partial.fresh == ("/confidence",)
 
 
-def test_a_finish_reason_is_believed(make_pack: Callable[[str], Pack]) -> None:
+def test_a_finish_reason_is_trusted(make_pack: Callable[[str], Pack]) -> None:
     stream = make_pack(BODY).stream()
     stream.feed(json.dumps({**GOOD, "userMessage": "done"})[:-1])
     assert stream.close("length").outcome == "truncated"
@@ -60,16 +60,16 @@ def test_a_contract_without_a_pack_streams_too() -> None:
     stream = Contract("score", {"type": "object", "properties": {"score": {"type": "number", "maximum": 9}}}).stream()
     assert [found.path for found in stream.feed('{"score": 10,').violations] == ["/score"]
     assert [found.code for found in stream.close().violations] == ["PP513"]
-    with pytest.raises(UsageError, match="no repair or risk named 'x'"):
+    with pytest.raises(UsageError, match="unknown repair or risk 'x'"):
         Contract("score", {}).stream(refuse=["x"])
 
 
-def test_what_is_shown_of_a_path_is_what_the_verdict_says(make_pack: Callable[[str], Pack]) -> None:
+def test_alarms_and_the_verdict_show_the_same_path(make_pack: Callable[[str], Pack]) -> None:
     pack = make_pack(BODY)
     for thought in (r"look in C:\new\table\dir", r"C:\\new\\dir \d", r"\\server\new \q", r"a \nu \( b", r"B:\n\d \x"):
         raw = json.dumps({**GOOD, "thought": "@"}).replace('"@"', f'"{thought}"')
         stream = pack.stream()
         shown = [stream.feed(character).value.get("thought", "") for character in raw]
-        said = stream.close().output.thought
-        assert all(said.startswith(text) for text in shown)
-        assert shown[-1] == said
+        whole = stream.close().output.thought
+        assert all(whole.startswith(text) for text in shown)
+        assert shown[-1] == whole

@@ -1,25 +1,25 @@
-"""A reply that is judged while it arrives: what is certain so far, and the verdict at its end."""
+"""Judge a reply while it arrives: alarms as soon as they are certain, and a verdict at the end."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from promptpack.pack import Pack
 from promptpack.reply import Progress, ReplyStream, SchemaCheck
-from promptpack.verdict.judge import Options, judge_checked, schema_of, shape_of
+from promptpack.verdict.judge import JudgeOptions, judge_checked, schema_of, shape_of
 from promptpack.verdict.model import Verdict
 
 
 class VerdictStream:
-    """Takes a reply in chunks; the verdict at the end is the one that the whole text gets."""
+    """Judges a reply in chunks; the final verdict is the same as for the whole text."""
 
     def __init__(self, pack: Pack, values: Mapping[str, Any] | None, **options: Any) -> None:
-        Options(**options)  # what is wrong with them is told before the reply is there
+        JudgeOptions(**options)  # raises before the reply arrives if an option is invalid
         self._pack, self._values, self._options = pack, values, options
         schema = schema_of(pack, values)
         self._stream = ReplyStream(shape_of(schema), SchemaCheck(schema))
 
     def feed(self, chunk: str | bytes) -> Progress:
-        """Take in the next piece; an alarm in `violations` is certain, however the object goes on."""
+        """Read the next chunk; an alarm in `violations` is certain, however the reply continues."""
         return self._stream.feed(chunk)
 
     def close(self, finish_reason: str | None = None) -> Verdict:

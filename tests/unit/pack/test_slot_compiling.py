@@ -1,4 +1,4 @@
-"""`slots:` in pack files: what is told about them when a pack is built."""
+"""The problems of `slots:` in pack files, and slots with `extends`."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from promptpack import Library, Pack
 
-Told = Callable[[str], str]
+ProblemsOf = Callable[[str], str]
 MakePack = Callable[[str], Pack]
 WritePack = Callable[..., Path]
 
@@ -17,23 +17,23 @@ WritePack = Callable[..., Path]
     [
         (
             "slots:\n  system: hi\n  options: {a: 1}\n",
-            "packs/demo/1.0.0.yaml:5:3: PP241 the slots ask nothing\n"
-            "  hint: add 'input', 'info', 'instruct', 'output', 'attachment' or a slot of your own",
+            "packs/demo/1.0.0.yaml:5:3: PP241 the slots contain no request to the model\n"
+            "  hint: add 'input', 'info', 'instruct', 'output', 'attachment' or a custom slot",
         ),
         (
             "slots:\n  input: hi\n  output:\n    a: {$type: str}\nreply: {contract: execute-decision}\n",
-            "packs/demo/1.0.0.yaml:6:3: PP242 the shape of a reply is given twice, by 'output' and by 'contract'\n"
-            "  hint: leave 'output' out, and it is written from the contract; or leave 'contract' out",
+            "packs/demo/1.0.0.yaml:6:3: PP242 both 'output' and 'contract' define the reply\n"
+            "  hint: remove 'output' (promptpack writes it from the contract) or 'contract'",
         ),
         (
             "inputs: {A: {type: string}}\nslots:\n  input: Translate ${A} now\n",
-            "packs/demo/1.0.0.yaml:6:10: PP243 '${A}' stands for the value itself, and so must stand alone\n"
-            "  hint: write {{ A }} inside a text",
+            "packs/demo/1.0.0.yaml:6:10: PP243 '${A}' inserts a value, not text, so it must be the whole text\n"
+            "  hint: write {{ A }} within a text",
         ),
         (
             "inputs: {A: {type: string}}\nslots:\n  output: {a: {$type: str, $desc: '${A}'}}\n",
-            "packs/demo/1.0.0.yaml:6:35: PP243 '${A}' stands for the value itself, and so must stand alone\n"
-            "  hint: write {{ A }} inside a text",
+            "packs/demo/1.0.0.yaml:6:35: PP243 '${A}' inserts a value, not text, so it must be the whole text\n"
+            "  hint: write {{ A }} within a text",
         ),
         (
             "slots:\n  input: ${HISTROY}\ninputs: {HISTORY: {type: array}}\n",
@@ -45,8 +45,8 @@ WritePack = Callable[..., Path]
         ),
         (
             "slots:\n  output: {$type: str, $desc: all}\n",
-            "packs/demo/1.0.0.yaml:5:3: PP244 the output is a single type, without a field\n"
-            "  hint: name the fields of the reply, as in `answer: {$type: str}`, or leave 'output' out for plain text",
+            "packs/demo/1.0.0.yaml:5:3: PP244 the output is a single type without a field\n"
+            "  hint: name the fields of the reply, as in `answer: {$type: str}`, or remove 'output' for plain text",
         ),
         (
             "slots:\n  output:\n    age: {$type: integer, $desc: in years}\n    b: {$typ: str}\n    c: {$type: 'List[strr]'}\n",
@@ -76,11 +76,11 @@ WritePack = Callable[..., Path]
         ),
     ],
 )
-def test_a_problem_is_told_with_its_place(told: Told, body: str, expected: str) -> None:
-    assert told(body) == expected
+def test_a_problem_has_its_location(problems_of: ProblemsOf, body: str, expected: str) -> None:
+    assert problems_of(body) == expected
 
 
-def test_a_pack_takes_the_slots_it_extends_by_name(write_pack: WritePack, open_packs: Callable[[], Library]) -> None:
+def test_slots_are_inherited_by_name(write_pack: WritePack, open_packs: Callable[[], Library]) -> None:
     write_pack("base", body="abstract: true\nslots:\n  system: You are {{ pack.name }}.\n  output: {a: {$type: str}}\n")
     write_pack(body="extends: base@^1\nslots:\n  input: hi\n  output: {b: {$type: int}}\n")
     prompt = open_packs().get("demo").render()
@@ -91,9 +91,7 @@ def test_a_pack_takes_the_slots_it_extends_by_name(write_pack: WritePack, open_p
     assert prompt.check('{"b": 1}').ok
 
 
-def test_own_messages_take_the_place_of_inherited_slots(
-    write_pack: WritePack, open_packs: Callable[[], Library]
-) -> None:
+def test_own_messages_replace_inherited_slots(write_pack: WritePack, open_packs: Callable[[], Library]) -> None:
     write_pack("base", body="abstract: true\nslots: {input: hi}\n")
     write_pack(body="extends: base@^1\nmessages:\n  - {role: user, content: ho}\n")
     assert open_packs().get("demo").render().to_text() == "[user]\nho"

@@ -7,7 +7,7 @@ import pytest
 from promptpack import ContextError, Pack
 from promptpack.template import Limits, metered
 from promptpack.template.rule_set import RuleSet
-from promptpack.verdict.rules import RuleChecker
+from promptpack.verdict.rule_checker import RuleChecker
 
 MakePack = Callable[[str], Pack]
 BODY = """\
@@ -28,7 +28,7 @@ def broken(make_pack: MakePack, reply: Mapping[str, Any], limits: Limits | None 
     return [f"{violation.code} {violation.rule}: {violation.message}" for violation in found]
 
 
-def test_violations_come_in_the_order_of_the_rules(make_pack: MakePack) -> None:
+def test_violations_are_in_the_order_of_the_rules(make_pack: MakePack) -> None:
     assert broken(make_pack, {"action": "PLAN", "tasks": [], "order": []}) == [
         "PP520 first: few",
         "PP520 second: 0 in order",
@@ -45,7 +45,7 @@ def test_a_rule_or_message_that_cannot_be_evaluated_is_a_violation(make_pack: Ma
     )
 
 
-def test_all_rules_together_keep_to_the_limits(make_pack: MakePack) -> None:
+def test_the_limits_apply_to_all_rules_together(make_pack: MakePack) -> None:
     reply = {"action": "PLAN", "tasks": ["a", "b"], "order": ["a", "b"]}
     assert broken(make_pack, reply) == []
     assert broken(make_pack, reply, replace(Limits(), steps=100)) == [
@@ -65,7 +65,7 @@ def test_strict_and_lenient_checks_find_the_same_violations(steps: int, make_pac
     assert lenient.ok is (steps > 40)
 
 
-def test_an_error_in_a_rule_has_the_place_of_that_rule(make_pack: MakePack) -> None:
+def test_an_error_in_a_rule_has_the_location_of_that_rule(make_pack: MakePack) -> None:
     pack = make_pack(BODY)
     assert pack.contract is not None
     clauses = [(rule.when, rule.require, frozenset[str]()) for rule in pack.contract.rules]

@@ -1,10 +1,9 @@
-"""Lint paths into a `LintReport`: packs are parsed, validated, linked and checked by rules, but never rendered."""
+"""Check the packs of a library with rules: packs are parsed, validated and linked, but never rendered."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from promptpack import files, flow
-from promptpack.cache import Cache
 from promptpack.library import Library
 from promptpack.library.entry import Entry
 from promptpack.linter.edit import Edit
@@ -12,7 +11,6 @@ from promptpack.linter.ignore_comments import Ignore
 from promptpack.linter.ignore_tracking import IgnoreSource, IgnoreTracker, SharedIgnores
 from promptpack.linter.lint_report import LintReport
 from promptpack.linter.lint_settings import LintSettings, find_settings
-from promptpack.linter.report_cache import get_or_compute
 from promptpack.linter.result_cache import LintResult, ResultCache
 from promptpack.linter.rule import LintProblem, LintRule
 from promptpack.linter.rules import unused_ignore
@@ -20,32 +18,6 @@ from promptpack.linter.subject import LintLibrary, Subject
 from promptpack.problem import PackError, Problem, UsageError
 
 _MISSING_SECTION = ("PP203", "PP241")
-
-
-def lint(
-    paths: Iterable[str],
-    settings: LintSettings | None = None,
-    *,
-    select: Iterable[str] = (),
-    ignore: Iterable[str] = (),
-    cache: str | bool | None = None,
-) -> LintReport:
-    """Lint folders of packs and single pack files; a file is linted together with the packs of its root folder.
-
-    Without `settings`, the nearest `promptpack.toml` or `pyproject.toml` applies; `select` and `ignore` override
-    either. Results are cached until a dependency of the pack changes: see `Cache.open` for the values of `cache`.
-    """
-    stored = Cache.open(cache)
-
-    def lint_root(root: str, wanted: Collection[str]) -> LintReport:
-        chosen = (settings or find_settings(root)).narrowed(select, ignore)
-
-        def compute() -> LintReport:
-            return lint_library(Library.open(root, cache=cache), chosen, wanted, ResultCache.open(stored, root, chosen))
-
-        return get_or_compute(stored, root, chosen, wanted, compute)
-
-    return LintReport.join(lint_root(root, wanted) for root, wanted in files.group_by_root(paths).items())
 
 
 def lint_text(path: str, text: str, settings: LintSettings | None = None) -> LintReport:
@@ -61,8 +33,8 @@ def lint_library(
     """Lint the packs of an open library, or only the wanted files; cached results are not computed again."""
     cache = cache or ResultCache()
     packs = LintLibrary(library, cache.paragraphs)
-    entries = [entry for entry in packs.entries if not wanted or entry.shown in wanted]
-    unknown = sorted(set(wanted) - {entry.shown for entry in entries})
+    entries = [entry for entry in packs.entries if not wanted or entry.path in wanted]
+    unknown = sorted(set(wanted) - {entry.path for entry in entries})
     if unknown:
         hint = "packs are .yaml files outside folders that start with '_' or '.'"
         raise UsageError(Problem("PP706", f"{path!r} is not a pack file", None, hint) for path in unknown)
@@ -73,7 +45,7 @@ def lint_library(
         reports += (lint_flow(folder, library, settings) for folder in library.folders)
         shared = SharedIgnores.join(result.ignores for result in results)
         reports.append(_report(_check_unused(shared.unused(_codes(settings.rules)), settings)))
-    return LintReport.join([LintReport(tuple(entry.shown for entry in entries)), *reports])
+    return LintReport.join([LintReport(tuple(entry.path for entry in entries)), *reports])
 
 
 def lint_flow(folder: files.Folder, library: Library, settings: LintSettings, text: str | None = None) -> LintReport:
@@ -102,14 +74,14 @@ def _lint_entry(entry: Entry, library: LintLibrary, settings: LintSettings) -> L
     try:
         return _lint_subject(library.load(entry), settings)
     except PackError as error:
-        report = LintReport.join([LintReport(problems=error.problems), _lint_salvaged(entry, library, settings)])
+        report = LintReport.join([LintReport(problems=error.problems), _lint_pruned(entry, library, settings)])
         return LintResult(report, SharedIgnores(has_gaps=True))
 
 
-def _lint_salvaged(entry: Entry, library: LintLibrary, settings: LintSettings) -> LintReport:
+def _lint_pruned(entry: Entry, library: LintLibrary, settings: LintSettings) -> LintReport:
     """Report the other problems of an invalid pack, as far as its valid sections show them."""
     try:
-        subject = library.salvage(entry)
+        subject = library.load_pruned(entry)
     except PackError as error:
         return LintReport(problems=error.problems)
     if subject is None:
@@ -123,7 +95,7 @@ def _lint_salvaged(entry: Entry, library: LintLibrary, settings: LintSettings) -
 def _lint_subject(subject: Subject, settings: LintSettings) -> LintResult:
     # PL005 reports invisible characters, since it knows which ones belong to a script.
     warnings = (problem for problem in subject.document.warnings if problem.code != "PP104")
-    own = LintReport(problems=(*subject.sketch.problems, *warnings))
+    own = LintReport(problems=(*subject.compiled.problems, *warnings))
     shared = IgnoreTracker(_shared_texts(subject))
     report = LintReport.join([own, _report(_check_rules(subject, settings, shared))])
     return LintResult(report, SharedIgnores(shared.all, shared.used, has_gaps=not subject.is_complete))
@@ -154,7 +126,7 @@ def _check_rules(subject: Subject, settings: LintSettings, shared: IgnoreTracker
         if not own.silence(problem.location, rule.CODE, rule.NAME)
         if not shared.silence(problem.location, rule.CODE, rule.NAME)
     ]
-    unused = () if subject.is_salvaged else _check_unused(own.unused(_codes(rules)), settings)
+    unused = () if subject.is_pruned else _check_unused(own.unused(_codes(rules)), settings)
     return [*found, *(one for one in unused if not own.silence(one.problem.location, one.rule.CODE, one.rule.NAME))]
 
 
@@ -184,5 +156,5 @@ def _shared_texts(subject: Subject) -> Iterator[IgnoreSource]:
         path = partial.source.locate(1, 1).path
         if path != subject.document.path and path.endswith(".j2"):
             yield partial.source.text, path, None
-    for document in subject.sketch.references.documents:
+    for document in subject.compiled.references.documents:
         yield document.text, document.path, document

@@ -1,0 +1,183 @@
+"""Compile the templates and expressions of a pack, and collect their problems to report them together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+from promptpack.lazy import cached_property
+from promptpack.pack.model import CallTemplate, MessageTemplate, PartTemplate
+from promptpack.problem import PackError, Problem, did_you_mean
+from promptpack.template.model import Source
+
+if TYPE_CHECKING:
+    from promptpack.pack.model import Input
+    from promptpack.pack.placed import Placed
+    from promptpack.pack.sections import Sections
+    from promptpack.template import Engine, Expression, Limits, Template
+    from promptpack.template.model import Syntax
+
+# Names that every template can use besides the inputs of the pack.
+BUILT_IN_NAMES = ("pack", "reply_format")
+
+
+class PackCompiler:
+    """Compiles the texts of one pack with its inputs and partials, and collects the problems."""
+
+    def __init__(self, inputs: Mapping[str, Input], partials: PackPartials) -> None:
+        self.partials = partials.sources
+        self.problems: list[Problem] = []
+        self.inputs = inputs
+        self._pack_partials = partials
+        self.used_partials: set[str] = set()
+        self._names = (*inputs, *BUILT_IN_NAMES)
+        self._check_partials()
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The Jinja engine, created on first use."""
+        return self._pack_partials.engine
+
+    def compile_template(self, placed: Placed, syntax: Syntax, known: Collection[str] | None = None) -> Template:
+        """Compile a template; collect its problems and return an empty template if it has any."""
+        from promptpack.template import compile as compile_source
+
+        try:
+            template = compile_source(placed.source(syntax), self.engine, known or self._names)
+        except PackError as error:
+            self.problems += error.problems
+            return compile_source(Source.of_text(""), self.engine)
+        self.used_partials |= template.partials
+        return template
+
+    def compile_expression(self, placed: Placed, known: Collection[str] | None = None) -> Expression:
+        """Compile an expression; collect its problems and return `true` if it has any."""
+        from promptpack.template import compile_expression
+
+        try:
+            return compile_expression(placed.source(), self.engine, known or self._names)
+        except PackError as error:
+            self.problems += error.problems
+            return compile_expression(Source.of_text("true"), self.engine)
+
+    def compile_message(self, placed: Placed, syntax: Syntax) -> MessageTemplate:
+        """Compile one message."""
+        value: Mapping[str, Any] = placed.value
+        when = self.compile_expression(placed.child("when")) if "when" in value else None
+        if "history" in value:
+            return MessageTemplate(
+                id=value.get("id", ""),
+                when=when,
+                history=self.check_input_name(placed.child("history"), value["history"]),
+                priority=value.get("priority"),
+            )
+        return MessageTemplate(
+            role=value["role"],
+            content=self._compile_content(placed, syntax) if "content" in value else None,
+            id=value.get("id", ""),
+            when=when,
+            name=self._compile_optional(placed, "name", syntax),
+            tool_call_id=self._compile_optional(placed, "tool_call_id", syntax),
+            tool_calls=tuple(
+                self._compile_call(placed.child("tool_calls", index), syntax)
+                for index in range(len(value.get("tool_calls", ())))
+            ),
+            priority=value.get("priority"),
+        )
+
+    def compile_data(self, placed: Placed, syntax: Syntax) -> Any:
+        """Compile the texts in nested data; keys are not templates."""
+        match placed.value:
+            case str():
+                return self.compile_template(placed, syntax)
+            case dict() as mapping:
+                return MappingProxyType({key: self.compile_data(placed.child(key), syntax) for key in mapping})
+            case list() as items:
+                return tuple(self.compile_data(placed.child(index), syntax) for index in range(len(items)))
+            case value:
+                return value
+
+    def check_input_name(self, placed: Placed, name: str) -> str:
+        """Return the name of an input; collect a problem if it is not declared."""
+        if name not in self.inputs:
+            hint = did_you_mean(name, self.inputs) or "declare it under 'inputs'"
+            self.problems.append(placed.problem("PP301", f"{name!r} is not an input", hint))
+        return name
+
+    def _check_partials(self) -> None:
+        try:
+            _ = self.engine.needs
+        except PackError as error:
+            self.problems += error.problems
+            from promptpack.template import Engine
+
+            self.engine = Engine({name: Source.of_text("") for name in self.partials}, self._pack_partials.limits)
+
+    def _compile_optional(self, placed: Placed, key: str, syntax: Syntax) -> Template | None:
+        return self.compile_template(placed.child(key), syntax) if key in placed.value else None
+
+    def _compile_content(self, placed: Placed, syntax: Syntax) -> Template | tuple[PartTemplate, ...]:
+        content = placed.child("content")
+        if isinstance(content.value, str):
+            return self.compile_template(content, syntax)
+        return tuple(self._compile_part(content.child(index), syntax) for index in range(len(content.value)))
+
+    def _compile_part(self, placed: Placed, syntax: Syntax) -> PartTemplate:
+        value: Mapping[str, Any] = placed.value
+        kind = next(kind for kind in ("text", "image", "audio", "file") if kind in value)
+        extra = {
+            key: self.compile_template(placed.child(key), syntax)
+            for key in ("detail", "format", "filename")
+            if key in value
+        }
+        when = self.compile_expression(placed.child("when")) if "when" in value else None
+        return PartTemplate(kind, self.compile_template(placed.child(kind), syntax), MappingProxyType(extra), when)  # type: ignore[arg-type]
+
+    def _compile_call(self, placed: Placed, syntax: Syntax) -> CallTemplate:
+        arguments = placed.child("arguments")
+        return CallTemplate(
+            self.compile_template(placed.child("id"), syntax),
+            self.compile_template(placed.child("name"), syntax),
+            self.compile_data(arguments, syntax),
+        )
+
+
+class PackPartials:
+    """Partials of one or more packs, and the engine that compiles templates which include them."""
+
+    def __init__(self, sources: Mapping[str, Source], limits: Limits, owners: object = None) -> None:
+        self.sources = sources
+        self.limits = limits
+        self._owners = owners
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The Jinja engine, created on first use."""
+        from promptpack.template import Engine
+
+        return Engine(self.sources, self.limits, caching=True)
+
+
+class FolderPartials:
+    """The partials of the packs in a folder: the shared files, and those that a pack declares or inherits."""
+
+    def __init__(self, shared: Mapping[str, Source], limits: Limits) -> None:
+        self._shared = shared
+        self._limits = limits
+        self._cache: WeakValueDictionary[tuple[object, ...], PackPartials] = WeakValueDictionary()
+        # Keeps the last partials alive: consecutive packs often share them, though no other reference may be left.
+        self._last: PackPartials | None = None
+
+    def for_pack(self, sections: Sections) -> PackPartials:
+        """Return the partials of a pack: its own, those of the packs it extends, and the shared files."""
+        placed = [(name, value, syntax) for name, (value, syntax) in sections.partials.items()]
+        key = tuple((name, id(value.document), value.path, syntax) for name, value, syntax in placed)
+        found = self._cache.get(key)
+        if found is None:
+            sources = {**self._shared, **{name: value.source(syntax) for name, value, syntax in placed}}
+            # Holds the documents, so that no new document gets an id that is part of the key.
+            found = self._cache[key] = PackPartials(sources, self._limits, [value.document for _, value, _ in placed])
+        self._last = found
+        return found

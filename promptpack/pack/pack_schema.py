@@ -1,0 +1,104 @@
+"""Check a document against `pack.schema.json`, and report all problems with their locations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from promptpack import files, schema
+from promptpack.document import read_json
+from promptpack.pack.placed import Placed, items_at
+from promptpack.problem import Location, PackError, Problem
+
+if TYPE_CHECKING:
+    from promptpack.document import Document
+
+
+# JSON Schema keywords that change the target of references.
+_REDIRECTING = ("$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "$vocabulary")
+_CODES = {"additionalProperties": "PP202", "required": "PP203", "type": "PP204", "enum": "PP205"}
+
+
+def check(document: Document) -> None:
+    """Raise all mismatches with the pack schema, or else all duplicate names."""
+    mismatches = pack_schema().check(document.data)
+    problems = [*_to_problems(document, mismatches), *_check_misspelled(document, mismatches)]
+    problems = problems or list(_find_duplicates(document))
+    if problems:
+        raise PackError(sort_problems(problems))
+
+
+@cache
+def pack_schema() -> schema.Schema:
+    """The pack schema, compiled once."""
+    return schema.compile(_read_pack_schema())
+
+
+@cache
+def schema_schema() -> schema.Schema:
+    """The part of the pack schema that describes JSON Schemas, for schemas in separate files."""
+    return schema.compile({"$ref": "#/$defs/schema", "$defs": _read_pack_schema()["$defs"]})
+
+
+@cache
+def _read_pack_schema() -> Mapping[str, Any]:
+    document = read_json(files.shipped("schemas").read("pack.schema.json"), "pack.schema.json")
+    return document.data  # type: ignore[no-any-return]
+
+
+def schema_problems(placed: Placed) -> list[Problem]:
+    """Return the problems of a JSON Schema in a separate file."""
+    return _to_problems(placed.document, schema_schema().check(placed.value))
+
+
+def sort_problems(problems: Iterable[Problem]) -> list[Problem]:
+    """Return problems sorted by location."""
+    return sorted(problems, key=lambda problem: problem.location or Location(""))
+
+
+def _to_problems(document: Document, mismatches: tuple[schema.Mismatch, ...]) -> list[Problem]:
+    misspelled = {(mismatch.path[:-1], mismatch.hint) for mismatch in mismatches if mismatch.at_key}
+    return [
+        _to_problem(document, mismatch)
+        for mismatch in mismatches
+        # A misspelled key is one problem: it is unknown, and so the right key is missing.
+        if mismatch.rule != "required" or (mismatch.path[:-1], f"did you mean {mismatch.path[-1]!r}?") not in misspelled
+    ]
+
+
+def _check_misspelled(document: Document, mismatches: tuple[schema.Mismatch, ...]) -> list[Problem]:
+    """Return the problems below misspelled keys, to report them before the keys are fixed."""
+    if not mismatches or not isinstance(document.data, dict):
+        return []
+    from promptpack.pack.rekeyed_document import RekeyedDocument
+
+    rekeyed = RekeyedDocument(document.path, document.text, document.data, document.warnings).rekey(mismatches)
+    found = pack_schema().check(rekeyed.data) if rekeyed.written_keys else ()
+    below = (mismatch for mismatch in found if len(mismatch.path) > 1 and mismatch.path[0] in rekeyed.written_keys)
+    return _to_problems(rekeyed, tuple(below))
+
+
+def _to_problem(document: Document, mismatch: schema.Mismatch) -> Problem:
+    if mismatch.at_key and mismatch.path[-1] in _REDIRECTING:
+        message = f"{mismatch.path[-1]!r} changes the target of references"
+        return Problem("PP211", message, document.locate_key(mismatch.path), "remove it; refer to '#/$defs/name'")
+    is_about_key = mismatch.at_key or mismatch.rule == "type"
+    location = document.locate_key(mismatch.path) if is_about_key else document.locate(mismatch.path)
+    where = schema.pointer(mismatch.path[:-1] if mismatch.at_key or mismatch.rule == "required" else mismatch.path)
+    message = f"{mismatch.message} (in {where})" if where else mismatch.message
+    return Problem(_CODES.get(mismatch.rule, "PP201"), message, location, mismatch.hint)
+
+
+def _find_duplicates(document: Document) -> Iterator[Problem]:
+    """Yield duplicate names in lists, which a schema cannot find."""
+    root = Placed(document.data, document, ())
+    for path, label in ((("messages",), "id"), (("tests",), "name"), (("reply", "rules"), "name")):
+        seen: set[str] = set()
+        for item in items_at(root, *path):
+            name = item.value.get(label)
+            if name in seen:
+                message = f"{label} {name!r} is used twice in {path[-1]!r}"
+                yield Problem("PP206", message, item.locate(label), f"use a different {label}")
+            if name is not None:
+                seen.add(name)

@@ -1,0 +1,95 @@
+"""Remove the invalid values of a document, so that the linter can check the rest of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from promptpack.document import Document
+from promptpack.pack.pack_schema import pack_schema
+from promptpack.pack.rekeyed_document import RekeyedDocument
+
+if TYPE_CHECKING:
+    from promptpack import schema
+    from promptpack.document.model import Path
+    from promptpack.document.yaml_nodes import YamlNode
+
+
+# Removing one value may reveal another mismatch; no ordinary file needs more rounds.
+_MAX_ROUNDS: Final = 8
+# Without these, names in templates would be wrongly reported as unknown.
+_NEEDED: Final = ("extends", "inputs", "partials", "syntax")
+_PLACEHOLDERS: Final[Mapping[str, Any]] = {"promptpack": 1, "name": "unnamed", "version": "0.0.0"}
+
+_FullPath = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class PrunedDocument(RekeyedDocument):
+    """A document without its invalid values; every other value keeps its location."""
+
+    list_indexes: Mapping[_FullPath, tuple[int, ...]] = field(default_factory=dict)
+    """The original indexes of the items of each list, by the path of the list."""
+
+    def _walk(self, path: Path) -> YamlNode:
+        original: list[str | int] = []
+        for depth, step in enumerate(path):
+            indexes = self.list_indexes.get(tuple(path[:depth]), ())
+            original.append(indexes[step] if isinstance(step, int) and step < len(indexes) else step)
+        return super()._walk(original)
+
+
+def prune(document: Document) -> PrunedDocument | None:
+    """Return a document without its invalid values, or None if too little is left to check."""
+    if not isinstance(document.data, Mapping):
+        return None
+    data: Any = {**{key: value for key, value in _PLACEHOLDERS.items() if key not in document.data}, **document.data}
+    pruned = PrunedDocument(document.path, document.text, data, document.warnings)
+    pruned = pruned.rekey(pack_schema().check(data))
+    for _ in range(_MAX_ROUNDS):
+        mismatches = pack_schema().check(pruned.data)
+        if not mismatches:
+            return pruned
+        invalid = {_invalid_path(mismatch) for mismatch in mismatches}
+        if () in invalid or any(path[0] in _NEEDED for path in invalid if len(path) == 1):
+            return None
+        pruned = _remove(pruned, invalid)
+    return None
+
+
+def _invalid_path(mismatch: schema.Mismatch) -> _FullPath:
+    return mismatch.path[:-1] if mismatch.rule == "required" else mismatch.path
+
+
+def _remove(document: PrunedDocument, invalid: Collection[_FullPath]) -> PrunedDocument:
+    list_indexes: dict[_FullPath, tuple[int, ...]] = {}
+
+    def copy(value: Any, old: _FullPath, new: _FullPath) -> Any:
+        """Return a value without its invalid parts; `old` and `new` are its paths before and after."""
+        if isinstance(value, Mapping):
+            return {
+                key: _placeholder((*old, key)) if (*old, key) in invalid else copy(item, (*old, key), (*new, key))
+                for key, item in value.items()
+                if (*old, key) not in invalid or _placeholder((*old, key)) is not None
+            }
+        if isinstance(value, list):
+            valid = [index for index in range(len(value)) if (*old, index) not in invalid]
+            original = document.list_indexes.get(old, range(len(value)))
+            list_indexes[new] = tuple(original[index] for index in valid)
+            return [copy(value[index], (*old, index), (*new, place)) for place, index in enumerate(valid)]
+        return value
+
+    return replace(document, data=copy(document.data, (), ()), list_indexes=list_indexes)
+
+
+def _placeholder(path: _FullPath) -> Any:
+    """Return a replacement for an invalid value that other values may refer to by name; None if none is needed."""
+    match path:
+        case (str() as name,):
+            return _PLACEHOLDERS.get(name)
+        case ("inputs", _) | ("reply", "actions", _):
+            return {}
+        case ("partials", _):
+            return ""
+    return None
