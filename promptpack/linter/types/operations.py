@@ -1,5 +1,6 @@
 """Check operators: the kinds they accept, the types they return, and what a comparison narrows."""
 
+from contextlib import nullcontext
 from typing import Final
 
 from jinja2 import nodes
@@ -96,6 +97,15 @@ def _report_lazy(left: Side, right: Side, collector: ProblemCollector) -> None:
         if any(isinstance(one, ListType) and one.form == "lazy" for one in members(type_)):
             message = f"{spell(node)} is a lazy list, which equals nothing"
             collector.add(Problem(WRONG_KIND, message, collector.locate(node), "add '| list' before it", "warning"))
+
+
+def use_item(item: Type, owner: Side, collector: ProblemCollector) -> Type:
+    """Report the left side of `in` if it is missing: a warning if its right may be an empty list, which hides that."""
+    node, type_ = owner
+    is_literal = isinstance(node, (nodes.List, nodes.Tuple)) and node.items
+    may_be_empty = any(isinstance(one, (AnyType, ListType, ObjectType, TupleType)) for one in members(type_))
+    with collector.as_warnings() if may_be_empty and not is_literal else nullcontext():
+        return collector.use(item)
 
 
 def check_containment(item: Side, owner: Side, collector: ProblemCollector) -> Narrowing | None:

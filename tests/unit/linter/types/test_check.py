@@ -263,3 +263,20 @@ def test_an_endless_template_stops_at_the_limit_of_nodes() -> None:
 def test_a_missing_value_is_only_a_warning_for_a_filter_that_accepts_it() -> None:
     problems = check_template(Source.of_text("{{ ('red').id | items }}", "t"), Engine(), {})
     assert [(problem.code, problem.severity) for problem in problems] == [("PL202", "warning")]
+
+
+@pytest.mark.parametrize(
+    ("template", "severity"),
+    [
+        ("{{ ('red').id in WORDS }}", "warning"),
+        ("{{ ('red').id not in [] }}", "warning"),
+        ("{{ ('red').id is in(WORDS) }}", "warning"),
+        ("{{ ('red').id in ['red'] }}", "error"),
+        ("{{ ('red').id is in(['red']) }}", "error"),
+        ("{{ ('red').id in {} }}", "error"),
+    ],
+)
+def test_a_missing_value_is_only_a_warning_if_it_may_be_sought_in_an_empty_list(template: str, severity: str) -> None:
+    known = {"WORDS": from_schema({"type": "array", "items": {"type": "string"}})}
+    problems = check_template(Source.of_text(template, "t"), Engine(), known)
+    assert [(problem.code, problem.severity) for problem in problems] == [("PL202", severity)]
