@@ -33,7 +33,7 @@ from promptpack.linter.types.narrowing import (
     narrow_key,
 )
 from promptpack.linter.types.problem_collector import IMPOSSIBLE_VALUE, WRONG_KIND, ProblemCollector, spell
-from promptpack.linter.types.signatures import ITERABLE, TEXTS
+from promptpack.linter.types.signatures import ITERABLE, KEYS, TEXTS
 from promptpack.problem import Problem, did_you_mean
 
 Side = tuple[nodes.Node, Type]
@@ -130,6 +130,13 @@ def _check_item(item: Side, owner: Type, collector: ProblemCollector) -> None:
     texts = [one for one in members(owner) if isinstance(one, TextType)]
     if texts and len(texts) == len(members(owner)):
         collector.expect(item[1], TEXTS, "'in' with text on its right", item[0], collector.locate_lazily(item[0]))
+    mappings = [one for one in members(owner) if isinstance(one, MappingType)]
+    # A tuple may be a key, but not a list.
+    if mappings and not any(isinstance(one, TupleType) for one in members(item[1])):
+        with nullcontext() if len(mappings) == len(members(owner)) else collector.as_warnings():
+            collector.expect(
+                item[1], KEYS, "'in' with a mapping on its right", item[0], collector.locate_lazily(item[0])
+            )
     lists = [one for one in members(owner) if isinstance(one, ListType)]
     if lists and len(lists) == len(members(owner)) and isinstance(item[0], nodes.Const):
         inside = union(one.item for one in lists)

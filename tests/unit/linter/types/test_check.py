@@ -77,6 +77,10 @@ HINT = "add it to 'required', test it with 'is defined', or give a default"
         ("{{ GOAL - 1 }}", "t:1:4: PL202 '-' cannot be applied to text and a number"),
         ("{{ GOAL < COUNT }}", "t:1:4: PL202 '<' cannot compare text with a number"),
         ("{{ COUNT in GOAL }}", "t:1:4: PL202 'in' with text on its right needs text, but 'COUNT' is a number"),
+        (
+            "{{ [] in TASK }}",
+            "t:1:4: PL202 'in' with a mapping on its right needs text or a number, but this value is a list",
+        ),
         ("{{ GOAL is even }}", "t:1:12: PL202 test 'even' needs a number, but 'GOAL' is text"),
         ("{{ GOAL() }}", "t:1:8: PL202 'GOAL' is text and cannot be called | remove the parentheses"),
         ("{{ GOAL.get('a') }}", "t:1:9: PL202 'GOAL' is text, which has no method 'get'"),
