@@ -58,6 +58,10 @@ class WithoutChains(PackGenerator):
         OutputGenerator.visit_Filter(self, node, frame)
 
 
+PLAIN, SCOPED = Engine(limits=LIMITS), Engine(limits=LIMITS)
+SCOPED.environment.code_generator_class = WithoutChains
+
+
 def outcome(source: Source, run: Callable[[], Any]) -> tuple[str, int]:
     """Give the value, or what is said of it, with the steps that are left."""
     with metered(LIMITS):
@@ -75,10 +79,8 @@ def outcome(source: Source, run: Callable[[], Any]) -> tuple[str, int]:
 
 def both(text: str, values: dict[str, Any]) -> tuple[tuple[str, int], tuple[str, int]]:
     source = Source.of_text(text)
-    plain, scoped = Engine(limits=LIMITS), Engine(limits=LIMITS)
-    scoped.environment.code_generator_class = WithoutChains
-    function: Any = plain.load_expression(plain.parse_expression(source), source).root_render_func
-    code = scoped.load(scoped.parse_expression(source), source)
+    function: Any = PLAIN.load_expression(PLAIN.parse_expression(source), source).root_render_func
+    code = SCOPED.load(SCOPED.parse_expression(source), source)
     scope = code.start(values, Trail())
 
     def assigned() -> Any:
