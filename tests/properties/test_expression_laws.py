@@ -58,8 +58,8 @@ class WithoutChains(PackGenerator):
         OutputGenerator.visit_Filter(self, node, frame)
 
 
-PLAIN, SCOPED = Engine(limits=LIMITS), Engine(limits=LIMITS)
-SCOPED.environment.code_generator_class = WithoutChains
+FUNCTION_ENGINE, TEMPLATE_ENGINE = Engine(limits=LIMITS), Engine(limits=LIMITS)
+TEMPLATE_ENGINE.environment.code_generator_class = WithoutChains
 
 
 def outcome(source: Source, run: Callable[[], Any]) -> tuple[str, int]:
@@ -79,8 +79,8 @@ def outcome(source: Source, run: Callable[[], Any]) -> tuple[str, int]:
 
 def both(text: str, values: dict[str, Any]) -> tuple[tuple[str, int], tuple[str, int]]:
     source = Source.of_text(text)
-    function: Any = PLAIN.load_expression(PLAIN.parse_expression(source), source).root_render_func
-    code = SCOPED.load(SCOPED.parse_expression(source), source)
+    function: Any = FUNCTION_ENGINE.load_expression(FUNCTION_ENGINE.parse_expression(source), source).root_render_func
+    code = TEMPLATE_ENGINE.load(TEMPLATE_ENGINE.parse_expression(source), source)
     scope = code.start(values, Trail())
 
     def assigned() -> Any:
