@@ -1,16 +1,24 @@
 PYTHON ?= python3
-BIN := .venv/bin
+# Each version of Python has its own environment, so that versions never mix: .venv for python3, else .venv-3.12 and so on.
+VERSION = import sys; print("%d.%d" % sys.version_info[:2])
+GIVEN := $(shell $(PYTHON) -c '$(VERSION)')
+VENV := $(if $(filter $(GIVEN),$(shell python3 -c '$(VERSION)')),.venv,.venv-$(GIVEN))
+BIN := $(VENV)/bin
 PACKAGE := promptpack tests benchmarks
 
 .PHONY: run test check bench fuzz format clean
 
-run: .venv/run.stamp ## walk through the six agents, offline
+run: $(VENV)/run.stamp ## walk through the six agents, offline
 	@$(BIN)/python -m promptpack run
 
-test: .venv/editor.stamp ## run all tests
+test: $(VENV)/editor.stamp ## run all tests
+	$(BIN)/python -m compileall -q $(PACKAGE)
 	$(BIN)/pytest -n 2
 
-check: .venv/dev.stamp ## check format, lint, types, layers and the shipped packs
+# Tests start processes, which compile everything again if they find no bytecode.
+test: export PYTHONDONTWRITEBYTECODE =
+
+check: $(VENV)/dev.stamp ## check format, lint, types, layers and the shipped packs
 	$(BIN)/ruff format --check $(PACKAGE)
 	$(BIN)/ruff check $(PACKAGE)
 	$(BIN)/mypy
@@ -18,7 +26,7 @@ check: .venv/dev.stamp ## check format, lint, types, layers and the shipped pack
 	$(BIN)/promptpack lint packs
 	$(BIN)/promptpack test --packs packs > /dev/null
 
-bench: .venv/dev.stamp ## compare with peers, as ratios; NAMES="document slots" selects benchmarks
+bench: $(VENV)/dev.stamp ## compare with peers, as ratios; NAMES="document slots" selects benchmarks
 	$(BIN)/python -m benchmarks $(NAMES)
 
 MINUTES ?= 30
@@ -30,28 +38,30 @@ fuzz: .venv-fuzz/stamp ## fuzz each reader for MINUTES, then search SEEDS random
 	.venv-fuzz/bin/python -m tests.fuzz.fragments $(SEEDS)
 	! ls .cache/fuzz/found-*
 
-format: .venv/dev.stamp ## format the code
+format: $(VENV)/dev.stamp ## format the code
 	$(BIN)/ruff format $(PACKAGE)
 	$(BIN)/ruff check --fix $(PACKAGE)
 
 clean: ## remove everything that the other targets created
-	rm -rf .venv .venv-fuzz .cache dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-* .cache dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-.venv/run.stamp: requirements/run.txt
-	$(PYTHON) -m venv .venv
+$(BIN)/python$(GIVEN):
+	$(PYTHON) -m venv --clear $(VENV)
+
+$(VENV)/run.stamp: requirements/run.txt $(BIN)/python$(GIVEN)
 	$(BIN)/pip install -q -r requirements/run.txt
 	@touch $@
 
-.venv/dev.stamp: requirements/dev.txt pyproject.toml .venv/run.stamp
+$(VENV)/dev.stamp: requirements/dev.txt pyproject.toml $(VENV)/run.stamp
 	$(BIN)/pip install -q -r requirements/dev.txt
 	$(BIN)/pip install -q --no-deps --no-build-isolation -e .
 	@touch $@
 
 # Node.js comes from PyPI, so it need not be installed.
-.venv/editor.stamp: tests/e2e/editor/package-lock.json .venv/dev.stamp
-	mkdir -p .venv/editor
-	cp tests/e2e/editor/package.json tests/e2e/editor/package-lock.json .venv/editor
-	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --prefix .venv/editor --silent --no-audit --no-fund --ignore-scripts
+%/editor.stamp: tests/e2e/editor/package-lock.json %/dev.stamp
+	mkdir -p $*/editor
+	cp tests/e2e/editor/package.json tests/e2e/editor/package-lock.json $*/editor
+	PATH="$(CURDIR)/$*/bin:$$PATH" npm ci --prefix $*/editor --silent --no-audit --no-fund --ignore-scripts
 	@touch $@
 
 .venv-fuzz/stamp: requirements/run.txt requirements/fuzz.txt

@@ -49,8 +49,10 @@ def _installed(environment: str) -> Path:
     wanted = pins.read_text("utf-8")
     if not mark.exists() or mark.read_text("utf-8") != wanted:
         print(f"installing {environment} into {folder}", file=sys.stderr)
-        venv.create(folder, with_pip=True, clear=True)
-        done = subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps", "-r", pins], check=False)
+        # Our own pip installs into it: installing pip first takes longer than most peers.
+        venv.create(folder, clear=True)
+        pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", "-r", str(pins)]
+        done = subprocess.run(pip, check=False)
         if done.returncode:
             raise SideError(f"pip cannot install benchmarks/requirements/{pins.name}")
         mark.write_text(wanted, "utf-8")

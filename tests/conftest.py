@@ -1,5 +1,6 @@
 """Fixtures for all tests: folders of packs, written to a temporary folder."""
 
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,13 @@ os.environ["PROMPTPACK_CACHE"] = "off"
 # The time of an example depends more on the machine than on the code.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector ignore the thousands of collected tests, which live until the end."""
+    gc.collect()
+    gc.freeze()
+
 
 WritePack = Callable[..., Path]
 

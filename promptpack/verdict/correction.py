@@ -56,11 +56,12 @@ def _write_line(found: Violation, expected: Any, texts: Mapping[str, str], limit
 
 def _shorten_path(path: str, limit: int) -> str:
     """Return a path without its first steps if it is too long: the end is more informative."""
-    if _size(path) <= limit:
+    size = _size(path)
+    if size <= limit:
         return path
-    steps = path.split("/")[1:]
-    while len(steps) > 1 and _size("/".join(steps)) > limit - _ELLIPSIS - _SIGN:
-        steps.pop(0)
+    steps, size = path.split("/")[1:], size - _SIGN
+    while len(steps) > 1 and size > limit - _ELLIPSIS - _SIGN:
+        size -= _size(steps.pop(0)) + _SIGN
     return "…/" + _cut("/".join(steps), limit - _ELLIPSIS - _SIGN)
 
 

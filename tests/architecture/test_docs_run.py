@@ -4,12 +4,12 @@ import contextlib
 import io
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.e2e.conftest import run
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -53,9 +53,9 @@ def test_the_tutorial_shows_the_real_output(tmp_path: Path) -> None:
         if misspelled:
             pack.write_text(pack.read_text("utf-8").replace("{{ QUESTION |", "{{ QUESTOIN |"), encoding="utf-8")
         for command, expected in sessions(text):
-            words = [sys.executable, "-m", *shlex.split(command)]
-            done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
-            assert "Traceback" not in done.stderr
+            program, *words = shlex.split(command)
+            assert program == "promptpack"
+            done = run(tmp_path, *words)
             assert fits(done.stdout, expected), done.stdout + done.stderr
             # Of all commands in the tutorial, only lint fails, and only after the mistake.
             assert done.returncode == (1 if misspelled else 0), command

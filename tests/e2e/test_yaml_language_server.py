@@ -12,7 +12,7 @@ from tests.e2e.language_client import ServerClient, start_server
 
 ROOT = Path(__file__).parents[2]
 NODE = Path(sys.executable).parent / "node"
-SERVER = ROOT / ".venv" / "editor" / "node_modules" / ".bin" / "yaml-language-server"
+SERVER = Path(sys.prefix) / "editor" / "node_modules" / ".bin" / "yaml-language-server"
 PLANNER = (ROOT / "packs" / "planner" / "1.0.0.en.yaml").read_text(encoding="utf-8")
 SETTINGS = {"yaml": {"validate": True, "hover": True, "completion": True, "schemaStore": {"enable": False}}}
 CAPABILITIES = types.ClientCapabilities(
@@ -97,7 +97,7 @@ async def test_the_words_of_an_enum_are_completed(client: ServerClient) -> None:
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize(
-    ("before", "told"),
+    ("before", "explanation"),
     [("\nexten", "this pack extends"), ("trust: untr", "untrusted"), ("    role: sys", "role of the speaker")],
 )
 async def test_a_word_is_explained(client: ServerClient, before: str, explanation: str) -> None:

@@ -18,7 +18,7 @@ DAMAGE = st.tuples(st.integers(0, 5_000), st.integers(0, 3), st.just("") | PIECE
 
 
 def scan_closely(text: str, start: int, limit: int) -> ScanResult:
-    with patch.object(CleanTokenScanner, "_read_clean_tokens"):
+    with patch.object(CleanTokenScanner, "_read_clean_tokens", lambda _: None):
         return scan(text, start, max_nodes=limit)
 
 

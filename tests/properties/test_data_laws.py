@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from promptpack import Library, Pack
 from promptpack.cycle.providers.anthropic_messages import AnthropicProvider
 from promptpack.cycle.providers.openai_chat import OpenAIProvider
+from promptpack.cycle.providers.sdk_provider import SdkProvider
 from promptpack.cycle.request import Request
 from promptpack.prompt.slots import SlotPrompt
 
@@ -42,13 +44,19 @@ def dicts(request: Request) -> list[Any]:
     return [[message["role"], message["content"]] for message in request.to_dict()["messages"]]
 
 
+@cache
+def provider(kind: type[SdkProvider]) -> SdkProvider:
+    """Return a provider; creating the client of an SDK takes much longer than writing a request."""
+    return kind("m", api_key="none")
+
+
 def openai(request: Request) -> list[Any]:
-    arguments = OpenAIProvider("m", api_key="none").write(request)
+    arguments = provider(OpenAIProvider).write(request)
     return [[message["role"], message["content"]] for message in arguments["messages"]]
 
 
 def anthropic(request: Request) -> list[Any]:
-    arguments = AnthropicProvider("m", api_key="none").write(request)
+    arguments = provider(AnthropicProvider).write(request)
     [message] = arguments["messages"]
     content = message["content"]
     text = content if isinstance(content, str) else "".join(block["text"] for block in content)

@@ -47,6 +47,9 @@ EXPRESSIONS = CHAINS | st.builds(
 PRINTED = (bool, int, str, list, dict, type(None))
 
 
+ENGINE = Engine(limits=LIMITS)
+
+
 def run_metered(source: Source, run: Callable[[], Any]) -> tuple[str, int]:
     """Return the value or the problems as text, and the remaining steps."""
     with metered(LIMITS):
@@ -64,10 +67,9 @@ def run_metered(source: Source, run: Callable[[], Any]) -> tuple[str, int]:
 
 def both(text: str, values: dict[str, Any]) -> tuple[tuple[str, int], tuple[str, int]]:
     source = Source.of_text(text)
-    engine = Engine(limits=LIMITS)
-    tree = engine.prepare_expression(source)
-    function: Any = engine.load_expression(tree, source).root_render_func
-    code = engine.load(tree, source)
+    tree = ENGINE.prepare_expression(source)
+    function: Any = ENGINE.load_expression(tree, source).root_render_func
+    code = ENGINE.load(tree, source)
     scope = code.start_context(values, IncludeStack())
 
     def assigned() -> Any:

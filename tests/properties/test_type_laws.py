@@ -1,6 +1,6 @@
 """Laws of the type checker: on closed types it misses no failure, and every error that it reports always fails."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from hypothesis import HealthCheck, given, reject, settings
@@ -164,13 +164,16 @@ def scenes(draw: Draw) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     return {name: from_schema(schema) for name, schema in declared.items()}, contexts
 
 
-def failure_of(template: str, context: dict[str, Any]) -> Problem | None:
-    """Return the problem that a render fails with, or None."""
-    try:
-        compile(Source.of_text(template), ENGINE).render(context)
-    except ContextError as error:
-        return error.problems[0]
-    return None
+def failures_of(template: str, contexts: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], Problem | None]]:
+    """Yield each context with the problem that its render fails with, or None."""
+    compiled = compile(Source.of_text(template), ENGINE)
+    for context in contexts:
+        try:
+            compiled.render(context)
+        except ContextError as error:
+            yield context, error.problems[0]
+        else:
+            yield context, None
 
 
 def check(template: str, known: dict[str, Any]) -> tuple[Problem, ...]:
@@ -187,8 +190,7 @@ def test_no_render_fails_if_the_checker_reports_nothing(
 ) -> None:
     known, contexts = scene
     problems = check(template, known)
-    for context in contexts:
-        failure = failure_of(template, context)
+    for context, failure in failures_of(template, contexts):
         assert failure is None or problems, f"{failure}\n{template}\n{context}"
 
 
@@ -199,8 +201,8 @@ def test_an_error_fails_with_every_context(scene: tuple[dict[str, Any], list[dic
     template = f"{{{{ {expression} }}}}"
     errors = [problem for problem in check(template, known) if problem.severity == "error"]
     if errors:
-        for context in contexts:
-            assert failure_of(template, context) is not None, f"{errors[0]}\n{template}\n{context}"
+        for context, failure in failures_of(template, contexts):
+            assert failure is not None, f"{errors[0]}\n{template}\n{context}"
 
 
 @quick
@@ -215,12 +217,12 @@ def test_an_error_after_a_condition_fails_whenever_the_condition_holds(
     ]
     if errors:
         decide = compile_expression(Source.of_text(condition), ENGINE)
-        for context in contexts:
+        for context, failure in failures_of(template, contexts):
             try:
                 holds = decide.evaluate(context)
             except ContextError:
                 continue
-            assert not holds or failure_of(template, context) is not None, f"{errors[0]}\n{template}\n{context}"
+            assert not holds or failure is not None, f"{errors[0]}\n{template}\n{context}"
 
 
 @quick

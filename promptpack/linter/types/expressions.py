@@ -38,7 +38,7 @@ from promptpack.linter.types.narrowing import (
     narrow_scope,
     truthy,
 )
-from promptpack.linter.types.operations import Narrowing, check_arithmetic, check_comparison
+from promptpack.linter.types.operations import Narrowing, check_arithmetic, check_comparison, use_item
 from promptpack.linter.types.problem_collector import DEAD_BRANCH, MAYBE_MISSING, WRONG_KIND, ProblemCollector, spell
 from promptpack.linter.types.signatures import COLLECTIONS, FUNCTIONS, ITERABLE, LISTS, SLICEABLE
 from promptpack.problem import Problem
@@ -213,17 +213,15 @@ class ExpressionChecker:
         return Inference(union((first.type, second.type)), true, false)
 
     def _compare(self, node: nodes.Compare, scope: TypeScope) -> Inference:
-        left = self.infer_used(node.expr, scope)
-        if len(node.ops) == 1:
-            operand = node.ops[0]
-            right = self.infer_used(operand.expr, scope)
-            narrowing = check_comparison(operand.op, (node.expr, left), (operand.expr, right), self._collector)
-            return self._narrowed(narrowing, scope)
-        before, type_ = node.expr, left
-        for operand in node.ops:
-            right = self.infer_used(operand.expr, scope)
-            check_comparison(operand.op, (before, type_), (operand.expr, right), self._collector)
-            before, type_ = operand.expr, right
+        left = self.infer_type(node.expr, scope)
+        sides = [(operand.expr, self.infer_used(operand.expr, scope)) for operand in node.ops]
+        is_in = node.ops[0].op in ("in", "notin")
+        before = node.expr, use_item(left, sides[0], self._collector) if is_in else self._collector.use(left)
+        if len(sides) == 1:
+            return self._narrowed(check_comparison(node.ops[0].op, before, sides[0], self._collector), scope)
+        for operand, side in zip(node.ops, sides, strict=True):
+            check_comparison(operand.op, before, side, self._collector)
+            before = side
         return Inference(BooleanType(), scope, scope)
 
     def _test(self, node: nodes.Test, scope: TypeScope) -> Inference:

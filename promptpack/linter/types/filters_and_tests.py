@@ -22,7 +22,13 @@ from promptpack.linter.types.lattice import (
 )
 from promptpack.linter.types.lookups import look_up
 from promptpack.linter.types.narrowing import TEST_NARROWERS, narrow_key, truthy
-from promptpack.linter.types.operations import Narrowing, check_comparison, check_containment, report_impossible
+from promptpack.linter.types.operations import (
+    Narrowing,
+    check_comparison,
+    check_containment,
+    report_impossible,
+    use_item,
+)
 from promptpack.linter.types.problem_collector import WRONG_ARGUMENT, WRONG_KIND, ProblemCollector
 from promptpack.linter.types.signatures import FILTERS, LAZY_FILTERS, TESTS, TOLERANT_FILTERS, Signature, item_of
 from promptpack.problem import Problem, did_you_mean
@@ -223,7 +229,10 @@ def apply_test(node: nodes.Test, given: Type, arguments: list[Type], collector: 
     signature = TESTS.get(node.name)
     if signature is None:
         return None  # reported by the compiler
-    value = given if signature.accepts_missing else collector.use(given)
+    if node.name == "in" and arguments:
+        value = use_item(given, (node.args[0], arguments[0]), collector)
+    else:
+        value = given if signature.accepts_missing else collector.use(given)
     at = collector.locate_lazily(node, node.name)
     collector.expect(drop_missing(value), signature.accepts, f"test {node.name!r}", node.node, at)
     if len(node.args) != signature.arguments and node.dyn_args is None:

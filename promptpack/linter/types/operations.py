@@ -1,5 +1,6 @@
 """Check operators: the kinds they accept, the types they return, and what a comparison narrows."""
 
+from contextlib import nullcontext
 from typing import Final
 
 from jinja2 import nodes
@@ -32,7 +33,7 @@ from promptpack.linter.types.narrowing import (
     narrow_key,
 )
 from promptpack.linter.types.problem_collector import IMPOSSIBLE_VALUE, WRONG_KIND, ProblemCollector, spell
-from promptpack.linter.types.signatures import ITERABLE, TEXTS
+from promptpack.linter.types.signatures import ITERABLE, KEYS, TEXTS
 from promptpack.problem import Problem, did_you_mean
 
 Side = tuple[nodes.Node, Type]
@@ -98,6 +99,15 @@ def _report_lazy(left: Side, right: Side, collector: ProblemCollector) -> None:
             collector.add(Problem(WRONG_KIND, message, collector.locate(node), "add '| list' before it", "warning"))
 
 
+def use_item(item: Type, owner: Side, collector: ProblemCollector) -> Type:
+    """Report the left side of `in` if it is missing: a warning if its right may be an empty list, which hides that."""
+    node, type_ = owner
+    is_literal = isinstance(node, (nodes.List, nodes.Tuple)) and node.items
+    may_be_empty = any(isinstance(one, (AnyType, ListType, ObjectType, TupleType)) for one in members(type_))
+    with collector.as_warnings() if may_be_empty and not is_literal else nullcontext():
+        return collector.use(item)
+
+
 def check_containment(item: Side, owner: Side, collector: ProblemCollector) -> Narrowing | None:
     """Check `item in owner`, and return what it narrows."""
     accepted = collector.expect(owner[1], ITERABLE, "'in'", owner[0], collector.locate_lazily(owner[0]))
@@ -120,6 +130,13 @@ def _check_item(item: Side, owner: Type, collector: ProblemCollector) -> None:
     texts = [one for one in members(owner) if isinstance(one, TextType)]
     if texts and len(texts) == len(members(owner)):
         collector.expect(item[1], TEXTS, "'in' with text on its right", item[0], collector.locate_lazily(item[0]))
+    mappings = [one for one in members(owner) if isinstance(one, MappingType)]
+    # A tuple may be a key, but not a list.
+    if mappings and not any(isinstance(one, TupleType) for one in members(item[1])):
+        with nullcontext() if len(mappings) == len(members(owner)) else collector.as_warnings():
+            collector.expect(
+                item[1], KEYS, "'in' with a mapping on its right", item[0], collector.locate_lazily(item[0])
+            )
     lists = [one for one in members(owner) if isinstance(one, ListType)]
     if lists and len(lists) == len(members(owner)) and isinstance(item[0], nodes.Const):
         inside = union(one.item for one in lists)

@@ -24,6 +24,7 @@ from promptpack.linter.types.narrowing import constant_key
 from promptpack.linter.types.signatures import (
     COLLECTIONS,
     ITERABLE,
+    KEYS,
     LISTS,
     MAPPINGS,
     NUMBERS,
@@ -56,6 +57,7 @@ _NEEDS: Final[Mapping[Kinds, str]] = {
     COLLECTIONS: "a list",
     SLICEABLE: "text or a list",
     TEXTS: "text",
+    KEYS: "text or a number",
 }
 
 

@@ -36,6 +36,7 @@ SLICEABLE: Final[Kinds] = frozenset(("text", "list"))
 TEXTS: Final[Kinds] = frozenset(("text",))
 LISTS: Final[Kinds] = frozenset(("list",))
 MAPPINGS: Final[Kinds] = frozenset(("mapping",))
+KEYS: Final[Kinds] = EVERY - {"list", "mapping"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,8 @@ class Arena:
 def serve(requests: IO[str], answers: IO[str]) -> None:
     """Fork a child for each requested case."""
     # Run lazy imports now, so that they do not count as memory growth of a case.
-    attack("reply", {"reply": '{"a": "x"', "contract": {"properties": {"a": {"type": "integer"}}}})
+    for reply in ('{"a": "x"', '{"a": "x"}'):
+        attack("reply", {"reply": reply, "contract": {"properties": {"a": {"type": "integer"}}}})
     attack("text", {"template": "{{ 1 | yaml | fenced }}", "context": {}, "equal": None})
     attack("context", {"value": ["x"]})
     for line in requests:

@@ -78,6 +78,10 @@ HINT = "add it to 'required', test it with 'is defined', or give a default"
         ("{{ GOAL - 1 }}", "t:1:4: PL202 '-' cannot be applied to text and a number"),
         ("{{ GOAL < COUNT }}", "t:1:4: PL202 '<' cannot compare text with a number"),
         ("{{ COUNT in GOAL }}", "t:1:4: PL202 'in' with text on its right needs text, but 'COUNT' is a number"),
+        (
+            "{{ [] in TASK }}",
+            "t:1:4: PL202 'in' with a mapping on its right needs text or a number, but this value is a list",
+        ),
         ("{{ GOAL is even }}", "t:1:12: PL202 test 'even' needs a number, but 'GOAL' is text"),
         ("{{ GOAL() }}", "t:1:8: PL202 'GOAL' is text and cannot be called | remove the parentheses"),
         ("{{ GOAL.get('a') }}", "t:1:9: PL202 'GOAL' is text, which has no method 'get'"),
@@ -264,3 +268,20 @@ def test_an_endless_template_stops_at_the_limit_of_nodes() -> None:
 def test_a_missing_value_is_only_a_warning_for_a_filter_that_accepts_it() -> None:
     problems = check_template(Source.of_text("{{ ('red').id | items }}", "t"), Engine(), {})
     assert [(problem.code, problem.severity) for problem in problems] == [("PL202", "warning")]
+
+
+@pytest.mark.parametrize(
+    ("template", "severity"),
+    [
+        ("{{ ('red').id in WORDS }}", "warning"),
+        ("{{ ('red').id not in [] }}", "warning"),
+        ("{{ ('red').id is in(WORDS) }}", "warning"),
+        ("{{ ('red').id in ['red'] }}", "error"),
+        ("{{ ('red').id is in(['red']) }}", "error"),
+        ("{{ ('red').id in {} }}", "error"),
+    ],
+)
+def test_a_missing_value_is_only_a_warning_if_it_may_be_sought_in_an_empty_list(template: str, severity: str) -> None:
+    known = {"WORDS": from_schema({"type": "array", "items": {"type": "string"}})}
+    problems = check_template(Source.of_text(template, "t"), Engine(), known)
+    assert [(problem.code, problem.severity) for problem in problems] == [("PL202", severity)]
