@@ -19,6 +19,9 @@ DEFAULT_LIMIT: Final = 8_000_000
 LARGEST_VALUE: Final = 1_000_000
 """The largest value in bytes or characters that a slot holds."""
 
+# The bytes of an entry besides its texts and fingerprints.
+_OVERHEAD: Final = 200
+
 Key = tuple[Any, ...]
 
 
@@ -40,53 +43,45 @@ class RenderCache:
 
     def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
         self._limit = limit
-        self._size = 0
-        self._entries: dict[Hashable, tuple[Any, int]] = {}
-
-    @property
-    def size(self) -> int:
-        """The bytes in use."""
-        return self._size
-
-    def get(self, slot: Hashable) -> Any:
-        """Return the value of a slot, or None."""
-        entry = self._entries.get(slot)
-        return None if entry is None else entry[0]
+        self.size = 0
+        self.entries: dict[Hashable, tuple[Any, int]] = {}
 
     def put(self, slot: Hashable, value: Any, size: int) -> None:
         """Store the value of a slot, given its size in bytes."""
-        _, old = self._entries.pop(slot, (None, 0))
-        self._entries[slot] = value, size
-        self._size += size - old
-        if self._size > self._limit:
+        _, old = self.entries.pop(slot, (None, 0))
+        self.entries[slot] = value, size
+        self.size += size - old
+        if self.size > self._limit:
             self._shrink()
 
     def _shrink(self) -> None:
-        entries = list(self._entries.items())
+        entries = list(self.entries.items())
         size = sum(entry[1] for _, entry in entries)
         for slot, (_, freed) in entries:
             if size <= self._limit // 2:
                 break
-            self._entries.pop(slot, None)
+            self.entries.pop(slot, None)
             size -= freed
-        self._size = size
+        self.size = size
 
 
 class PackCache:
     """The part of a render cache that one pack uses."""
 
-    __slots__ = ("_shared",)
+    __slots__ = ("_entries", "_shared")
 
     def __init__(self, shared: RenderCache | None = None) -> None:
         self._shared = RenderCache() if shared is None else shared
+        self._entries = self._shared.entries
 
     def get(self, slot: Hashable) -> Any:
         """Return the last value of a slot, or None."""
-        return self._shared.get((self, slot))
+        entry = self._entries.get((self, slot))
+        return None if entry is None else entry[0]
 
     def put(self, slot: Hashable, value: Any, *parts: Fingerprint) -> None:
         """Store the value of a slot; `parts` are the texts and fingerprints that it holds."""
-        self._shared.put((self, slot), value, _size_of(parts))
+        self._shared.put((self, slot), value, _OVERHEAD + sum(map(getsizeof, parts)))
 
     def text(self, slot: Hashable, key: Key, meter: Meter) -> str | None:
         """Return the cached text of a subtree if its key is equal and its cost is within the limits."""
@@ -111,7 +106,3 @@ def cache_key(names: Iterable[str], fingerprints: Mapping[str, Fingerprint], met
         return (meter.limits, *[fingerprints[name] for name in names])
     except KeyError:
         return None
-
-
-def _size_of(parts: Iterable[Fingerprint]) -> int:
-    return 200 + sum(map(getsizeof, parts))

@@ -3,14 +3,16 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from promptpack import ContextError, Pack
+from promptpack import ContextError, Library, Pack
 from promptpack.pack.model import MessageTemplate
 from promptpack.template.limits import Limits
 from promptpack.template.model import Template
+from promptpack.template.render_cache import PackCache, RenderCache
 
 MakePack = Callable[[str], Pack]
 
@@ -135,3 +137,40 @@ def test_threads_do_not_mix_their_texts(make_pack: MakePack) -> None:
 
     with ThreadPoolExecutor(4) as threads:
         assert all(threads.map(render, range(4)))
+
+
+def test_all_packs_of_a_library_share_one_limit() -> None:
+    shared = RenderCache(10_000)
+    caches = [PackCache(shared) for _ in range(20)]
+    for number, cache in enumerate(caches):
+        cache.put("text", f"value {number}", "x" * 1_000)
+        assert shared.size <= 10_000
+    assert caches[-1].get("text") == "value 19"
+    assert caches[0].get("text") is None
+    assert sum(size for _, size in shared.entries.values()) == shared.size
+
+
+def test_a_new_value_replaces_the_old_one() -> None:
+    shared = RenderCache()
+    cache = PackCache(shared)
+    cache.put("text", "old", "x" * 1_000)
+    cache.put("text", "new", "x" * 10)
+    assert cache.get("text") == "new"
+    assert shared.size < 1_000
+
+
+@pytest.mark.parametrize("limit", [0, 500])
+def test_a_value_larger_than_the_limit_is_not_cached(limit: int) -> None:
+    shared = RenderCache(limit)
+    PackCache(shared).put("text", "value", "x" * 1_000)
+    assert (shared.size, shared.entries) == (0, {})
+
+
+def test_a_library_without_render_cache_renders_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "demo/1.0.0.yaml"
+    file.parent.mkdir()
+    body = "promptpack: 1\nname: demo\nversion: 1.0.0\ninputs: {X: {}}\n"
+    file.write_text(f"{body}messages: [{{role: user, content: '{{% for x in X %}}{{{{ x }}}}{{% endfor %}}'}}]\n")
+    for limit in (0, 8_000_000):
+        pack = Library.open(str(tmp_path), render_cache_bytes=limit).get("demo")
+        assert [pack.render(X=value).messages[0].text for value in ([1, 2], [1, 2], [3])] == ["12", "12", "3"]
