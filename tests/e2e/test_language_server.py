@@ -199,5 +199,5 @@ def test_without_the_extra_the_error_says_how_to_install_it(monkeypatch: pytest.
     assert isinstance(result.exception, MissingExtraError)
     assert str(result.exception) == (
         "PP920 the language server needs the extra 'lsp'\n"
-        "  hint: run: python -m pip install 'promptpack-agents[lsp]', or pygls beside it"
+        "  hint: run: python -m pip install 'promptpack-agents[lsp]', or install pygls"
     )
