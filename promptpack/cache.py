@@ -78,7 +78,7 @@ class Cache:
             self._folder.shrink(_MAX_BYTES)
 
     def _bytes(self, name: tuple[str, ...]) -> bytes:
-        # A path whose bytes are not UTF-8 holds surrogates.
+        # A path whose bytes are not UTF-8 contains surrogates.
         return "\0".join((self._stamp, *name)).encode(errors="surrogatepass")
 
     def _file(self, name: tuple[str, ...]) -> str:

@@ -2,7 +2,7 @@
 
 
 def is_encodable(text: str) -> bool:
-    """Return whether a text can be encoded as UTF-8: it holds no half of a surrogate pair."""
+    """Return whether a text can be encoded as UTF-8: it contains no half of a surrogate pair."""
     try:
         return text.isascii() or bool(text.encode())
     except UnicodeEncodeError:

@@ -95,7 +95,7 @@ class Folder:
         return os.path.normpath(os.path.join(os.path.dirname(file), reference)).replace(os.sep, "/")
 
     def relative_to(self, other: Folder, relative: str) -> str | None:
-        """Return the path of a file of this folder relative to another folder, or None if it is not inside that."""
+        """Return the path of a file of this folder relative to another folder, or None if it is outside."""
         mine = os.path.normpath(os.path.join(os.path.realpath(self.root), relative))
         base = os.path.join(os.path.realpath(other.root), "")
         return mine.removeprefix(base).replace(os.sep, "/") if mine.startswith(base) else None

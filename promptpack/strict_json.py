@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 
 def read(text: str) -> Any:
-    """Parse a text; raise `ValueError`, or `RecursionError` if it nests too deep."""
+    """Parse a text; raise `ValueError`, or `RecursionError` if it is nested too deeply."""
     return json.loads(text, object_pairs_hook=_reject_duplicates, parse_constant=_reject_constant)
 
 

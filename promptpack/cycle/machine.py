@@ -107,7 +107,7 @@ def _back_off(
 
 def deadline_error() -> RunStoppedError:
     """Return the error of a run whose deadline has passed."""
-    return RunStoppedError(Problem("PP611", "the run's deadline has passed", None, "raise 'deadline' in the settings"))
+    return RunStoppedError(Problem("PP611", "the run's deadline has passed", None, "set a longer 'deadline'"))
 
 
 def _finish_round(

@@ -60,7 +60,7 @@ class Clock(Protocol):
         ...
 
     async def asleep(self, seconds: float) -> None:
-        """Await the seconds."""
+        """Sleep for the seconds without blocking the event loop."""
         ...
 
 
@@ -78,7 +78,7 @@ class SystemClock:
         cancellation.wait(seconds)
 
     async def asleep(self, seconds: float) -> None:
-        """Await the seconds."""
+        """Sleep for the seconds without blocking the event loop."""
         import asyncio
 
         await asyncio.sleep(seconds)

@@ -145,7 +145,7 @@ class _Reader:
                 if key is None:
                     raise PackError([*self.problems, self._container_key_problem(event)])
                 if len(stack) >= max_depth:
-                    raise PackError(self._problem("PP105", f"nesting is deeper than {max_depth} levels", event))
+                    raise PackError(self._problem("PP105", f"file is nested more than {max_depth} levels deep", event))
                 stack.append((container, key))
                 if kind is MappingStartEvent:
                     container, key = {}, None
@@ -185,7 +185,7 @@ class _Reader:
     def _check_document(self, event: Any, documents: int) -> None:
         if documents:
             hint = "keep one document per file; quote '---' inside text"
-            raise PackError(self._problem("PP107", "file holds more than one document", event, hint))
+            raise PackError(self._problem("PP107", "file contains more than one document", event, hint))
         if event.version or event.tags:
             self._fail("PP109", "directives are not allowed", event, "remove the line that starts with '%'")
 
@@ -216,7 +216,7 @@ class _Reader:
         from promptpack.character_patterns import CONFUSABLE, HIDDEN, JOINER
 
         if HIDDEN.search(key) or JOINER.search(key):
-            self._fail("PP104", f"key {key!r} holds a hidden character", event, "remove it")
+            self._fail("PP104", f"key {key!r} contains a hidden character", event, "remove it")
         elif CONFUSABLE.search(key) or not is_normalized("NFC", key):
             hint = "use the letters of one alphabet"
             self.warnings.append(self._problem("PP124", f"key {key!a} can be mistaken for another", event, hint))
@@ -277,7 +277,7 @@ class _Reader:
         limit = f"{self.limits.nodes:,} values"
         if self._has_aliases:
             return self._problem("PP106", f"file expands to more than {limit}", event)
-        return self._problem("PP125", f"file holds more than {limit}", event, "split it")
+        return self._problem("PP125", f"file contains more than {limit}", event, "split it")
 
     def _container_key_problem(self, event: Any) -> Problem:
         line = self.text.split("\n")[event.start_mark.line]
@@ -303,7 +303,7 @@ class _Reader:
         lines = self.text.split("\n")
         around = "\n".join(lines[max(line_index - 1, 0) : line_index + 1])
         if "{{" in around or "{%" in around:
-            return "quote a value that holds '{{' or '{%', or use a '|' block"
+            return "quote a value that contains '{{' or '{%', or use a '|' block"
         if "\t" in around:
             return "indent with spaces, not tabs"
         return ""

@@ -79,7 +79,7 @@ def find_block_head(text: str, offset: int) -> str:
 
 
 def find_block_start(text: str, offset: int) -> int:
-    """Return the start of that line, or -1 if there is none."""
+    """Return the start of the line that opens the block around an offset, or -1 if there is none."""
     line_start = text.rfind("\n", 0, offset) + 1
     own = _indent(text[line_start : _line_end(text, line_start)])
     while line_start > 0:

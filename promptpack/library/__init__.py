@@ -1,4 +1,4 @@
-"""Folders of packs -> `Library`: found by name, version range and locale."""
+"""Folders of packs -> `Library`: finds packs by name, version range and locale."""
 
 from promptpack.library.library import Library, Listed
 

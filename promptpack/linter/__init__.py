@@ -1,4 +1,4 @@
-"""Lint packs: find every problem in the given files in one pass."""
+"""Paths -> `LintReport`: find every problem in the given packs in one pass."""
 
 from __future__ import annotations
 

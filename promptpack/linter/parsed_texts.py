@@ -78,13 +78,13 @@ def parse_texts(unparsed: Iterable[UnparsedText], engine: Engine) -> ParsedTexts
 
 @dataclass(frozen=True, slots=True)
 class ParsedPartials(ParsedTexts):
-    """Partials, and what they take from outside."""
+    """Partials, and a finder of the names and partials that they use."""
 
     dependencies: DependencyFinder
 
 
 def parse_partials(unparsed: Iterable[UnparsedText], engine: Engine) -> ParsedPartials:
-    """Parse partials; none of them is usable if they nest too deep."""
+    """Parse partials; none of them is usable if they are nested too deeply."""
     parsed = parse_texts(unparsed, engine)
     try:
         needs = DependencyFinder({text.name: text.tree for text in parsed.texts})

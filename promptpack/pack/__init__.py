@@ -1,1 +1,1 @@
-"""`Document` -> `Pack`: validate, merge with the packs it extends, compile, then freeze."""
+"""`Document` -> `Pack`, by `building.build`: validate, merge with the packs it extends, compile, then freeze."""

@@ -1,1 +1,1 @@
-"""`Pack` + context -> `Prompt`: messages, slots, composer, history, budgets."""
+"""`Pack` + context -> `Prompt`, by `rendering.render`: messages, slots, composer, history, budgets."""

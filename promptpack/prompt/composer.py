@@ -118,11 +118,11 @@ class PromptComposer:
         return self.tool(call_id, template.render(context))
 
     def tool_content(self, call_id: str, part: PartLike) -> "PromptComposer":
-        """Add the result of a tool call of one part."""
+        """Add the result of a tool call, as one part."""
         return self._add("tool", [part], call_id)
 
     def tool_contents(self, call_id: str, parts: Iterable[PartLike]) -> "PromptComposer":
-        """Add the result of a tool call of several parts."""
+        """Add the result of a tool call, as several parts."""
         return self._add("tool", parts, call_id)
 
     def with_name(self, name: str) -> "PromptComposer":

@@ -33,9 +33,9 @@ def find_warnings(pack: Pack, context: Mapping[str, Any]) -> Iterator[Problem]:
         for path, text in _texts(value, (name,)):
             for code, kind, hint, patterns in _CHECKS:
                 if any(pattern.search(text) for pattern in patterns):
-                    yield _warning(code, path, f"holds {kind}", hint)
+                    yield _warning(code, path, f"contains {kind}", hint)
             if not pack.inputs[name].secret and _SECRET.search(text):
-                yield _warning("PP429", path, "seems to hold a key or token", "declare it with 'secret: true'")
+                yield _warning("PP429", path, "seems to contain a key or token", "declare it with 'secret: true'")
 
 
 def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:

@@ -14,7 +14,7 @@ from promptpack.template.values import MAX_DEPTH, MAX_TEXTS, is_plain
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-# The bytes of a lone surrogate; in the fingerprint of plain data, other bytes match only by chance.
+# The bytes of half of a surrogate pair; in the fingerprint of plain data, other bytes match only by chance.
 _SURROGATE: Final = re.compile(rb"\xed[\xa0-\xbf]")
 _SHORT: Final = 1_000
 _DEFAULT: Final = Limits()
@@ -49,7 +49,7 @@ class _Copier:
         if kind is float:
             return self._finite(value)
         if depth > MAX_DEPTH:
-            raise self._problem("PP413", f"nests deeper than {MAX_DEPTH} levels")
+            raise self._problem("PP413", f"is nested more than {MAX_DEPTH} levels deep")
         if isinstance(value, (list, tuple)):
             self._count(len(value))
             return self._list(value, depth + 1)
@@ -61,7 +61,7 @@ class _Copier:
     def _count(self, members: int) -> None:
         self._remaining_values -= members
         if self._remaining_values < 0:
-            raise self._problem("PP409", f"holds more than {self._limits.items:,} values", _TOO_LARGE_HINT)
+            raise self._problem("PP409", f"contains more than {self._limits.items:,} values", _TOO_LARGE_HINT)
 
     # Most values are short ASCII texts, and most contexts hold many of them: these two methods take a short cut.
     def _mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
@@ -94,24 +94,24 @@ class _Copier:
         if hasattr(value, "model_dump"):
             return self.copy(_dump(value), depth + 1)
         hint = "use text, numbers, true/false, null, lists and mappings"
-        raise self._problem("PP411", f"holds a value of type {type(value).__name__}, which is not plain data", hint)
+        raise self._problem("PP411", f"contains a value of type {type(value).__name__}, which is not plain data", hint)
 
     def _text(self, text: str) -> str:
         if len(text) > self._limits.text:
-            message = f"holds a text of more than {self._limits.text:,} characters"
+            message = f"contains a text of more than {self._limits.text:,} characters"
             raise self._problem("PP409", message, _TOO_LARGE_HINT)
         self._remaining_text -= len(text)
         if self._remaining_text < 0:
-            message = f"holds texts of more than {MAX_TEXTS * self._limits.text:,} characters in total"
+            message = f"contains texts of more than {MAX_TEXTS * self._limits.text:,} characters in total"
             raise self._problem("PP409", message, _TOO_LARGE_HINT)
         if not is_encodable(text):
-            raise self._problem("PP408", "holds half of a surrogate pair", "decode the text again")
+            raise self._problem("PP408", "contains half of a surrogate pair", "decode the text again")
         return text
 
     def _finite(self, number: float) -> float:
         if math.isfinite(number):
             return number
-        raise self._problem("PP411", "holds a number that is not finite", "JSON has no NaN and no Infinity; use null")
+        raise self._problem("PP411", "contains a number that is not finite", "JSON has no NaN or Infinity; use null")
 
     def _key(self, key: Any) -> str:
         if isinstance(key, str):

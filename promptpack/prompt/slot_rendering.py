@@ -106,7 +106,7 @@ def _translate_errors(write: Callable[[], T]) -> T:
         raise ContextError([_problem(detail) for detail in error.errors()]) from error
     except KeyError as error:
         hint = "fill 'input', 'info', 'instruct', 'output', 'attachment' or a custom slot"
-        raise ContextError(Problem("PP467", "the prompt asks nothing", None, hint)) from error
+        raise ContextError(Problem("PP467", "the slots contain no request to the model", None, hint)) from error
     except TypeError as error:
         raise ContextError(Problem("PP467", f"the slots cannot be written: {error}")) from error
 

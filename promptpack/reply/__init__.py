@@ -1,4 +1,4 @@
-"""Read model replies as data: extract, repair and stream them, and log every repair."""
+"""A model's text -> `Reading`: find the JSON object, repair it, stream it, and log every repair."""
 
 from promptpack.reply.clean import read_clean
 from promptpack.reply.extras import find_extras

@@ -15,7 +15,7 @@ from promptpack.reply.thinking import ANY_END, CHANNEL_END, MARKER_REST, end_pat
 from promptpack.reply.value_spans import Span, Spans, StrictSpans
 
 NOT_STRICT = object()
-# Thinking without a start marker contains objects too, so the search may see this many times the limit of candidates.
+# Thinking without a start marker contains objects too, so the search may see this many times the limit on candidates.
 _THINKING_FACTOR = 10
 # Prose and code contain brackets that open no data; a text with more than this is neither.
 _MAX_BRACES = 20_000
@@ -67,7 +67,7 @@ class SearchLimits:
 
     @property
     def max_rescan_nodes(self) -> int:
-        """The limit of nodes for reading a candidate a second time."""
+        """The limit on nodes for reading a candidate a second time."""
         return self.nodes // 4
 
 
@@ -260,7 +260,7 @@ def strict_whole(text: str) -> Any:
 
 
 def depth_of(value: Any) -> int:
-    """Return how deep a value nests, computed without recursion."""
+    """Return the nesting depth of a value, computed without recursion."""
     deepest, level = 0, [value]
     while level:
         inner: list[Any] = []

@@ -110,7 +110,7 @@ class Chooser:
 
 
 def distinct_choices(choices: Sequence[Choice]) -> list[Choice]:
-    """Return the valid choices that differ, and nearly complete invalid ones that are not their earlier states."""
+    """Return the valid choices that differ, and nearly complete invalid ones, except earlier states of the first."""
     found: list[Choice] = []
     for one in (one for one in choices if one.is_valid):
         if not any(is_same(one.value, other.value) for other in found):

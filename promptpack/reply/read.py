@@ -136,7 +136,7 @@ def _find_unsafe(text: str, value: Any, policy: Policy) -> list[Fault]:
     if is_too_large(text, value, policy.max_values):
         return [_too_large(policy)]
     if text.count("{") + text.count("[") > policy.max_depth and depth_of(value) > policy.max_depth:
-        return [Fault("depth", "", f"the value nests deeper than {policy.max_depth}")]
+        return [Fault("depth", "", f"the value is nested more than {policy.max_depth} levels deep")]
     return [Fault("surrogate", path, HALF_PAIR) for path in find_half_pairs(text, value)]
 
 
@@ -188,7 +188,7 @@ class _Reader:
         self.decoded = decode_outer(self.raw)
         found = candidates.find(self.decoded.text, self.limits)
         if found.limit:
-            return _refuse("invalid", Fault(found.limit, "", f"the reply exceeds the limit of {found.limit}"))
+            return _refuse("invalid", Fault(found.limit, "", f"the reply exceeds the limit on {found.limit}"))
         choices = self._with_lost_opening([self._evaluate(candidate) for candidate in found.candidates])
         if not choices:
             return _refuse("no_answer", Fault("no_json", "", "the reply contains no JSON object"))

@@ -143,7 +143,7 @@ class ScanState:
         self.ends_in_comment = end >= self.size
 
     def _replaces_items(self, frame: ScanFrame, end: int) -> bool:
-        """Return whether a comment takes the place of items: after a last comma, or alone between brackets."""
+        """Return whether a comment takes the place of items: after a trailing comma, or alone between brackets."""
         after = self.lexer.blank_end(end)
         closing = after < self.size and self.text[after] in CLOSERS
         return closing and (frame.comma >= 0 or not frame.node.members)

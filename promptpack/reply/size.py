@@ -1,4 +1,4 @@
-"""Measure a value: how deep it nests, how many values it contains, and the total length of their pointers."""
+"""Measure a value: how deeply it is nested, how many values it contains, and the total length of their pointers."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def may_nest_deeper(strict: bytes, max_depth: int) -> bool:
 
 
 def may_hold_more(text: str, max_values: int) -> bool:
-    """Return whether JSON may contain too many values; each follows a bracket or a comma, as some text in strings."""
+    """Return whether JSON may contain too many values; brackets and commas in strings can cause a false True."""
     return len(text) > max_values and text.count(",") + text.count("{") + text.count("[") >= max_values
 
 

@@ -300,7 +300,7 @@ class StreamParser:
         return self._stop()
 
     def _may_follow(self, character: str) -> bool:
-        """Return whether a member or item can start so; a word after a string and a comma may continue that string."""
+        """Return whether a character can start a member or item, rather than continue the string before the comma."""
         if character in DOUBLE or character in SINGLE:
             return True
         if not self.partial.stack[-1].is_object:

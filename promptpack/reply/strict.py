@@ -50,7 +50,7 @@ def _explain_named(text: str, offset: int, policy: Policy) -> Reading | None:
         return None
     found = scan(text, offset, max_depth=policy.max_depth, max_nodes=policy.max_nodes)
     if found.limit:
-        return _refuse("invalid", Fault(found.limit, "", f"the reply exceeds the limit of {found.limit}"))
+        return _refuse("invalid", Fault(found.limit, "", f"the reply exceeds the limit on {found.limit}"))
     data = extract_data(found.root)
     faults = [Fault(defect.rule, path, defect.message) for path, defect in data.defects if defect.rule in _NAMED]
     faults += [Fault("duplicate", path, "a key is given twice") for path in data.repeats]

@@ -63,7 +63,7 @@ class _Check(NamedTuple):
 
 
 class PredicateWriter:
-    """Writes one function; the arguments return names: of a constant, of a subschema's function, of a `$ref`'s."""
+    """Writes one function; the arguments return the name of a constant, or of the function of a subschema or `$ref`."""
 
     def __init__(self, constant: Constant, function: Constant, refer: Callable[[str], str]) -> None:
         self._constant = constant

@@ -38,7 +38,7 @@ class Schema:
     def explain(self, value: Any) -> tuple[Mismatch, ...]:
         """Return the mismatches of a value as `jsonschema` finds them; predicates only skip what is valid."""
         if _is_too_deep(value):
-            return (Mismatch("depth", (), f"nests deeper than {MAX_DEPTH} levels"),)
+            return (Mismatch("depth", (), f"is nested more than {MAX_DEPTH} levels deep"),)
         from referencing.exceptions import Unresolvable
 
         try:

@@ -1,1 +1,1 @@
-"""Template text -> `Template`: sandboxed, strict Jinja on plain data, with problems that point into the pack file."""
+"""Template text -> `Template`, by `compiling.compile`: sandboxed, strict Jinja; problems point into the pack file."""

@@ -41,7 +41,7 @@ def as_yaml(value: Any) -> str:
 
 
 def fenced(value: Any, tag: str = "") -> str:
-    """Wrap a value in a fence longer than any inside it, so that it cannot close it; special tokens get a space."""
+    """Wrap a value in a fence that is too long for the value to close; special tokens get a space."""
     if not isinstance(tag, str) or "`" in tag or len(tag.splitlines()) > 1:
         raise TemplateRuntimeError("the tag of a fence must be one line without backticks")
     text = to_text(value)
@@ -96,7 +96,7 @@ def flatten(value: Any) -> list[Any]:
 
 
 def out_of_order(tasks: Any, order: Any, key: str = "id", needs: str = "dependencies") -> list[str]:
-    """List the tasks that an order puts before one they need, as `b before a`; includes tasks that need themselves."""
+    """List the tasks that come before a task they need, as `b before a`; includes tasks that need themselves."""
     if not isinstance(tasks, list) or not isinstance(order, list):
         raise TemplateRuntimeError("out_of_order needs a list of tasks and a list of their ids")
     positions = {to_text(name): position for position, name in reversed(list(enumerate(order)))}

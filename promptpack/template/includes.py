@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 class TooManyIncludesError(Exception):
-    """A walk visits too many partials, or partials include each other too deep; `partial` is where it stopped."""
+    """A walk visits too many partials, or partials include each other too deeply; `partial` is where it stopped."""
 
     def __init__(self, partial: str) -> None:
         super().__init__(partial)
@@ -24,7 +24,7 @@ class TooManyIncludesError(Exception):
 
 
 class IncludeWalker(Generic[Partial, Result]):
-    """Visits the partials that templates name, and remembers the result of each visit."""
+    """Visits the partials that templates name, and caches the result of each visit."""
 
     def __init__(self, find: Callable[[str], Partial | None], max_visits: int = MAX_VISITS) -> None:
         self._find = find

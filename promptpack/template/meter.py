@@ -18,7 +18,7 @@ _UNMETERED_STEPS: Final = 1 << 62
 
 
 class LimitError(TemplateRuntimeError):
-    """A template exceeds one of its limits; `limit` is which."""
+    """A template exceeds one of its limits; `limit` names it."""
 
     def __init__(self, limit: str, message: str) -> None:
         super().__init__(message)
@@ -138,7 +138,7 @@ def current_meter() -> Meter:
 
 
 class metered:  # noqa: N801 -- used like a function
-    """Count against the limits inside; a render that is part of another counts against the outer one."""
+    """Count against the limits within the block; a nested render counts against the outer meter."""
 
     __slots__ = ("_limits", "_token", "_validated")
 

@@ -18,7 +18,7 @@ _TRANSPARENT = frozenset((
 
 
 class NameUse(NamedTuple):
-    """A use of a name that the template has not set; `partial` is where, or None for the template itself."""
+    """A use of a name that the template has not set; `partial` contains it, or is None for the template itself."""
 
     name: str
     position: int

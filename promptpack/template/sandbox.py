@@ -42,7 +42,7 @@ _LOOPS = (ListLoop, LoopContext)
 
 
 class PackEnvironment(ImmutableSandboxedEnvironment):
-    """Strict, without extensions, on plain data."""
+    """Jinja's environment: strict, without extensions, for plain data only."""
 
     code_generator_class = PackGenerator
     context_class = PackContext

@@ -1,4 +1,4 @@
-"""Data + contract -> `Verdict`: schema, rules, correction."""
+"""`Reading` + contract -> `Verdict`: check the schema and the rules, and write a correction."""
 
 from promptpack.verdict.judge import judge_checked
 from promptpack.verdict.model import Verdict, Violation

@@ -45,7 +45,7 @@ class JudgeOptions:
 
 
 _DEFAULT_OPTIONS = JudgeOptions()
-# Faster by a third than `AgentOutput.model_validate`, which also processes options.
+# A third faster than `AgentOutput.model_validate`, which also processes options.
 _validate: Callable[..., AgentOutput] = AgentOutput.__pydantic_validator__.validate_python
 _DEFAULT_POLICY = Policy()
 # A reply with at most this many characters cannot contain too many values.

@@ -304,7 +304,7 @@ def test_the_server_may_say_how_long_to_wait(
 def test_a_silent_server_causes_a_timeout(kind: type[SdkProvider], request_: Request, ask: Ask) -> None:
     error = failing(kind, Answer(manner="silent"), ask, replace(request_, timeout=0.2))
     assert str(error) == (
-        f"PP607 {kind.package} did not answer in time\n  hint: raise 'timeout' in the settings, or set 'stream'"
+        f"PP607 {kind.package} did not answer in time\n  hint: set a longer 'timeout', or set 'stream'"
     )
     assert error.retryable
 

@@ -143,7 +143,7 @@ reply: {{actions: {{DONE: {{params: {{type: object}}}}}}}}
         (
             "solo",
             "USER_INPT",
-            "PP908 the demo has no value for 'USER_INPT'\n  hint: did you mean 'USER_INPUT'?\n",
+            "PP908 'promptpack run' has no value for 'USER_INPT'\n  hint: did you mean 'USER_INPUT'?\n",
         ),
         (
             "solo",

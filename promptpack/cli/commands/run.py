@@ -27,7 +27,7 @@ _REPLY_LINES = 14
 @click.option("--base-url", help="The address of an OpenAI-compatible server.")
 @click.option("--model", help="The model to ask.")
 @click.option("--api-key", envvar="OPENAI_API_KEY", default="none", help="The API key.  [env: OPENAI_API_KEY]")
-@click.option("--rounds", default=3, show_default=True, help="The number of attempts per agent.")
+@click.option("--rounds", default=3, show_default=True, help="How many replies of an agent are checked.")
 @click.option("--full", is_flag=True, help="Show whole messages instead of their first lines.")
 @click.pass_context
 def command(

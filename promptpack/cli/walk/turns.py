@@ -61,7 +61,7 @@ class _WalkState:
         values = self._caller_values
         if name not in values:
             hint = did_you_mean(name, values) or f"it has values for {', '.join(values)}"
-            raise UsageError(Problem("PP908", f"the demo has no value for {name!r}", None, hint))
+            raise UsageError(Problem("PP908", f"'promptpack run' has no value for {name!r}", None, hint))
         return values[name]
 
     @property

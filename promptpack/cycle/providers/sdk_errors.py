@@ -18,7 +18,7 @@ _HINTS: Mapping[str, str] = {
     "PP604": "send fewer requests, or raise the limits of the account",
     "PP605": "try again later; this is an error of the server",
     "PP606": "check the address, the network and the proxy",
-    "PP607": "raise 'timeout' in the settings, or set 'stream'",
+    "PP607": "set a longer 'timeout', or set 'stream'",
     "PP608": "check that the address belongs to this kind of API",
 }
 _MESSAGES: Mapping[str, str] = {

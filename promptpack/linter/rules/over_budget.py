@@ -66,7 +66,7 @@ class _Sizer:
         self._includes: IncludeWalker[ParsedText, _Size] = IncludeWalker(subject.partials.get)
 
     def measure(self, body: Iterable[nodes.Node]) -> _Size:
-        """Return the size of the text that every render of a body has."""
+        """Return the size of the text that every render of a body contains."""
         sizes = [size for node in body for size in self._sizes(node)]
         return sum(size[0] for size in sizes), sum(size[1] for size in sizes)
 

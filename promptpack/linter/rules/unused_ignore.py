@@ -21,7 +21,7 @@ SEVERITY: Final[Severity] = "warning"
 
 
 def check(_: Subject) -> tuple[LintProblem, ...]:
-    """Return nothing: unused ignores are known only after all other rules were checked."""
+    """Return nothing: unused ignores are known only after all other rules have been checked."""
     return ()
 
 

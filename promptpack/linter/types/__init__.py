@@ -1,4 +1,4 @@
-"""Infer types through templates: from the schemas of values through every expression and statement."""
+"""Schemas + templates -> type problems: infer the type of every expression, from the schemas of its inputs."""
 
 from promptpack.linter.types.check import check_expression, check_template
 from promptpack.linter.types.packs import check_pack, rendering_scope

@@ -200,10 +200,10 @@ class ExpressionChecker:
         count = self._collector.count
         test = self.infer_condition(node.test, scope)
         if test.true is None:
-            message = "the value before 'if' is never used: the condition never holds"
+            message = "the value before 'if' is never used: the condition is never true"
             self._collector.add_dead_branch(node.test, message, count)
         elif test.false is None and node.expr2 is not None:
-            message = "the value after 'else' is never used: the condition always holds"
+            message = "the value after 'else' is never used: the condition is always true"
             self._collector.add_dead_branch(node.test, message, count)
         first = self.infer(node.expr1, test.true) if test.true else _UNREACHABLE
         second = Inference(MissingType(), None, test.false)

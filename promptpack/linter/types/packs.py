@@ -84,7 +84,7 @@ class _PackChecker:
         if checked.true is not None or checked.problems:
             return checked.problems, checked.true
         location = when.source.locate(1, 1)
-        return (Problem(DEAD_BRANCH, f"{never}: its condition never holds", location, "", "warning"),), None
+        return (Problem(DEAD_BRANCH, f"{never}: its condition is never true", location, "", "warning"),), None
 
     def _templates(self, value: Any, scope: TypeScope) -> Iterator[Problem]:
         """Check the templates in nested data."""

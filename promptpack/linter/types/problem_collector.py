@@ -183,7 +183,7 @@ def _kind_problem(
     names = " or ".join(dict.fromkeys(describe(one) for one in wrong))
     message = f"{what} needs {_NEEDS[accepts]}, but {spell(node)} {'is' if certain else 'may be'} {names}"
     lazy = any(form_of(one) == "lazy" for one in wrong)
-    hint = "add '| list' before it" if lazy else "" if certain else "test its kind first, or make the schema stricter"
+    hint = "add '| list' before it" if lazy else "" if certain else "test its type first, or make the schema stricter"
     return Problem(WRONG_KIND, message, at.resolve(), hint, "error" if certain else "warning")
 
 

@@ -141,9 +141,9 @@ class StatementChecker:
 
     def _report_dead(self, branch: nodes.If, inferred: Inference, count: int, *, more: bool) -> None:
         if inferred.true is None:
-            self._collector.add_dead_branch(branch.test, "this branch is never taken: its condition never holds", count)
+            self._collector.add_dead_branch(branch.test, "this branch never runs: its condition is never true", count)
         elif inferred.false is None and more:
-            message = "the branches after this one are never taken: its condition always holds"
+            message = "the branches after this one never run: its condition is always true"
             self._collector.add_dead_branch(branch.test, message, count)
 
     def _for(self, node: nodes.For, scope: TypeScope) -> None:
@@ -156,7 +156,7 @@ class StatementChecker:
             count = self._collector.count
             inferred = self.expressions.infer_condition(node.test, inner)
             if inferred.true is None:
-                self._collector.add_dead_branch(node.test, "this loop never runs: its condition never holds", count)
+                self._collector.add_dead_branch(node.test, "this loop never runs: its condition is never true", count)
             inner = inferred.true
         if inner is not None:
             self.walk(node.body, inner.bind("loop", ObjectType("loop", loop_attributes(item)), inner=True))

@@ -13,7 +13,7 @@ def sanitize(value: Any) -> Any:
 
 
 def expand(value: Any) -> Any:
-    """Convert a value the same way, but keep types; a pydantic model becomes the schema of its fields."""
+    """Convert a value like `sanitize`, but keep types; a pydantic model becomes the schema of its fields."""
     return _walk(value, _expand_type)
 
 

@@ -24,7 +24,7 @@ def exact_counter(encoding: str = "o200k_base") -> "ExactCounter":
     try:
         splintr = import_module("splintr")
     except ImportError as error:
-        hint = "pip install 'promptpack-agents[tokens]'"
+        hint = "run: python -m pip install 'promptpack-agents[tokens]'"
         raise MissingExtraError(Problem("PP437", "exact token counts need the extra 'tokens'", hint=hint)) from error
     try:
         return ExactCounter(encoding, splintr.Tokenizer.from_pretrained(encoding))
@@ -42,7 +42,7 @@ class ExactCounter:
 
     def __call__(self, text: str) -> int:
         """Count the tokens of a text."""
-        # A lone surrogate has no UTF-8 form; models also receive it as '?'.
+        # Half of a surrogate pair has no UTF-8 form; models also receive it as '?'.
         return len(self._tokenizer.encode_ordinary(text.encode("utf-8", "replace").decode("utf-8")))
 
 

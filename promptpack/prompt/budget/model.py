@@ -93,7 +93,7 @@ def _problems(budget: Budget) -> Iterator[Problem]:
             hint = did_you_mean(way, WAYS) or f"use one of {', '.join(WAYS)}"
             yield Problem("PP436", f"unknown entry {way!r} in the order of a budget", hint=hint)
     if min(budget.step or 1, budget.shortest, budget.keep_newest + 1, budget.per_message + 1) < 1:
-        message = "a budget needs step and shortest of at least 1, and keep_newest and per_message of at least 0"
+        message = "in a budget, 'step' and 'shortest' must be at least 1, 'keep_newest' and 'per_message' at least 0"
         yield Problem("PP436", message)
 
 

@@ -35,7 +35,7 @@ def write_text(view: PromptView, labels: Labels, skipped: list[str]) -> str:
 
 
 def refuse_empty(view: PromptView) -> None:
-    """Raise KeyError for a prompt that asks nothing.
+    """Raise KeyError if the slots contain no request to the model.
 
     [empty] Only None, "", [] and {} are empty: 0, False and () are not, and print nothing.
     """

@@ -1,4 +1,4 @@
-"""Parse JSON as Go's `encoding/json` does into untyped values: numbers are float64, lone surrogates are replaced."""
+"""Parse JSON as Go's `encoding/json` does into untyped values: numbers are float64, half pairs are replaced."""
 
 import json
 import math

@@ -139,7 +139,7 @@ def test_a_run_ends_at_its_deadline() -> None:
     hand.clock = 10.0
     with pytest.raises(RunStoppedError) as raised:
         hand.next(Completion("bad"))
-    assert str(raised.value) == "PP611 the run's deadline has passed\n  hint: raise 'deadline' in the settings"
+    assert str(raised.value) == "PP611 the run's deadline has passed\n  hint: set a longer 'deadline'"
 
 
 def test_a_wait_past_the_deadline_does_not_start() -> None:

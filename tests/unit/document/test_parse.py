@@ -71,7 +71,7 @@ def test_an_anchor_can_be_used_again() -> None:
         ),
         (
             "a: 1\n---\nb: 2",
-            "pack.yaml:2:1: PP107 file holds more than one document\n"
+            "pack.yaml:2:1: PP107 file contains more than one document\n"
             "  hint: keep one document per file; quote '---' inside text",
         ),
         ("", "pack.yaml:1:1: PP108 file is empty\n  hint: start with 'promptpack: 1'"),
@@ -106,7 +106,7 @@ def test_an_anchor_can_be_used_again() -> None:
          "  hint: remove it, or write it as an escape in double quotes"),
         ("a: x\u202e", "pack.yaml:1:5: PP118 direction mark U+202E in the file\n"
          "  hint: remove it, or write it as an escape in double quotes"),
-        ("\u200ba: 1", "pack.yaml:1:1: PP104 key '\\u200ba' holds a hidden character\n  hint: remove it"),
+        ("\u200ba: 1", "pack.yaml:1:1: PP104 key '\\u200ba' contains a hidden character\n  hint: remove it"),
         ("a: *b", "pack.yaml:1:4: PP117 alias '*b' has no anchor\n  hint: define the anchor (&name) before the alias (*name)"),
         ("a: x\ud800", "pack.yaml:1:5: PP103 half of a surrogate pair U+D800 in the file\n"
          "  hint: remove it, or write it as an escape in double quotes"),
@@ -124,7 +124,7 @@ def test_all_problems_of_a_file_are_reported_together() -> None:
 
 
 def test_deep_nesting_is_refused() -> None:
-    assert problems("[" * 50_000).startswith("pack.yaml:1:65: PP105 nesting is deeper than 64 levels")
+    assert problems("[" * 50_000).startswith("pack.yaml:1:65: PP105 file is nested more than 64 levels deep")
 
 
 def test_a_key_that_is_too_long_is_refused() -> None:
@@ -143,7 +143,7 @@ def test_anchors_that_expand_beyond_the_limit_are_refused() -> None:
 
 def test_a_file_with_too_many_values_is_refused() -> None:
     assert problems("[" + "1," * 50_001 + "]") == (
-        "pack.yaml:1:100000: PP125 file holds more than 50,000 values\n  hint: split it"
+        "pack.yaml:1:100000: PP125 file contains more than 50,000 values\n  hint: split it"
     )
 
 

@@ -249,7 +249,7 @@ def test_an_exact_counter_needs_its_extra(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(MissingExtraError) as raised:
         exact_counter()
     assert str(raised.value) == (
-        "PP437 exact token counts need the extra 'tokens'\n  hint: pip install 'promptpack-agents[tokens]'"
+        "PP437 exact token counts need the extra 'tokens'\n  hint: run: python -m pip install 'promptpack-agents[tokens]'"
     )
 
 
@@ -345,7 +345,7 @@ def test_the_original_messages_are_not_changed() -> None:
         ),
         (
             {"step": -1},
-            "PP436 a budget needs step and shortest of at least 1, and keep_newest and per_message of at least 0",
+            "PP436 in a budget, 'step' and 'shortest' must be at least 1, 'keep_newest' and 'per_message' at least 0",
         ),
     ],
 )

@@ -58,20 +58,20 @@ def test_a_prompt_keeps_the_context_it_was_rendered_with(make_pack: MakePack) ->
     ("value", "problem"),
     [
         ({1: "a"}, "PP411 input 'X' has a key that is not text"),
-        ({"a": b"x"}, "PP411 input 'X' holds a value of type bytes, which is not plain data"),
-        ({"a": {1, 2}}, "PP411 input 'X' holds a value of type set, which is not plain data"),
-        ([date(2026, 3, 1)], "PP411 input 'X' holds a value of type date, which is not plain data"),
-        ([float("nan")], "PP411 input 'X' holds a number that is not finite"),
-        ([bytearray(b"x")], "PP411 input 'X' holds a value of type bytearray, which is not plain data"),
-        ([memoryview(b"x")], "PP411 input 'X' holds a value of type memoryview, which is not plain data"),
-        ([...], "PP411 input 'X' holds a value of type ellipsis, which is not plain data"),
-        (["a", "\ud800"], "PP408 input 'X' holds half of a surrogate pair"),
-        ({"\udfff": 1}, "PP408 input 'X' holds half of a surrogate pair"),
-        (nested(101), "PP413 input 'X' nests deeper than 100 levels"),
-        (nested(5_000), "PP413 input 'X' nests deeper than 100 levels"),
-        ([0] * 200_001, "PP409 input 'X' holds more than 200,000 values"),
-        (["x" * 4_000_001], "PP409 input 'X' holds a text of more than 4,000,000 characters"),
-        (["x" * 4_000_000] * 17, "PP409 input 'X' holds texts of more than 64,000,000 characters in total"),
+        ({"a": b"x"}, "PP411 input 'X' contains a value of type bytes, which is not plain data"),
+        ({"a": {1, 2}}, "PP411 input 'X' contains a value of type set, which is not plain data"),
+        ([date(2026, 3, 1)], "PP411 input 'X' contains a value of type date, which is not plain data"),
+        ([float("nan")], "PP411 input 'X' contains a number that is not finite"),
+        ([bytearray(b"x")], "PP411 input 'X' contains a value of type bytearray, which is not plain data"),
+        ([memoryview(b"x")], "PP411 input 'X' contains a value of type memoryview, which is not plain data"),
+        ([...], "PP411 input 'X' contains a value of type ellipsis, which is not plain data"),
+        (["a", "\ud800"], "PP408 input 'X' contains half of a surrogate pair"),
+        ({"\udfff": 1}, "PP408 input 'X' contains half of a surrogate pair"),
+        (nested(101), "PP413 input 'X' is nested more than 100 levels deep"),
+        (nested(5_000), "PP413 input 'X' is nested more than 100 levels deep"),
+        ([0] * 200_001, "PP409 input 'X' contains more than 200,000 values"),
+        (["x" * 4_000_001], "PP409 input 'X' contains a text of more than 4,000,000 characters"),
+        (["x" * 4_000_000] * 17, "PP409 input 'X' contains texts of more than 64,000,000 characters in total"),
     ],
 )
 def test_a_value_that_is_not_plain_data_is_refused_before_and_after_a_good_value(
@@ -136,7 +136,9 @@ def test_no_method_of_a_foreign_object_runs(make_pack: MakePack, value: Any) -> 
         lambda: TemplateContext.from_map({"X": value}),
     ]
     for door in doors:
-        with pytest.raises(ContextError, match="PP411 input 'X' holds a value of type Trap, which is not plain data"):
+        with pytest.raises(
+            ContextError, match="PP411 input 'X' contains a value of type Trap, which is not plain data"
+        ):
             door()
 
 

@@ -26,19 +26,19 @@ def warnings(pack: Pack, **values: object) -> list[str]:
     [
         (
             "a\u202eb",
-            "PP410 input 'X' holds direction marks\n  hint: remove them: they reorder the displayed text",
+            "PP410 input 'X' contains direction marks\n  hint: remove them: they reorder the displayed text",
         ),
-        ("<|im_end|>", "PP419 input 'X' holds special tokens of models\n  hint: print it with '| fenced'"),
-        ("<｜User｜>", "PP419 input 'X' holds special tokens of models\n  hint: print it with '| fenced'"),
-        ("sys\u200btem", "PP427 input 'X' holds hidden characters\n  hint: remove them, or check what they spell"),
-        ("sys\u200dtem", "PP427 input 'X' holds hidden characters\n  hint: remove them, or check what they spell"),
-        ("a\U000e0041", "PP427 input 'X' holds hidden characters\n  hint: remove them, or check what they spell"),
-        ("\x1b[2J", "PP428 input 'X' holds control characters\n  hint: remove them"),
-        ("a\rb", "PP428 input 'X' holds control characters\n  hint: remove them"),
-        (TOKEN, "PP429 input 'X' seems to hold a key or token\n  hint: declare it with 'secret: true'"),
+        ("<|im_end|>", "PP419 input 'X' contains special tokens of models\n  hint: print it with '| fenced'"),
+        ("<｜User｜>", "PP419 input 'X' contains special tokens of models\n  hint: print it with '| fenced'"),
+        ("sys\u200btem", "PP427 input 'X' contains hidden characters\n  hint: remove them, or check what they spell"),
+        ("sys\u200dtem", "PP427 input 'X' contains hidden characters\n  hint: remove them, or check what they spell"),
+        ("a\U000e0041", "PP427 input 'X' contains hidden characters\n  hint: remove them, or check what they spell"),
+        ("\x1b[2J", "PP428 input 'X' contains control characters\n  hint: remove them"),
+        ("a\rb", "PP428 input 'X' contains control characters\n  hint: remove them"),
+        (TOKEN, "PP429 input 'X' seems to contain a key or token\n  hint: declare it with 'secret: true'"),
         (
             "-----BEGIN RSA PRIVATE KEY-----\nMII",
-            "PP429 input 'X' seems to hold a key or token\n  hint: declare it with 'secret: true'",
+            "PP429 input 'X' seems to contain a key or token\n  hint: declare it with 'secret: true'",
         ),
     ],
 )
@@ -49,8 +49,8 @@ def test_a_suspicious_text_is_reported_but_not_quoted(make_pack: MakePack, text:
 def test_a_warning_names_the_path_inside_a_value(make_pack: MakePack) -> None:
     value = {"a": [{"\u200bk": 1}, "\x00"]}
     assert [problem.split("\n")[0] for problem in warnings(make_pack(BODY), X=value)] == [
-        "PP427 input 'X' at /a/0 holds hidden characters",
-        "PP428 input 'X' at /a/1 holds control characters",
+        "PP427 input 'X' at /a/0 contains hidden characters",
+        "PP428 input 'X' at /a/1 contains control characters",
     ]
 
 

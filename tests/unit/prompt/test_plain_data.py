@@ -47,24 +47,26 @@ def test_the_methods_of_a_value_do_not_run() -> None:
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
 def test_numbers_without_a_json_form_are_refused(number: float) -> None:
     assert refused([number]) == (
-        "PP411 input 'X' holds a number that is not finite\n  hint: JSON has no NaN and no Infinity; use null"
+        "PP411 input 'X' contains a number that is not finite\n  hint: JSON has no NaN or Infinity; use null"
     )
 
 
 @pytest.mark.parametrize("value", ["a\ud800", {"\udc00": 1}])
 def test_a_lone_surrogate_is_refused(value: Any) -> None:
-    assert refused(value) == "PP408 input 'X' holds half of a surrogate pair\n  hint: decode the text again"
+    assert refused(value) == "PP408 input 'X' contains half of a surrogate pair\n  hint: decode the text again"
 
 
 def test_a_value_that_doubles_itself_is_refused_before_it_is_copied() -> None:
     value: list[Any] = ["lol"]
     for _ in range(60):
         value = [value, value]
-    assert refused(value) == "PP409 input 'X' holds more than 200,000 values\n  hint: pass only what the prompt needs"
+    assert (
+        refused(value) == "PP409 input 'X' contains more than 200,000 values\n  hint: pass only what the prompt needs"
+    )
 
 
 def test_a_text_may_be_as_long_as_the_limits_say() -> None:
     assert to_plain("x" * 10, "X", Limits(text=10)) == "x" * 10
     assert refused("x" * 11, Limits(text=10)) == (
-        "PP409 input 'X' holds a text of more than 10 characters\n  hint: pass only what the prompt needs"
+        "PP409 input 'X' contains a text of more than 10 characters\n  hint: pass only what the prompt needs"
     )

@@ -147,7 +147,7 @@ def test_a_template_that_extends_itself_is_refused() -> None:
 
 
 def test_objects_that_are_not_plain_data_are_refused() -> None:
-    with pytest.raises(ContextError, match="PP411 input 'x' holds a value of type object"):
+    with pytest.raises(ContextError, match="PP411 input 'x' contains a value of type object"):
         bars("{{x}}").render({"x": object()})
 
 

@@ -69,7 +69,7 @@ def test_a_value_that_is_not_plain_data_is_refused(make_pack: MakePack, value: A
 def test_a_context_that_nests_too_deeply_is_refused(make_pack: MakePack) -> None:
     value: Any = {}
     value["self"] = value
-    assert problems(make_pack(FULL), GOAL="x", POOL=value) == "PP413 input 'POOL' nests deeper than 100 levels"
+    assert problems(make_pack(FULL), GOAL="x", POOL=value) == "PP413 input 'POOL' is nested more than 100 levels deep"
 
 
 def test_a_context_must_be_a_mapping(make_pack: MakePack) -> None:

@@ -181,7 +181,7 @@ def test_a_lone_input_that_is_data_is_written_as_text(make_pack: MakePack, value
         (
             "slots: {input: '${A}'}",
             "",
-            "PP467 the prompt asks nothing\n"
+            "PP467 the slots contain no request to the model\n"
             "  hint: fill 'input', 'info', 'instruct', 'output', 'attachment' or a custom slot",
         ),
         (

@@ -71,7 +71,9 @@ def test_a_value_that_nests_too_deep_is_a_mismatch() -> None:
     value: Any = []
     for _ in range(5000):
         value = [value]
-    assert mismatches({"type": "array", "items": {"$ref": "#"}}, value) == [" depth: nests deeper than 100 levels"]
+    assert mismatches({"type": "array", "items": {"$ref": "#"}}, value) == [
+        " depth: is nested more than 100 levels deep"
+    ]
 
 
 def test_schemas_in_files_become_local_definitions() -> None:

@@ -41,7 +41,7 @@ def violations_of(raw: str | bytes, **options: Any) -> list[str]:
         ('{"name": "a", "level": "low", "tags": [], "size": 1e999}',
          "PP505 /size: 1e999 is too large for a number at 50"),
         ('{"name": "a", "level": "low", "tags": ["a", ...]}', "PP506 /tags: part of the value was left out at 38"),
-        (f'{{"name": {"[" * 200}{"]" * 200}}}', "PP507 (reply): the value nests deeper than 100 at 0"),
+        (f'{{"name": {"[" * 200}{"]" * 200}}}', "PP507 (reply): the value is nested more than 100 levels deep at 0"),
         (b"\xff\xfe\xff", "PP509 (reply): the reply is not text: truncated data at 0"),
         ('{"name": "\\ud800", "level": "low"}', "PP509 /name: the text contains half of a surrogate pair at 9"),
         ('{"level": "low"}', "PP510 /name: 'name' is missing at 0"),
