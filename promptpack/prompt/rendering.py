@@ -16,7 +16,7 @@ from promptpack.template.model import Scope, Template
 from promptpack.template.render_cache import LARGEST_VALUE
 from promptpack.template.values import to_json
 
-# The slot in the render cache; a tuple, so that it cannot be the name of an input.
+# The cell in the render cache; a tuple, so that it cannot be the name of an input.
 _REPLY_FORMAT = ("reply_format",)
 
 

@@ -44,7 +44,7 @@ class OutputGenerator(CodeGenerator):
         self.writeline("meter = environment.meter()")
         self.writeline("to_text = environment.to_text")
         self.writeline("LoopContext = environment.iterate")
-        if self._slots:
+        if self._cells:
             self.writeline("fingerprints, cache = context.fingerprints, context.cache")
 
     def visit_ExprStmt(self, node: nodes.ExprStmt, frame: Frame) -> None:  # noqa: N802 -- Jinja's visitor name
@@ -58,17 +58,17 @@ class OutputGenerator(CodeGenerator):
     def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:  # noqa: N802
         """Write the whole template."""
         self._uses_loop_variables = any(node.find_all(_USING_LOOP_VARIABLES))
-        self._slots = {scope: number for number, scope in enumerate(node.find_all(nodes.Scope))}
-        self.writeline(f"slots = [object() for _ in range({len(self._slots)})]")
+        self._cells = {scope: number for number, scope in enumerate(node.find_all(nodes.Scope))}
+        self.writeline(f"cells = [object() for _ in range({len(self._cells)})]")
         super().visit_Template(node, frame)
 
     def visit_Scope(self, node: nodes.Scope, frame: Frame) -> None:  # noqa: N802
         """Write a subtree whose text may be cached; see `memoizable`."""
         names: tuple[str, ...] = node.names  # type: ignore[attr-defined]  # set by `memoizable`
         key, text, before = (self.temporary_identifier() for _ in range(3))
-        slot = f"slots[{self._slots[node]}]"
+        cell = f"cells[{self._cells[node]}]"
         self.writeline(f"{key} = fingerprints and environment.cache_key({names!r}, fingerprints, meter)", node)
-        self.writeline(f"{text} = {key} and cache.text({slot}, {key}, meter)")
+        self.writeline(f"{text} = {key} and cache.text({cell}, {key}, meter)")
         self.writeline(f"if {text} is None:")
         self.indent()
         self.writeline(f"{before} = meter.steps, meter.output")
@@ -79,7 +79,7 @@ class OutputGenerator(CodeGenerator):
         self.blockvisit(node.body, inner)
         self.leave_frame(inner)
         self.writeline(f"{text} = concat({inner.buffer})")
-        self.writeline(f"if {key} is not None: cache.put_text({slot}, {key}, {text}, {before}, meter)")
+        self.writeline(f"if {key} is not None: cache.put_text({cell}, {key}, {text}, {before}, meter)")
         self.outdent()
         self.simple_write(text, frame)
 

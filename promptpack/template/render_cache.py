@@ -1,6 +1,6 @@
 """The render cache: results of the last renders of a library's packs, within one memory limit.
 
-A pack reads and writes through its `PackCache`. Each slot holds one value, the last one. A cached text carries the
+A pack reads and writes through its `PackCache`. Each cell holds one value, the last one. A cached text carries the
 fingerprints of the values it was rendered from, so that it is used only for equal values, and its cost, so that the
 limits count it like a text rendered again.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DEFAULT_LIMIT: Final = 8_000_000
 LARGEST_VALUE: Final = 1_000_000
-"""The largest value in bytes or characters that a slot holds."""
+"""The largest value in bytes or characters that a cell holds."""
 
 # The bytes of an entry besides its texts and fingerprints.
 _OVERHEAD: Final = 200
@@ -35,7 +35,7 @@ class CachedText(NamedTuple):
 
 
 class RenderCache:
-    """Values by slot, at most `limit` bytes; the oldest values make room for new ones.
+    """Values by cell, at most `limit` bytes; the oldest values make room for new ones.
 
     It has no lock, because a process that forks while a lock is held can never take it. Threads that race lose a
     cached value at worst; each value is one immutable object.
@@ -46,10 +46,10 @@ class RenderCache:
         self.size = 0
         self.entries: dict[Hashable, tuple[Any, int]] = {}
 
-    def put(self, slot: Hashable, value: Any, size: int) -> None:
-        """Store the value of a slot, given its size in bytes."""
-        _, old = self.entries.pop(slot, (None, 0))
-        self.entries[slot] = value, size
+    def put(self, cell: Hashable, value: Any, size: int) -> None:
+        """Store the value of a cell, given its size in bytes."""
+        _, old = self.entries.pop(cell, (None, 0))
+        self.entries[cell] = value, size
         self.size += size - old
         if self.size > self._limit:
             self._shrink()
@@ -57,10 +57,10 @@ class RenderCache:
     def _shrink(self) -> None:
         entries = list(self.entries.items())
         size = sum(entry[1] for _, entry in entries)
-        for slot, (_, freed) in entries:
+        for cell, (_, freed) in entries:
             if size <= self._limit // 2:
                 break
-            self.entries.pop(slot, None)
+            self.entries.pop(cell, None)
             size -= freed
         self.size = size
 
@@ -74,18 +74,18 @@ class PackCache:
         self._shared = RenderCache() if shared is None else shared
         self._entries = self._shared.entries
 
-    def get(self, slot: Hashable) -> Any:
-        """Return the last value of a slot, or None."""
-        entry = self._entries.get((self, slot))
+    def get(self, cell: Hashable) -> Any:
+        """Return the last value of a cell, or None."""
+        entry = self._entries.get((self, cell))
         return None if entry is None else entry[0]
 
-    def put(self, slot: Hashable, value: Any, *parts: Fingerprint) -> None:
-        """Store the value of a slot; `parts` are the texts and fingerprints that it holds."""
-        self._shared.put((self, slot), value, _OVERHEAD + sum(map(getsizeof, parts)))
+    def put(self, cell: Hashable, value: Any, *parts: Fingerprint) -> None:
+        """Store the value of a cell; `parts` are the texts and fingerprints that it holds."""
+        self._shared.put((self, cell), value, _OVERHEAD + sum(map(getsizeof, parts)))
 
-    def text(self, slot: Hashable, key: Key, meter: Meter) -> str | None:
+    def text(self, cell: Hashable, key: Key, meter: Meter) -> str | None:
         """Return the cached text of a subtree if its key is equal and its cost is within the limits."""
-        cached: CachedText | None = self.get(slot)
+        cached: CachedText | None = self.get(cell)
         # A text that costs too much is rendered again, so that the limit fails where it always does.
         if cached is None or cached.key != key or cached.steps > meter.steps or cached.output > meter.output:
             return None
@@ -93,11 +93,11 @@ class PackCache:
         meter.output -= cached.output
         return cached.text
 
-    def put_text(self, slot: Hashable, key: Key, text: str, before: tuple[int, int], meter: Meter) -> None:
+    def put_text(self, cell: Hashable, key: Key, text: str, before: tuple[int, int], meter: Meter) -> None:
         """Store the text of a subtree; `before` are the steps and output that were left before it was rendered."""
         if len(text) <= LARGEST_VALUE:
             steps, output = before
-            self.put(slot, CachedText(key, text, steps - meter.steps, output - meter.output), text, *key[1:])
+            self.put(cell, CachedText(key, text, steps - meter.steps, output - meter.output), text, *key[1:])
 
 
 def cache_key(names: Iterable[str], fingerprints: Mapping[str, Fingerprint], meter: Meter) -> Key | None:

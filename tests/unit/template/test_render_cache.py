@@ -30,8 +30,8 @@ def cached_texts(pack: Pack) -> list[str | None]:
     """Return the cached text of each memoizable subtree of the first message."""
     message: MessageTemplate = pack.messages[0]
     assert isinstance(message.content, Template)
-    slots = message.content.code.root_render_func.__globals__["slots"]
-    found = [pack._render_cache.get(slot) for slot in slots]
+    cells = message.content.code.root_render_func.__globals__["cells"]
+    found = [pack._render_cache.get(cell) for cell in cells]
     return [None if one is None else one.text for one in found]
 
 
@@ -80,9 +80,9 @@ def test_a_subtree_is_rendered_again_only_if_its_values_changed(make_pack: MakeP
     x: list[Any] = [1]
     for _ in range(2):
         assert text_of(pack, X=x) == "1|[]"
-    slots = pack.messages[0].content.code.root_render_func.__globals__["slots"]  # type: ignore[union-attr]
-    cached = pack._render_cache.get(slots[0])
-    pack._render_cache.put(slots[0], cached._replace(text="cached|"))
+    cells = pack.messages[0].content.code.root_render_func.__globals__["cells"]  # type: ignore[union-attr]
+    cached = pack._render_cache.get(cells[0])
+    pack._render_cache.put(cells[0], cached._replace(text="cached|"))
     assert text_of(pack, X=x, Y=[2]) == "cached|[2]"
     assert text_of(pack, X=(1,), Y=[2]) == "cached|[2]"
     x[0] = True
