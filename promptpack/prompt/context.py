@@ -13,6 +13,9 @@ from promptpack.template.model import Fingerprint
 from promptpack.template.render_cache import LARGEST_VALUE
 from promptpack.template.values import fingerprint
 
+# The cell in the render cache of the fingerprints of validated inputs, with the limits they were validated within.
+_VALIDATED = "validated"
+
 
 class Context(NamedTuple):
     """Checked values by input, and fingerprints of values that are not secret.
@@ -69,6 +72,7 @@ def check_context(pack: Pack, context: Any, inputs: Mapping[str, Any]) -> Contex
                 builder.add(declared, declared.schema["default"])
         except ContextError as error:
             problems += error.problems
+    builder.cache_validated()
     mismatches = pack.context_schema.check(builder.values)
     if mismatches:
         broken = {name for name in passed if name in pack.inputs and name not in builder.values}
@@ -83,6 +87,10 @@ class _ContextBuilder:
 
     def __init__(self, pack: Pack) -> None:
         self._pack = pack
+        limits, last = pack._render_cache.get(_VALIDATED) or (None, {})
+        # Within other limits, a value is validated again.
+        self._last: Mapping[str, bytes] = last if limits is pack.limits else {}
+        self._validated: dict[str, bytes] = {}
         self.values: dict[str, Any] = {}
         self.fingerprints: dict[str, Fingerprint] = {}
         self.uncopied: set[str] = set()
@@ -104,17 +112,22 @@ class _ContextBuilder:
         found = fingerprint(value)
         if found is None:
             return False
-        limits, cache = self._pack.limits, self._pack._render_cache
-        last, last_limits = cache.get(name) or (None, None)
-        if found == last and limits is last_limits:
+        last = self._last.get(name)
+        if found == last:
             found = last
-        elif not can_skip_copy(value, found, limits):
+        elif not can_skip_copy(value, found, self._pack.limits):
             return False
         elif len(found) <= LARGEST_VALUE:
-            cache.put(name, (found, limits), found)
+            self._validated[name] = found
         self.values[name], self.fingerprints[name] = value, found
         self.uncopied.add(name)
         return True
+
+    def cache_validated(self) -> None:
+        """Store the fingerprints of the validated inputs for the next render."""
+        if self._validated:
+            validated = {**self._last, **self._validated}
+            self._pack._render_cache.put(_VALIDATED, (self._pack.limits, validated), *validated.values())
 
 
 def _to_mapping(context: Any) -> Mapping[str, Any]:

@@ -16,8 +16,8 @@ from promptpack.template.model import Scope, Template
 from promptpack.template.render_cache import LARGEST_VALUE
 from promptpack.template.values import to_json
 
-# The cell in the render cache; a tuple, so that it cannot be the name of an input.
-_REPLY_FORMAT = ("reply_format",)
+# The cell in the render cache.
+_REPLY_FORMAT = "reply_format"
 
 
 def render(pack: Pack, context: Any = None, inputs: Mapping[str, Any] | None = None) -> Prompt:

@@ -85,7 +85,8 @@ class PackCache:
 
     def text(self, cell: Hashable, key: Key, meter: Meter) -> str | None:
         """Return the cached text of a subtree if its key is equal and its cost is within the limits."""
-        cached: CachedText | None = self.get(cell)
+        entry = self._entries.get((self, cell))
+        cached: CachedText | None = entry and entry[0]
         # A text that costs too much is rendered again, so that the limit fails where it always does.
         if cached is None or cached.key != key or cached.steps > meter.steps or cached.output > meter.output:
             return None

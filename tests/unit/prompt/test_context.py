@@ -98,14 +98,13 @@ def test_a_value_that_is_not_plain_is_copied_every_time(make_pack: MakePack, val
     contexts = [pack.render(X=value).context["X"] for _ in range(2)]
     assert contexts[0] == contexts[1]
     assert contexts[0] in (["a", "b"], {"a": ["b"]})
-    assert pack._render_cache.get("X") is None
+    assert pack._render_cache.get("validated") is None
 
 
 def test_secrets_are_not_cached(make_pack: MakePack) -> None:
     pack = make_pack(TEXT)
     pack.render(X=["plain"], KEY={"token": "s3cret"})
-    assert pack._render_cache.get("X") is not None
-    assert pack._render_cache.get("KEY") is None
+    assert list(pack._render_cache.get("validated")[1]) == ["X"]
 
 
 def test_a_value_of_the_allowed_depth_is_accepted(make_pack: MakePack) -> None:
@@ -150,14 +149,14 @@ def test_the_reply_format_is_written_again_when_the_tools_change(make_pack: Make
     tools = [{"name": "look", "description": "looks", "parameters": {"type": "object", "properties": {"at": {}}}}]
     first = pack.render(TOOLS=tools).messages[0].text
     assert "look: looks" in first
-    fingerprint, text = pack._render_cache.get(("reply_format",))
+    fingerprint, text = pack._render_cache.get("reply_format")
     assert text == first
-    pack._render_cache.put(("reply_format",), (fingerprint, "cached"))
+    pack._render_cache.put("reply_format", (fingerprint, "cached"))
     assert pack.render(TOOLS=tools).messages[0].text == "cached"
     tools[0]["description"] = "listens"
     changed = pack.render(TOOLS=tools).messages[0].text
     assert changed == first.replace("looks", "listens") != first
-    assert pack._render_cache.get(("reply_format",))[1] == changed
+    assert pack._render_cache.get("reply_format")[1] == changed
     assert pack.render(TOOLS=tuple(tools)).messages[0].text == changed
 
 
