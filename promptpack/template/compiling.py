@@ -31,7 +31,7 @@ _DECLARE_OR_SET = f"{_DECLARE}, or set it in the template before this line"
 def compile(source: Source, engine: Engine, known: Collection[str] | None = None) -> Template:  # noqa: A001
     """Compile a template; `known` are the names it may use, or None to check names only while rendering."""
     tree, dependencies = _prepare(source, engine, known)
-    load = _make_loader(tree, source, engine.load)
+    load = _make_loader(tree, source, engine.prepare, engine.load)
     run = _make_runner(load, engine.limits, _render)
     return Template(source, frozenset(use.name for use in dependencies.names), dependencies.partials, load, run)
 
@@ -39,7 +39,8 @@ def compile(source: Source, engine: Engine, known: Collection[str] | None = None
 def compile_expression(source: Source, engine: Engine, known: Collection[str] | None = None) -> Expression:
     """Compile an expression, as in `when` and `require`."""
     tree, dependencies = _prepare(source, engine, known, is_expression=True)
-    run = _make_runner(_make_loader(tree, source, engine.load_expression), engine.limits, _evaluate)
+    load = _make_loader(tree, source, engine.prepare_expression, engine.load_expression)
+    run = _make_runner(load, engine.limits, _evaluate)
     return Expression(source, frozenset(use.name for use in dependencies.names), engine, run)
 
 
@@ -77,18 +78,21 @@ def _undeclared(
 
 
 def _make_loader(
-    tree: nodes.Template, source: Source, compile_tree: Callable[[nodes.Template, Source], PackTemplate]
+    tree: nodes.Template,
+    source: Source,
+    prepare: Callable[[Source], nodes.Template],
+    compile_tree: Callable[[nodes.Template, Source], PackTemplate],
 ) -> Callable[[], PackTemplate]:
-    """Return a function that compiles a tree on first use; a tree that may fail to compile is compiled now."""
+    """Return a function that compiles a tree on first use; a tree that may fail to compile is compiled now.
+
+    It does not hold the tree, which takes far more memory than its text: most packs of a large library are never used.
+    """
     code = None if is_always_compilable(tree) else compile_tree(tree, source)
-    pending: nodes.Template | None = tree if code is None else None
 
     def load() -> PackTemplate:
-        nonlocal code, pending
-        uncompiled = pending
-        if uncompiled is not None:
-            code, pending = compile_tree(uncompiled, source), None
-        assert code is not None  # noqa: S101 -- `pending` is cleared after the code is set
+        nonlocal code
+        if code is None:
+            code = compile_tree(prepare(source), source)
         return code
 
     return load

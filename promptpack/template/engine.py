@@ -1,5 +1,6 @@
 """The `Engine`: one narrowed Jinja environment and the partials its templates may include."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from promptpack.template.expression_codegen import Condition, ExpressionGenerator
 
 _DEFAULT = Limits()
+_RECENT_TREES = 64
 # Python raises these for deeply nested brackets and for very long numbers.
 _PARSE_ERRORS = (RecursionError, ValueError, OverflowError)
 
@@ -54,7 +56,8 @@ class Engine:
         self.dynamic_partials = dynamic_partials
         # Whether templates use the render cache; partials do not, because the includer may set any of their names.
         self._is_caching = caching
-        # Weak, because templates that are not compiled yet hold their trees.
+        # The last trees, for texts that a pack repeats and for a render that follows its build.
+        self._recent_trees: deque[nodes.Template] = deque(maxlen=_RECENT_TREES)
         self._trees: WeakValueDictionary[tuple[str, str, str], nodes.Template] = WeakValueDictionary()
         self.environment = PackEnvironment(_PartialLoader(self), limits.tokens)
 
@@ -112,6 +115,7 @@ class Engine:
             self._refuse_large(source)
             with _translate_errors(source, self.limits):
                 tree = self._trees[key] = parse(source)
+            self._recent_trees.append(tree)
         return tree
 
     def load(self, tree: nodes.Template, source: Source, name: str | None = None) -> PackTemplate:
