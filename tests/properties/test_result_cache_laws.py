@@ -1,6 +1,7 @@
 """After any edits in a folder, lint reports the same problems with and without the cache, in the same order."""
 
-import tempfile
+import shutil
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -74,11 +75,6 @@ TEXTS: dict[str, tuple[str | None, ...]] = {
 EDITS = st.sampled_from([(file, number) for file, texts in TEXTS.items() for number in range(len(texts))])
 
 
-@pytest.fixture(autouse=True)
-def _own_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-
-
 def write(folder: Path, file: str, number: int) -> None:
     text = TEXTS[file][number]
     if text is None:
@@ -86,6 +82,48 @@ def write(folder: Path, file: str, number: int) -> None:
         return
     (folder / file).parent.mkdir(parents=True, exist_ok=True)
     (folder / file).write_text(text, "utf-8")
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """A folder that each example finds as it was before: its files, and a cache that knows them."""
+
+    folder: Path
+    uncached: dict[tuple[int, ...], tuple[object, ...]] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def packs(self) -> str:
+        return str(self.folder / "packs")
+
+    def reset(self) -> None:
+        for file in TEXTS:
+            self.write(file, 0)
+        first = self.folder / "first-cache"
+        if not first.exists():
+            lint([self.packs], cache=str(first))
+        shutil.rmtree(self.folder / "cache", ignore_errors=True)
+        shutil.copytree(first, self.folder / "cache")
+
+    def write(self, file: str, number: int) -> None:
+        write(self.folder, file, number)
+        self.numbers[file] = number
+
+    def report(self) -> tuple[object, ...]:
+        return contents(lint([self.packs], cache=str(self.folder / "cache")))
+
+    def report_without_cache(self) -> tuple[object, ...]:
+        """Lint without the cache; the same files are linted only once."""
+        state = tuple(self.numbers.values())
+        if state not in self.uncached:
+            self.uncached[state] = contents(lint([self.packs], cache=False))
+        return self.uncached[state]
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workplace:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return Workplace(tmp_path / "work")
 
 
 def contents(report: LintReport) -> tuple[object, ...]:
@@ -100,13 +138,10 @@ def contents(report: LintReport) -> tuple[object, ...]:
 @example(edits=[("packs/demo/1.0.0.de.yaml", 1), ("packs/kinds.json", 2), ("packs/kinds.json", 0)])
 @example(edits=[("packs/demo/1.0.0.yaml", 5), ("packs/german/1.0.0.yaml", 1)])
 @example(edits=[("packs/flow.yaml", 1), ("packs/flow.yaml", 2), ("promptpack.toml", 1), ("promptpack.toml", 2)])
-def test_a_report_after_any_edits_is_the_same_from_the_cache(edits: list[tuple[str, int]]) -> None:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for file in TEXTS:
-            write(folder, file, 0)
-        packs, cache = str(folder / "packs"), str(folder / "cache")
-        lint([packs], cache=cache)
-        for file, number in edits:
-            write(folder, file, number)
-            assert contents(lint([packs], cache=cache)) == contents(lint([packs], cache=False))
+def test_a_report_after_any_edits_is_the_same_from_the_cache(
+    workplace: Workplace, edits: list[tuple[str, int]]
+) -> None:
+    workplace.reset()
+    for file, number in edits:
+        workplace.write(file, number)
+        assert workplace.report() == workplace.report_without_cache()

@@ -52,9 +52,16 @@ def assert_repeatable(pack: Pack, fresh: Pack) -> None:
     assert once == runs(fresh)
 
 
+@pytest.fixture(scope="module")
+def libraries() -> tuple[Library, Library]:
+    return Library.open(cache=False), Library.open(cache=False)
+
+
 @pytest.mark.parametrize(("reference", "locale"), SHIPPED, ids=lambda value: value)
-def test_a_shipped_pack_renders_the_same_three_times(reference: str, locale: str) -> None:
-    used, fresh = (Library.open(cache=False).get(reference, locale) for _ in range(2))
+def test_a_shipped_pack_renders_the_same_three_times(
+    libraries: tuple[Library, Library], reference: str, locale: str
+) -> None:
+    used, fresh = (library.get(reference, locale) for library in libraries)
     assert_repeatable(used, fresh)
 
 
