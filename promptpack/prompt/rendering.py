@@ -71,13 +71,15 @@ def _get_reply_format(pack: Pack, contract: Contract, checked: Context) -> str:
     """Return the cached `reply_format` if its tools have not changed, else write it."""
     name = contract.tools_input
     tools = checked.fingerprints.get(name) if name else ""
-    cached, text = pack._render_cache.get(_REPLY_FORMAT) or (None, "")
-    if tools is not None and tools == cached:
+    # Packs made by `dataclasses.replace` share a cache.
+    cell = _REPLY_FORMAT, pack.locale
+    cached_contract, cached, text = pack._render_cache.get(cell) or (None, None, "")
+    if tools is not None and tools == cached and contract is cached_contract:
         return text
     actions = read_tool_actions(checked.values[name], name) if name else None
     text = write_reply_format(contract, pack.locale, actions)
     if tools is not None and len(tools) <= LARGEST_VALUE:
-        pack._render_cache.put(_REPLY_FORMAT, (tools, text), tools, text)
+        pack._render_cache.put(cell, (contract, tools, text), tools, text)
     return text
 
 

@@ -7,6 +7,7 @@ values that are not plain JSON data, and at the step limit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.schema.keywords import MAX_DEPTH, MAX_STEPS, StepLimitError, fingerprint, is_multiple
@@ -72,6 +73,8 @@ class PredicateCompiler:
     """Compiles the predicates of a schema, each on its first call."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:
+        # A counter, because threads may compile functions of one schema together.
+        self._numbers = count()
         self._root = root
         self._references: dict[str, str] = {}
         self._kinds: dict[str, str] = {}
@@ -101,7 +104,7 @@ class PredicateCompiler:
             raise SchemaFallbackError
 
     def _new_name(self) -> str:
-        return f"n{len(self._names)}"
+        return f"n{next(self._numbers)}"
 
     def _constant(self, value: Any) -> str:
         name = self._new_name()

@@ -149,14 +149,15 @@ def test_the_reply_format_is_written_again_when_the_tools_change(make_pack: Make
     tools = [{"name": "look", "description": "looks", "parameters": {"type": "object", "properties": {"at": {}}}}]
     first = pack.render(TOOLS=tools).messages[0].text
     assert "look: looks" in first
-    fingerprint, text = pack._render_cache.get("reply_format")
+    cell = ("reply_format", pack.locale)
+    contract, fingerprint, text = pack._render_cache.get(cell)
     assert text == first
-    pack._render_cache.put("reply_format", (fingerprint, "cached"))
+    pack._render_cache.put(cell, (contract, fingerprint, "cached"))
     assert pack.render(TOOLS=tools).messages[0].text == "cached"
     tools[0]["description"] = "listens"
     changed = pack.render(TOOLS=tools).messages[0].text
     assert changed == first.replace("looks", "listens") != first
-    assert pack._render_cache.get("reply_format")[1] == changed
+    assert pack._render_cache.get(cell)[2] == changed
     assert pack.render(TOOLS=tuple(tools)).messages[0].text == changed
 
 
@@ -165,3 +166,10 @@ def test_a_value_that_was_valid_within_other_limits_is_validated_again(make_pack
     pack.render(X=["plain"] * 3)
     with pytest.raises(ContextError, match="PP409"):
         replace(pack, limits=Limits(items=2)).render(X=["plain"] * 3)
+
+
+def test_the_reply_format_follows_the_locale_of_a_replaced_pack(make_pack: MakePack) -> None:
+    pack = make_pack("messages: [{role: system, content: '{{ reply_format }}'}]\nreply: {contract: agent-output}")
+    first, chinese = pack.render().messages[0].text, replace(pack, locale="zh-CN").render().messages[0].text
+    assert "JSON 对象" in chinese
+    assert pack.render().messages[0].text == first != chinese

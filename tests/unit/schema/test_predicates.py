@@ -1,4 +1,5 @@
 import re
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -6,7 +7,7 @@ from jsonschema import Draft202012Validator
 
 from promptpack import schema
 from promptpack.schema.predicate_writer import PredicateWriter
-from promptpack.schema.predicates import FALLBACK_ERRORS, compile_predicate
+from promptpack.schema.predicates import FALLBACK_ERRORS, PredicateCompiler, compile_predicate
 from promptpack.schema.supported_keywords import KEYWORD_TYPES, UNSUPPORTED_KEYWORDS
 
 
@@ -148,3 +149,10 @@ def test_many_optional_keys_are_looked_up() -> None:
     assert accepts({"key1": 1, "key2": "xx", "other": None})
     assert not accepts({"key1": "1"})
     assert not accepts({"key2": "x"})
+
+
+def test_threads_that_compile_one_schema_get_different_names() -> None:
+    compiler = PredicateCompiler({"type": "object"})
+    with ThreadPoolExecutor(8) as pool:
+        names = list(pool.map(compiler._constant, range(2_000)))
+    assert [compiler._names[name] for name in names] == list(range(2_000))
