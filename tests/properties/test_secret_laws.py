@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -54,8 +55,10 @@ def shown_by(error: BaseException) -> str:
 
 def assert_no_secret(*texts: str) -> None:
     for text in texts:
+        # The address of an object may spell a part of the canary by chance.
+        without_addresses = re.sub(r" at 0x[0-9a-f]+>", ">", text)
         for form in FORMS:
-            assert form not in text
+            assert form not in without_addresses
 
 
 @pytest.mark.parametrize(
