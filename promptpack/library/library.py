@@ -260,7 +260,7 @@ class Library:
         if self._cache.is_on:
             folder = find_clean(self._cache, entry, digest_of_partials(partials), self._is_current_lineage)
             if folder is not None:
-                return BuildResult(entry, entry, (), lambda: self._build(entry, entry.folder), folder.reads, partials)
+                return BuildResult(entry, entry, (), lambda: self._build(entry, folder), folder.reads, partials)
         folder = RecordingFolder(entry.folder.root)
         try:
             built = self._build(entry, folder)
@@ -358,7 +358,7 @@ def _pack_or_none(result: BuildResult) -> Pack | None:
     try:
         return result.pack
     except PackError:
-        return None  # the result was cached, and a file that the pack uses has changed since
+        return None  # the result is from the cache, which another version of Jinja has filled
 
 
 @cache
