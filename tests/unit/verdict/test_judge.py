@@ -61,6 +61,7 @@ def test_unknown_keys_stay_in_the_data_and_are_listed(make_pack: MakePack) -> No
     assert verdict.data is not None
     assert verdict.data["note"] == [{"x": 1}]
     assert replace(verdict, outcome="valid").extras == verdict.extras
+    assert replace(deepcopy(verdict), outcome="valid").extras == verdict.extras
     assert pickle.loads(pickle.dumps(verdict)) == verdict == deepcopy(verdict)  # noqa: S301 -- our own pickle
 
 
@@ -293,7 +294,7 @@ def test_unusable_tools_are_reported(make_pack: MakePack, tools: list[Any], expe
 
 def test_the_output_is_created_on_first_use_and_pickled_with_the_verdict(make_pack: MakePack) -> None:
     verdict = make_pack(TOOLS).check(reply())
-    for copy in (deepcopy(verdict), replace(verdict, outcome="valid")):
+    for copy in (deepcopy(verdict), replace(verdict, outcome="valid"), replace(deepcopy(verdict), outcome="valid")):
         assert copy == verdict
         assert copy.output == AgentOutput.model_validate(verdict.data)
     assert verdict.output is verdict.output
