@@ -258,9 +258,9 @@ class Library:
             return BuildResult(entry, entry, entry.problems)
         partials = self._contents.partials[entry.folder.root]
         if self._cache.is_on:
-            folder = find_clean(self._cache, entry, digest_of_partials(partials), self._is_current_lineage)
-            if folder is not None:
-                return BuildResult(entry, entry, (), lambda: self._build(entry, folder), folder.reads, partials)
+            clean = find_clean(self._cache, entry, digest_of_partials(partials), self._is_current_lineage)
+            if clean is not None:
+                return BuildResult(entry, entry, (), lambda: self._build(entry, clean), clean.reads, partials)
         folder = RecordingFolder(entry.folder.root)
         try:
             built = self._build(entry, folder)
