@@ -172,7 +172,7 @@ class Library:
             self._choose(reference, None)
         packs: list[Pack] = []
         problems: dict[Problem, None] = {}
-        for entry in sorted(self._entries, key=sort_key):
+        for entry in self.entries:
             if wanted and not any(reference.matches(entry.name, entry.version) for reference in wanted):
                 continue
             try:
