@@ -101,6 +101,10 @@ def test_running_out_of_memory_is_a_problem() -> None:
             "t:1:1: PP309 template is nested too deeply\n  hint: move the inner part into a partial",
         ),
         (
+            "{{ 1" + " and 1" * 500 + " }}",
+            "t:1:4: PP309 template is nested more than 128 levels deep\n  hint: split the expression, or use a partial",
+        ),
+        (
             "{% if x %}" * 800 + "{% endif %}" * 800,
             "t:1:1: PP309 template is nested too deeply\n  hint: move the inner part into a partial",
         ),
