@@ -10,6 +10,7 @@ from promptpack.lazy import cached_property
 from promptpack.problem import Location
 
 if TYPE_CHECKING:
+    from promptpack.document.source_map import ScalarMap
     from promptpack.document.yaml_nodes import YamlNode
     from promptpack.problem import Problem
 
@@ -47,10 +48,12 @@ class Document:
 
     def locate_inside(self, path: Path, line: int, column: int) -> Location:
         """Return the location in the file of a line and column of the text at `path`, for every YAML style."""
-        from promptpack.document.source_map import locate_in_scalar
+        from promptpack.document.source_map import ScalarMap
 
-        node = self._walk(path)
-        return Location(self.path, *locate_in_scalar(self.text, node, line, column))
+        key = tuple(path)
+        if key not in self._scalar_maps:
+            self._scalar_maps[key] = ScalarMap(self.text, self._walk(path))
+        return Location(self.path, *self._scalar_maps[key].locate(line, column))
 
     def is_comment(self, offset: int) -> bool:
         """Return whether a '#' at this offset of the text starts a comment and is not part of a value."""
@@ -86,6 +89,10 @@ class Document:
 
     def _last_line(self, node: YamlNode) -> int:
         return self.text[: node.end].removesuffix("\n").count("\n") + 1
+
+    @cached_property
+    def _scalar_maps(self) -> dict[tuple[str | int, ...], ScalarMap]:
+        return {}
 
     @cached_property
     def _root(self) -> YamlNode:

@@ -137,7 +137,7 @@ def _uses(subject: Subject, name: str) -> Iterator[tuple[Location, ParsedText]]:
     included = (subject.partials.get(partial) for partial in subject.compiled.compiler.used_partials)
     own = (text for text in subject.partials.values() if text.source.locate(1, 1).path == subject.document.path)
     for text in (*subject.texts, *(text for text in included if text is not None), *own):
-        for use in DependencyFinder({}).find(text.tree).names:
+        for use in DependencyFinder({}).find(text.tree).uses:
             if use.name == name:
                 yield _locate_name(text, use.position, name, subject), text
 

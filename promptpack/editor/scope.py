@@ -10,7 +10,7 @@ from promptpack.linter.data_flow import InputOrigin, trace_template
 from promptpack.linter.parsed_texts import ParsedText
 from promptpack.linter.schema_lookup import schema_at
 from promptpack.linter.subject import Subject
-from promptpack.linter.types import rendering_scope, scope_at
+from promptpack.linter.types import names_set_before
 from promptpack.linter.types.lattice import Type
 from promptpack.problem import PackError
 from promptpack.template.model import Source
@@ -25,14 +25,11 @@ def find_names(buffer: Buffer, offset: int) -> Mapping[str, Type] | None:
     subject, before = buffer.subject, _text_before(buffer, offset)
     if subject is None or before is None:
         return None
-    outer = rendering_scope(subject.compiled)
     source = Source.of_text(_close_blocks(before, _PROBE))
     try:
-        found = scope_at(source, subject.engine, outer, _PROBE)
+        return names_set_before(_PROBE, source, subject.compiled)
     except PackError:
         return None  # half typed
-    types = {} if found is None else {name: found.get(name) for name in found.types if name not in outer.types}
-    return {name: one for name, one in types.items() if one is not None}
 
 
 def find_origins(buffer: Buffer, offset: int, expression: str) -> tuple[InputOrigin, ...]:
@@ -45,7 +42,7 @@ def find_origins(buffer: Buffer, offset: int, expression: str) -> tuple[InputOri
         tree = subject.engine.parse(source)
     except PackError:
         return ()  # half typed
-    printed = trace_template(ParsedText("content", source, tree), subject.partials)
+    printed = trace_template(ParsedText("content", source, tree), subject.partials, subject.dependencies)
     last = max((found.position for found in printed if found.text.source is source), default=0)
     return tuple(found.origin for found in printed if found.position == last and found.text.source is source)
 

@@ -21,7 +21,7 @@ TextKind = Literal["content", "detail", "slot", "when", "require", "violation", 
 _MAX_DEPTH = 200
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ParsedText:
     """A template or expression with its syntax tree.
 

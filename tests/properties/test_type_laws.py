@@ -6,7 +6,9 @@ from typing import Any
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
-from promptpack.linter.types import check_expression, check_template, from_schema
+from promptpack.linter.types.narrowing import TypeScope
+from promptpack.linter.types.schemas import from_schema
+from promptpack.linter.types.statements import StatementChecker
 from promptpack.problem import ContextError, PackError, Problem
 from promptpack.template.compiling import compile, compile_expression  # noqa: A004 -- the folder's verb
 from promptpack.template.engine import default_engine
@@ -177,10 +179,12 @@ def failures_of(template: str, contexts: list[dict[str, Any]]) -> Iterator[tuple
 
 
 def check(template: str, known: dict[str, Any]) -> tuple[Problem, ...]:
+    checker = StatementChecker(ENGINE)
     try:
-        return check_template(Source.of_text(template), ENGINE, known)
+        checker.check_template(Source.of_text(template), TypeScope(known))
     except PackError:
         reject()
+    return checker.problems
 
 
 @quick
@@ -233,7 +237,7 @@ def test_a_condition_reported_as_impossible_never_holds(
     known, contexts = scene
     source = Source.of_text(condition, UNPLACED)
     try:
-        checked = check_expression(source, ENGINE, known)
+        checked = StatementChecker(ENGINE).check_expression(source, TypeScope(known))
         decide = compile_expression(source, ENGINE)
     except PackError:
         reject()
