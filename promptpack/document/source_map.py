@@ -1,8 +1,10 @@
 """Source map: from a character of a scalar's value back to its position in the file, for every YAML style."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
+from promptpack.document.line_index import LineIndex
 from promptpack.document.yaml_nodes import YamlNode
 from promptpack.lazy import cached_property
 
@@ -21,22 +23,27 @@ class ScalarMap:
         self._text = text
         self._node = node
 
-    def locate(self, line: int, column: int) -> tuple[int, int]:
-        """Return the line and column in the text of a line and column in the scalar's value; all count from 1."""
-        value = self._node.value
-        if not value or not self._offsets:
-            return self._node.line, self._node.column
-        index = min(self._line_starts[min(line, len(self._line_starts)) - 1] + column - 1, len(value))
-        rank = index - sum(value.count(character, 0, index) for character in _FOLDED)
-        return _to_line_and_column(self._text, self._offsets[min(rank, len(self._offsets) - 1)])
+    def find(self, line: int, column: int) -> int:
+        """Return the offset in the text of a line and column in the scalar's value, which count from 1."""
+        if not self._offsets:
+            return self._node.start
+        index = min(self._lines.find(line, column), len(self._node.value))
+        rank = index - bisect_left(self._folded, index)
+        return self._offsets[min(rank, len(self._offsets) - 1)]
 
     @cached_property
-    def _line_starts(self) -> list[int]:
-        return [0, *(found.end() for found in re.finditer("\n", self._node.value))]
+    def _lines(self) -> LineIndex:
+        return LineIndex(self._node.value)
+
+    @cached_property
+    def _folded(self) -> list[int]:
+        return [index for index, character in enumerate(self._node.value) if character in _FOLDED]
 
     @cached_property
     def _offsets(self) -> list[int]:
         """The offsets in the text of the characters that folding and indentation preserve."""
+        if not self._node.value:
+            return []
         anchor = _ANCHOR.match(self._text, self._node.start, self._node.end)
         start = anchor.end() if anchor else self._node.start
         return [start + offset for offset in _solid_offsets(self._text[start : self._node.end], self._node.style)]
@@ -80,7 +87,3 @@ def _is_folded_escape(escape: re.Match[str]) -> bool:
     if digits:
         return chr(int(digits, 16)) in _FOLDED
     return escape[4] is None or escape[4] in _ESCAPED_SPACE
-
-
-def _to_line_and_column(text: str, offset: int) -> tuple[int, int]:
-    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)

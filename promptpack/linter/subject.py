@@ -88,6 +88,14 @@ class Subject:
         return {text.name: text for text in self._parsed_partials.texts}
 
     @property
+    def partial_files(self) -> Iterator[tuple[str, str]]:
+        """The path and the text of each file with a partial, which packs share."""
+        for partial in self.partials.values():
+            path = partial.source.locate(1, 1).path
+            if path.endswith(".j2"):
+                yield path, partial.source.text
+
+    @property
     def dependencies(self) -> DependencyFinder:
         """Finds the names and partials that the templates of the pack use."""
         return self._parsed_partials.dependencies

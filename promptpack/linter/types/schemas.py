@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from promptpack.linter.schema_lookup import find_target
 from promptpack.linter.step_limit import count_steps
 from promptpack.linter.types.lattice import (
     ANY,
@@ -67,11 +68,7 @@ class _Reader:
             return ANY
         if reference not in self._cache:
             self._cache[reference] = ANY  # stops references that refer to themselves
-            target = self._root
-            for segment in reference[1:].split("/")[1:]:
-                name = segment.replace("~1", "/").replace("~0", "~")
-                target = target.get(name, True) if isinstance(target, Mapping) else True
-            self._cache[reference] = self.read(target, depth + 1)
+            self._cache[reference] = self.read(find_target(reference, self._root), depth + 1)
         return self._cache[reference]
 
     def _own(self, schema: Mapping[str, Any], depth: int) -> Type:
