@@ -1,6 +1,8 @@
 """Laws of the type checker: on closed types it misses no failure, and every error that it reports always fails."""
 
+import json
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 from hypothesis import HealthCheck, given, reject, settings
@@ -58,7 +60,13 @@ schemas = st.recursive(
 
 
 def values_of(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
-    """Return values that match one of the schemas above."""
+    """Return values that match one of the schemas above; equal schemas share a strategy, which is validated once."""
+    return _values_of(json.dumps(schema))
+
+
+@cache
+def _values_of(text: str) -> st.SearchStrategy[Any]:
+    schema = json.loads(text)
     if "anyOf" in schema:
         return st.one_of(*(values_of(one) for one in schema["anyOf"]))
     if "enum" in schema or "const" in schema:
@@ -162,7 +170,8 @@ templates = st.recursive(st.one_of(prints, prints, sets), statements, max_leaves
 def scenes(draw: Draw) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Draw the types of the inputs, and contexts that match them."""
     declared = {name: draw(schemas) for name in INPUTS}
-    contexts = [{name: draw(values_of(schema)) for name, schema in declared.items()} for _ in range(4)]
+    matching = st.fixed_dictionaries({name: values_of(schema) for name, schema in declared.items()})
+    contexts = [draw(matching) for _ in range(4)]
     return {name: from_schema(schema) for name, schema in declared.items()}, contexts
 
 
