@@ -11,7 +11,7 @@ MAX_STEPS: Final = 40_000
 """About a second of work; a normal pack takes a few thousand steps."""
 
 
-class StepLimitError(Exception):
+class AnalysisLimitError(Exception):
     """An analysis takes too many steps; only what it has found so far is reported."""
 
 
@@ -37,7 +37,7 @@ def limit_steps() -> Iterator[StepCounter]:
     token = _COUNTER.set(counter)
     try:
         yield counter
-    except (StepLimitError, TooManyIncludesError, RecursionError):
+    except (AnalysisLimitError, TooManyIncludesError, RecursionError):
         counter.is_exceeded = True
     finally:
         _COUNTER.reset(token)
@@ -49,4 +49,4 @@ def count_steps(steps: int = 1) -> None:
     if counter is not None:
         counter.remaining -= steps
         if counter.remaining < 0:
-            raise StepLimitError
+            raise AnalysisLimitError
