@@ -4,7 +4,7 @@ import html
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from promptpack.reply.escapes import decode
@@ -37,13 +37,16 @@ _COMMON = {'\\"': '"', "\\n": "\n", "\\\\": "\\", "\\t": "\t", "\\/": "/", "\\r"
 class DecodedReply:
     """A reply with its outer encoding removed; it maps positions back to offsets in the raw text."""
 
-    __slots__ = ("_encoding", "_raw", "_shifts", "_starts", "text")
+    __slots__ = ("_encoding", "_raw", "_shifts", "_starts", "hidden", "text")
 
-    def __init__(self, raw: str, encoding: "_Encoding | None" = None) -> None:
+    def __init__(
+        self, raw: str, encoding: "_Encoding | None" = None, hidden: Sequence[tuple[int, int]] = ()
+    ) -> None:
         self._raw, self._encoding = raw, encoding
         self.text = encoding.decode(raw) if encoding else raw
         self._starts: list[int] = []
         self._shifts: list[int] = []
+        self.hidden = hidden
 
     @property
     def is_encoded(self) -> bool:

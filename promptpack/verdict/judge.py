@@ -10,11 +10,13 @@ from promptpack.characters import escape_surrogates
 from promptpack.pack.contract import Contract
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError, did_you_mean
+from promptpack.prompt.prompt import Prompt
 from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.tool_actions import read_tool_actions
-from promptpack.reply import Attempt, Policy, Reading, SchemaCheck, Shape, read_clean
+from promptpack.reply import Attempt, Policy, PromptEcho, Reading, SchemaCheck, Shape, read_clean
 from promptpack.schema.validation import Schema
 from promptpack.verdict.correction import Expected, write_correction
+from promptpack.verdict.echo import find_echo
 from promptpack.verdict.model import Verdict, Violation, code_of
 from promptpack.verdict.output import AgentOutput, error_output
 from promptpack.verdict.rule_checker import RuleChecker
@@ -64,9 +66,12 @@ class Judge:
         self._pack = pack
         self._contract = _contract_of(pack)
         self._rules = RuleChecker(self._contract, pack.limits)
+        self._echo = find_echo(pack, self._contract, None)
 
-    def judge(self, raw: str | bytes, values: Mapping[str, Any] | None, **options: Any) -> Verdict:
-        """Judge a reply with the values of a checked context.
+    def judge(
+        self, raw: str | bytes, values: Mapping[str, Any] | None, prompt: Prompt | None = None, **options: Any
+    ) -> Verdict:
+        """Judge a reply with the values of a checked context; a reply that repeats an example of the prompt is an echo.
 
         Without a context, rules that read inputs are skipped and listed as `unchecked`.
         """
@@ -75,15 +80,19 @@ class Judge:
         if not options and type(raw) is str and len(raw) <= _MAX_SHORT_REPLY:
             value = read_clean(raw, _DEFAULT_POLICY.max_depth)
             if value is not None and schema.accepts(value):
-                return self._check_rules(Reading("valid", value), schema, values)
+                echo = self._echo if prompt is None or not prompt.few_shot else self._echo_of(prompt)
+                return self._check_rules(Reading("valid", value, is_echo=echo.has_example(value)), schema, values)
         chosen = JudgeOptions(**options) if options else _DEFAULT_OPTIONS
         check = SchemaCheck(schema)
-        reading = _read(raw, check, contract, chosen)
+        reading = _read(raw, check, contract, chosen, self._echo if prompt is None else self._echo_of(prompt))
         if reading.ok:
             return self._check_rules(reading, schema, values)
         if chosen.after is not None and not reading.violations:
             return chosen.after
         return self._refuse(reading, values, [_violation(found) for found in reading.violations], check.expected)
+
+    def _echo_of(self, prompt: Prompt) -> PromptEcho:
+        return find_echo(self._pack, self._contract, prompt)
 
     def _check_rules(self, reading: Reading, schema: Schema, values: Mapping[str, Any] | None) -> Verdict:
         """Judge a reply that meets the schema."""
@@ -104,6 +113,7 @@ class Judge:
             value,
             repairs=reading.repairs,
             unchecked=unchecked,
+            is_echo=reading.is_echo,
             make_output=partial(_to_agent_output, value) if self._contract.has_actions else None,
             find_extras=partial(_extras, value, schema),
         )
@@ -181,12 +191,14 @@ def _extras(value: Any, schema: Schema) -> tuple[str, ...]:
     return replies.find_extras(value, shape_of(schema))
 
 
-def _read(raw: str | bytes, check: SchemaCheck, contract: Contract, options: JudgeOptions) -> Reading:
+def _read(
+    raw: str | bytes, check: SchemaCheck, contract: Contract, options: JudgeOptions, echo: PromptEcho
+) -> Reading:
     policy = _DEFAULT_POLICY
     if options.strict or options.refuse or contract.refuse:
         policy = Policy(strict=options.strict, refuse=contract.refuse | frozenset(options.refuse))
     shape = shape_of(check.schema)
-    reading = replies.read(raw, shape, check, policy=policy, finish_reason=options.finish_reason)
+    reading = replies.read(raw, shape, check, policy=policy, finish_reason=options.finish_reason, echo=echo)
     attempt = options.after.attempt if options.after is not None else None
     if attempt is None or (reading.ok and not replies.is_partial_answer(attempt, reading.value)):
         return reading

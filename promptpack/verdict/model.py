@@ -15,6 +15,7 @@ VIOLATION_CODES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "no_json": "PP501",
         "empty": "PP501",
+        "echo": "PP517",
         "ambiguous": "PP502",
         "multiple": "PP502",
         "truncated": "PP503",
@@ -89,6 +90,8 @@ class Verdict:
     repairs: tuple[Repair, ...] = ()
     readings: tuple[Any, ...] = ()
     unchecked: tuple[str, ...] = ()
+    is_echo: bool = False
+    """Whether the output repeats an example of the prompt."""
     correction: str = ""
     error_output: "AgentOutput | None" = None
     attempt: Attempt | None = field(default=None, repr=False)

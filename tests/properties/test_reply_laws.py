@@ -30,7 +30,7 @@ SENTENCES = (
 characters = st.characters(exclude_categories=["Cs", "Cc"])
 texts = st.one_of(st.sampled_from(SENTENCES), st.text(characters, max_size=20))
 # Keys that contain quotes can be written in several ways.
-names = texts.filter(lambda text: not set(text) & set("\"'`“”„‟＂‘’‚‛＇\\\n"))
+names = texts.filter(lambda text: not set(text) & set("\"'`“”„‟＂‘’‚‛＇「」『』«»‹›\\\n"))
 # A single item that is empty or looks like data could have another meaning.
 words = texts.filter(lambda text: text[:1].isalnum())
 numbers = st.one_of(st.integers(0, 100), st.floats(0, 100).map(lambda number: round(number, 3)))

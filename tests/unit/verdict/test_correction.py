@@ -160,7 +160,7 @@ def test_an_unknown_repair_from_a_caller_is_a_usage_error() -> None:
     with pytest.raises(UsageError) as raised:
         judge_checked(pack_in("en"), "{}", None, refuse=["fense", "Xyz"])
     assert str(raised.value) == (
-        "PP531 unknown repair or risk 'Xyz'\n  hint: the risks are none, low, medium\n"
+        "PP531 unknown repair or risk 'Xyz'\n  hint: the risks are none, low, medium, high\n"
         "PP531 unknown repair or risk 'fense'\n  hint: did you mean 'fence'?"
     )
     with pytest.raises(UsageError, match="PP531 unknown repair or risk 'fense'"):
