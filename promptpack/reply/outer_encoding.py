@@ -39,9 +39,7 @@ class DecodedReply:
 
     __slots__ = ("_encoding", "_raw", "_shifts", "_starts", "hidden", "text")
 
-    def __init__(
-        self, raw: str, encoding: "_Encoding | None" = None, hidden: Sequence[tuple[int, int]] = ()
-    ) -> None:
+    def __init__(self, raw: str, encoding: "_Encoding | None" = None, hidden: Sequence[tuple[int, int]] = ()) -> None:
         self._raw, self._encoding = raw, encoding
         self.text = encoding.decode(raw) if encoding else raw
         self._starts: list[int] = []

@@ -191,9 +191,7 @@ def _extras(value: Any, schema: Schema) -> tuple[str, ...]:
     return replies.find_extras(value, shape_of(schema))
 
 
-def _read(
-    raw: str | bytes, check: SchemaCheck, contract: Contract, options: JudgeOptions, echo: PromptEcho
-) -> Reading:
+def _read(raw: str | bytes, check: SchemaCheck, contract: Contract, options: JudgeOptions, echo: PromptEcho) -> Reading:
     policy = _DEFAULT_POLICY
     if options.strict or options.refuse or contract.refuse:
         policy = Policy(strict=options.strict, refuse=contract.refuse | frozenset(options.refuse))

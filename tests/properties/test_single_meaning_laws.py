@@ -74,7 +74,12 @@ def answers(draw: st.DrawFn, value: dict[str, Any]) -> str:
 @given(anything, anything, st.sampled_from(THINKING), indents, cut_reasons, st.data())
 @settings(no_deadline, max_examples=400)
 def test_thinking_never_changes_what_a_reply_means(
-    drafted: Given, answered: Given, markers: tuple[str, str], indent: int | None, reason: str | None, data: st.DataObject
+    drafted: Given,
+    answered: Given,
+    markers: tuple[str, str],
+    indent: int | None,
+    reason: str | None,
+    data: st.DataObject,
 ) -> None:
     agent, draft = drafted
     start, end = markers
