@@ -34,10 +34,10 @@ def find_lost_keys(value: Any, shape: Shape, *, levels: int) -> Iterator[str]:
         if isinstance(value, dict):
             full = shape.with_conditions(value)
             yield from (f"{path}/{escape(name)}" for name in full.properties if name not in value)
-            key = next(reversed(value), "")
-            inner, path = full.properties.get(key), f"{path}/{escape(key)}"
-        elif isinstance(value, list):
-            inner, path = shape.items, f"{path}/{len(value) - 1}"
-        if not value or not isinstance(value, dict | list):
+            key, inner = next(reversed(value.items()), ("", None))
+            shape, path = full.properties.get(key) or shape.empty, f"{path}/{escape(key)}"
+        elif isinstance(value, list) and value:
+            shape, path, inner = shape.items or shape.empty, f"{path}/{len(value) - 1}", value[-1]
+        else:
             return
-        value, shape = value[key if isinstance(value, dict) else -1], inner or shape.empty
+        value = inner

@@ -28,19 +28,6 @@ QUOTED = (
     ("<|im_start|>user\n", "<|im_end|>\n"), ("<start_of_turn>user\n", "<end_of_turn>\n"), ("[INST]", "[/INST]"),
     ("<|start_header_id|>user<|end_header_id|>\n\n", "<|eot_id|>"), ("<|user|>\n", "<|assistant|>"),
 )  # fmt: skip
-ENVELOPES: tuple[Any, ...] = (
-    lambda text, value: {"role": "user", "content": text},
-    lambda text, value: {"role": "system", "content": [{"type": "text", "text": text}]},
-    lambda text, value: [{"role": "tool", "content": text}],
-    lambda text, value: {"messages": [{"role": "user", "content": text}]},
-    lambda text, value: {"choices": [{"message": {"role": "assistant", "content": None, "reasoning_content": text}}]},
-    lambda text, value: {"content": [{"type": "thinking", "thinking": text}]},
-    lambda text, value: {"output": [{"type": "reasoning", "summary": [{"type": "summary_text", "text": text}]}]},
-    lambda text, value: {"candidates": [{"content": {"parts": [{"text": text, "thought": True}]}}]},
-    lambda text, value: {"type": "object", "properties": {"thought": {"type": "string"}}, "examples": [value]},
-    lambda text, value: {"type": "object", "default": value},
-    lambda text, value: {"example": value},
-)
 REFUSALS = ("", "I cannot decide this.", "\n\n对不起，我无法回答。", "\nLet me think again...")
 
 seeds = st.integers(0, 2**32)
@@ -48,8 +35,23 @@ indents = st.sampled_from([None, 2, 4])
 cut_reasons = st.sampled_from([None, "stop", "length", "max_tokens"])
 
 
-def write(value: Any, indent: int | None) -> str:
+def write(value: Any, indent: int | None = 2) -> str:
     return json.dumps(value, ensure_ascii=False, indent=indent)
+
+
+ENVELOPES: tuple[Any, ...] = (
+    lambda value: {"role": "user", "content": write(value)},
+    lambda value: {"role": "system", "content": [{"type": "text", "text": write(value)}]},
+    lambda value: [{"role": "tool", "content": write(value)}],
+    lambda value: {"messages": [{"role": "user", "content": write(value)}]},
+    lambda value: {"choices": [{"message": {"role": "assistant", "content": None, "reasoning_content": write(value)}}]},
+    lambda value: {"content": [{"type": "thinking", "thinking": write(value)}]},
+    lambda value: {"output": [{"type": "reasoning", "summary": [{"type": "summary_text", "text": write(value)}]}]},
+    lambda value: {"candidates": [{"content": {"parts": [{"text": write(value), "thought": True}]}}]},
+    lambda value: {"type": "object", "properties": {"thought": {"type": "string"}}, "examples": [value]},
+    lambda value: {"type": "object", "default": value},
+    lambda value: {"example": value},
+)
 
 
 def meaning(agent: str, raw: str, finish_reason: str | None) -> tuple[str, Any]:
@@ -122,7 +124,7 @@ def test_an_object_in_an_envelope_of_others_is_never_the_answer(
     given_output: Given, envelope: Any, indent: int | None
 ) -> None:
     agent, value = given_output
-    assert not judged(agent, write(envelope(write(value, indent), value), indent)).ok
+    assert not judged(agent, write(envelope(value), indent)).ok
 
 
 @given(anything, st.sampled_from(["length", "max_tokens", "MAX_TOKENS"]), st.data())
