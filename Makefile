@@ -6,17 +6,20 @@ VENV := $(if $(filter $(GIVEN),$(shell python3 -c '$(VERSION)')),.venv,.venv-$(G
 BIN := $(VENV)/bin
 PACKAGE := promptpack tests benchmarks
 
-.PHONY: run test check bench fuzz format clean
+.PHONY: run test test-minimum check bench fuzz format clean
 
 run: $(VENV)/run.stamp ## walk through the six agents, offline
 	@$(BIN)/python -m promptpack run
 
 test: $(VENV)/editor.stamp ## run all tests
+test-minimum: .venv-minimum/editor.stamp ## run all tests with the oldest supported versions of the dependencies
+test-minimum: BIN := .venv-minimum/bin
+test test-minimum:
 	$(BIN)/python -m compileall -q $(PACKAGE)
 	$(BIN)/pytest -n 2
 
 # Tests start processes, which compile everything again if they find no bytecode.
-test: export PYTHONDONTWRITEBYTECODE =
+test test-minimum: export PYTHONDONTWRITEBYTECODE =
 
 check: $(VENV)/dev.stamp ## check format, lint, types, layers and the shipped packs
 	$(BIN)/ruff format --check $(PACKAGE)
@@ -45,8 +48,8 @@ format: $(VENV)/dev.stamp ## format the code
 clean: ## remove everything that the other targets created
 	rm -rf .venv .venv-* .cache dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-$(BIN)/python$(GIVEN):
-	$(PYTHON) -m venv --clear $(VENV)
+%/bin/python$(GIVEN):
+	$(PYTHON) -m venv --clear $*
 
 $(VENV)/run.stamp: requirements/run.txt $(BIN)/python$(GIVEN)
 	$(BIN)/pip install -q -r requirements/run.txt
@@ -55,6 +58,13 @@ $(VENV)/run.stamp: requirements/run.txt $(BIN)/python$(GIVEN)
 $(VENV)/dev.stamp: requirements/dev.txt pyproject.toml $(VENV)/run.stamp
 	$(BIN)/pip install -q -r requirements/dev.txt
 	$(BIN)/pip install -q --no-deps --no-build-isolation -e .
+	@touch $@
+
+# The tools come first, because they are pinned together with newer versions of the dependencies.
+.venv-minimum/dev.stamp: requirements/dev.txt requirements/minimum.txt pyproject.toml .venv-minimum/bin/python$(GIVEN)
+	.venv-minimum/bin/pip install -q -r requirements/dev.txt
+	.venv-minimum/bin/pip install -q -r requirements/minimum.txt
+	.venv-minimum/bin/pip install -q --no-deps --no-build-isolation -e .
 	@touch $@
 
 # Node.js comes from PyPI, so it need not be installed.

@@ -1,4 +1,4 @@
-"""Slot prompts are several times as fast as Agently 4.0.7.5, on the same prompts and with the same results."""
+"""Slot prompts are faster than Agently 4.0.7.5, on the same prompts and with the same results."""
 
 import importlib.util
 import json

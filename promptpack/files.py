@@ -136,19 +136,24 @@ class Folder:
 
 @dataclass(frozen=True)
 class RecordingFolder(Folder):
-    """A folder that records which files were read, and which were identical to shipped ones."""
+    """A folder that reads each file once, and records which were read and which were identical to shipped ones."""
 
     reads: dict[str, bytes] = field(default_factory=dict)
     identical: dict[str, str] = field(default_factory=dict)
 
     def read(self, relative: str) -> bytes:
-        """Read a file inside the folder, and record it."""
-        self.reads[relative] = Folder.read(self, relative)
+        """Return a file inside the folder, as it was when it was first read."""
+        if relative not in self.reads:
+            self.reads[relative] = Folder.read(self, relative)
         return self.reads[relative]
+
+    def exists(self, relative: str) -> bool:
+        """Return whether a file exists, or existed when it was read."""
+        return relative in self.reads or Folder.exists(self, relative)
 
     def is_same_or_absent(self, relative: str, other: Folder, name: str) -> bool:
         """Compare a file, and record it if it is identical or absent."""
-        is_identical = Folder.is_same_or_absent(self, relative, other, name)
+        is_identical = relative in self.identical or Folder.is_same_or_absent(self, relative, other, name)
         if is_identical:
             self.identical[relative] = name
         return is_identical

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -23,6 +26,13 @@ else:
 
 __all__ = ["cached_property", "import_name"]
 
+_STAGES = ("document", "schema", "template", "pack", "library", "prompt", "reply", "verdict")
+# The other modules that they import on first use.
+_LATE_IMPORTS = (
+    "difflib", "encodings.unicode_escape", "filecmp", "fractions", "hmac", "jsonschema", "orjson",
+    "promptpack._version", "pydantic", "referencing", "secrets", "tempfile", "unicodedata", "yaml",
+)  # fmt: skip
+
 
 def import_name(name: str, modules: Mapping[str, str], namespace: dict[str, object]) -> object:
     """Import one name of a package from its module, for the `__getattr__` of the package.
@@ -34,3 +44,19 @@ def import_name(name: str, modules: Mapping[str, str], namespace: dict[str, obje
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
     value = namespace[name] = getattr(import_module(f"{package}.{modules[name]}"), name)
     return value
+
+
+@cache
+def _import_stages() -> None:
+    """Import everything that packs use: a child of a fork waits forever for an import that another thread has begun."""
+    from pkgutil import walk_packages
+
+    folders = {f"promptpack.{stage}.": import_module(f"promptpack.{stage}").__path__ for stage in _STAGES}
+    modules = [module.name for prefix, path in folders.items() for module in walk_packages(path, prefix)]
+    for name in (*modules, *_LATE_IMPORTS):
+        with suppress(ImportError):  # of an extra that is not installed
+            import_module(name)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_import_stages)

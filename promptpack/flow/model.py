@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from promptpack.document import Document
+from promptpack.pack.references import split_pointer
 
 END: Final = "end"  # as `next`, it ends the flow
 Path = tuple[str | int, ...]
@@ -116,11 +117,6 @@ class Flow:
         }
         order = list(self.steps)
         return sorted(found, key=lambda edge: (order.index(edge.target), order.index(edge.source), edge.label))
-
-
-def split_pointer(pointer: str) -> list[str]:
-    """Return the unescaped keys of a JSON pointer."""
-    return [key.replace("~1", "/").replace("~0", "~") for key in pointer.split("/")[1:]]
 
 
 def _reply_values(value: FlowValue) -> Iterator[ReplyValue]:

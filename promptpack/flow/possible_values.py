@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from promptpack.flow.model import CallerValue, FixedValue, FlowValue, ObjectValue, ReplyValue, split_pointer
+from promptpack.flow.model import CallerValue, FixedValue, FlowValue, ObjectValue, ReplyValue
 from promptpack.flow.samples import samples
 from promptpack.pack.contract import Contract
+from promptpack.pack.references import find_target, split_pointer
 from promptpack.schema.validation import compile as compile_schema
 
 Contracts = Mapping[str, Contract | None]  # by step
@@ -29,7 +30,7 @@ def _follow(root: Mapping[str, Any], node: Any, keys: list[str]) -> Mapping[str,
     for _ in range(16):
         if not isinstance(node, Mapping) or "$ref" not in node or not str(node["$ref"]).startswith("#/"):
             break
-        node = _resolve(root, str(node["$ref"]))
+        node = find_target(root, str(node["$ref"]))
     if not isinstance(node, Mapping):
         return {} if node is True else None
     if not keys:
@@ -41,13 +42,6 @@ def _follow(root: Mapping[str, Any], node: Any, keys: list[str]) -> Mapping[str,
         return _follow(root, node["items"], rest)
     # A schema without a type may allow the field, with any value.
     return None if node.get("type") in ("object", "array") else {}
-
-
-def _resolve(root: Mapping[str, Any], reference: str) -> Any:
-    node: Any = root
-    for key in split_pointer(reference[1:]):
-        node = node.get(key) if isinstance(node, Mapping) else None
-    return node
 
 
 def values_of(value: FlowValue, contracts: Contracts) -> Iterator[Any]:

@@ -5,10 +5,11 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from promptpack import files, schema
+from promptpack import schema
 from promptpack.document import Document, parse
 from promptpack.files import Folder
 from promptpack.flow.model import END, Branches, CallerValue, FixedValue, Flow, FlowValue, ObjectValue, ReplyValue, Step
+from promptpack.pack.pack_schema import read_shipped
 from promptpack.problem import PackError, Problem
 
 FILE = "flow.yaml"
@@ -37,7 +38,7 @@ def read(document: Document) -> Flow:
 @cache
 def flow_schema() -> schema.Schema:
     """Return the schema of a flow; it is read once."""
-    return schema.compile(parse(files.shipped("schemas").read("flow.schema.json"), "flow.schema.json").data)
+    return schema.compile(read_shipped("flow.schema.json"))
 
 
 def _step(name: str, data: Mapping[str, Any]) -> Step:

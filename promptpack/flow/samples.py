@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from promptpack.flow.model import split_pointer
+from promptpack.pack.references import find_target
 
 _MAX_DEPTH: Final = 8
 _MAX_SAMPLES: Final = 60
@@ -59,19 +59,13 @@ class _Sampler:
 
     def _merge(self, schema: Mapping[str, Any], depth: int) -> Mapping[str, Any]:
         """Merge a schema with its `$ref` and its `allOf`."""
-        parts = [self._target(schema["$ref"])] if "$ref" in schema else []
+        parts = [find_target(self._root, schema["$ref"])] if "$ref" in schema else []
         parts += schema.get("allOf") or ()
         merged: dict[str, Any] = {}
         for part in parts:
             if isinstance(part, Mapping) and depth < _MAX_DEPTH:
                 merged = _combine(merged, self._merge(part, depth + 1))
         return _combine(merged, {key: value for key, value in schema.items() if key not in ("$ref", "allOf")})
-
-    def _target(self, reference: str) -> Any:
-        node = self._root
-        for key in split_pointer(reference):
-            node = node.get(key) if isinstance(node, Mapping) else None
-        return node
 
     def _lists(self, schema: Mapping[str, Any], depth: int) -> Iterator[Any]:
         minimum, maximum = schema.get("minItems", 0), schema.get("maxItems", _MAX_LENGTH)

@@ -29,38 +29,24 @@ class Contents(NamedTuple):
     broken: Mapping[str, tuple[Problem, ...]]
 
 
-def read_contents(folders: Iterable[Folder], cache: Cache) -> Contents:
-    """Read the contents of folders; files in the cache are not parsed."""
+def read_contents(folders: Iterable[Folder], cache: Cache, last: Contents | None = None) -> Contents:
+    """Read the contents of folders; files in the cache are not parsed, and files as in `last` are the same objects."""
     found: list[Entry] = []
     partials: dict[str, Mapping[str, Source]] = {}
     broken: Broken = {}
     seen: set[str] = set()
+    known = {(entry.folder, entry.file): entry for entry in last.entries} if last else {}
     for folder in folders:
         name = ("library", folder.real_root)
         rows: dict[str, CacheRow] = cache.get(*name) or {}
         entries = [
-            read_entry(folder, file, cache=cache, cached=rows.get(file)) for file in _pack_files(folder, broken, seen)
+            read_entry(folder, file, cache=cache, cached=known.get((folder, file)) or rows.get(file))
+            for file in _pack_files(folder, broken, seen)
         ]
         if cache.is_on:
             _store_rows(entries, rows, name, cache)
         found += entries
-        partials[folder.root] = dict(_read_partials(folder, {}, broken))
-    return Contents(tuple(found), partials, broken)
-
-
-def reread_contents(last: Contents) -> Contents:
-    """Read the same folders again; return the same objects for files with the same bytes."""
-    entries = {(entry.folder, entry.file): entry for entry in last.entries}
-    found: list[Entry] = []
-    partials: dict[str, Mapping[str, Source]] = {}
-    broken: Broken = {}
-    seen: set[str] = set()
-    for root, last_partials in last.partials.items():
-        folder = Folder(root)
-        found += (
-            read_entry(folder, file, cached=entries.get((folder, file))) for file in _pack_files(folder, broken, seen)
-        )
-        partials[root] = dict(_read_partials(folder, last_partials, broken))
+        partials[folder.root] = dict(_read_partials(folder, last.partials[folder.root] if last else {}, broken))
     return Contents(tuple(found), partials, broken)
 
 

@@ -30,7 +30,6 @@ class Entry:
     name: str
     version: Version | None
     locale: str
-    is_default: bool
     load: Callable[[], Document] | None = field(compare=False, repr=False)
     problems: tuple[Problem, ...] = ()
     content: bytes | None = field(default=None, repr=False)
@@ -38,6 +37,12 @@ class Entry:
     """Whether it has neither problems nor warnings."""
     refused: Document | None = field(default=None, compare=False, repr=False)
     """The document, if it does not match the pack schema."""
+
+    @property
+    def is_default(self) -> bool:
+        """Whether the file name has no locale."""
+        from_path = _FILE.search(self.file)
+        return from_path is None or from_path[4] is None
 
     @cached_property
     def document(self) -> Document | None:
@@ -119,8 +124,7 @@ def _restore(content: bytes, path: str, digest: str, cache: Cache) -> Document:
 
 def _clean(folder: Folder, file: str, identity: list[str], content: bytes, load: Callable[[], Document]) -> Entry:
     name, version, locale = identity
-    is_default = _is_default(file)
-    return Entry(folder, file, name, parse_version(version), locale, is_default, load, content=content, is_clean=True)
+    return Entry(folder, file, name, parse_version(version), locale, load, content=content, is_clean=True)
 
 
 def _broken(
@@ -135,10 +139,4 @@ def _broken(
     name = data.get("name") if isinstance(data.get("name"), str) else from_path[2] if from_path else file
     version = parse_version(str(data.get("version"))) or (parse_version(from_path[3]) if from_path else None)
     locale = data.get("locale") if isinstance(data.get("locale"), str) else from_path[4] if from_path else ""
-    is_default = _is_default(file)
-    return Entry(folder, file, name or file, version, locale or "", is_default, None, problems, content, refused=found)
-
-
-def _is_default(file: str) -> bool:
-    from_path = _FILE.search(file)
-    return from_path is None or from_path[4] is None
+    return Entry(folder, file, name or file, version, locale or "", None, problems, content, refused=found)

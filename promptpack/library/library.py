@@ -12,7 +12,7 @@ from promptpack.cache import Cache
 from promptpack.files import Folder, RecordingFolder
 from promptpack.library.build_cache import Lineage, digest_of_partials, find_clean, store_clean
 from promptpack.library.build_result import BuildResult
-from promptpack.library.contents import Contents, read_contents, reread_contents
+from promptpack.library.contents import Contents, read_contents
 from promptpack.library.entry import Entry, read_entry
 from promptpack.library.ranges import PackReference, add_conflicts, choose_locale, parse_reference, preference, sort_key
 from promptpack.pack import building
@@ -97,7 +97,7 @@ class Library:
 
         A pack that can no longer be built stays as before, and `problems` contains the problems of its file.
         """
-        contents = reread_contents(self._contents)
+        contents = read_contents(self.folders, Cache(), self._contents)
         fresh = Library._of(contents, self._limits, None, self._render_cache)
         is_same = contents == self._contents
         last = {entry.path: self._result(entry) for entry in self._entries}
@@ -120,7 +120,7 @@ class Library:
 
     def with_text(self, path: str, text: str) -> Library:
         """Return a library in which one file, new or not, has another text, such as an unsaved buffer of an editor."""
-        for folder in map(Folder, self._contents.partials):
+        for folder in self.folders:
             file = folder.to_relative(path)
             if file is not None:
                 others = (entry for entry in self._contents.entries if entry.path != folder.show(file))
@@ -172,7 +172,7 @@ class Library:
             self._choose(reference, None)
         packs: list[Pack] = []
         problems: dict[Problem, None] = {}
-        for entry in sorted(self._entries, key=sort_key):
+        for entry in self.entries:
             if wanted and not any(reference.matches(entry.name, entry.version) for reference in wanted):
                 continue
             try:
@@ -258,9 +258,9 @@ class Library:
             return BuildResult(entry, entry, entry.problems)
         partials = self._contents.partials[entry.folder.root]
         if self._cache.is_on:
-            folder = find_clean(self._cache, entry, digest_of_partials(partials), self._is_current_lineage)
-            if folder is not None:
-                return BuildResult(entry, entry, (), lambda: self._build(entry, entry.folder), folder.reads, partials)
+            clean = find_clean(self._cache, entry, digest_of_partials(partials), self._is_current_lineage)
+            if clean is not None:
+                return BuildResult(entry, entry, (), lambda: self._build(entry, clean), clean.reads, partials)
         folder = RecordingFolder(entry.folder.root)
         try:
             built = self._build(entry, folder)
@@ -358,7 +358,7 @@ def _pack_or_none(result: BuildResult) -> Pack | None:
     try:
         return result.pack
     except PackError:
-        return None  # the result was cached, and a file that the pack uses has changed since
+        return None  # the result is from the cache, which another version of Jinja has filled
 
 
 @cache

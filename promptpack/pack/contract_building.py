@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from promptpack import files
-from promptpack.document import read_json
 from promptpack.pack.contract import AGENT_OUTPUT, ERROR_ACTIONS, Action, Contract, Rule
+from promptpack.pack.pack_schema import read_shipped
 from promptpack.problem import PackError, Problem, did_you_mean
 
 if TYPE_CHECKING:
@@ -80,14 +79,7 @@ def _shipped_contract(file: str, declared: Placed | None) -> Mapping[str, Any]:
     shipped = files.shipped("schemas")
     if declared is not None and not shipped.exists(file):
         raise PackError(_unknown_contract(declared, shipped))
-    return _read_contract(file)
-
-
-@cache
-def _read_contract(file: str) -> Mapping[str, Any]:
-    """Return a shipped contract; all packs share it."""
-    document = read_json(files.shipped("schemas").read(file), file)
-    return MappingProxyType({key: value for key, value in document.data.items() if key not in ("$id", "$schema")})
+    return {key: value for key, value in read_shipped(file).items() if key not in ("$id", "$schema")}
 
 
 def _inline_root(bundled: Mapping[str, Any]) -> Mapping[str, Any]:

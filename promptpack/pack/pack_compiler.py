@@ -88,18 +88,6 @@ class PackCompiler:
             priority=value.get("priority"),
         )
 
-    def compile_data(self, placed: Placed, syntax: Syntax) -> Any:
-        """Compile the texts in nested data; keys are not templates."""
-        match placed.value:
-            case str():
-                return self.compile_template(placed, syntax)
-            case dict() as mapping:
-                return MappingProxyType({key: self.compile_data(placed.child(key), syntax) for key in mapping})
-            case list() as items:
-                return tuple(self.compile_data(placed.child(index), syntax) for index in range(len(items)))
-            case value:
-                return value
-
     def check_input_name(self, placed: Placed, name: str) -> str:
         """Return the name of an input; collect a problem if it is not declared."""
         if name not in self.inputs:
@@ -137,11 +125,10 @@ class PackCompiler:
         return PartTemplate(kind, self.compile_template(placed.child(kind), syntax), MappingProxyType(extra), when)  # type: ignore[arg-type]
 
     def _compile_call(self, placed: Placed, syntax: Syntax) -> CallTemplate:
-        arguments = placed.child("arguments")
         return CallTemplate(
             self.compile_template(placed.child("id"), syntax),
             self.compile_template(placed.child("name"), syntax),
-            self.compile_data(arguments, syntax),
+            placed.child("arguments").convert_texts(lambda text: self.compile_template(text, syntax)),
         )
 
 

@@ -26,19 +26,20 @@ def check(document: Document) -> None:
 @cache
 def pack_schema() -> schema.Schema:
     """The pack schema, compiled once."""
-    return schema.compile(_read_pack_schema())
+    return schema.compile(read_shipped("pack.schema.json"))
 
 
 @cache
 def schema_schema() -> schema.Schema:
     """The part of the pack schema that describes JSON Schemas, for schemas in separate files."""
-    return schema.compile({"$ref": "#/$defs/schema", "$defs": _read_pack_schema()["$defs"]})
+    return schema.compile({"$ref": "#/$defs/schema", "$defs": read_shipped("pack.schema.json")["$defs"]})
 
 
 @cache
-def _read_pack_schema() -> Mapping[str, Any]:
-    document = read_json(files.shipped("schemas").read("pack.schema.json"), "pack.schema.json")
-    return document.data  # type: ignore[no-any-return]
+def read_shipped(file: str) -> Mapping[str, Any]:
+    """Read a shipped schema; all packs share it."""
+    data: Mapping[str, Any] = read_json(files.shipped("schemas").read(file), file).data
+    return data
 
 
 def schema_problems(placed: Placed) -> list[Problem]:

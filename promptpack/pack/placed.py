@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from promptpack.problem import Problem
@@ -27,6 +28,18 @@ class Placed(NamedTuple):
         for step in steps:
             value = value[step]
         return Placed(value, self.document, (*self.path, *steps))
+
+    def convert_texts(self, convert: Callable[[Placed], Any]) -> Any:
+        """Return the value, frozen, with every text in it converted; keys stay as they are."""
+        match self.value:
+            case str():
+                return convert(self)
+            case dict() as mapping:
+                return MappingProxyType({key: self.child(key).convert_texts(convert) for key in mapping})
+            case list() as items:
+                return tuple(self.child(index).convert_texts(convert) for index in range(len(items)))
+            case value:
+                return value
 
     def locate(self, *steps: str | int) -> Location:
         """Return the location of the value, or of a value below it."""

@@ -14,6 +14,7 @@ SHIPPED_ADDRESS = "https://promptpack.dev/schemas/1/"
 _SHIPPED = "shipped:"
 _SIBLING_FOLDER = "../schemas/"
 _VALUES = ("const", "default", "enum", "examples")
+_MAX_STEPS = 8
 
 
 class References:
@@ -117,6 +118,32 @@ class References:
         return self._cache[found]
 
 
+def split_pointer(pointer: str) -> list[str]:
+    """Return the unescaped keys of a JSON pointer or a local reference."""
+    return [key.replace("~1", "/").replace("~0", "~") for key in pointer.split("/")[1:]]
+
+
+def find_target(root: Any, reference: str) -> Any:
+    """Return the part of a schema that a local reference points to, or None if it does not exist."""
+    for key in split_pointer(reference):
+        if isinstance(root, list):
+            root = root[int(key)] if key.isdecimal() and int(key) < len(root) else None
+        else:
+            root = root.get(key) if isinstance(root, Mapping) else None
+    return root
+
+
+def resolve(root: Mapping[str, Any], schema: Any) -> Mapping[str, Any]:
+    """Return a schema with its local reference replaced by the target; the keys beside the reference win."""
+    for _ in range(_MAX_STEPS):
+        if not isinstance(schema, Mapping) or not str(schema.get("$ref", "")).startswith("#"):
+            break
+        target = find_target(root, schema["$ref"])
+        beside = {key: value for key, value in schema.items() if key != "$ref"}
+        schema = {**target, **beside} if isinstance(target, Mapping) else beside
+    return schema if isinstance(schema, Mapping) else {}
+
+
 _ALLOWED = "refer to a file in the folder of the packs, or to a shipped schema"
 
 
@@ -138,8 +165,7 @@ def _check_fragment(here: Placed, root: Any, fragment: str) -> Problem | None:
         return here.problem("PP211", f"reference {here.value!r} uses an anchor", "write '#/$defs/name'")
     node = root
     seen = {fragment}
-    for step in fragment.split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
+    for name in split_pointer(fragment):
         if isinstance(node, list) and name.isdigit() and int(name) < len(node):
             node = node[int(name)]
         elif isinstance(node, Mapping) and name in node:
@@ -152,22 +178,15 @@ def _check_fragment(here: Placed, root: Any, fragment: str) -> Problem | None:
         if following in seen:
             return here.problem("PP214", f"reference {here.value!r} refers to itself", "replace it with a schema")
         seen.add(following)
-        node = _follow(root, following)
+        node = find_target(root, following)
     return None
 
 
 def _find_target(root: Placed, fragment: str) -> Iterator[Placed]:
     try:
-        yield root.child(*(step.replace("~1", "/").replace("~0", "~") for step in fragment.split("/")[1:]))
+        yield root.child(*split_pointer(fragment))
     except (KeyError, TypeError):
         return  # reported by `bundle`; references into lists are not followed
-
-
-def _follow(root: Any, fragment: str) -> Any:
-    for step in fragment.split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
-        root = root.get(name) if isinstance(root, Mapping) else None
-    return root
 
 
 def _not_found(folder: Folder, relative: str) -> Problem:

@@ -69,22 +69,12 @@ def _compile_slot(name: str, placed: Placed, compiler: PackCompiler) -> Any:
     syntax: Syntax = placed.document.data.get("syntax", "jinja")
     if name == "output":
         return _compile_output(placed, syntax, compiler)
-    return _compile_value(placed, syntax, compiler)
+    return placed.convert_texts(lambda text: _compile_value(text, syntax, compiler))
 
 
-def _compile_value(placed: Placed, syntax: Syntax, compiler: PackCompiler) -> Any:
-    match placed.value:
-        case str() as text:
-            whole = _PLACEHOLDER.fullmatch(text.strip())
-            if whole:
-                return InputValue(compiler.check_input_name(placed, whole[1]))
-            return _compile_text(placed, syntax, compiler)
-        case dict() as mapping:
-            return MappingProxyType({key: _compile_value(placed.child(key), syntax, compiler) for key in mapping})
-        case list() as items:
-            return tuple(_compile_value(placed.child(index), syntax, compiler) for index in range(len(items)))
-        case value:
-            return value
+def _compile_value(placed: Placed, syntax: Syntax, compiler: PackCompiler) -> Template | InputValue:
+    whole = _PLACEHOLDER.fullmatch(placed.value.strip())
+    return InputValue(compiler.check_input_name(placed, whole[1])) if whole else _compile_text(placed, syntax, compiler)
 
 
 def _compile_text(placed: Placed, syntax: Syntax, compiler: PackCompiler) -> Template:
@@ -99,7 +89,7 @@ def _find_embedded(text: str, compiler: PackCompiler) -> Iterator[str]:
 
 
 def _compile_output(placed: Placed, syntax: Syntax, compiler: PackCompiler) -> Any:
-    data = _compile_templates(placed, syntax, compiler)
+    data = thaw(placed.convert_texts(lambda text: _compile_tags(text, syntax, compiler)))
     try:
         schema = read_output_schema(data, locate=lambda path: placed.locate(*path), texts=(str, Template))
     except PackError as error:
@@ -111,15 +101,8 @@ def _compile_output(placed: Placed, syntax: Syntax, compiler: PackCompiler) -> A
     return freeze(schema)
 
 
-def _compile_templates(placed: Placed, syntax: Syntax, compiler: PackCompiler) -> Any:
-    """Compile the texts with tags; other texts stay texts, since they may be type names."""
-    match placed.value:
-        case str() as text:
-            is_template = any(tag in text for tag in _TAGS[syntax]) or any(_find_embedded(text, compiler))
-            return _compile_text(placed, syntax, compiler) if is_template else text
-        case dict() as mapping:
-            return {key: _compile_templates(placed.child(key), syntax, compiler) for key in mapping}
-        case list() as items:
-            return [_compile_templates(placed.child(index), syntax, compiler) for index in range(len(items))]
-        case value:
-            return value
+def _compile_tags(placed: Placed, syntax: Syntax, compiler: PackCompiler) -> Template | str:
+    """Compile a text with tags; any other text stays a text, since it may be a type name."""
+    text: str = placed.value
+    is_template = any(tag in text for tag in _TAGS[syntax]) or any(_find_embedded(text, compiler))
+    return _compile_text(placed, syntax, compiler) if is_template else text

@@ -18,45 +18,38 @@ _VALIDATED = "validated"
 
 
 class Context(NamedTuple):
-    """Checked values by input, and fingerprints of values that are not secret.
+    """Checked values by input, a snapshot of them, and fingerprints of values that may be cached.
 
-    The `uncopied` values are the caller's own objects, which the caller may change later.
+    Some values are the caller's own objects, `validated` has their ids. Another thread may change them at any time, so
+    the texts in the render cache are made from the snapshot.
     """
 
     values: Mapping[str, Any]
+    snapshot: Mapping[str, Any]
     fingerprints: Mapping[str, Fingerprint]
-    uncopied: Collection[str]
-
-    @property
-    def validated(self) -> set[int]:
-        """The ids of containers that are already validated."""
-        return {id(self.values[name]) for name in self.uncopied}
-
-    def snapshot(self) -> Mapping[str, Any]:
-        """Return the values as they are now, even if the caller changes uncopied values later."""
-        return _Snapshot(self) if self.uncopied else self.values
+    validated: Collection[int]
 
 
 class _Snapshot(Mapping[str, Any]):
     """The values of a context; uncopied ones are restored from their marshal bytes on first use."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
+    def __init__(self, values: Mapping[str, Any], uncopied: Mapping[str, bytes]) -> None:
+        self._values = values
+        self._uncopied = uncopied
         self._restored: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self._context.uncopied:
-            return self._context.values[name]
+        if name not in self._uncopied:
+            return self._values[name]
         if name not in self._restored:
-            content: Any = self._context.fingerprints[name]
-            self._restored[name] = marshal.loads(content)  # noqa: S302 -- written by this process
+            self._restored[name] = marshal.loads(self._uncopied[name])  # noqa: S302 -- written by this process
         return self._restored[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._context.values)
+        return iter(self._values)
 
     def __len__(self) -> int:
-        return len(self._context.values)
+        return len(self._values)
 
 
 def check_context(pack: Pack, context: Any, inputs: Mapping[str, Any]) -> Context:
@@ -79,7 +72,7 @@ def check_context(pack: Pack, context: Any, inputs: Mapping[str, Any]) -> Contex
         problems += (_to_problem(pack, found) for found in mismatches if not found.path or found.path[0] not in broken)
     if problems:
         raise ContextError(problems)
-    return Context(MappingProxyType(builder.values), builder.fingerprints, builder.uncopied)
+    return builder.build()
 
 
 class _ContextBuilder:
@@ -92,8 +85,8 @@ class _ContextBuilder:
         self._last: Mapping[str, bytes] = last if limits is pack.limits else {}
         self._validated: dict[str, bytes] = {}
         self.values: dict[str, Any] = {}
-        self.fingerprints: dict[str, Fingerprint] = {}
-        self.uncopied: set[str] = set()
+        self._fingerprints: dict[str, Fingerprint] = {}
+        self._uncopied: dict[str, bytes] = {}
 
     def add(self, declared: Input, value: Any) -> None:
         """Add a value: uncopied if it is plain data, else as a plain copy. Secrets get no fingerprint."""
@@ -105,22 +98,24 @@ class _ContextBuilder:
         if not is_private:
             found = copy if type(copy) is str else fingerprint(copy)
             if found is not None and len(found) <= LARGEST_VALUE:
-                self.fingerprints[name] = found
+                self._fingerprints[name] = found
 
     def _add_uncopied(self, name: str, value: Any) -> bool:
-        """Accept without copying: unchanged since the last render, or validated now."""
+        """Accept without copying: unchanged since the last render, or validated now.
+
+        A new value gets no fingerprint: its texts are cached if the next render has it too.
+        """
         found = fingerprint(value)
         if found is None:
             return False
         last = self._last.get(name)
         if found == last:
-            found = last
+            self._fingerprints[name] = found = last
         elif not can_skip_copy(value, found, self._pack.limits):
             return False
         elif len(found) <= LARGEST_VALUE:
             self._validated[name] = found
-        self.values[name], self.fingerprints[name] = value, found
-        self.uncopied.add(name)
+        self.values[name], self._uncopied[name] = value, found
         return True
 
     def cache_validated(self) -> None:
@@ -128,6 +123,12 @@ class _ContextBuilder:
         if self._validated:
             validated = {**self._last, **self._validated}
             self._pack._render_cache.put(_VALIDATED, (self._pack.limits, validated), *validated.values())
+
+    def build(self) -> Context:
+        """Return the context."""
+        values = MappingProxyType(self.values)
+        snapshot = _Snapshot(values, self._uncopied) if self._uncopied else values
+        return Context(values, snapshot, self._fingerprints, {id(values[name]) for name in self._uncopied})
 
 
 def _to_mapping(context: Any) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from promptpack import files
-from promptpack.problem import Location, PackError, Problem, did_you_mean
+from promptpack.problem import Problem, did_you_mean
 from promptpack.prompt.prompt_template import PromptTemplate
 from promptpack.template.failure import PartialNotFoundError
 
@@ -35,7 +35,7 @@ class PromptTemplateRegistry:
 
     def register_file(self, name: str, path: str, syntax: Syntax | None = None) -> None:
         """Compile and store the template in a file, byte for byte."""
-        self._store(name, self._compile(str(path), _read(path), syntax or self._syntax))
+        self._store(name, self._compile(str(path), files.read_text(path), syntax or self._syntax))
 
     def get(self, name: str) -> PromptTemplate:
         """Return the compiled template with this name."""
@@ -64,10 +64,3 @@ class PromptTemplateRegistry:
     def _store(self, name: str, template: PromptTemplate) -> None:
         self._templates[name] = template
         self._uncompiled.pop(name, None)
-
-
-def _read(path: str) -> str:
-    try:
-        return files.read(path).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise PackError(Problem("PP101", "file is not UTF-8", Location(str(path)), "save it as UTF-8")) from error

@@ -49,14 +49,14 @@ def _render_slots(pack: Pack, checked: Context, scope: Scope) -> Prompt:
 
     with metered(pack.limits, checked.validated):
         slots = render_slots(pack, scope)
-    return Prompt(pack, write_messages(slots), checked.snapshot(), slots=slots)
+    return Prompt(pack, write_messages(slots), checked.snapshot, slots=slots)
 
 
 def _render_messages(pack: Pack, checked: Context, scope: Scope) -> Prompt:
     with metered(pack.limits, checked.validated):
         rendered = [(message, template) for template in pack.messages for message in _render_message(template, scope)]
     origins = tuple(Origin(bool(template.history), template.priority) for _, template in rendered)
-    return Prompt(pack, tuple(message for message, _ in rendered), checked.snapshot(), origins)
+    return Prompt(pack, tuple(message for message, _ in rendered), checked.snapshot, origins)
 
 
 def _build_scope(pack: Pack, checked: Context) -> Scope:
@@ -64,7 +64,7 @@ def _build_scope(pack: Pack, checked: Context) -> Scope:
     fingerprints = {"pack": tuple(pack.about.values()), **checked.fingerprints}
     if pack.contract is not None:
         values["reply_format"] = fingerprints["reply_format"] = _get_reply_format(pack, pack.contract, checked)
-    return Scope(values, fingerprints, pack._render_cache)
+    return Scope(values, checked.snapshot, fingerprints, pack._render_cache)
 
 
 def _get_reply_format(pack: Pack, contract: Contract, checked: Context) -> str:
@@ -76,7 +76,7 @@ def _get_reply_format(pack: Pack, contract: Contract, checked: Context) -> str:
     cached_contract, cached, text = pack._render_cache.get(cell) or (None, None, "")
     if tools is not None and tools == cached and contract is cached_contract:
         return text
-    actions = read_tool_actions(checked.values[name], name) if name else None
+    actions = read_tool_actions(checked.snapshot[name], name) if name else None
     text = write_reply_format(contract, pack.locale, actions)
     if tools is not None and len(tools) <= LARGEST_VALUE:
         pack._render_cache.put(cell, (contract, tools, text), tools, text)

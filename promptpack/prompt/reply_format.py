@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from promptpack.pack.contract import Action, Contract
+from promptpack.pack.references import resolve
 from promptpack.words import words
 
 _MAX_DEPTH = 8
@@ -33,24 +34,24 @@ class _Writer:
     def _fields(self, schema: Mapping[str, Any], depth: int) -> Iterator[str]:
         required = schema.get("required", ())
         for name, field in schema.get("properties", {}).items():
-            resolved = self._resolve(field)
+            resolved = resolve(self._shape, field)
             by_action = depth == 0 and name == "params" and self._contract.has_actions
             yield self._line(name, resolved, name in required, depth, by_action)
             if by_action:
                 yield from self._params(depth + 1)
             elif depth < _MAX_DEPTH:
-                inner = self._resolve(resolved.get("items", {})) if resolved.get("type") == "array" else resolved
+                inner = resolve(self._shape, resolved.get("items", {})) if resolved.get("type") == "array" else resolved
                 yield from self._fields(inner, depth + 1)
 
     def _params(self, depth: int) -> Iterator[str]:
         for action in (*self._contract.actions.values(), *(self._tools or ())):
-            schema = self._resolve(self._shape["$defs"].get(f"params.{action.name}", {}))
+            schema = resolve(self._shape, self._shape["$defs"].get(f"params.{action.name}", {}))
             yield self._action_line(action, schema, depth)
             yield from self._fields(schema, depth + 1)
         if self._contract.tools_input and self._tools is None:
             yield f"{'  ' * depth}- {self._words['any_tool']}"
         for condition in self._contract.base.get("allOf", ()):
-            schema = self._resolve(condition["then"]["properties"]["params"])
+            schema = resolve(self._shape, condition["then"]["properties"]["params"])
             yield f"{'  ' * depth}- {' / '.join(_actions_of(condition))}:"
             yield from self._fields(schema.get("else", schema), depth + 1)
 
@@ -74,7 +75,7 @@ class _Writer:
             return f"{self._words['one_of']} {' | '.join(texts)}"
         kind = schema.get("type", "any")
         if kind == "array":
-            return self._words["list_of"].format(item=self._kind(self._resolve(schema.get("items", {}))))
+            return self._words["list_of"].format(item=self._kind(resolve(self._shape, schema.get("items", {}))))
         return "/".join(kind) if isinstance(kind, list) else str(kind)
 
     def _constraints(self, schema: Mapping[str, Any]) -> Iterator[str]:
@@ -91,16 +92,6 @@ class _Writer:
     def _example(self) -> Any:
         named = (action.example for action in self._contract.actions.values() if action.example is not None)
         return next(named, self._contract.example)
-
-    def _resolve(self, schema: Any) -> Mapping[str, Any]:
-        for _ in range(_MAX_DEPTH):
-            if not isinstance(schema, Mapping) or not str(schema.get("$ref", "")).startswith("#"):
-                break
-            node: Any = self._shape
-            for step in schema["$ref"][1:].split("/")[1:]:
-                node = node[step.replace("~1", "/").replace("~0", "~")]
-            schema = {**node, **{key: value for key, value in schema.items() if key != "$ref"}}
-        return schema if isinstance(schema, Mapping) else {}
 
 
 def _actions_of(condition: Mapping[str, Any]) -> Sequence[str]:

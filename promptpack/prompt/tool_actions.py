@@ -1,11 +1,11 @@
 """The tools in a context, in the formats of SDKs -> the actions they allow."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from promptpack.pack.contract import Action
 from promptpack.pack.pack_schema import schema_schema
-from promptpack.pack.references import find_references
+from promptpack.pack.references import find_references, find_target
 from promptpack.problem import ContextError, Problem
 
 _PARAMETERS = ("parameters", "input_schema", "inputSchema")
@@ -41,12 +41,17 @@ def _is_schema(parameters: Mapping[str, Any]) -> bool:
 
 
 def _refuse_bad_schema(parameters: Mapping[str, Any], where: str) -> None:
-    mismatches = [
-        mismatch
-        for mismatch in schema_schema().check(dict(parameters))
-        if mismatch.rule != "additionalProperties"  # foreign schemas may have other keywords
-    ]
-    remote = [reference for _, reference in find_references(parameters) if not reference.startswith("#")]
-    if mismatches or remote:
-        detail = mismatches[0].message if mismatches else f"reference {remote[0]!r} is not local"
+    detail = next(_find_faults(parameters), None)
+    if detail is not None:
         raise ContextError(Problem("PP417", f"the parameters of {where} are not a usable JSON Schema: {detail}"))
+
+
+def _find_faults(parameters: Mapping[str, Any]) -> Iterator[str]:
+    for mismatch in schema_schema().check(dict(parameters)):
+        if mismatch.rule != "additionalProperties":  # foreign schemas may have other keywords
+            yield mismatch.message
+    for _, reference in find_references(parameters):
+        if not reference.startswith("#"):
+            yield f"reference {reference!r} is not local"
+        elif reference[1:2] not in ("", "/") or find_target(parameters, reference) is None:
+            yield f"reference {reference!r} has no target"

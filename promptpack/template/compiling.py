@@ -16,7 +16,6 @@ from promptpack.template.model import Expression, Source, Template
 from promptpack.template.names import Dependencies, NameUse
 from promptpack.template.partials import IncludeStack, PackTemplate
 from promptpack.template.positions import decode
-from promptpack.template.tree import is_always_compilable
 
 T = TypeVar("T")
 
@@ -87,7 +86,7 @@ def _make_loader(
 
     It does not hold the tree, which takes far more memory than its text: most packs of a large library are never used.
     """
-    code = None if is_always_compilable(tree) else compile_tree(tree, source)
+    code = None if tree.is_lazy else compile_tree(tree, source)  # type: ignore[attr-defined]  # set by the engine
 
     def load() -> PackTemplate:
         nonlocal code

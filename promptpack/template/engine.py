@@ -28,13 +28,15 @@ from promptpack.template.partials import PackTemplate
 from promptpack.template.positions import TooManyTokensError, decode
 from promptpack.template.sandbox import PackEnvironment
 from promptpack.template.steps import insert_step_counts
-from promptpack.template.tree import descendants
+from promptpack.template.tree import copy_tree, descendants, is_always_compilable, levels
 
 if TYPE_CHECKING:
     from promptpack.template.expression_codegen import Condition, ExpressionGenerator
 
 _DEFAULT = Limits()
 _RECENT_TREES = 64
+# Of a tree; Python compiles fewer than 200 nested brackets, and the levels of Handlebars have a limit of their own.
+_MAX_LEVELS = 128
 # Python raises these for deeply nested brackets and for very long numbers.
 _PARSE_ERRORS = (RecursionError, ValueError, OverflowError)
 
@@ -99,11 +101,11 @@ class Engine:
         return self._cached("parse expression", source, self._parse_expression)
 
     def prepare(self, source: Source) -> nodes.Template:
-        """Return the tree of a template that can be compiled: checked against the policy, with its steps counted."""
+        """Return the tree of a template that is checked against the policy."""
         return self._cached("prepare", source, lambda source: self._prepare(self._parse(source), source))
 
     def prepare_expression(self, source: Source) -> nodes.Template:
-        """Return the tree of an expression that can be compiled."""
+        """Return the tree of an expression that is checked against the policy."""
         return self._cached(
             "prepare expression", source, lambda source: self._prepare(self._parse_expression(source), source)
         )
@@ -120,8 +122,13 @@ class Engine:
 
     def load(self, tree: nodes.Template, source: Source, name: str | None = None) -> PackTemplate:
         """Compile a prepared tree; `name` is that of a partial."""
-        marked = self._memoizer.mark(tree) if self._is_caching and name is None else tree
-        return self._load(lambda: self.environment.compile(marked, name=name, filename=UNPLACED), source)
+
+        def compile_tree() -> CodeType:
+            finished = _finish(copy_tree(tree), source)
+            marked = self._memoizer.mark(finished) if self._is_caching and name is None else finished
+            return self.environment.compile(marked, name=name, filename=UNPLACED)
+
+        return self._load(compile_tree, source)
 
     def load_expression(self, tree: nodes.Template, source: Source) -> PackTemplate:
         """Compile an expression to a function of the values that returns the result."""
@@ -170,16 +177,15 @@ class Engine:
         return nodes.Template([nodes.Assign(target, expression, lineno=expression.lineno)], lineno=1)
 
     def _prepare(self, tree: nodes.Template, source: Source) -> nodes.Template:
-        found = descendants(tree)
-        _mark_methods(found)
-        problems = policy.check(found, source, None if self.dynamic_partials else self.partials)
+        found = levels(tree)
+        if len(found) > _MAX_LEVELS:
+            raise PackError(_nesting_problem(tree, source))
+        every = [node for level in found for node in level]
+        _mark_methods(every)
+        problems = policy.check(every, source, None if self.dynamic_partials else self.partials)
         if problems:
             raise PackError(problems)
-        if source.syntax == "jinja" and any(isinstance(node, nodes.For) for node in found):
-            _provide_loop_to_partials(tree)
-            add_counters(tree)
-        _apply_readable_filters(found)
-        insert_step_counts(tree, found)
+        tree.is_lazy = is_always_compilable(found)  # type: ignore[attr-defined]  # for `compiling`
         return tree
 
     def _refuse_cycles(self, trees: dict[str, nodes.Template]) -> None:
@@ -247,6 +253,14 @@ def _complexity_problem(error: Exception, source: Source) -> Problem:
     return Problem("PP309", "template is nested too deeply", source.locate(1, 1), "move the inner part into a partial")
 
 
+def _nesting_problem(tree: nodes.Template, source: Source) -> Problem:
+    statement = next(node for node in tree.body if len(levels(node)) >= _MAX_LEVELS)
+    # Jinja's own position of a long expression is its end.
+    position = min(node.lineno for node in descendants(statement) if node.lineno is not None)
+    message = f"template is nested more than {_MAX_LEVELS} levels deep"
+    return Problem("PP309", message, source.locate(*decode(position)), "split the expression, or use a partial")
+
+
 def _expect_end(parser: Parser) -> None:
     if not parser.stream.eos:
         raise TemplateSyntaxError("unexpected text after the expression", parser.stream.current.lineno)
@@ -256,6 +270,17 @@ def _mark_methods(tree: Iterable[nodes.Node]) -> None:
     for call in tree:
         if isinstance(call, nodes.Call) and isinstance(call.node, nodes.Getattr):
             call.node.ctx = METHOD
+
+
+def _finish(tree: nodes.Template, source: Source) -> nodes.Template:
+    """Change a tree to the one to run: with the loops that it needs, readable inputs and counts of steps."""
+    found = descendants(tree)
+    if source.syntax == "jinja" and any(isinstance(node, nodes.For) for node in found):
+        _provide_loop_to_partials(tree)
+        add_counters(tree)
+    _apply_readable_filters(found)
+    insert_step_counts(found)
+    return tree
 
 
 def _provide_loop_to_partials(tree: nodes.Template) -> None:

@@ -9,6 +9,7 @@ from jinja2.nodes import EvalContext
 from jinja2.runtime import exported
 
 from promptpack.template.codegen import PackGenerator
+from promptpack.template.steps import steps_per_call
 
 
 class Condition(NamedTuple):
@@ -25,9 +26,8 @@ class ExpressionGenerator(PackGenerator):
     def write_expression(self, tree: nodes.Template) -> None:
         """Write one expression: `root(values)` returns its value."""
         frame = self._begin([tree])
-        self.visit(_steps_of(tree), frame)
-        self.writeline("return ", tree.body[1])
-        self.visit(_value_of(tree), frame)
+        self._write_tree(tree, frame)
+        self.writeline("return value")
         self._end()
 
     def write_conditions(self, conditions: Sequence[Condition]) -> None:
@@ -62,20 +62,25 @@ class ExpressionGenerator(PackGenerator):
         self.outdent()
 
     def _write_test(self, keyword: str, tree: nodes.Template, frame: Frame) -> None:
-        self.visit(_steps_of(tree), frame)
-        self.writeline(f"{keyword} environment.truth(", tree.body[1])
+        self._write_tree(tree, frame)
+        self.writeline(f"{keyword} environment.truth(value):")
+
+    def _write_tree(self, tree: nodes.Template, frame: Frame) -> None:
+        """Write code that counts the steps of an expression and computes its value."""
+        self.writeline(f"meter.steps -= {steps_per_call(tree)}", tree)
+        self.writeline("if meter.steps < 0: meter.refuse_steps()")
+        self.writeline("value = ", tree.body[0])
         self.visit(_value_of(tree), frame)
-        self.write("):")
 
     def _begin(self, trees: Iterable[nodes.Template]) -> Frame:
         """Write everything up to the first expression; what is the same for each call comes before the function."""
-        body = [node for tree in trees for node in tree.body]
+        values = [_value_of(tree) for tree in trees]
         frame = Frame(EvalContext(self.environment, None))
-        frame.symbols.analyze_node(nodes.Template([nodes.Output([node.node for node in body])]))  # type: ignore[attr-defined]
+        frame.symbols.analyze_node(nodes.Template([nodes.Output(values)]))
         self.writeline(f"from jinja2.runtime import {', '.join(exported)}")
         self.writeline("name, blocks, context = None, {}, environment.empty_context")
         self.writeline("undefined, cond_expr_undefined = environment.undefined, Undefined")
-        self.pull_dependencies(body)
+        self.pull_dependencies(values)
         self.writeline("def root(values):", extra=1)
         self.indent()
         self.writeline("meter = environment.meter()")
@@ -89,12 +94,8 @@ class ExpressionGenerator(PackGenerator):
         self.writeline(f"debug_info = {'&'.join(f'{line}={position}' for line, position in self.debug_info)!r}")
 
 
-def _steps_of(tree: nodes.Template) -> nodes.Node:
-    return tree.body[0]
-
-
 def _value_of(tree: nodes.Template) -> nodes.Expr:
-    return tree.body[1].node  # type: ignore[attr-defined,no-any-return]  # an assignment, see `Engine.parse_expression`
+    return tree.body[0].node  # type: ignore[attr-defined,no-any-return]  # an assignment, see `Engine.parse_expression`
 
 
 def generate(environment: Any, write: Callable[[ExpressionGenerator], None]) -> str:

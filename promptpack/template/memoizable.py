@@ -47,7 +47,7 @@ class Memoizer:
         return None if names & stored else names
 
     def _is_pure(self, tree: nodes.Node) -> bool:
-        return all(self._has_no_side_effect(node) for node in (tree, *descendants(tree)))
+        return all(self._has_no_side_effect(node) for node in descendants(tree))
 
     def _has_no_side_effect(self, node: nodes.Node) -> bool:
         match node:
@@ -158,5 +158,5 @@ def _is_slow(node: nodes.Node) -> bool:
     return any(
         isinstance(inner, (nodes.For, nodes.Include))
         or (isinstance(inner, nodes.Filter) and inner.name not in INLINE_FILTERS)
-        for inner in (node, *descendants(node))
+        for inner in descendants(node)
     )

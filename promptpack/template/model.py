@@ -45,12 +45,19 @@ class Source:
 
 
 class Scope(dict[str, Any]):
-    """Values by name, the fingerprints of values that renders can compare, and the pack's cache."""
+    """Values by name, and what caching needs: a snapshot of them, fingerprints of some, and the pack's cache."""
 
-    __slots__ = ("cache", "fingerprints")
+    __slots__ = ("cache", "fingerprints", "snapshot")
 
-    def __init__(self, values: Mapping[str, Any], fingerprints: Mapping[str, Fingerprint], cache: PackCache) -> None:
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        snapshot: Mapping[str, Any],
+        fingerprints: Mapping[str, Fingerprint],
+        cache: PackCache,
+    ) -> None:
         super().__init__(values)
+        self.snapshot = snapshot
         self.fingerprints = fingerprints
         self.cache = cache
 

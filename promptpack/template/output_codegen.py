@@ -72,7 +72,9 @@ class OutputGenerator(CodeGenerator):
         self.writeline(f"if {text} is None:")
         self.indent()
         self.writeline(f"{before} = meter.steps, meter.output")
-        inner = frame.inner()
+        self.writeline(f"if {key} is not None: context.restore({names!r})")
+        # Isolated, so that it looks up the restored values.
+        inner = frame.inner(isolated=True)
         self.buffer(inner)
         inner.symbols.analyze_node(node)
         self.enter_frame(inner)

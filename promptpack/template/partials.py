@@ -1,6 +1,7 @@
 """How a render finds partials: first those of the template, then those of its includers, up to a depth limit."""
 
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from jinja2 import Template as JinjaTemplate
@@ -27,7 +28,7 @@ class PackTemplate(JinjaTemplate):
         context = PackContext(self.environment, names, self.name, self.blocks, self.globals)
         context.include_stack = include_stack
         if type(values) is Scope:
-            context.fingerprints, context.cache = values.fingerprints, values.cache
+            context.snapshot, context.fingerprints, context.cache = values.snapshot, values.fingerprints, values.cache
         return context
 
     def include_context(self, include_stack: "IncludeStack", *arguments: Any) -> Context:
@@ -77,9 +78,10 @@ class IncludeDepthError(TemplateRuntimeError):
 
 
 class PackContext(Context):
-    """Jinja's context with its include stack; at the start of a render also with fingerprints and the cache."""
+    """Jinja's context with its include stack; at the start of a render also with what caching needs."""
 
     include_stack: IncludeStack = IncludeStack()
+    snapshot: Mapping[str, Any] = MappingProxyType({})
     fingerprints: Mapping[str, Fingerprint] | None = None
     cache: PackCache | None = None
 
@@ -88,6 +90,10 @@ class PackContext(Context):
         context: Any = super().derived(locals)
         context.include_stack = self.include_stack
         return context  # type: ignore[no-any-return]
+
+    def restore(self, names: Iterable[str]) -> None:
+        """Use the snapshots of values, so that no other thread can change them before their text is cached."""
+        self.parent.update((name, self.snapshot[name]) for name in names if name in self.snapshot)
 
 
 class Included(NamedTuple):

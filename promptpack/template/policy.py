@@ -18,15 +18,24 @@ APPLIES_TEST = {"select": 0, "reject": 0, "selectattr": 1, "rejectattr": 1}
 """Which argument of a filter names the test that it applies to each item."""
 NUMBER_HINT = "write it as text, in quotes"
 _MAX_BITS = Limits().bits
+_CHECKED = frozenset((
+    nodes.Const, nodes.Extends, nodes.Filter, nodes.For, nodes.FromImport, nodes.Getattr, nodes.Import, nodes.Include,
+    nodes.Name, nodes.ScopedEvalContextModifier, nodes.Test,
+))  # fmt: skip
 
 
 def check(tree: Sequence[nodes.Node], source: Source, partials: Collection[str] | None) -> list[Problem]:
     """Return the problems of a template; `partials` are the known ones, or None if more may be added later."""
     modules = {node.target for node in tree if isinstance(node, nodes.Import)}
-    return [
-        Problem(found.code, found.message, source.locate_word(node.lineno, found.word), found.hint)
+    found = [
+        (node.lineno, problem)
         for node in tree
-        for found in _check_node(node, partials, modules)
+        if type(node) in _CHECKED
+        for problem in _check_node(node, partials, modules)
+    ]
+    return [
+        Problem(problem.code, problem.message, source.locate_word(position, problem.word), problem.hint)
+        for position, problem in sorted(found, key=lambda one: one[0])
     ]
 
 

@@ -5,8 +5,6 @@ from collections.abc import Iterable, Iterator
 
 # A larger column is reported as the largest; real lines are shorter.
 _WIDTH = 1 << 16
-# Tokens that need no compilation.
-_NO_WORK = frozenset(("data", "whitespace"))
 
 RawToken = tuple[int, str, str]
 
@@ -44,23 +42,23 @@ def locate_tokens(tokens: Iterable[RawToken], source: str, limit: int) -> Iterat
     line_starts = LineStarts(source)
     try:
         for _, kind, value in tokens:
-            remaining -= kind not in _NO_WORK
-            if remaining < 0:
-                raise TooManyTokensError
             # Jinja drops only white space between tokens, so the next occurrence is the token itself.
             found = source.find(value, offset)
             if found >= 0:
-                offset = found
-            position = line_starts.position(offset)
+                offset = found + len(value)
+            if kind == "whitespace":
+                continue  # which Jinja's parser ignores
+            remaining -= kind != "data"
+            if remaining < 0:
+                raise TooManyTokensError
+            position = line_starts.position(offset if found < 0 else found)
             yield position, kind, value
-            if found >= 0:
-                offset += len(value)
             if kind == "name" and previous == "block_begin":
                 in_include = value == "include"
             elif in_include and kind == "block_end" and value == "%}\n":
                 # Jinja removes the newline after a tag; after an include, the newline ends the included line.
                 yield position, "data", "\n"
-            previous = kind if kind != "whitespace" else previous
+            previous = kind
     except TemplateSyntaxError as error:
         stated = re.search(r"at (\d+)$", error.message or "")
         error.lineno = line_starts.position(int(stated[1]) if stated else _skip_space(source, offset))
@@ -80,16 +78,18 @@ class LineStarts:
         self._source = source
         self._line = 1
         self._start = 0
-        self._offset = 0
+        self._end = -1
 
     def position(self, offset: int) -> int:
         """Return the position of an offset, packed by `encode`."""
-        if offset < self._offset:
-            line = self._source.count("\n", 0, offset) + 1
-            return encode(line, offset - self._source.rfind("\n", 0, offset))
-        crossed = self._source.count("\n", self._offset, offset)
-        if crossed:
-            self._line += crossed
-            self._start = self._source.rfind("\n", 0, offset) + 1
-        self._offset = offset
+        if not self._start <= offset <= self._end:
+            self._find_line(offset)
         return encode(self._line, offset - self._start + 1)
+
+    def _find_line(self, offset: int) -> None:
+        if offset < self._start:
+            self._line, self._start = 1, 0
+        self._line += self._source.count("\n", self._start, offset)
+        self._start = self._source.rfind("\n", 0, offset) + 1
+        end = self._source.find("\n", offset)
+        self._end = end if end >= 0 else len(self._source)

@@ -2,7 +2,7 @@
 
 A pack reads and writes through its `PackCache`. Each cell holds one value, the last one. A cached text carries the
 fingerprints of the values it was rendered from, so that it is used only for equal values, and its cost, so that the
-limits count it like a text rendered again.
+limits count it like a text rendered again. It is rendered from the snapshot that the fingerprints belong to.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from promptpack.template.tree import children
 
 # Entering a macro or block takes as long as this many iterations of a loop.
 _STEPS_OF_A_CALL: Final = 25
-_CALLED: Final = (nodes.Macro, nodes.CallBlock, nodes.Block)
+_CALLED: Final = (nodes.Template, nodes.Macro, nodes.CallBlock, nodes.Block)
 _COUNTED: Final = (nodes.For, *_CALLED)
 # Fields of a loop or macro that are computed before its body is entered.
 _OUTSIDE: Final = ("iter", "else_", "call", "defaults")
@@ -31,13 +31,19 @@ _QUARTERS: Final[dict[type[nodes.Node], int]] = {
 }
 
 
-def insert_step_counts(tree: nodes.Template, descendants: Iterable[nodes.Node]) -> None:
+def insert_step_counts(tree: Iterable[nodes.Node]) -> None:
     """Insert a count of steps into the template and each of its macros and blocks; loops count their iterations."""
-    for node in [tree, *(node for node in descendants if isinstance(node, _CALLED))]:
-        body: list[nodes.Node] = node.body
-        steps = nodes.Const(_STEPS_OF_A_CALL + _quarters(node) // 4)
-        position = 1 if body and isinstance(body[0], nodes.Extends) else 0
-        body.insert(position, nodes.ExprStmt(steps, lineno=node.lineno))
+    for node in tree:
+        if isinstance(node, _CALLED):
+            body: list[nodes.Node] = node.body
+            steps = nodes.Const(steps_per_call(node))
+            position = 1 if body and isinstance(body[0], nodes.Extends) else 0
+            body.insert(position, nodes.ExprStmt(steps, lineno=node.lineno))
+
+
+def steps_per_call(node: nodes.Node) -> int:
+    """Return the steps of running a template, macro or block once; loops in it count their own."""
+    return _STEPS_OF_A_CALL + _quarters(node) // 4
 
 
 def steps_per_iteration(loop: nodes.For) -> int:

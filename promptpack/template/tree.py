@@ -1,11 +1,11 @@
 """Jinja's syntax trees: iterate over them, copy them, and decide whether one always compiles."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, TypeVar
 
 from jinja2 import nodes
 
-# Neither Jinja nor Python refuses a tree of only these nodes, no deeper than `_MAX_DEPTH`, that meets the policy.
+# Neither Jinja nor Python refuses a tree of only these nodes, with few levels, that meets the policy.
 _COMPILABLE: Final = frozenset((
     nodes.Add, nodes.And, nodes.Assign, nodes.Call, nodes.Compare, nodes.Concat, nodes.CondExpr, nodes.Const,
     nodes.Dict, nodes.Div, nodes.ExprStmt, nodes.Filter, nodes.FloorDiv, nodes.For, nodes.Getattr, nodes.Getitem,
@@ -15,7 +15,7 @@ _COMPILABLE: Final = frozenset((
 ))  # fmt: skip
 _LEAVES: Final = frozenset((nodes.Const, nodes.Name, nodes.TemplateData))
 _CALLS: Final = frozenset((nodes.Call, nodes.Filter, nodes.Test))
-_MAX_DEPTH: Final = 16
+_COMPILABLE_LEVELS: Final = 16
 
 HANDLEBARS_VALUES: Final = "promptpack.template.handlebars_values"
 """The module whose functions the trees of Handlebars templates call."""
@@ -38,16 +38,17 @@ def children(node: nodes.Node, *fields: str) -> list[nodes.Node]:
     return found
 
 
+def levels(tree: nodes.Node) -> list[list[nodes.Node]]:
+    """Return the nodes of a tree by level: the tree itself, its children, their children and so on."""
+    found = [[tree]]
+    while level := [child for node in found[-1] if type(node) not in _LEAVES for child in children(node)]:
+        found.append(level)
+    return found
+
+
 def descendants(tree: nodes.Node) -> list[nodes.Node]:
-    """Return all nodes below a node, in source order."""
-    found: list[nodes.Node] = []
-    pending = [tree]
-    while pending:
-        node = pending.pop()
-        found.append(node)
-        if type(node) not in _LEAVES:
-            pending += children(node)[::-1]
-    return found[1:]
+    """Return a tree and all nodes below it, level by level."""
+    return [node for level in levels(tree) for node in level]
 
 
 def copy_tree(tree: Tree) -> Tree:
@@ -63,16 +64,11 @@ def _copy_value(value: Any) -> Any:
     return [_copy_value(item) for item in value] if type(value) is list else value
 
 
-def is_always_compilable(tree: nodes.Template) -> bool:
+def is_always_compilable(levels: Sequence[Iterable[nodes.Node]]) -> bool:
     """Return whether compiling a tree that meets the policy cannot fail, and so can be lazy."""
-    level: list[nodes.Node] = [tree]
-    for _ in range(_MAX_DEPTH):
-        if not _COMPILABLE.issuperset(map(type, level)) or not all(map(_is_compilable, level)):
-            return False
-        level = [child for node in level if type(node) not in _LEAVES for child in children(node)]
-        if not level:
-            return True
-    return False
+    return len(levels) <= _COMPILABLE_LEVELS and all(
+        _COMPILABLE.issuperset(map(type, level)) and all(map(_is_compilable, level)) for level in levels
+    )
 
 
 def _is_compilable(node: nodes.Node) -> bool:

@@ -4,7 +4,7 @@ import json
 import marshal
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from itertools import filterfalse
 from types import GeneratorType
@@ -57,7 +57,7 @@ def to_text(value: Any) -> str:
         return value  # type: ignore[no-any-return]
     if kind is int:
         return str(value)
-    if value is None or kind in (bool, float, dict, list, tuple):
+    if kind in _SCALARS or kind in (dict, list, tuple):
         return to_json(value)
     if isinstance(value, Undefined):
         return str(value)
@@ -72,17 +72,34 @@ def to_text(value: Any) -> str:
 
 def to_json(value: Any, indent: int | None = 2) -> str:
     """Print a value as JSON; keep key order and non-ASCII characters, refuse `NaN`."""
-    if type(value) is float and not math.isfinite(value):
-        raise TemplateRuntimeError("NaN and infinity cannot be printed")
-    text = _write_fast(value, indent) if indent and type(value) in _CONTAINERS and _can_write_fast(value) else None
+    text = None
+    if write_scalar := _SCALARS.get(type(value)):
+        text = write_scalar(value)
+    elif indent and type(value) in _CONTAINERS and _can_write_fast(value):
+        text = _write_fast(value, indent)
     if text is None:
         measure(value)
         resolved = resolve_lazy(value)
         check_text(_characters_in(resolved))
         text = json.dumps(resolved, ensure_ascii=False, indent=indent, allow_nan=False)
     check_text(len(text))
-    step(len(text) // _CHARACTERS_A_STEP_OF_JSON)
+    step(1 + len(text) // _CHARACTERS_A_STEP_OF_JSON)
     return text
+
+
+def _write_float(value: float) -> str:
+    if not math.isfinite(value):
+        raise TemplateRuntimeError("NaN and infinity cannot be printed")
+    return repr(value)
+
+
+# How `json` writes single values, without the time that it takes to start.
+_SCALARS: Final[Mapping[type, Callable[[Any], str]]] = {
+    int: repr,
+    float: _write_float,
+    bool: ("false", "true").__getitem__,
+    type(None): lambda _: "null",
+}
 
 
 def _can_write_fast(value: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -112,8 +113,9 @@ class Verdict:
         return self.find_extras()
 
     def __getstate__(self) -> dict[str, Any]:
-        values = self.__dict__ | {"output": self.output, "extras": self.extras}
-        return {name: value for name, value in values.items() if name not in ("make_output", "find_extras")}
+        # The functions refer to the pack; a copy has functions that return their results.
+        output = None if self.make_output is None else partial(_same, self.output)
+        return self.__dict__ | {"make_output": output, "find_extras": partial(_same, self.extras)}
 
     @property
     def ok(self) -> bool:
@@ -125,3 +127,7 @@ class Verdict:
         if self.violations:
             problems = [Problem(found.code, f"{found.path or 'reply'}: {found.message}") for found in self.violations]
             raise ReplyError(problems)
+
+
+def _same(value: Any) -> Any:
+    return value

@@ -26,12 +26,13 @@ class RuleChecker:
     def check(self, scope: Mapping[str, Any]) -> tuple[list[Violation], tuple[str, ...]]:
         """Return the violations in the order of the rules, and the names of the rules that lack an input.
 
-        The limits apply to all rules together.
+        The limits apply to all rules together, and again to all messages together.
         """
         if not self._rules:
             return [], ()
         with metered(self._limits):
             failed, skipped = self._set.evaluate(scope)
+        with metered(self._limits):
             violations = [_violation(self._rules[number], error, scope) for number, error in failed]
         return violations, tuple(self._rules[number].name for number in skipped)
 

@@ -9,16 +9,15 @@ from promptpack.problem import Problem, UsageError
 from promptpack.prompt.slots import labels as slot_labels
 from promptpack.prompt.slots.exports import export_data, export_json, export_yaml
 from promptpack.prompt.slots.imports import import_data, import_json, import_yaml
+from promptpack.prompt.slots.model import PromptModel, read_model
+from promptpack.prompt.slots.output_model import make_output_model
 from promptpack.prompt.slots.placeholders import fill_placeholders
 from promptpack.prompt.slots.slot_data import copy_data, delete_at, find, find_in_dicts, inherit_data, merge_at, set_at
 from promptpack.prompt.slots.slot_messages import write_messages
 from promptpack.prompt.slots.slot_text import write_text
-from promptpack.prompt.slots.view import read_model, read_view, resolve_slot_values
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
-
-    from promptpack.prompt.slots.model import PromptModel
 
 
 class SlotWarning(UserWarning):
@@ -138,16 +137,16 @@ class SlotPrompt:
         found, value = find_in_dicts(self._all_slots(), key)
         return copy_data(value) if found else default
 
-    def to_prompt_object(self) -> "PromptModel":
+    def to_prompt_object(self) -> PromptModel:
         """Return the slots as a pydantic model."""
-        return read_model(resolve_slot_values(self._all_slots()))
+        return read_model(self._all_slots())
 
     def to_text(self, *, role_mapping: dict[str, Any] | None = None) -> str:
         """Write the prompt as one text; raise KeyError for an empty prompt."""
         labels = slot_labels.read_labels(self._settings).with_roles(role_mapping)
         skipped: list[str] = []
         try:
-            return write_text(read_view(self._all_slots()), labels, skipped)
+            return write_text(read_model(self._all_slots()), labels, skipped)
         finally:
             _warn(skipped)
 
@@ -163,7 +162,7 @@ class SlotPrompt:
         skipped: list[str] = []
         try:
             return write_messages(
-                read_view(self._all_slots()),
+                read_model(self._all_slots()),
                 labels,
                 rich_content=rich_content,
                 strict_role_orders=strict_role_orders,
@@ -174,9 +173,7 @@ class SlotPrompt:
 
     def to_output_model(self) -> "type[BaseModel]":
         """Build the pydantic model that validates a reply to this prompt."""
-        from promptpack.prompt.slots.output_model import make_output_model
-
-        return make_output_model(read_view(self._all_slots()).output)
+        return make_output_model(read_model(self._all_slots()).output)
 
     def to_serializable_prompt_data(self, inherit: bool = False) -> dict[str, Any]:
         """Return the slots as plain data; with `inherit`, the inherited ones too."""

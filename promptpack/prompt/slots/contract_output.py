@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
+from promptpack.pack.references import resolve
+
 Schema = Mapping[str, Any]
 _TYPES: Final[Mapping[str, type]] = {
     "string": str,
@@ -28,7 +30,7 @@ class _Reader:
 
     def structure(self, schema: Schema, depth: int) -> Any:
         """Return a mapping, a list or a type."""
-        schema = self._resolve(schema)
+        schema = resolve(self._root, schema)
         if schema.get("properties") and depth < _MAX_DEPTH:
             return {name: self._field(field, depth + 1) for name, field in schema["properties"].items()}
         if schema.get("type") == "array" and isinstance(schema.get("items"), Mapping) and depth < _MAX_DEPTH:
@@ -36,7 +38,7 @@ class _Reader:
         return _type(schema)
 
     def _field(self, field: Any, depth: int) -> Any:
-        schema = self._resolve(field)
+        schema = resolve(self._root, field)
         inner, description = self.structure(schema, depth), self._description(schema)
         # A structure inside a tuple is printed one level deeper, so only described structures get a tuple.
         return (inner, description) if description or not isinstance(inner, dict | list) else inner
@@ -44,16 +46,6 @@ class _Reader:
     def _description(self, schema: Schema) -> str:
         text: str = schema.get("x-descriptions", {}).get(self._language, schema.get("description", ""))
         return text
-
-    def _resolve(self, schema: Any) -> Schema:
-        for _ in range(_MAX_DEPTH):
-            if not isinstance(schema, Mapping) or not str(schema.get("$ref", "")).startswith("#"):
-                break
-            node: Any = self._root
-            for step in schema["$ref"][1:].split("/")[1:]:
-                node = node[step.replace("~1", "/").replace("~0", "~")]
-            schema = {**node, **{key: value for key, value in schema.items() if key != "$ref"}}
-        return schema if isinstance(schema, Mapping) else {}
 
 
 def _type(schema: Schema) -> Any:

@@ -1,11 +1,13 @@
 """Slots -> data, JSON or YAML that `imports` reads back."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import yaml
+
 from promptpack.pack.output.sanitize import sanitize
 from promptpack.pack.output.type_entry import BareTuple, TypeEntry
-from promptpack.prompt.slots import json_text, yaml_text
 
 
 def export_data(data: dict[Any, Any]) -> dict[str, Any]:
@@ -16,12 +18,13 @@ def export_data(data: dict[Any, Any]) -> dict[str, Any]:
 
 def export_json(data: dict[Any, Any]) -> str:
     """Write the slots as JSON."""
-    return json_text.dump(export_data(data))
+    return json.dumps(export_data(data), indent=2, ensure_ascii=False)
 
 
 def export_yaml(data: dict[Any, Any]) -> str:
     """Write the slots as YAML."""
-    return yaml_text.dump(export_data(data), sort_keys=False)
+    text: str = yaml.safe_dump(export_data(data), allow_unicode=True, sort_keys=False)
+    return text
 
 
 def _schema(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Slot prompts as pydantic models: for callers who want the data, and where plain code falls back."""
+"""`PromptModel`: the slots of a prompt, validated by pydantic."""
 
 from typing import Any, Final, Literal, NotRequired, Self
 
@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, field_validator, model_
 from typing_extensions import TypedDict
 
 from promptpack.pack.output.output_format import infer_output_format
+from promptpack.prompt.slots.slot_data import find
 
 
 class TextMessageContent(BaseModel):
@@ -79,12 +80,12 @@ class PromptModel(BaseModel):
     @field_validator("chat_history", mode="before")
     @classmethod
     def _read_history(cls, value: Any) -> list[ChatMessage]:
-        return [_message(item) for item in as_items(value)]
+        return [_message(item) for item in _as_items(value)]
 
     @field_validator("attachment", mode="before")
     @classmethod
     def _read_attachment(cls, value: Any) -> list[MessageContent]:
-        return [validate_part(item) for item in as_items(value)]
+        return [read_part(item) for item in _as_items(value)]
 
     @model_validator(mode="after")
     def _infer_output_format(self) -> Self:
@@ -92,7 +93,17 @@ class PromptModel(BaseModel):
         return self
 
 
-def as_items(value: Any) -> list[Any]:
+def read_model(data: dict[Any, Any]) -> PromptModel:
+    """Read the slots; raise pydantic's ValidationError for a slot with an invalid value.
+
+    A key with a dot is a path, so a literal dotted key is usually None.
+    """
+    if any("." in key for key in data if isinstance(key, str)):
+        data = {key: find(data, key)[1] for key in data}
+    return PromptModel(**data)
+
+
+def _as_items(value: Any) -> list[Any]:
     """Return the items of a slot: none for None, and one for a value that is not a list."""
     if value is None:
         return []
@@ -100,11 +111,16 @@ def as_items(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value if isinstance(value, dict) else str(value)]
 
 
-def validate_part(item: Any) -> MessageContent:
-    """Validate a part: a mapping is text or an attachment, any other value is written as text."""
+def read_part(item: Any) -> MessageContent:
+    """Read a part of a message: a mapping is text or an attachment, any other value is written as text."""
     # [textnotext] a "text" part without a text is an attachment of type "text"
     content = item if isinstance(item, dict | MessageContent) else {"type": "text", "text": str(item)}
     return _CONTENT.validate_python(content)
+
+
+def write_part(part: MessageContent) -> dict[str, Any]:
+    """Return a part in the form it is sent in."""
+    return part.model_dump(warnings=False)
 
 
 def _message(item: Any) -> ChatMessage:

@@ -4,30 +4,37 @@ from typing import Any
 
 from promptpack.pack.output.sanitize import sanitize
 from promptpack.prompt.slots.labels import Labels
+from promptpack.prompt.slots.model import (
+    ChatMessage,
+    MessageContent,
+    PromptModel,
+    TextMessageContent,
+    read_part,
+    write_part,
+)
 from promptpack.prompt.slots.slot_text import refuse_empty, write_main_lines, write_value
-from promptpack.prompt.slots.view import PromptView, SlotMessage, SlotPart, read_part
 
 MessageDict = dict[str, Any]
 
 
 def write_messages(
-    view: PromptView, labels: Labels, *, rich_content: Any, strict_role_orders: Any, skipped: list[str]
+    slots: PromptModel, labels: Labels, *, rich_content: Any, strict_role_orders: Any, skipped: list[str]
 ) -> list[MessageDict]:
     """Write the messages; collect a text about each part left out in `skipped`."""
-    refuse_empty(view)
+    refuse_empty(slots)
     messages: list[MessageDict] = []
-    if view.system:
-        messages.append({"role": str(labels.role("system")), "content": write_value(view.system)})
-    if view.developer:
-        messages.append({"role": str(labels.role("developer")), "content": write_value(view.developer)})
-    if view.chat_history:
-        turns = _turns(view.chat_history, labels, strict=bool(strict_role_orders))
+    if slots.system:
+        messages.append({"role": str(labels.role("system")), "content": write_value(slots.system)})
+    if slots.developer:
+        messages.append({"role": str(labels.role("developer")), "content": write_value(slots.developer)})
+    if slots.chat_history:
+        turns = _turns(slots.chat_history, labels, strict=bool(strict_role_orders))
         # [rich_odd] only False itself makes the history plain, any falsy value the main message
         messages += [_plain_turn(turn, skipped) for turn in turns] if rich_content is False else turns
-    return messages + _main_messages(view, labels, rich=bool(rich_content), skipped=skipped)
+    return messages + _main_messages(slots, labels, rich=bool(rich_content), skipped=skipped)
 
 
-def _turns(history: list[SlotMessage], labels: Labels, *, strict: bool) -> list[MessageDict]:
+def _turns(history: list[ChatMessage], labels: Labels, *, strict: bool) -> list[MessageDict]:
     """Return the history as messages of parts; a strict history starts with the user and ends with the assistant."""
     turns: list[MessageDict] = []
     previous = None
@@ -49,7 +56,7 @@ def _turns(history: list[SlotMessage], labels: Labels, *, strict: bool) -> list[
 def _parts(content: Any) -> list[dict[str, Any]]:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
-    return [read_part(item).data for item in content]
+    return [write_part(read_part(item)) for item in content]
 
 
 def _plain_turn(turn: MessageDict, skipped: list[str]) -> MessageDict:
@@ -65,31 +72,31 @@ def _plain_turn(turn: MessageDict, skipped: list[str]) -> MessageDict:
     return {"role": turn["role"], "content": "\n\n".join(texts)}
 
 
-def _main_messages(view: PromptView, labels: Labels, *, rich: bool, skipped: list[str]) -> list[MessageDict]:
+def _main_messages(slots: PromptModel, labels: Labels, *, rich: bool, skipped: list[str]) -> list[MessageDict]:
     role = labels.role("user")
     # [onlyinput] examples do not count here: they are lost beside a lone input or attachment
-    others = (view.tools, view.action_results, view.info, view.instruct, view.output, view.extras)
+    others = (slots.tools, slots.action_results, slots.info, slots.instruct, slots.output, slots.model_extra)
     is_alone = not any(others)
-    if is_alone and view.input and not view.attachment:
-        return [{"role": role, "content": sanitize(view.input)}]
-    if is_alone and view.attachment and not view.input:
+    if is_alone and slots.input and not slots.attachment:
+        return [{"role": role, "content": sanitize(slots.input)}]
+    if is_alone and slots.attachment and not slots.input:
         if rich:
-            return [{"role": role, "content": [part.data for part in view.attachment]}]
-        return _attached_texts(view.attachment, role, skipped)
-    text = "\n".join(write_main_lines(view, labels))
+            return [{"role": role, "content": [write_part(part) for part in slots.attachment]}]
+        return _attached_texts(slots.attachment, role, skipped)
+    text = "\n".join(write_main_lines(slots, labels))
     if not rich:
-        return [*_attached_texts(view.attachment, role, skipped), {"role": role, "content": text}]
-    return [{"role": role, "content": [*_parts(text), *(part.data for part in view.attachment)]}]
+        return [*_attached_texts(slots.attachment, role, skipped), {"role": role, "content": text}]
+    return [{"role": role, "content": [*_parts(text), *map(write_part, slots.attachment)]}]
 
 
-def _attached_texts(attachment: list[SlotPart], role: Any, skipped: list[str]) -> list[MessageDict]:
+def _attached_texts(attachment: list[MessageContent], role: Any, skipped: list[str]) -> list[MessageDict]:
     messages = []
     for part in attachment:
-        if part.is_text:
-            messages.append({"role": role, "content": part.data["text"]})
+        if isinstance(part, TextMessageContent):
+            messages.append({"role": role, "content": part.text})
         else:
             skipped.append(
                 "Skipped content: unable to put attachment content into prompt messages "
-                f"when `rich_content` == False\nContent: {part.data}"
+                f"when `rich_content` == False\nContent: {write_part(part)}"
             )
     return messages

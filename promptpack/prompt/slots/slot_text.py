@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+import yaml
+
 from promptpack.pack.output.sanitize import sanitize
 from promptpack.prompt.slots.labels import Labels
+from promptpack.prompt.slots.model import ChatMessage, PromptModel, ToolMeta, read_part, write_part
 from promptpack.prompt.slots.schema_text import print_schema
-from promptpack.prompt.slots.view import PromptView, SlotMessage, read_part
-from promptpack.prompt.slots.yaml_text import dump
 
 _EMPTY: Final[tuple[Any, ...]] = (None, "", [], {})
 _EMPTY_PROMPT: Final = (
@@ -16,55 +17,55 @@ _EMPTY_PROMPT: Final = (
 )
 
 
-def write_text(view: PromptView, labels: Labels, skipped: list[str]) -> str:
+def write_text(slots: PromptModel, labels: Labels, skipped: list[str]) -> str:
     """Write the whole prompt; collect a text about each part left out in `skipped`."""
-    refuse_empty(view)
+    refuse_empty(slots)
     lines: list[Any] = [f"{labels.role('user')}:"]
-    if view.system:
-        lines += _write_block(labels.title("system"), view.system)
-    if view.developer:
-        lines += _write_block(labels.title("developer"), view.developer)
-    if view.chat_history:
+    if slots.system:
+        lines += _write_block(labels.title("system"), slots.system)
+    if slots.developer:
+        lines += _write_block(labels.title("developer"), slots.developer)
+    if slots.chat_history:
         lines.append(labels.title("chat_history"))
-        for message in view.chat_history:
+        for message in slots.chat_history:
             lines += _history_lines(message, labels, skipped)
         lines.append("")
-    lines += write_main_lines(view, labels)
+    lines += write_main_lines(slots, labels)
     lines.append(f"{labels.role('assistant')}:")
     return "\n".join(lines)
 
 
-def refuse_empty(view: PromptView) -> None:
+def refuse_empty(slots: PromptModel) -> None:
     """Raise KeyError if the slots contain no request to the model.
 
     [empty] Only None, "", [] and {} are empty: 0, False and () are not, and print nothing.
     """
-    asked = (view.input, view.info, view.instruct, view.output, view.attachment)
-    if not view.extras and all(value in _EMPTY for value in asked):
+    asked = (slots.input, slots.info, slots.instruct, slots.output, slots.attachment)
+    if not slots.model_extra and all(value in _EMPTY for value in asked):
         raise KeyError(_EMPTY_PROMPT)
 
 
-def write_main_lines(view: PromptView, labels: Labels) -> list[Any]:
+def write_main_lines(slots: PromptModel, labels: Labels) -> list[Any]:
     """Return the lines of the blocks from the tools to the output.
 
     [infoval] An `info` that is neither text nor a collection is not converted, so joining the lines fails.
     """
     lines: list[Any] = []
-    if view.tools:
+    if slots.tools:
         lines.append(labels.title("tools"))
-        for tool in view.tools:
+        for tool in slots.tools:
             lines += _tool_lines(tool)
-    if view.action_results:
-        lines += _write_block(labels.title("action_results"), view.action_results)
-    if view.info:
-        lines += (labels.title("info"), *_info_lines(view.info), "")
-    for name, value in view.extras.items():
+    if slots.action_results:
+        lines += _write_block(labels.title("action_results"), slots.action_results)
+    if slots.info:
+        lines += (labels.title("info"), *_info_lines(slots.info), "")
+    for name, value in (slots.model_extra or {}).items():
         lines += _write_block(f"[{name}]:", value)
-    for slot, value in (("instruct", view.instruct), ("examples", view.examples), ("input", view.input)):
+    for slot, value in (("instruct", slots.instruct), ("examples", slots.examples), ("input", slots.input)):
         if value:
             lines += _write_block(labels.title(slot), value)
-    if view.output:
-        lines += _requirement_lines(view, labels)
+    if slots.output:
+        lines += _requirement_lines(slots, labels)
     lines.append(labels.title("output"))
     return lines
 
@@ -74,28 +75,28 @@ def write_value(value: Any) -> str:
     plain = sanitize(value)
     if plain is None or isinstance(plain, str | int | float):
         return str(plain)
-    return dump(plain, sort_keys=True)
+    text: str = yaml.safe_dump(plain, allow_unicode=True, sort_keys=True)
+    return text
 
 
 def _write_block(title: str, value: Any) -> tuple[str, str, str]:
     return title, write_value(value), ""
 
 
-def _history_lines(message: SlotMessage, labels: Labels, skipped: list[str]) -> Iterator[str]:
+def _history_lines(message: ChatMessage, labels: Labels, skipped: list[str]) -> Iterator[str]:
     role = labels.history_role(message.role)
     if isinstance(message.content, str):
         yield f"[{role}]:{message.content}"
         return
     for item in message.content:
-        part = read_part(item)
-        kind = part.data["type"]
-        if kind == "text":
-            yield f"[{role}]:{part.text}"
+        part = write_part(read_part(item))
+        if part["type"] == "text":
+            yield f"[{role}]:{part['text']}"
         else:
-            skipped.append(f"Skipped content: unable to convert type '{kind}' to text. Content: {part.data}")
+            skipped.append(f"Skipped content: unable to convert type '{part['type']}' to text. Content: {part}")
 
 
-def _tool_lines(tool: dict[str, Any]) -> Iterator[str]:
+def _tool_lines(tool: ToolMeta) -> Iterator[str]:
     yield "["
     for key, value in tool.items():
         # [tools] only `kwargs` and `returns` are schemas; Python formats the other values
@@ -112,12 +113,12 @@ def _info_lines(info: Any) -> list[Any]:
     return [sanitize(info)]
 
 
-def _requirement_lines(view: PromptView, labels: Labels) -> list[str]:
-    if view.output_format == "json":
-        output = view.output
+def _requirement_lines(slots: PromptModel, labels: Labels) -> list[str]:
+    if slots.output_format == "json":
+        output = slots.output
         # [schematop] a list is an array; the original converts it to a dict, against its own documentation
         schema = print_schema(sanitize(output if isinstance(output, list | tuple) else dict(output)))
         return [labels.title("output_requirement"), "Data Format: JSON", "Data Structure:", schema, ""]
-    if view.output_format == "markdown":
+    if slots.output_format == "markdown":
         return [labels.title("output_requirement"), "Data Format: markdown text"]
     return []

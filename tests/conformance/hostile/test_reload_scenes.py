@@ -124,7 +124,6 @@ FORKING = """
 import os, sys, threading
 from promptpack import Library
 library = Library.open("packs")
-Library.open("packs").get("demo").render()  # imports everything before the fork
 def build():
     while True:
         Library.open("packs").get("demo").render()

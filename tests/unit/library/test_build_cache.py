@@ -88,6 +88,20 @@ def test_a_cached_file_without_problems_is_not_built_to_find_its_problems(
     Library.open(str(packs)).raise_for_problems()
 
 
+@pytest.mark.parametrize("content", ["{", None])
+def test_a_reload_keeps_a_cached_pack_whose_schema_file_breaks_before_it_is_built(
+    packs: Path, content: str | None
+) -> None:
+    good = rendered(packs).to_text()
+    library = Library.open(str(packs))
+    library.raise_for_problems()
+    file = packs / "child/done.json"
+    file.write_text(content, "utf-8") if content else file.unlink()
+    reloaded = library.reload()
+    assert reloaded.problems != ()
+    assert reloaded.get("child").render().to_text() == good
+
+
 def test_a_broken_file_has_the_same_problems_each_time(packs: Path) -> None:
     (packs / "child/1.0.0.yaml").write_text(CHILD.replace("{{ pack.agent }}", "{{ pack.agent | nope }}"), "utf-8")
     problems = [Library.open(str(packs)).problems for _ in range(3)]

@@ -147,18 +147,39 @@ def test_the_reply_format_is_written_again_when_the_tools_change(make_pack: Make
         "reply: {contract: agent-output, tools: TOOLS}"
     )
     tools = [{"name": "look", "description": "looks", "parameters": {"type": "object", "properties": {"at": {}}}}]
-    first = pack.render(TOOLS=tools).messages[0].text
+    first, again = (pack.render(TOOLS=tools).messages[0].text for _ in range(2))
     assert "look: looks" in first
+    assert again == first
     cell = ("reply_format", pack.locale)
     contract, fingerprint, text = pack._render_cache.get(cell)
     assert text == first
     pack._render_cache.put(cell, (contract, fingerprint, "cached"))
     assert pack.render(TOOLS=tools).messages[0].text == "cached"
     tools[0]["description"] = "listens"
-    changed = pack.render(TOOLS=tools).messages[0].text
-    assert changed == first.replace("looks", "listens") != first
+    changed, again = (pack.render(TOOLS=tools).messages[0].text for _ in range(2))
+    assert again == changed == first.replace("looks", "listens") != first
     assert pack._render_cache.get(cell)[2] == changed
     assert pack.render(TOOLS=tuple(tools)).messages[0].text == changed
+
+
+@pytest.mark.parametrize("renders", [0, 1, 2])
+def test_tools_that_change_during_a_render_leave_no_reply_format_behind(make_pack: MakePack, renders: int) -> None:
+    pack = make_pack(
+        "inputs: {TOOLS: {type: array}, X: {}}\nmessages: [{role: system, content: '{{ reply_format }}'}]\n"
+        "reply: {contract: agent-output, tools: TOOLS}"
+    )
+    tools, unchanged = [{"name": "look", "description": "looks"}], [{"name": "look", "description": "looks"}]
+
+    class Changing(dict[str, Any]):
+        def items(self) -> Any:
+            tools[0]["description"] = "listens"
+            return super().items()
+
+    for _ in range(renders):
+        pack.render(TOOLS=unchanged, X=1)
+    pack.render(TOOLS=tools, X=Changing(a=1))
+    for _ in range(3):
+        assert "look: looks" in pack.render(TOOLS=unchanged, X=1).messages[0].text
 
 
 def test_a_value_that_was_valid_within_other_limits_is_validated_again(make_pack: MakePack) -> None:

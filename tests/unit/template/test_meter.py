@@ -101,6 +101,10 @@ def test_running_out_of_memory_is_a_problem() -> None:
             "t:1:1: PP309 template is nested too deeply\n  hint: move the inner part into a partial",
         ),
         (
+            "{{ 1" + " and 1" * 500 + " }}",
+            "t:1:4: PP309 template is nested more than 128 levels deep\n  hint: split the expression, or use a partial",
+        ),
+        (
             "{% if x %}" * 800 + "{% endif %}" * 800,
             "t:1:1: PP309 template is nested too deeply\n  hint: move the inner part into a partial",
         ),
@@ -211,3 +215,10 @@ def test_filters_that_process_every_character_or_key_count_each_of_them(expressi
     template = compile(Source.of_text(f"{{% if {expression} %}}{{% endif %}}"), Engine(limits=Limits(steps=steps)))
     with pytest.raises(ContextError, match="PP421"):
         template.render(context)
+
+
+@pytest.mark.parametrize("value", [0.5, None, True, [], {}])
+def test_every_value_that_is_not_text_or_a_whole_number_counts_when_it_is_printed(value: Any) -> None:
+    text = "{% for a in range(1000) %}" + "{{ X }}" * 30 + "{% endfor %}"
+    with pytest.raises(ContextError, match="PP421"):
+        compile(Source.of_text(text), Engine(limits=Limits(steps=30_000))).render({"X": value})

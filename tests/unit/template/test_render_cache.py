@@ -1,6 +1,6 @@
 """Subtrees whose values have not changed come from the render cache, with no visible difference."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -125,6 +125,35 @@ def test_a_loop_variable_with_the_name_of_an_input_is_not_that_input(make_pack: 
     x = ["unused"]
     assert text_of(pack, X=x, Y=[["a"], ["b"]]) == "<a><b>"
     assert text_of(pack, X=x, Y=[["a"], ["c"]]) == "<a><c>"
+
+
+class Changing(Mapping[str, Any]):
+    """Changes a list while its own items are copied, as another thread might."""
+
+    def __init__(self, values: list[Any], change: Callable[[list[Any]], None]) -> None:
+        self._values, self._change = values, change
+
+    def __getitem__(self, key: str) -> Any:
+        return key
+
+    def __iter__(self) -> Iterator[str]:
+        self._change(self._values)
+        return iter("y")
+
+    def __len__(self) -> int:
+        return 1
+
+
+@pytest.mark.parametrize("renders", [0, 1, 2])
+def test_a_value_that_changes_during_a_render_leaves_no_text_behind(make_pack: MakePack, renders: int) -> None:
+    pack = pack_of(make_pack, "{% for a in X %}{{ a }}{% endfor %}|{% set z = X %}{{ z }}")
+    for _ in range(renders):
+        pack.render(X=["old"])
+    x = ["old"]
+    pack.render(X=x, Y=Changing(x, lambda values: values.append("new")))
+    assert x == ["old", "new"]
+    for _ in range(3):
+        assert text_of(pack, X=["old"]).startswith("old|")
 
 
 def test_threads_do_not_mix_their_texts(make_pack: MakePack) -> None:

@@ -6,7 +6,7 @@ from promptpack.template.compiling import compile  # noqa: A004 -- the folder's 
 from promptpack.template.engine import Engine
 from promptpack.template.model import Source
 from promptpack.template.partials import PackTemplate
-from promptpack.template.tree import descendants, is_always_compilable
+from promptpack.template.tree import descendants, is_always_compilable, levels
 
 ENGINE = Engine()
 
@@ -24,7 +24,7 @@ ENGINE = Engine()
     ],
 )
 def test_a_tree_is_always_compilable_if_neither_jinja_nor_python_can_refuse_it(text: str, expected: bool) -> None:
-    assert is_always_compilable(ENGINE.parse(Source.of_text(text))) is expected
+    assert is_always_compilable(levels(ENGINE.parse(Source.of_text(text)))) is expected
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,8 @@ def test_code_is_compiled_once_on_first_use(monkeypatch: pytest.MonkeyPatch) -> 
     assert compiled == ["{{ a }}"]
 
 
-def test_descendants_have_the_order_of_jinjas_find_all() -> None:
+def test_descendants_are_all_nodes_level_by_level() -> None:
     tree = ENGINE.parse(Source.of_text("a{% if b.c(d, e=f) %}{{ [1, {'g': h}] }}{% else %}{{ i[1:2] }}{% endif %}z"))
-    assert descendants(tree) == list(tree.find_all(nodes.Node))
+    found = descendants(tree)
+    assert found[: 1 + len(tree.body)] == [tree, *tree.body]
+    assert sorted(map(id, found)) == sorted(map(id, [tree, *tree.find_all(nodes.Node)]))

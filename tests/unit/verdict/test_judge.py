@@ -61,6 +61,7 @@ def test_unknown_keys_stay_in_the_data_and_are_listed(make_pack: MakePack) -> No
     assert verdict.data is not None
     assert verdict.data["note"] == [{"x": 1}]
     assert replace(verdict, outcome="valid").extras == verdict.extras
+    assert replace(deepcopy(verdict), outcome="valid").extras == verdict.extras
     assert pickle.loads(pickle.dumps(verdict)) == verdict == deepcopy(verdict)  # noqa: S301 -- our own pickle
 
 
@@ -259,6 +260,18 @@ def test_a_tool_in_the_flat_style_accepts_any_params(make_pack: MakePack) -> Non
     assert prompt.check(reply(action="f", params={"whatever": 1})).ok
 
 
+@pytest.mark.parametrize("reference", ["#/$defs/any", "#/anyOf/1", "#"])
+def test_the_parameters_of_a_tool_may_refer_to_any_part_of_them(make_pack: MakePack, reference: str) -> None:
+    parameters = {
+        "type": "object",
+        "anyOf": [True, {}],
+        "$defs": {"any": True},
+        "properties": {"a": {"$ref": reference}},
+    }
+    prompt = make_pack(TOOLS).render(AVAILABLE_TOOLS=[{"name": "f", "parameters": parameters}])
+    assert prompt.check(reply(action="f", params={"a": {}})).ok
+
+
 def test_tools_are_read_once_and_never_confused(make_pack: MakePack) -> None:
     pack = make_pack(TOOLS)
     sets = [[{"name": f"tool{number}", "parameters": SEARCH}] for number in range(40)]
@@ -282,6 +295,11 @@ def test_without_a_context_any_tool_name_is_accepted(make_pack: MakePack) -> Non
         ([{"parameters": {}}], "PP417 tool 1 of 'AVAILABLE_TOOLS' has no name"),
         ([{"name": "f", "parameters": {"type": "objct", "properties": {}}}], "PP417 the parameters of tool 1"),
         ([{"name": "f", "parameters": {"type": "object", "properties": {"a": {"$ref": "http://x"}}}}], "is not local"),
+        (
+            [{"name": "f", "parameters": {"type": "object", "properties": {"a": {"$ref": "#/b"}}}}],
+            "'#/b' has no target",
+        ),
+        ([{"name": "f", "parameters": {"type": "object", "properties": {"a": {"$ref": "#b"}}}}], "'#b' has no target"),
     ],
 )
 def test_unusable_tools_are_reported(make_pack: MakePack, tools: list[Any], expected: str) -> None:
@@ -293,7 +311,7 @@ def test_unusable_tools_are_reported(make_pack: MakePack, tools: list[Any], expe
 
 def test_the_output_is_created_on_first_use_and_pickled_with_the_verdict(make_pack: MakePack) -> None:
     verdict = make_pack(TOOLS).check(reply())
-    for copy in (deepcopy(verdict), replace(verdict, outcome="valid")):
+    for copy in (deepcopy(verdict), replace(verdict, outcome="valid"), replace(deepcopy(verdict), outcome="valid")):
         assert copy == verdict
         assert copy.output == AgentOutput.model_validate(verdict.data)
     assert verdict.output is verdict.output

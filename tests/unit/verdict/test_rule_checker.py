@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from promptpack import ContextError, Pack
+from promptpack import ContextError, Pack, PackError
 from promptpack.template.limits import Limits
 from promptpack.template.meter import metered
 from promptpack.template.rule_set import RuleSet
@@ -52,6 +52,43 @@ def test_the_limits_apply_to_all_rules_together(make_pack: MakePack) -> None:
     assert broken(make_pack, reply, replace(Limits(), steps=100)) == [
         "PP521 third: rule 'third' cannot be evaluated: template takes more than 100 steps"
     ]
+
+
+def test_a_failed_rule_keeps_its_violation_when_a_later_rule_uses_up_the_steps(make_pack: MakePack) -> None:
+    pack = make_pack(
+        "messages: [{role: user, content: hi}]\nreply:\n  actions: {PLAN: {}}\n  rules:\n"
+        "    - {name: first, require: reply.order, message: '{{ reply.order | length }} in order'}\n"
+        "    - {name: second, require: 'reply.tasks | sort', message: unsorted}\n"
+    )
+    assert pack.contract is not None
+    checker = RuleChecker(pack.contract, Limits(steps=1_000))
+    found, _ = checker.check({"reply": {"order": [], "tasks": [1] * 1_000}, "pack": pack.about})
+    assert [f"{violation.code} {violation.rule}: {violation.message}" for violation in found] == [
+        "PP520 first: 0 in order",
+        "PP521 second: rule 'second' cannot be evaluated: template takes more than 1,000 steps",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("start", "more"), [("reply.n", f" {word} reply.n") for word in ("and", "or", "+")] + [("reply", ".n")]
+)
+@pytest.mark.parametrize("count", [60, 66, 67, 126, 127, 196, 197, 1_000])
+def test_a_long_rule_can_be_checked_or_its_pack_cannot_be_built(
+    make_pack: MakePack, start: str, more: str, count: int
+) -> None:
+    body = BODY.replace("reply.order | length > 0", start + more * count)
+    try:
+        pack = make_pack(body)
+    except PackError as error:
+        (problem,) = error.problems
+        assert (problem.code, str(problem.location).split(":")[:2]) == ("PP309", ["packs/demo/1.0.0.yaml", "9"])
+        assert count > 125 or more == ".n"
+        assert count < 128 or problem.message == "template is nested more than 128 levels deep"
+        return
+    reply: dict[str, Any] = {"action": "ASK", "tasks": [], "order": []}
+    reply["n"] = reply if more == ".n" else 1
+    assert pack.contract is not None
+    assert RuleChecker(pack.contract, pack.limits).check({"reply": reply, "pack": pack.about}) == ([], ())
 
 
 @pytest.mark.parametrize("steps", [0, 40, 10_000_000])

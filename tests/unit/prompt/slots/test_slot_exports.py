@@ -51,6 +51,12 @@ def test_yaml_keeps_the_order_and_json_does_not_escape_letters() -> None:
     assert (SlotPrompt().to_yaml_prompt(), SlotPrompt().to_json_prompt()) == ("{}\n", "{}")
 
 
+def test_an_object_that_is_used_twice_is_written_twice() -> None:
+    shared = {"a": [1]}
+    prompt = SlotPrompt({"info": [shared, shared], "input": (shared, shared)})
+    assert "&id" not in prompt.to_yaml_prompt() + prompt.to_text()
+
+
 def test_inherited_slots_are_exported_on_request() -> None:
     prompt = SlotPrompt({"input": "q"}, parent=SlotPrompt({"system": "s"}))
     assert prompt.to_yaml_prompt(True) == "system: s\ninput: q\n"
