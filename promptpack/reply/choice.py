@@ -106,7 +106,8 @@ class Chooser:
             now, clear = current_path(path, repairs), defect.cleared_by
             if now is None or (clear == "aligned" and now in changed) or (clear == "valid" and not failing):
                 continue
-            if clear != "named" or not _is_named(now, value, self.shape):
+            is_named = clear in ("named", "text") and _is_named(now, value, self.shape)
+            if not is_named or (clear == "text" and not isinstance(find_at(value, now), str)):
                 yield now, defect
 
     def _evaluate_inner(self, candidate: ReplyCandidate) -> Choice | None:

@@ -264,7 +264,7 @@ class StreamParser:
         return True
 
     def _bare(self, end: int) -> bool:
-        if end == self._index or self._buffer[self._index] in ".(":
+        if end == self._index or self._buffer[self._index] in ".(" or self._buffer[end] in "\"'":
             return self._stop()
         node, _, _ = bare_node(self._buffer, self._index, end)
         self._index = end

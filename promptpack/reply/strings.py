@@ -6,7 +6,18 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from promptpack.reply.escapes import decode
-from promptpack.reply.lookahead import BLANK, is_bare_key, is_colonless_key, is_half_key, is_paired_key, is_quoted_key
+from promptpack.reply.lookahead import (
+    BLANK,
+    COLON,
+    PREFIX,
+    find_prefix,
+    is_bare_key,
+    is_colonless_key,
+    is_half_key,
+    is_paired_key,
+    is_quoted_key,
+    skip_commas,
+)
 
 scan_string: Callable[[str, int], tuple[str, int]] = json.decoder.scanstring  # type: ignore[attr-defined]
 """Reads the strict string whose body starts at a position; returns its text and its end."""
@@ -27,19 +38,29 @@ _PAIRED = {
     left: re.compile(f"{left}([^{left}{right}]*+(?:{left}[^{left}{right}]*+{right}[^{left}{right}]*+)*+){right}")
     for left, right in PAIRS.items()
 }
+_STRAIGHT = {quote: re.compile(rf"[^{quote}\\]*+(?:\\.[^{quote}\\]*+)*+", re.DOTALL) for quote in "\"'"}
 _BODY = {
     **dict.fromkeys(DOUBLE, re.compile(r'[^"“”„‟＂\\]*+(?:\\.[^"“”„‟＂\\]*+)*+', re.DOTALL)),
     **dict.fromkeys(SINGLE, re.compile(r"[^'‘’‚‛＇\\]*+(?:\\.[^'‘’‚‛＇\\]*+)*+", re.DOTALL)),
     "`": re.compile(r"[^`\\]*+(?:\\.[^`\\]*+)*+", re.DOTALL),
 }
-_BARE_MEMBER = re.compile(r"[A-Za-z_]\w{0,60}\s*[:：]\s*(?:[\"'“{\[]|-?\d|(?:true|false|null|True|False|None)\b)")
-_ITEM = re.compile(r"[-+.]?\d|[{\[｛［]|(?:true|false|null|True|False|None)\b|\.\.\.|…|[^\W\d][\w.-]{0,60}\s*[,\]]")
+_BARE_MEMBER = re.compile(
+    rf":?[A-Za-z_]\w{{0,60}}+{BLANK}{COLON}{BLANK}(?:[\"'“{{\[]|-?\d|(?:true|false|null|True|False|None)\b)"
+)
+_VERBATIM = re.compile(r'"[^"]*+(?:""[^"]*+)*+"')
+_ITEM = re.compile(
+    rf"{PREFIX}|[-+.]?\d|[{{\[｛［]|(?:true|false|null|True|False|None)\b|\.\.\.|…|[^\W\d][\w.-]{{0,60}}\s*[,\]]"
+)
 _OR = re.compile(r"(?:\||/|or\b|或者?|OR\b)\s*[\"'“‘]")
 _CONCAT = re.compile(r"\+\s*[\"'“‘]")
 _STRAY = re.compile(r"\\+\s*[,}\]]")
 END_TOKEN = re.compile(r"</?[A-Za-z_][^<>\n]{0,60}>|<\|[^|\n]{0,40}\|>|```|~~~|`")
 # Lines that look like members or closing brackets: a string with unescaped quotes may have swallowed them.
 _STRUCTURE = re.compile(r"\n[ \t]*(?:[\"'“]?\w{1,60}[\"'”]?\s*[:：]\s|[}\]])")
+# A word between the comma after a quote and a colon may be a key.
+_MEMBER = re.compile(
+    r"[\"”]\s{0,20}+[,，;；]\s{0,20}+[^\w\s\"”]{0,4}+\w{1,60}+[^\w\s,，;；:：=]{0,4}+\s{0,20}+(?:[:：=→]|->)"
+)
 # Two or more clean strings in a row: either several values, or one with unescaped quotes.
 _SEVERAL = re.compile(r'"[^"]*+"(?:\s*,\s*"[^"]*+")+')
 # A comma follows the first inner quote: in a list, the quote may end an item.
@@ -84,6 +105,8 @@ class Lexer:
 
     def key_at(self, position: int, *, bare: bool) -> bool:
         """Return whether a key and its colon are at a position."""
+        if commas := skip_commas(self.text, position):
+            position = commas.end()
         if self.quoted_key_at(position) or is_half_key(self.text, position):
             return True
         if self.is_colonless and is_colonless_key(self.text, position):
@@ -103,6 +126,8 @@ class Lexer:
     def string(self, start: int, *, array: bool, bare: bool) -> Token:
         """Read the value string that opens at `start`."""
         opener = self.text[start]
+        if prefix := find_prefix(self.text, start):
+            return self._prefixed(prefix, array=array, bare=bare)
         if self.text.startswith(opener * 3, start) and opener in "\"'":
             return self._triple(start, opener * 3)
         return self._single(start, array=array, bare=bare)
@@ -126,6 +151,18 @@ class Lexer:
             self._line_end = self.size if found < 0 else found
         return self._line_end
 
+    def _prefixed(self, prefix: re.Match[str], *, array: bool, bare: bool) -> Token:
+        """Read a string of Python or C# with a prefix; escapes and braces that the prefix affects are ambiguous."""
+        start, kinds = prefix.end(), set(prefix[0].lower())
+        if "@" in kinds and (verbatim := _VERBATIM.match(self.text, start)):
+            token = Token(verbatim[0][1:-1].replace('""', '"'), verbatim.end())
+        else:
+            token = self.string(start, array=array, bare=bare)
+        body = self.text[start + 1 : max(start, token.end - 1)]
+        is_template = not kinds.isdisjoint("f$") and not set(body).isdisjoint("{}")
+        is_raw = not kinds.isdisjoint("r@") and decode(body) != body
+        return token._replace(kind="quotes", is_ambiguous=token.is_ambiguous or is_template or is_raw)
+
     def _triple(self, start: int, fence: str) -> Token:
         end = self.text.find(fence, start + 3)
         if end < 0:
@@ -134,6 +171,10 @@ class Lexer:
 
     def _single(self, start: int, *, array: bool, bare: bool) -> Token:
         text, opener = self.text, self.text[start]
+        if (place := self._straight_end(start, opener)) > 0 and self._closes(
+            place, array=array, bare=bare, inner=False
+        ):
+            return self._token(start, place, 0, array=array)
         body, cursor, nested, inner = _BODY[opener], start + 1, 0, 0
         while True:
             match = body.match(text, cursor)
@@ -156,6 +197,11 @@ class Lexer:
             self._budget -= 1
             cursor = place + 1
 
+    def _straight_end(self, start: int, opener: str) -> int:
+        """Return the next straight quote after a straight opener, or -1; if it ends the string, curly ones do not."""
+        match = _STRAIGHT[opener].match(self.text, start + 1) if opener in _STRAIGHT else None
+        return match.end() if match and self.text.startswith(opener, match.end()) else -1
+
     def _unterminated(self, start: int) -> Token:
         """Read a string without an end; a single word on the line before a closing bracket only lost its quote."""
         if word := _LAST_WORD.match(self.text, start + 1):
@@ -172,8 +218,16 @@ class Lexer:
         else:
             kind = "inner-quotes" if inner else "quotes"
         body = text[start + 1 : place]
-        is_ambiguous = inner > 0 and (
-            _STRUCTURE.search(body) or _SEVERAL.fullmatch(text, start, place + 1) or (array and _PARTED.match(body))
+        is_ambiguous = (
+            inner > 0
+            and (
+                _STRUCTURE.search(body)
+                or _MEMBER.search(body)
+                or _SEVERAL.fullmatch(text, start, place + 1)
+                or (array and _PARTED.match(body))
+                # The last of two quotes at the end of the text may belong to a string around the object.
+                or (body[-1:] in QUOTES and self.blank_end(place + 1) >= self.size)
+            )
         )
         return Token(decode(body), place + 1, kind, inner % 2 == 1, bool(is_ambiguous))
 

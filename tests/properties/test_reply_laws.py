@@ -156,7 +156,7 @@ def test_any_bytes_get_a_verdict(raw: str | bytes, agent: str, strict: bool) -> 
 PIECES = ('{"thought": "t"', '"action": "ROUTE_DECISION"', '"params": {"route": "new_task"', '"payload": {"reason": "r"',
           '"requiresConfirmation": false', '"confidence": 80', '"risk": {"level": "low"', '"description": "d"',
           '"expectedOutcome": "o"', "{", "}", "[", "]", ",", ":", '"', "'", "\\", "\n", "```json\n", "<think>", "</think>",
-          "// x\n", "...", "NaN", "80", "low", "“", "，", "：", "null", "=", "prose ")  # fmt: skip
+          "// x\n", "...", "NaN", "80", "low", "“", "，", "：", "null", "=", "prose ", "→", "->", ":", "\\n", "**", "<br>", 'u"x"', "f'", '@"', '("a" "b")', "\u00ad")  # fmt: skip
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map(" ".join), st.sampled_from(["router", "executor"]))
