@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from promptpack.reply.hidden_text import KINDS, MARKER_REST, HiddenEnds, blank
+from promptpack.reply.hidden_text import FIRST, KINDS, MARKER_REST, HiddenEnds, blank
 from promptpack.reply.lookahead import BLANK, COLONLESS, KEY, is_paired_key
 from promptpack.reply.scan import scan
 from promptpack.reply.scan_state import ForcedClose, ScanResult
@@ -22,15 +22,15 @@ _MAX_BRACES = 20_000
 _OBJECT = rf"(?=[{{｛]?{BLANK}(?:[}}｝/#]|{KEY}))"
 # Every alternative starts with one of a few characters, so that the search can jump to them.
 _TOP = re.compile(
-    rf"[{{｛\[［<◁`(](?:(?P<open>(?<=[{{｛]){_OBJECT}|(?<=[\[［])(?={BLANK}[{{｛]{_OBJECT}))"
+    rf"[{{｛［({FIRST}](?:(?P<open>(?<=[{{｛]){_OBJECT}|(?<=[\[［])(?={BLANK}[{{｛]{_OBJECT}))"
     rf"|{MARKER_REST}"
     r"|(?P<call>(?<=\w\()\s*+[A-Za-z_]\w{0,40}+\s*+=(?!=)))"
 )
 _CALLED = re.compile(r"(?<![\w.])[A-Za-z_]\w{0,40}\Z")
-# A brace and the start of a key at the end of the text: a strict key, or after a brace at the start of a line any key.
+# A brace and the start of a key at the end of the text; a bare key only after a brace at the start of a line.
 _CUT_ROOT = re.compile(
-    r"[{｛]\s*+(?:\"(?:[^\"\\]|\\.)*+(?:\"\s*+|\\)?+)?+\Z"
-    r"|(?:^|(?<=\n))(?P<space>[^\S\n]*+)[{｛]\s*+(?:[\"“'][^\"“”'\n]{0,300}+|\w{0,60}+)?+\s*+\Z"
+    r"[{｛]\s*+(?:\"(?:[^\"\\]|\\.)*+(?:\"\s*+|\\)?+|[“'][^\"“”'\n]{0,300}+\s*+)?+\Z"
+    r"|(?:^|(?<=\n))(?P<space>[^\S\n]*+)[{｛]\s*+\w{1,60}+\s*+\Z"
 )
 _MAX_CUT_LENGTH = 400
 # A quoted key and its colon before a bracket: the bracket belongs to an object whose opening brace is lost.

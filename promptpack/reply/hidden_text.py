@@ -30,6 +30,8 @@ _STARTS = {
     "token": (
         ("<", rf"\|(?!end){_THINKING}\|>"),
         ("<", r"unused\d{1,3}>\s{0,4}thought\b"),
+        ("&", rf"lt;{_THINKING}&gt;"),
+        ("＜", rf"{_THINKING}＞"),
         ("◁", "think▷"),
         (r"\[", r"(?:THINK(?:ING)?|REASONING)\]"),
     ),
@@ -41,6 +43,7 @@ _STARTS = {
         ("<", "<SYS>>"),
         (r"\[", r"INST\]"),
     ),
+    "comment": (("<", "!--"),),
     "fence": (("`", rf"``{_THINKING}[^\n`]{{0,40}}\n"),),
     "quoted": (("<", rf"{_QUOTED}{_TAG_END}"),),
 }
@@ -49,6 +52,8 @@ _ENDS = (
     ("<", rf"/{_THINKING}\s{{0,4}}>"),
     ("<", rf"\|(?:/|end_?){_THINKING}\|>"),
     ("<", r"unused95>"),
+    ("&", rf"lt;/{_THINKING}&gt;"),
+    ("＜", rf"/{_THINKING}＞"),
     ("◁", "/think▷"),
     (r"\[", r"/(?:THINK(?:ING)?|REASONING)\]"),
     ("<", rf"/{_QUOTED}\s{{0,4}}>"),
@@ -60,6 +65,7 @@ _TURN_END = re.compile(
     re.IGNORECASE,
 )
 _FENCE_END = re.compile(r"^[ \t]*`{3,}[ \t]*$", re.MULTILINE)
+_COMMENT_END = re.compile("-->")
 _DATA_AHEAD = re.compile(r"\s*(?:[\[{｛`\"]|\Z)")
 
 
@@ -73,16 +79,18 @@ def _rest(markers: Iterable[tuple[str, str]]) -> str:
 
 _GROUPS = "|".join(f"(?P<{kind}>{_rest(markers)})" for kind, markers in {"end": _ENDS, **_STARTS}.items())
 # Follows the first character of a marker, which a search has jumped to; the group that matches is its kind.
-MARKER_REST = rf"(?<=[<◁\[`])(?=[/|｜\w<`])(?i:{_GROUPS})"
+MARKER_REST = rf"(?=[/|｜\w!]|<SYS|``\w)(?i:{_GROUPS})"
+# The characters that a marker may start with, for a character class.
+FIRST = r"<＜&◁\[`"
 KINDS = frozenset(_STARTS)
 ANY_MARKER = re.compile(_whole((*_ENDS, *(one for markers in _STARTS.values() for one in markers))), re.IGNORECASE)
 # The start of a marker that is not complete yet.
-PARTIAL_MARKER = r"[<◁\[`][<`/|｜\w:.-]*+(?:(?<=[|｜\dn])>\s{0,8}\w{0,14}|\s[^<>\n]{0,60})?"
+PARTIAL_MARKER = rf"[{FIRST}][<`!&/|｜\w:;.-]*+(?:(?<=[|｜\dn])>\s{{0,8}}\w{{0,14}}|\s[^<>\n]{{0,60}})?"
 # No marker is longer; a shorter text may be the start of one.
 MAX_MARKER_LENGTH = 140
 _THINKING_END = re.compile(_whole(_ENDS[:-1]), re.IGNORECASE)
 _END_TAG = re.compile(_whole((_ENDS[0], _ENDS[-1])), re.IGNORECASE)
-_COMMON_ENDS = {"token": _THINKING_END, "turn": _TURN_END, "fence": _FENCE_END}
+_COMMON_ENDS = {"token": _THINKING_END, "turn": _TURN_END, "fence": _FENCE_END, "comment": _COMMENT_END}
 
 
 def end_pattern(marker: re.Match[str]) -> re.Pattern[str]:

@@ -3,11 +3,11 @@
 import re
 from typing import Final
 
-from promptpack.reply.hidden_text import MARKER_REST, MAX_MARKER_LENGTH, PARTIAL_MARKER
+from promptpack.reply.hidden_text import FIRST, MARKER_REST, MAX_MARKER_LENGTH, PARTIAL_MARKER
 from promptpack.reply.lookahead import BLANK, PARTIAL_KEY
 
 # A brace that no key can follow does not match.
-_OUTSIDE: Final = re.compile(rf"[{{｛<◁\[`](?:(?<=[{{｛])(?=(?P<ahead>{BLANK}{PARTIAL_KEY}))|{MARKER_REST})")
+_OUTSIDE: Final = re.compile(rf"[{{｛{FIRST}](?:(?<=[{{｛])(?=(?P<ahead>{BLANK}{PARTIAL_KEY}))|{MARKER_REST})")
 _PARTIAL_MARKER: Final = re.compile(rf"{PARTIAL_MARKER}\Z")
 
 

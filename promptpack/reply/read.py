@@ -121,7 +121,7 @@ def _search(raw: str, limits: SearchLimits) -> tuple[DecodedReply, SearchResult]
     if not decoded.is_encoded:
         return DecodedReply(found.text, hidden=found.hidden), found
     # Markers after the first change may be in a string of the encoded object.
-    first = next(change.start for change in decoded.repairs())
+    first = next((change.start for change in decoded.repairs()), len(raw))
     hidden = [(start, end) for start, end in found.marked if start < first]
     decoded = decode_outer(blank(raw, hidden))
     decoded.hidden = hidden

@@ -4,6 +4,7 @@ import pytest
 
 from promptpack.reply.hidden_text import (
     ANY_MARKER,
+    FIRST,
     KINDS,
     MARKER_REST,
     MAX_MARKER_LENGTH,
@@ -13,7 +14,7 @@ from promptpack.reply.hidden_text import (
     end_pattern,
 )
 
-MARKER = re.compile(rf"[<◁\[`]{MARKER_REST}")
+MARKER = re.compile(rf"[{FIRST}]{MARKER_REST}")
 PAIRS = [
     ("<think>", "</think>", "tag"),
     ("<THINKING>", "</thinking>", "tag"),
@@ -27,6 +28,9 @@ PAIRS = [
     ("<|START_THINKING|>", "<|END_THINKING|>", "token"),
     ("<|thinking|>", "<|/thinking|>", "token"),
     ("<unused94>thought", "<unused95>", "token"),
+    ("&lt;think&gt;", "&lt;/think&gt;", "token"),
+    ("＜think＞", "＜/think＞", "token"),
+    ("<!--", "-->", "comment"),
     ("<|channel|> analysis", "<|end|>", "turn"),
     ("<|im_start|>user", "<|im_end|>", "turn"),
     ("<start_of_turn>user", "<end_of_turn>", "turn"),
