@@ -48,6 +48,8 @@ format: $(VENV)/dev.stamp ## format the code
 clean: ## remove everything that the other targets created
 	rm -rf .venv .venv-* .cache dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
+# The interpreter is a link to an old file: only the time of the link tells that an environment is new.
+MAKEFLAGS += --check-symlink-times
 %/bin/python$(GIVEN):
 	$(PYTHON) -m venv --clear $*
 

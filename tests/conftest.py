@@ -20,7 +20,7 @@ settings.load_profile("untimed")
 
 def pytest_collection_finish() -> None:
     """Collect garbage less often, and without going through the thousands of collected tests each time."""
-    gc.set_threshold(700, 20, 200)
+    gc.set_threshold(10_000, 20, 100)
     gc.collect()
     gc.freeze()
 

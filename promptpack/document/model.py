@@ -10,6 +10,9 @@ from promptpack.lazy import cached_property
 from promptpack.problem import Location
 
 if TYPE_CHECKING:
+    from promptpack.document.line_index import LineIndex
+    from promptpack.document.source_map import ScalarMap
+    from promptpack.document.spans import ScalarSpans
     from promptpack.document.yaml_nodes import YamlNode
     from promptpack.problem import Problem
 
@@ -47,36 +50,31 @@ class Document:
 
     def locate_inside(self, path: Path, line: int, column: int) -> Location:
         """Return the location in the file of a line and column of the text at `path`, for every YAML style."""
-        from promptpack.document.source_map import locate_in_scalar
+        from promptpack.document.source_map import ScalarMap
 
-        node = self._walk(path)
-        return Location(self.path, *locate_in_scalar(self.text, node, line, column))
+        key = tuple(path)
+        if key not in self._scalar_maps:
+            self._scalar_maps[key] = ScalarMap(self.text, self._walk(path))
+        return self.locate_offset(self._scalar_maps[key].find(line, column))
+
+    def locate_offset(self, offset: int) -> Location:
+        """Return the location of an offset of the text."""
+        return Location(self.path, *self._line_index.locate(offset))
 
     def is_comment(self, offset: int) -> bool:
         """Return whether a '#' at this offset of the text starts a comment and is not part of a value."""
-        if offset and not self.text[offset - 1].isspace():
-            return False
-        from promptpack.document.spans import find_scalar_spans
-
-        return not any(start <= offset < end for start, end in find_scalar_spans(self.text, self._root))
+        is_preceded = offset and not self.text[offset - 1].isspace()
+        return not is_preceded and not self._scalar_spans.contains(offset)
 
     def block_lines(self, line: int) -> range:
         """Return a line, and the lines of the block scalar (`|` or `>`) that starts on it."""
-        from promptpack.document.spans import find_blocks
-
-        opened = (self._last_line(block) for block in find_blocks(self._root) if block.line == line)
-        return range(line, max(opened, default=line) + 1)
+        block = self._scalar_spans.find_block(line)
+        return block.lines if block is not None and block.lines.start == line else range(line, line + 1)
 
     def block_indent(self, line: int) -> int | None:
         """Return the indentation of the block scalar that contains a line, or None outside a block."""
-        from promptpack.document.spans import find_blocks
-
-        for block in find_blocks(self._root):
-            if block.line < line <= self._last_line(block):
-                body = self.text[self.text.find("\n", block.start) + 1 : block.end]
-                first = next((row for row in body.split("\n") if row.strip()), "")
-                return len(first) - len(first.lstrip(" "))
-        return None
+        block = self._scalar_spans.find_block(line)
+        return None if block is None or block.lines.start == line else block.indent
 
     def entry_span(self, path: Path) -> tuple[int, int] | None:
         """Return the offsets of an entry that can be deleted without changing anything else, or None."""
@@ -84,8 +82,21 @@ class Document:
 
         return find_entry_span(self.text, self._walk(path[:-1]), path[-1], self._walk(path))
 
-    def _last_line(self, node: YamlNode) -> int:
-        return self.text[: node.end].removesuffix("\n").count("\n") + 1
+    @cached_property
+    def _line_index(self) -> LineIndex:
+        from promptpack.document.line_index import LineIndex
+
+        return LineIndex(self.text)
+
+    @cached_property
+    def _scalar_spans(self) -> ScalarSpans:
+        from promptpack.document.spans import ScalarSpans
+
+        return ScalarSpans(self.text, self._root)
+
+    @cached_property
+    def _scalar_maps(self) -> dict[tuple[str | int, ...], ScalarMap]:
+        return {}
 
     @cached_property
     def _root(self) -> YamlNode:

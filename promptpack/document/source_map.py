@@ -1,9 +1,12 @@
 """Source map: from a character of a scalar's value back to its position in the file, for every YAML style."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
+from promptpack.document.line_index import LineIndex
 from promptpack.document.yaml_nodes import YamlNode
+from promptpack.lazy import cached_property
 
 # Folding and indentation add and remove only these; all other characters are in the same order in value and source.
 _FOLDED = frozenset(" \t\n\r")
@@ -13,28 +16,37 @@ _ANCHOR = re.compile(r"&[^\s,\[\]{}]+(?:\s+|#[^\n]*)*")
 _ESCAPED_SPACE = frozenset(" \tntr")
 
 
-def locate_in_scalar(text: str, node: YamlNode, line: int, column: int) -> tuple[int, int]:
-    """Return the line and column in `text` of a line and column in the scalar's value; all count from 1."""
-    if not node.value:
-        return node.line, node.column
-    index = _find_index(node.value, line, column)
-    rank = sum(1 for character in node.value[:index] if character not in _FOLDED)
-    anchor = _ANCHOR.match(text, node.start, node.end)
-    start, offset = anchor.end() if anchor else node.start, 0
-    for position, offset in enumerate(_solid_offsets(text[start : node.end], node.style)):  # noqa: B007
-        if position == rank:
-            break
-    return _to_line_and_column(text, start + offset)
+class ScalarMap:
+    """Finds the characters of one scalar in the text of the file."""
 
+    def __init__(self, text: str, node: YamlNode) -> None:
+        self._text = text
+        self._node = node
 
-def _find_index(value: str, line: int, column: int) -> int:
-    start = 0
-    for _ in range(line - 1):
-        found = value.find("\n", start)
-        if found < 0:
-            break
-        start = found + 1
-    return min(start + column - 1, len(value))
+    def find(self, line: int, column: int) -> int:
+        """Return the offset in the text of a line and column in the scalar's value, which count from 1."""
+        if not self._offsets:
+            return self._node.start
+        index = min(self._lines.find(line, column), len(self._node.value))
+        rank = index - bisect_left(self._folded, index)
+        return self._offsets[min(rank, len(self._offsets) - 1)]
+
+    @cached_property
+    def _lines(self) -> LineIndex:
+        return LineIndex(self._node.value)
+
+    @cached_property
+    def _folded(self) -> list[int]:
+        return [index for index, character in enumerate(self._node.value) if character in _FOLDED]
+
+    @cached_property
+    def _offsets(self) -> list[int]:
+        """The offsets in the text of the characters that folding and indentation preserve."""
+        if not self._node.value:
+            return []
+        anchor = _ANCHOR.match(self._text, self._node.start, self._node.end)
+        start = anchor.end() if anchor else self._node.start
+        return [start + offset for offset in _solid_offsets(self._text[start : self._node.end], self._node.style)]
 
 
 def _solid_offsets(source: str, style: str) -> Iterator[int]:
@@ -75,7 +87,3 @@ def _is_folded_escape(escape: re.Match[str]) -> bool:
     if digits:
         return chr(int(digits, 16)) in _FOLDED
     return escape[4] is None or escape[4] in _ESCAPED_SPACE
-
-
-def _to_line_and_column(text: str, offset: int) -> tuple[int, int]:
-    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)

@@ -1,21 +1,47 @@
 """Spans (start and end offsets) in a document's text: of its scalars, and of mapping entries that can be deleted."""
 
+from bisect import bisect_right
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from promptpack.document.yaml_nodes import YamlMapping, YamlNode, YamlSequence
 
 _BLOCKS = ("|", ">")
 
 
-def find_scalar_spans(text: str, root: YamlNode) -> Iterator[tuple[int, int]]:
-    """Yield the span of every scalar; a block starts after its first line, which may hold a comment."""
-    for node in _iterate_scalars(root):
-        yield text.find("\n", node.start) if node.style in _BLOCKS else node.start, node.end
+class Block(NamedTuple):
+    """The lines of a block scalar (`|` or `>`), from the line that opens it, and the indentation of its text."""
+
+    lines: range
+    indent: int
 
 
-def find_blocks(root: YamlNode) -> Iterator[YamlNode]:
-    """Yield the block scalars."""
-    return (node for node in _iterate_scalars(root) if node.style in _BLOCKS)
+class ScalarSpans:
+    """The spans of all scalars of a document."""
+
+    def __init__(self, text: str, root: YamlNode) -> None:
+        scalars = sorted(_iterate_scalars(root), key=lambda node: node.start)
+        # A block starts after its first line, which may hold a comment.
+        self._spans = [
+            (text.find("\n", node.start) if node.style in _BLOCKS else node.start, node.end) for node in scalars
+        ]
+        self._blocks = [_read_block(text, node) for node in scalars if node.style in _BLOCKS]
+
+    def contains(self, offset: int) -> bool:
+        """Return whether an offset is in a scalar."""
+        index = bisect_right(self._spans, offset, key=lambda span: span[0]) - 1
+        return index >= 0 and offset < self._spans[index][1]
+
+    def find_block(self, line: int) -> Block | None:
+        """Return the block that a line opens or belongs to."""
+        index = bisect_right(self._blocks, line, key=lambda block: block.lines.start) - 1
+        return self._blocks[index] if index >= 0 and line in self._blocks[index].lines else None
+
+
+def _read_block(text: str, node: YamlNode) -> Block:
+    lines = text[node.start : node.end].removesuffix("\n").split("\n")
+    first = next((line for line in lines[1:] if line.strip()), "")
+    return Block(range(node.line, node.line + len(lines)), len(first) - len(first.lstrip(" ")))
 
 
 def _iterate_scalars(root: YamlNode) -> Iterator[YamlNode]:

@@ -3,6 +3,7 @@
 from promptpack.editor.buffer import Buffer
 from promptpack.editor.cursor_word import find_word_under
 from promptpack.editor.scope import find_origins
+from promptpack.linter.data_flow import InputOrigin
 from promptpack.linter.subject import Subject
 from promptpack.problem import Location, UsageError
 
@@ -17,8 +18,8 @@ def define(buffer: Buffer, offset: int) -> Location | None:
         case "name" | "input":
             return _input(subject, word.text)
         case "attribute":
-            path = [*word.owner.split("."), word.text]
-            return _key(subject, path) or _key_of_origin(buffer, subject, word.start, ".".join(path))
+            (origins,) = find_origins(buffer, word.start, f"{word.owner}.{word.text}")
+            return next((found for origin in origins if (found := _key(subject, origin)) is not None), None)
         case "partial":
             source = subject.engine.partials.get(word.text)
             return source.locate(1, 1) if source else None
@@ -33,29 +34,17 @@ def _input(subject: Subject, name: str) -> Location | None:
     return declared.location if declared else None
 
 
-def _key(subject: Subject, path: list[str]) -> Location | None:
-    placed = subject.sections.inputs.get(path[0])
-    for key in path[1:]:
-        properties = placed.value.get("properties") if placed and isinstance(placed.value, dict) else None
-        if placed is None or not isinstance(properties, dict) or key not in properties:
-            return None
-        placed = placed.child("properties", key)
-    return placed.locate_key() if placed else None
-
-
-def _key_of_origin(buffer: Buffer, subject: Subject, offset: int, expression: str) -> Location | None:
-    """Return the location of the input key that a name set by the template comes from."""
-    for origin in find_origins(buffer, offset, expression):
-        placed = subject.sections.inputs.get(origin.input)
+def _key(subject: Subject, origin: InputOrigin) -> Location | None:
+    """Return the location of the key of an input that a value comes from."""
+    placed = subject.sections.inputs.get(origin.input)
+    if placed is None or origin.filters:
+        return None
+    try:
         for key in origin.keys:
-            inner = ("items",) if key == "*" else ("properties", key)
-            try:
-                placed = placed.child(*inner) if placed else None
-            except (KeyError, TypeError):
-                placed = None
-        if placed is not None and not origin.filters:
-            return placed.locate_key()
-    return None
+            placed = placed.child("items") if key == "*" else placed.child("properties", key)
+    except (KeyError, TypeError):
+        return None
+    return placed.locate_key()
 
 
 def _parent(buffer: Buffer, subject: Subject) -> Location | None:

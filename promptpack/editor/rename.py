@@ -105,24 +105,27 @@ def _shared_problems(
     for path in sorted(declared - own):
         message = f"{name!r} is declared in {path}, which this rename does not change"
         yield Problem("PP924", message, None, "rename it there")
+    elsewhere = _partials_used_elsewhere(subject, own) if shared else frozenset()
     for location in sorted(shared):
-        if not location.path.endswith(_PARTIAL_FILE) or _is_used_elsewhere(subject, own, shared[location].name):
+        if not location.path.endswith(_PARTIAL_FILE) or elsewhere is None or shared[location].name in elsewhere:
             hint = "packs that this rename does not change use that text too; remove the name from it first"
             yield Problem("PP924", f"{name!r} is used in a text that other packs share", location, hint)
 
 
-def _is_used_elsewhere(subject: Subject, own: set[str], partial: str) -> bool:
-    """Return whether a pack that is not affected includes a partial, or may include it."""
+def _partials_used_elsewhere(subject: Subject, own: set[str]) -> frozenset[str] | None:
+    """Return the partials that packs that are not affected include; None if they are not all known."""
+    found: set[str] = set()
     for entry in subject.library.entries:
         if entry.path in own:
             continue
         try:
             other = subject.library.load(entry)
         except PackError:
-            return True
-        if not other.is_complete or partial in other.compiled.compiler.used_partials:
-            return True
-    return False
+            return None
+        if not other.is_complete:
+            return None
+        found |= other.compiled.compiler.used_partials
+    return frozenset(found)
 
 
 def _own_locations(subject: Subject, name: str) -> set[Location]:
@@ -137,7 +140,7 @@ def _uses(subject: Subject, name: str) -> Iterator[tuple[Location, ParsedText]]:
     included = (subject.partials.get(partial) for partial in subject.compiled.compiler.used_partials)
     own = (text for text in subject.partials.values() if text.source.locate(1, 1).path == subject.document.path)
     for text in (*subject.texts, *(text for text in included if text is not None), *own):
-        for use in DependencyFinder({}).find(text.tree).names:
+        for use in DependencyFinder({}).find(text.tree).uses:
             if use.name == name:
                 yield _locate_name(text, use.position, name, subject), text
 

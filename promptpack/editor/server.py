@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 from lsprotocol import types
@@ -86,6 +87,9 @@ class PackServer:
     def _complete(self, params: types.CompletionParams) -> types.CompletionList:
         document = self._document(params.text_document.uri)
         offset = document.offset_at_position(params.position)
+        proposals = complete(self._buffer(document), offset)
+        # All proposals replace the same word.
+        where = _range(document, proposals[0].start if proposals else offset, offset)
         items = [
             types.CompletionItem(
                 proposal.symbol.name,
@@ -93,9 +97,9 @@ class PackServer:
                 detail=proposal.symbol.detail,
                 documentation=types.MarkupContent(types.MarkupKind.Markdown, proposal.symbol.text),
                 sort_text=f"{rank:04}",
-                text_edit=types.TextEdit(_range(document, proposal.start, offset), proposal.symbol.name),
+                text_edit=types.TextEdit(where, proposal.symbol.name),
             )
-            for rank, proposal in enumerate(complete(self._buffer(document), offset))
+            for rank, proposal in enumerate(proposals)
         ]
         return types.CompletionList(is_incomplete=False, items=items)
 
@@ -110,7 +114,9 @@ class PackServer:
     def _define(self, params: types.DefinitionParams) -> types.Location | None:
         document = self._document(params.text_document.uri)
         found = define(self._buffer(document), document.offset_at_position(params.position))
-        return None if found is None else types.Location(_uri(found.path), self._range_at(found, 0))
+        if found is None:
+            return None
+        return types.Location(_uri(found.path), self._range_at(self._lines(found.path), found, 0))
 
     def _prepare_rename(self, params: types.PrepareRenameParams) -> types.Range | None:
         document = self._document(params.text_document.uri)
@@ -120,41 +126,43 @@ class PackServer:
     def _rename(self, params: types.RenameParams) -> types.WorkspaceEdit:
         document = self._document(params.text_document.uri)
         offset = document.offset_at_position(params.position)
-        changes: dict[str, list[types.TextEdit]] = {}
         try:
-            for replacement in rename(self._buffer(document), offset, params.new_name):
-                edit = types.TextEdit(self._range_at(replacement.location, replacement.length), replacement.text)
-                changes.setdefault(_uri(replacement.location.path), []).append(edit)
+            replacements = rename(self._buffer(document), offset, params.new_name)
         except PromptpackError as error:
             from pygls.exceptions import JsonRpcException
 
             # The editor shows this text to the user.
             raise JsonRpcException(str(error), types.LSPErrorCodes.RequestFailed) from error
+        changes: dict[str, list[types.TextEdit]] = {}
+        for path, several in groupby(replacements, lambda replacement: replacement.location.path):
+            lines = self._lines(path)
+            changes[_uri(path)] = [
+                types.TextEdit(self._range_at(lines, one.location, one.length), one.text) for one in several
+            ]
         return types.WorkspaceEdit(changes=changes)
 
     def _fixes(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         document = self._document(params.text_document.uri)
         report = self.workspace.report(document.path, document.source)
+        # Edits count in the parsed text: without a byte order mark, and with one character per line end.
+        parsed = document.source.removeprefix("\ufeff").replace("\r\n", "\n")
+        lines = document.lines
         return [
-            self._fix(document, problem, edits)
+            types.CodeAction(
+                title=f"Fix {problem.code}: {problem.message}",
+                kind=types.CodeActionKind.QuickFix,
+                diagnostics=[self._diagnostic(document, lines, problem)],
+                edit=types.WorkspaceEdit(
+                    changes={document.uri: [self._text_edit(parsed, lines, edit) for edit in edits]}
+                ),
+            )
             for problem, edits in report.fixes.items()
             if problem.location and params.range.start.line <= problem.location.line - 1 <= params.range.end.line
         ]
 
-    def _fix(self, document: TextDocument, problem: Problem, edits: tuple[Edit, ...]) -> types.CodeAction:
-        changes = [types.TextEdit(self._edit_range(document, edit), edit.text) for edit in edits]
-        return types.CodeAction(
-            title=f"Fix {problem.code}: {problem.message}",
-            kind=types.CodeActionKind.QuickFix,
-            diagnostics=[self._diagnostic(document, problem)],
-            edit=types.WorkspaceEdit(changes={document.uri: changes}),
-        )
-
-    def _edit_range(self, document: TextDocument, edit: Edit) -> types.Range:
-        # Edits count in the parsed text: without a byte order mark, and with one character per line end.
-        text = document.source.removeprefix("\ufeff").replace("\r\n", "\n")
-        ends = [(text.count("\n", 0, end), end - text.rfind("\n", 0, end) - 1) for end in (edit.start, edit.end)]
-        return types.Range(*(_client_position(self.server, document.lines, *end) for end in ends))
+    def _text_edit(self, text: str, lines: Sequence[str], edit: Edit) -> types.TextEdit:
+        ends = (self._client_position(lines, *_line_and_column(text, offset)) for offset in (edit.start, edit.end))
+        return types.TextEdit(types.Range(*ends), edit.text)
 
     def _document(self, uri: str) -> TextDocument:
         return self.server.workspace.get_text_document(uri)
@@ -167,32 +175,31 @@ class PackServer:
             problems = self.workspace.report(document.path, document.source).problems
         except PromptpackError as error:
             problems = error.problems
-        diagnostics = [self._diagnostic(document, problem) for problem in problems]
+        lines = document.lines
+        diagnostics = [self._diagnostic(document, lines, problem) for problem in problems]
         self.server.text_document_publish_diagnostics(
             types.PublishDiagnosticsParams(document.uri, diagnostics, document.version)
         )
 
-    def _diagnostic(self, document: TextDocument, problem: Problem) -> types.Diagnostic:
+    def _diagnostic(self, document: TextDocument, lines: Sequence[str], problem: Problem) -> types.Diagnostic:
         location = problem.location
         is_here = location is not None and location.path == document.path
         message = problem.message if is_here or location is None else f"{location}: {problem.message}"
+        start = location if is_here and location else Location(document.path, 1, 1)
         return types.Diagnostic(
-            range=self._word_range(document, location) if is_here and location else _range(document, 0, 0),
+            range=self._range_at(lines, start, _word_length(lines, start) if is_here else 0),
             severity=_SEVERITIES[problem.severity],
             code=problem.code,
             source="promptpack",
             message=f"{message}\nhint: {problem.hint}" if problem.hint else message,
         )
 
-    def _word_range(self, document: TextDocument, location: Location) -> types.Range:
-        line = document.lines[location.line - 1] if 0 < location.line <= len(document.lines) else ""
-        word = _WORD.match(line, max(location.column - 1, 0))
-        return self._range_at(location, len(word[0]) if word else 0)
-
-    def _range_at(self, location: Location, length: int) -> types.Range:
-        lines = self._lines(location.path)
+    def _range_at(self, lines: Sequence[str], location: Location, length: int) -> types.Range:
         line, column = max(location.line - 1, 0), max(location.column - 1, 0)
-        return types.Range(*(_client_position(self.server, lines, line, end) for end in (column, column + length)))
+        return types.Range(*(self._client_position(lines, line, end) for end in (column, column + length)))
+
+    def _client_position(self, lines: Sequence[str], line: int, column: int) -> types.Position:
+        return self.server.workspace.position_codec.position_to_client_units(lines, types.Position(line, column))
 
     def _lines(self, path: str) -> Sequence[str]:
         uri = _uri(path)
@@ -201,19 +208,20 @@ class PackServer:
         return files.read(path).decode().splitlines(keepends=True)
 
 
-def _client_position(server: LanguageServer, lines: Sequence[str], line: int, column: int) -> types.Position:
-    return server.workspace.position_codec.position_to_client_units(lines, types.Position(line, column))
+def _word_length(lines: Sequence[str], location: Location) -> int:
+    line = lines[location.line - 1] if 0 < location.line <= len(lines) else ""
+    word = _WORD.match(line, max(location.column - 1, 0))
+    return len(word[0]) if word else 0
 
 
 def _range(document: TextDocument, start: int, end: int) -> types.Range:
-    return types.Range(*(_position(document, offset) for offset in (start, end)))
+    lines, codec = document.lines, document.position_codec
+    ends = (types.Position(*_line_and_column(document.source, offset)) for offset in (start, end))
+    return types.Range(*(codec.position_to_client_units(lines, position) for position in ends))
 
 
-def _position(document: TextDocument, offset: int) -> types.Position:
-    text = document.source
-    line = text.count("\n", 0, offset)
-    column = offset - text.rfind("\n", 0, offset) - 1
-    return document.position_codec.position_to_client_units(document.lines, types.Position(line, column))
+def _line_and_column(text: str, offset: int) -> tuple[int, int]:
+    return text.count("\n", 0, offset), offset - text.rfind("\n", 0, offset) - 1
 
 
 def _uri(path: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from promptpack.editor.buffer import Buffer
 from promptpack.editor.cursor_word import CursorWord, find_block_start
 from promptpack.editor.scope import find_names, find_schemas
+from promptpack.linter.schema_lookup import properties_of
 from promptpack.linter.subject import Subject
 from promptpack.linter.types.lattice import AnyType, MappingType, Type, members
 from promptpack.linter.types.lattice import describe as describe_type
@@ -16,7 +17,7 @@ from promptpack.pack.model import Input
 from promptpack.template.language import FILTERS, FUNCTIONS, LOOP_ATTRIBUTES, LOOP_METHODS, TAGS, TESTS
 
 _PACK_KEYS = ("agent", "locale", "name", "version")
-_SET_HERE = re.compile(r"\{%-?\s*(?:for\s+(?P<loop>[\w\s,]+?)\s+in\b|(?:set|macro)\s+(?P<name>\w+))")
+_SETTING_TAG = re.compile(r"\{%-?\s*(for|set|macro)\s([^%]*)")
 _GIVEN = {
     "pack": "The pack itself: `name`, `version`, `agent`, `locale`.",
     "reply_format": "The output instructions, written from the reply contract.",
@@ -26,8 +27,6 @@ _GIVEN = {
 }
 _BLOCKS = ("each", "if", "raw")
 _MAX_PARTIAL_LINES = 20
-# References may be circular.
-_MAX_REFERENCE_DEPTH = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ def find_symbols(buffer: Buffer, word: CursorWord) -> Iterator[Symbol]:
         case "input" if subject is not None:
             yield from (_input(declared) for declared in subject.inputs.values())
         case "attribute" if subject is not None:
-            yield from _keys(buffer, subject, word)
+            yield from _keys(buffer, word)
         case "name" if subject is not None:
             yield from _names(buffer, subject, word.start)
 
@@ -73,17 +72,17 @@ def find_symbols(buffer: Buffer, word: CursorWord) -> Iterator[Symbol]:
 def _names(buffer: Buffer, subject: Subject, offset: int) -> Iterator[Symbol]:
     yield from (_input(declared) for declared in subject.inputs.values())
     types = find_names(buffer, offset)
-    for name in sorted(_set_before(buffer.text, offset) if types is None else types):
-        yield _set_here(buffer, offset, name, (types or {}).get(name))
+    names = sorted(_set_before(buffer.text, offset) if types is None else types)
+    for name, schemas in zip(names, find_schemas(buffer, offset, *names), strict=True):
+        yield _set_here(name, schemas, (types or {}).get(name))
     yield from (Symbol(name, "given", text) for name, text in _GIVEN.items())
     if buffer.syntax == "jinja":
         yield from (Symbol(name, "function", _summary(function)) for name, function in FUNCTIONS.items())
 
 
-def _set_here(buffer: Buffer, offset: int, name: str, type_: Type | None) -> Symbol:
+def _set_here(name: str, schemas: list[Mapping[str, Any]], type_: Type | None) -> Symbol:
     """Explain a name that the template sets: by its schema if known, else by its type."""
-    schema = next(find_schemas(buffer, offset, name), None)
-    if schema is not None:
+    for schema in schemas:
         return Symbol(name, f"{_kind(schema)}, set here", str(schema.get("description", "")))
     return Symbol(name, "set here" if type_ is None else f"{_spell_type(type_)}, set here")
 
@@ -97,8 +96,9 @@ def _set_before(text: str, offset: int) -> set[str]:
     """Return the names that the template sets before the cursor, in the block of the cursor."""
     above = text[max(find_block_start(text, offset), 0) : offset]
     found: set[str] = set()
-    for match in _SET_HERE.finditer(above):
-        found.update(re.findall(r"\w+", match["loop"] or match["name"]))
+    for tag, rest in _SETTING_TAG.findall(above):
+        words = re.findall(r"\w+", rest)
+        found.update(words[: words.index("in")] if tag == "for" and "in" in words else words[:1])
     return found
 
 
@@ -110,7 +110,7 @@ def _input(declared: Input) -> Symbol:
     return Symbol(declared.name, ", ".join(words), declared.description)
 
 
-def _keys(buffer: Buffer, subject: Subject, word: CursorWord) -> Iterator[Symbol]:
+def _keys(buffer: Buffer, word: CursorWord) -> Iterator[Symbol]:
     owner = word.owner
     if owner == "pack":
         yield from (Symbol(name, "text") for name in _PACK_KEYS)
@@ -118,9 +118,8 @@ def _keys(buffer: Buffer, subject: Subject, word: CursorWord) -> Iterator[Symbol
     if owner == "loop":
         yield from (Symbol(name, "loop") for name in sorted(LOOP_ATTRIBUTES | LOOP_METHODS))
         return
-    found = dict(properties_of(subject, owner))
-    for schema in () if found else find_schemas(buffer, word.start, owner):
-        found |= _properties(schema, schema)
+    (schemas,) = find_schemas(buffer, word.start, owner)
+    found = {name: inner for schema in schemas for name, inner in properties_of(schema, schema).items()}
     for name, schema in found.items():
         yield Symbol(name, _kind(schema), str(schema.get("description", "")))
     if not found:
@@ -136,52 +135,6 @@ def _keys_by_type(types: Mapping[str, Type], path: str) -> dict[str, Type]:
         shapes = [one for one in members(found[key]) if isinstance(one, MappingType)] if key in found else []
         found = {name: known.type for shape in shapes for name, known in shape.properties.items()}
     return found
-
-
-def properties_of(subject: Subject, path: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return the keys of an input or the reply, or of a value in them, by its schema."""
-    first, *keys = path.split(".")
-    if first in subject.inputs:
-        root: Mapping[str, Any] = subject.inputs[first].schema
-    elif first == "reply" and subject.contract is not None:
-        root = subject.contract.json_schema()
-        if keys[:1] == ["params"] and subject.contract.has_actions:
-            return _of_params(subject, keys[1:])
-    else:
-        return {}
-    return _follow(root, keys)
-
-
-def _of_params(subject: Subject, keys: list[str]) -> Mapping[str, Mapping[str, Any]]:
-    found: dict[str, Mapping[str, Any]] = {}
-    actions = subject.contract.actions.values() if subject.contract else ()
-    for action in actions:
-        found.update(_follow(action.params or {}, keys))
-    return found
-
-
-def _follow(root: Mapping[str, Any], keys: list[str]) -> Mapping[str, Mapping[str, Any]]:
-    found = _properties(root, root)
-    for key in keys:
-        if key not in found:
-            return {}
-        found = _properties(found[key], root)
-    return found
-
-
-def _properties(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int = 0) -> dict[str, Mapping[str, Any]]:
-    if depth > _MAX_REFERENCE_DEPTH:
-        return {}
-    reference = schema.get("$ref")
-    found: dict[str, Mapping[str, Any]] = {}
-    if isinstance(reference, str) and reference.startswith("#/$defs/"):
-        name = reference.removeprefix("#/$defs/").replace("~1", "/").replace("~0", "~")
-        target = root.get("$defs", {}).get(name)
-        found.update(_properties(target, root, depth + 1) if isinstance(target, Mapping) else {})
-    for part in schema.get("allOf", ()):
-        found.update(_properties(part, root, depth + 1) if isinstance(part, Mapping) else {})
-    own = schema.get("properties", {})
-    return {**found, **{name: value for name, value in own.items() if isinstance(value, Mapping)}}
 
 
 def _partials(subject: Subject) -> Iterator[Symbol]:

@@ -152,9 +152,7 @@ def _codes(rules: Iterable[LintRule]) -> set[str]:
 
 def _shared_texts(subject: Subject) -> Iterator[IgnoreSource]:
     """Iterate over the files that the pack shares with others: partials, and referenced schema files."""
-    for partial in subject.partials.values():
-        path = partial.source.locate(1, 1).path
-        if path != subject.document.path and path.endswith(".j2"):
-            yield partial.source.text, path, None
+    for path, text in subject.partial_files:
+        yield text, path, None
     for document in subject.compiled.references.documents:
         yield document.text, document.path, document

@@ -1,18 +1,17 @@
 """Data flow analysis: which inputs a template prints, and through which filters; no expression is evaluated."""
 
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from jinja2 import nodes
 
 from promptpack.linter.parsed_texts import ParsedText
+from promptpack.linter.step_limit import count_steps, limit_steps
 from promptpack.linter.subject import Subject
-from promptpack.template.includes import IncludeWalker, TooManyIncludesError, constant_names
+from promptpack.template.includes import IncludeWalker
+from promptpack.template.names import DependencyFinder
 from promptpack.template.tree import name_looked_up
 
-# Macros that call macros could take exponential time; no realistic template needs this many steps.
-_MAX_STEPS = 20_000
 _MAX_DEPTH = 16
 _ANY_KEY = "*"
 # A subscript or slice of a filter's output, as in `(X | json)[1:-1]`, is recorded as a filter of this name.
@@ -37,8 +36,21 @@ class PrintedValue:
     text: ParsedText
 
 
+@dataclass(frozen=True, slots=True)
+class DataFlow:
+    """The values that a prompt prints, by the role of the message; incomplete if it takes too many steps to find."""
+
+    printed: Mapping[str, tuple[PrintedValue, ...]]
+    is_complete: bool
+
+    @property
+    def all_printed(self) -> Iterator[PrintedValue]:
+        """The values of all roles."""
+        return (found for printed in self.printed.values() for found in printed)
+
+
 Value = tuple[InputOrigin, ...]
-Scope = dict[str, "Value | _Macro"]
+Scope = dict[str, "Value | _Macro | Mapping[str, _Macro]"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,99 +59,141 @@ class _Macro:
     scope: Scope
 
 
-def trace_prompt(subject: Subject) -> tuple[tuple[ParsedText, tuple[PrintedValue, ...]], ...]:
-    """Return the texts of a pack that a model sees, each with the values that it prints; cached for all rules."""
-    kinds = ("content", "detail", "slot")
-    return subject.cached(
-        "printed",
-        lambda: tuple((text, trace_template(text, subject.partials)) for text in subject.texts if text.kind in kinds),
-    )
+@dataclass(slots=True)
+class _Printed:
+    """The values that a text prints itself, and those of its partials, which texts share."""
+
+    values: dict[PrintedValue, None] = field(default_factory=dict)
+    included: "list[_Printed]" = field(default_factory=list)
 
 
-def trace_template(text: ParsedText, partials: Mapping[str, ParsedText]) -> tuple[PrintedValue, ...]:
+def trace_prompt(subject: Subject) -> DataFlow:
+    """Return the values that the messages and slots of a pack print; cached for all rules."""
+    return subject.cached("printed", lambda: _trace_prompt(subject))
+
+
+def _trace_prompt(subject: Subject) -> DataFlow:
+    walker = _Walker(subject.partials, subject.dependencies)
+    printed: dict[str, list[_Printed]] = {}
+    with limit_steps() as steps:
+        for text in subject.texts:
+            if text.kind in ("content", "detail", "slot"):
+                found = _Printed()
+                printed.setdefault(text.role, []).append(found)
+                walker.trace(text, found)
+    return DataFlow({role: tuple(_values_of(found)) for role, found in printed.items()}, not steps.is_exceeded)
+
+
+def trace_template(
+    text: ParsedText, partials: Mapping[str, ParsedText], dependencies: DependencyFinder
+) -> tuple[PrintedValue, ...]:
     """Return every value that a template and its partials print."""
-    walker = _Walker(text, partials)
-    with suppress(TooManyIncludesError):
-        walker.run(text.tree.body, {})
-    return tuple(dict.fromkeys(walker.printed))
+    found = _Printed()
+    with limit_steps():
+        _Walker(partials, dependencies).trace(text, found)
+    return tuple(_values_of([found]))
+
+
+def _values_of(several: Iterable[_Printed]) -> Iterator[PrintedValue]:
+    pending, seen = list(several)[::-1], set()
+    while pending:
+        printed = pending.pop()
+        if id(printed) not in seen:
+            seen.add(id(printed))
+            yield from printed.values
+            pending += reversed(printed.included)
 
 
 class _Walker:
-    def __init__(self, text: ParsedText, partials: Mapping[str, ParsedText]) -> None:
-        self.printed: list[PrintedValue] = []
-        self._text = text
-        self._partials = partials
-        self._includes: IncludeWalker[ParsedText, tuple[PrintedValue, ...]] = IncludeWalker(partials.get)
-        self._steps = 0
+    """Follows values through texts; each partial once for all texts that give it the same values."""
+
+    def __init__(self, partials: Mapping[str, ParsedText], dependencies: DependencyFinder) -> None:
+        self._dependencies = dependencies
+        self._includes: IncludeWalker[ParsedText, _Printed] = IncludeWalker(partials.get)
+        self._imports: IncludeWalker[ParsedText, Mapping[str, _Macro]] = IncludeWalker(partials.get)
         self._depth = 0
 
-    def run(self, body: Iterable[nodes.Node], scope: Scope) -> None:
+    def trace(self, text: ParsedText, printed: _Printed, scope: Scope | None = None) -> None:
+        """Add the values that a text prints to `printed`."""
+        self._text, self._printed = text, printed
+        self._run(text.tree.body, scope or {})
+
+    def _run(self, body: Iterable[nodes.Node], scope: Scope) -> None:
         for node in body:
-            self._steps += 1
-            if self._steps > _MAX_STEPS:
-                return
+            count_steps()
             self._statement(node, scope)
 
     def _statement(self, node: nodes.Node, scope: Scope) -> None:  # noqa: C901 -- one branch per kind of tag
         match node:
             case nodes.Output():
                 for child in node.nodes:
-                    self._print(self._value(child, scope), start_of(child))
+                    if not isinstance(child, nodes.TemplateData):
+                        self._print(self._value(child, scope), start_of(child))
             case nodes.For():
-                inner = dict(scope)
+                inner = _copied(scope)
                 self._bind(node.target, _below(self._value(node.iter, scope)), inner)
-                self.run(node.body, {**inner, "loop": ()})
-                self.run(node.else_, dict(scope))
+                self._run(node.body, {**inner, "loop": ()})
+                self._run(node.else_, _copied(scope))
             case nodes.If():
                 self._branches([node.body, *(branch.body for branch in node.elif_), node.else_], scope)
             case nodes.Assign():
                 self._bind(node.target, self._value(node.node, scope), scope)
             case nodes.AssignBlock():
                 filters = _filters_of(node.filter)
-                self._bind(node.target, _through(self._captured(node.body, dict(scope)), filters), scope)
+                self._bind(node.target, _through(self._captured(node.body, _copied(scope)), filters), scope)
             case nodes.With():
-                inner = dict(scope)
+                inner = _copied(scope)
                 for target, value in zip(node.targets, node.values, strict=True):
                     self._bind(target, self._value(value, scope), inner)
-                self.run(node.body, inner)
+                self._run(node.body, inner)
             case nodes.Macro():
                 scope[node.name] = _Macro(node, scope)
             case nodes.CallBlock():
-                called = dict(scope) | {"caller": self._captured(node.body, dict(scope))}
+                called = _copied(scope) | {"caller": self._captured(node.body, _copied(scope))}
                 self._print(self._value(node.call, called), node.lineno)
             case nodes.FilterBlock():
-                self._print(_through(self._captured(node.body, dict(scope)), _filters_of(node.filter)), node.lineno)
+                self._print(_through(self._captured(node.body, _copied(scope)), _filters_of(node.filter)), node.lineno)
             case nodes.Include() | nodes.Extends():
                 self._include(node.template, scope)
             case nodes.FromImport() | nodes.Import():
                 self._import(node, scope)
             case nodes.Block() | nodes.Scope():
-                self.run(node.body, dict(scope))
+                self._run(node.body, _copied(scope))
 
     def _branches(self, branches: list[list[nodes.Node]], scope: Scope) -> None:
-        before = dict(scope)
+        before = _copied(scope)
         for branch in branches:
-            inner = dict(before)
-            self.run(branch, inner)
+            inner = _copied(before)
+            self._run(branch, inner)
             for name, value in inner.items():
-                scope[name] = _joined(scope.get(name), value) if name in scope else value
+                if value is not scope.get(name):
+                    scope[name] = _joined(scope.get(name), value)
 
     def _include(self, template: nodes.Expr, scope: Scope) -> None:
-        def enter(_: str, partial: ParsedText) -> tuple[PrintedValue, ...]:
-            outer, self._text, self.printed = (self._text, self.printed), partial, []
-            self.run(partial.tree.body, dict(scope))
-            printed = tuple(dict.fromkeys(self.printed))
-            self._text, self.printed = outer
+        found = self._dependencies.find_in_partials(template)
+        seen = {name: scope[name] for _, needed in found for name in needed.names if name in scope}
+        count_steps(len(seen) // 128)
+        if not all(isinstance(value, tuple) for value in seen.values()):
+            seen = scope  # a macro may use any name
+
+        def enter(_: str, partial: ParsedText) -> _Printed:
+            outer, printed = (self._text, self._printed), _Printed()
+            self.trace(partial, printed, _copied(seen))
+            self._text, self._printed = outer
             return printed
 
-        for _, printed in self._includes.visit(template, frozenset(scope.items()), enter):
-            self.printed += printed
+        key = frozenset((name, tuple(one.items()) if isinstance(one, Mapping) else one) for name, one in seen.items())
+        self._printed.included += (printed for _, printed in self._includes.visit(template, key, enter))
 
     def _import(self, node: nodes.FromImport | nodes.Import, scope: Scope) -> None:
-        found = [self._partials[name] for name in constant_names(node.template) if name in self._partials]
-        macros = {macro.name: _Macro(macro, {}) for text in found for macro in text.tree.find_all(nodes.Macro)}
+        def enter(_: str, partial: ParsedText) -> Mapping[str, _Macro]:
+            return {macro.name: _Macro(macro, {}) for macro in partial.tree.find_all(nodes.Macro)}
+
+        macros: dict[str, _Macro] = {}
+        for _, found in self._imports.visit(node.template, None, enter):
+            macros |= found
         if isinstance(node, nodes.Import):
-            scope.update({f"{node.target}.{name}": macro for name, macro in macros.items()})
+            scope[node.target] = macros
             return
         for name in node.names:
             original, alias = (name, name) if isinstance(name, str) else name
@@ -148,13 +202,13 @@ class _Walker:
 
     def _captured(self, body: Iterable[nodes.Node], scope: Scope) -> Value:
         """Return what a body prints as a value, without recording it as printed."""
-        outer, self.printed = self.printed, []
-        self.run(body, scope)
-        inner, self.printed = self.printed, outer
-        return tuple(dict.fromkeys(found.origin for found in inner))
+        outer, self._printed = self._printed, _Printed()
+        self._run(body, scope)
+        inner, self._printed = self._printed, outer
+        return _merged((found.origin,) for found in _values_of([inner]))
 
     def _print(self, value: Value, position: int) -> None:
-        self.printed += (PrintedValue(origin, position, self._text) for origin in value)
+        self._printed.values |= dict.fromkeys(PrintedValue(origin, position, self._text) for origin in value)
 
     def _bind(self, target: nodes.Node, value: Value, scope: Scope) -> None:
         match target:
@@ -167,48 +221,42 @@ class _Walker:
                     self._bind(item, _below(value), scope)
 
     def _value(self, node: nodes.Node, scope: Scope) -> Value:
-        self._steps += 1
-        if self._steps > _MAX_STEPS:
-            return ()
+        count_steps()
         match node:
             case nodes.Name():
-                value = scope.get(node.name, (InputOrigin(node.name),))
-                return () if isinstance(value, _Macro) else value
+                return _value_of(node.name, scope)
             case nodes.Getattr():
                 return _below(self._value(node.node, scope), node.attr)
             case nodes.Getitem():
                 key = node.arg.value if isinstance(node.arg, nodes.Const) else None
                 return _below(self._value(node.node, scope), key if isinstance(key, str) else _ANY_KEY)
             case nodes.Filter():
-                inner = self._value(node.node, scope) if node.node is not None else ()
-                return _through((*inner, *self._arguments(node, scope)), (node.name,))
+                inner = [node.node] if node.node is not None else []
+                return _through(self._values((*inner, *_arguments(node)), scope), (node.name,))
             case nodes.Call():
                 return self._call(node, scope)
             case nodes.CondExpr():
-                other = self._value(node.expr2, scope) if node.expr2 is not None else ()
-                return (*self._value(node.expr1, scope), *other)
+                return self._values([node.expr1, *([node.expr2] if node.expr2 is not None else [])], scope)
             case nodes.Compare() | nodes.Test() | nodes.Not():
                 return ()
-        return tuple(origin for child in node.iter_child_nodes() for origin in self._value(child, scope))
+        return self._values(node.iter_child_nodes(), scope)
 
-    def _arguments(self, node: nodes.Filter | nodes.Call, scope: Scope) -> Value:
-        given = (*node.args, *(keyword.value for keyword in node.kwargs))
-        return tuple(origin for argument in given for origin in self._value(argument, scope))
+    def _values(self, several: Iterable[nodes.Node], scope: Scope) -> Value:
+        return _merged(self._value(node, scope) for node in several)
 
     def _call(self, node: nodes.Call, scope: Scope) -> Value:
         name = name_looked_up(node)
         if name is not None:
-            value = scope.get(name, (InputOrigin(name),))
-            return () if isinstance(value, _Macro) else value
-        macro = scope.get(_called_name(node.node))
-        if isinstance(macro, _Macro):
+            return _value_of(name, scope)
+        called: nodes.Node = node.node
+        macro = _find_macro(called, scope)
+        if macro is not None:
             return self._run_macro(macro, node, scope)
-        arguments = self._arguments(node, scope)
-        if isinstance(node.node, nodes.Getattr):
-            return (*_below(self._value(node.node.node, scope)), *arguments)
-        if isinstance(node.node, nodes.Name) and node.node.name == "caller":
-            return (*self._value(node.node, scope), *arguments)
-        return arguments
+        arguments = self._values(_arguments(node), scope)
+        if isinstance(called, nodes.Getattr):
+            return _merged((_below(self._value(called.node, scope)), arguments))
+        is_caller = isinstance(called, nodes.Name) and called.name == "caller"
+        return _merged((self._value(called, scope), arguments)) if is_caller else arguments
 
     def _run_macro(self, macro: _Macro, call: nodes.Call, scope: Scope) -> Value:
         if self._depth >= _MAX_DEPTH:
@@ -218,36 +266,57 @@ class _Walker:
         bound |= dict(zip(names, (self._value(argument, scope) for argument in call.args), strict=False))
         bound |= {keyword.key: self._value(keyword.value, scope) for keyword in call.kwargs}
         self._depth += 1
-        value = self._captured(macro.node.body, {**macro.scope, "caller": scope.get("caller", ()), **bound})
+        inner = _copied(macro.scope) | {"caller": scope.get("caller", ()), **bound}
+        value = self._captured(macro.node.body, inner)
         self._depth -= 1
         return value
 
 
-def _called_name(node: nodes.Expr) -> str:
-    match node:
+def _arguments(node: nodes.Filter | nodes.Call) -> tuple[nodes.Node, ...]:
+    return (*node.args, *(keyword.value for keyword in node.kwargs))
+
+
+def _find_macro(called: nodes.Node, scope: Scope) -> _Macro | None:
+    match called:
         case nodes.Name():
-            return node.name
+            found = scope.get(called.name)
+            return found if isinstance(found, _Macro) else None
         case nodes.Getattr(node=nodes.Name(name=module)):
-            return f"{module}.{node.attr}"
-    return ""
+            macros = scope.get(module)
+            return macros.get(called.attr) if isinstance(macros, Mapping) else None
+    return None
+
+
+def _copied(scope: Scope) -> Scope:
+    count_steps(len(scope) // 512)
+    return dict(scope)
+
+
+def _value_of(name: str, scope: Scope) -> Value:
+    value = scope.get(name, (InputOrigin(name),))
+    return value if isinstance(value, tuple) else ()
 
 
 def _below(value: Value, key: str = _ANY_KEY) -> Value:
     """Return an item of a value; after a filter, this is recorded as the filter `CUT`."""
-    return tuple(
-        replace(origin, filters=(*origin.filters, CUT)) if origin.filters else replace(origin, keys=(*origin.keys, key))
-        for origin in value
+    return _merged(
+        (replace(one, filters=(*one.filters, CUT)) if one.filters else replace(one, keys=(*one.keys, key)),)
+        for one in value
     )
 
 
 def _through(value: Value, filters: tuple[str, ...]) -> Value:
-    return tuple(replace(origin, filters=(*origin.filters, *filters)) for origin in value)
+    return _merged((replace(origin, filters=(*origin.filters, *filters)),) for origin in value)
 
 
-def _joined(before: "Value | _Macro | None", value: "Value | _Macro") -> "Value | _Macro":
-    if isinstance(before, tuple) and isinstance(value, tuple):
-        return tuple(dict.fromkeys((*before, *value)))
-    return value
+def _merged(values: Iterable[Value]) -> Value:
+    found = tuple(dict.fromkeys(origin for value in values for origin in value))
+    count_steps(sum(32 + len(origin.keys) + len(origin.filters) for origin in found) // 256)
+    return found
+
+
+def _joined(before: object, value: "Value | _Macro | Mapping[str, _Macro]") -> "Value | _Macro | Mapping[str, _Macro]":
+    return _merged((before, value)) if isinstance(before, tuple) and isinstance(value, tuple) else value
 
 
 def _filters_of(node: nodes.Filter | None) -> tuple[str, ...]:

@@ -24,11 +24,10 @@ class Ignore:
     hint: str = ""
     """How to correct it, when no such rule exists."""
 
-    def covers(self, where: Location | None, *names: str) -> bool:
-        """Return whether this silences a problem at a location, named by its code or the name of its rule."""
-        return (
-            self.code in names and where is not None and where.path == self.location.path and where.line in self.lines
-        )
+    @property
+    def scope(self) -> tuple[str, str, range]:
+        """What it silences: the code, the file and the lines."""
+        return self.code, self.location.path, self.lines
 
 
 @dataclass(frozen=True, slots=True)

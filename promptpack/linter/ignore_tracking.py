@@ -7,6 +7,8 @@ from promptpack.document import Document
 from promptpack.linter.ignore_comments import Ignore, find_ignores
 from promptpack.problem import Location
 
+IgnoreScope = tuple[str, str, range]
+"""A code, the path of a file, and the lines where problems with the code are ignored."""
 IgnoreSource = tuple[str, str, Document | None]
 """A text, its path, and its `Document` if it is YAML."""
 
@@ -16,13 +18,25 @@ class IgnoreTracker:
 
     def __init__(self, texts: Iterable[IgnoreSource]) -> None:
         self.all = tuple(ignore for text in texts for ignore in find_ignores(*text))
-        self.used: set[Ignore] = set()
+        self.used: set[IgnoreScope] = set()
+        self._scopes: dict[str, dict[tuple[str, int], list[IgnoreScope]]] = {}
 
     def silence(self, location: Location | None, *names: str) -> bool:
         """Return whether a problem is ignored at its location; `names` are its code and the name of its rule."""
-        matching = [ignore for ignore in self.all if ignore.covers(location, *names)]
-        self.used.update(matching)
-        return bool(matching)
+        if location is None or not self.all:
+            return False
+        found = [scope for name in names for scope in self._find(name).get((location.path, location.line), ())]
+        self.used.update(found)
+        return bool(found)
+
+    def _find(self, name: str) -> dict[tuple[str, int], list[IgnoreScope]]:
+        """Return what the ignores of a code silence, by file and line."""
+        if name not in self._scopes:
+            by_line = self._scopes[name] = {}
+            for scope in dict.fromkeys(ignore.scope for ignore in self.all if ignore.code == name):
+                for line in scope[2]:
+                    by_line.setdefault((scope[1], line), []).append(scope)
+        return self._scopes[name]
 
     def unused(self, checked: Collection[str], others: Collection[str] = ()) -> Iterator[Ignore]:
         """Iterate over ignores without a matching rule, and ignores of a checked rule that silenced nothing.
@@ -35,7 +49,9 @@ class IgnoreTracker:
 class SharedIgnores:
     """The ignores of files that packs share; an ignore is unused when it silences nothing in any pack."""
 
-    def __init__(self, found: Iterable[Ignore] = (), used: Iterable[Ignore] = (), *, has_gaps: bool = False) -> None:
+    def __init__(
+        self, found: Iterable[Ignore] = (), used: Iterable[IgnoreScope] = (), *, has_gaps: bool = False
+    ) -> None:
         self.all = tuple(dict.fromkeys(found))
         self.used = frozenset(used)
         self.has_gaps = has_gaps
@@ -47,7 +63,7 @@ class SharedIgnores:
         listed = list(several)
         return cls(
             (ignore for one in listed for ignore in one.all),
-            (ignore for one in listed for ignore in one.used),
+            (scope for one in listed for scope in one.used),
             has_gaps=any(one.has_gaps for one in listed),
         )
 
@@ -57,7 +73,7 @@ class SharedIgnores:
 
 
 def _find_unused(
-    ignores: Iterable[Ignore], used: Collection[Ignore], checked: Collection[str], others: Collection[str]
+    ignores: Iterable[Ignore], used: Collection[IgnoreScope], checked: Collection[str], others: Collection[str]
 ) -> Iterator[Ignore]:
     from promptpack.linter.catalogue import find_rules
 
@@ -65,7 +81,7 @@ def _find_unused(
         codes = [rule.CODE for rule in find_rules(ignore.code) if ignore.code in (rule.CODE, rule.NAME)]
         if not codes and ignore.code not in others:
             yield replace(ignore, hint=_hint(ignore.code))
-        elif ignore not in used and (not codes or codes[0] in checked) and codes != [_UNUSED_IGNORE]:
+        elif ignore.scope not in used and (not codes or codes[0] in checked) and codes != [_UNUSED_IGNORE]:
             yield ignore
 
 

@@ -1,12 +1,18 @@
 """Paths -> `LintReport`: from the cache, or by checking the packs."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
 
 from promptpack import files
 from promptpack.cache import Cache
 from promptpack.linter.lint_report import LintReport
 from promptpack.linter.lint_settings import LintSettings, find_settings
 from promptpack.linter.report_cache import get_or_compute
+
+if TYPE_CHECKING:
+    from promptpack.linter.result_cache import ResultCache
 
 
 def lint(
@@ -27,12 +33,13 @@ def lint(
     def lint_root(root: str, wanted: Collection[str]) -> LintReport:
         chosen = (settings or find_settings(root)).narrowed(select, ignore)
 
-        def compute() -> LintReport:
+        def compute() -> tuple[LintReport, ResultCache]:
             from promptpack.library import Library
             from promptpack.linter.checking import lint_library
             from promptpack.linter.result_cache import ResultCache
 
-            return lint_library(Library.open(root, cache=cache), chosen, wanted, ResultCache.open(stored, root, chosen))
+            results = ResultCache.open(stored, root, chosen)
+            return lint_library(Library.open(root, cache=cache), chosen, wanted, results), results
 
         return get_or_compute(stored, root, chosen, wanted, compute)
 

@@ -2,10 +2,11 @@
 
 import hashlib
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from promptpack.document import Document
 from promptpack.lazy import cached_property
+from promptpack.pack.placed import Placed, items_at
 
 _MIN_LENGTH: Final = 200
 
@@ -62,36 +63,23 @@ class _Files:
 
 def find_paragraphs(document: Document) -> Iterator[Paragraph]:
     """Iterate over the long paragraphs of a pack file."""
-    data: dict[str, Any] = document.data
-    for path, text in _texts(data):
+    for text in _texts(document):
         line = 1
-        for paragraph in text.split("\n\n"):
+        for paragraph in text.value.split("\n\n"):
             start = line + len(paragraph) - len(paragraph.lstrip("\n"))
             if len(paragraph.strip()) >= _MIN_LENGTH:
-                yield Paragraph(path, start, paragraph.strip())
+                yield Paragraph(text.path, start, paragraph.strip())
             line += paragraph.count("\n") + 2
 
 
-def _texts(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
-    for name, text in data.get("partials", {}).items():
-        yield ("partials", name), text
-    yield from _strings(data.get("slots"), ("slots",))
-    for index, message in enumerate(data.get("messages", ())):
-        content = message.get("content")
+def _texts(document: Document) -> Iterator[Placed]:
+    root = Placed(document.data, document, ())
+    for section in ("partials", "slots"):
+        yield from root.child(section).strings() if section in root.value else ()
+    for message in items_at(root, "messages"):
+        content = message.value.get("content")
         if isinstance(content, str):
-            yield ("messages", index, "content"), content
-        for number, part in enumerate(content if isinstance(content, list) else ()):
+            yield message.child("content")
+        for index, part in enumerate(content if isinstance(content, list) else ()):
             if "text" in part:
-                yield ("messages", index, "content", number, "text"), part["text"]
-
-
-def _strings(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    match value:
-        case str():
-            yield path, value
-        case dict():
-            for key, item in value.items():
-                yield from _strings(item, (*path, key))
-        case list():
-            for index, item in enumerate(value):
-                yield from _strings(item, (*path, index))
+                yield message.child("content", index, "text")

@@ -21,7 +21,7 @@ TextKind = Literal["content", "detail", "slot", "when", "require", "violation", 
 _MAX_DEPTH = 200
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ParsedText:
     """A template or expression with its syntax tree.
 
@@ -138,16 +138,8 @@ def _find_message_texts(message: Placed) -> Iterator[UnparsedText]:
 
 
 def _find_templates(kind: TextKind, placed: Placed, role: str = "") -> Iterator[UnparsedText]:
-    match placed.value:
-        case str():
-            syntax = placed.document.data.get("syntax", "jinja")
-            yield UnparsedText(kind, placed.source(syntax), role)
-        case dict() as mapping:
-            for key in mapping:
-                yield from _find_templates(kind, placed.child(key), role)
-        case list() as items:
-            for index in range(len(items)):
-                yield from _find_templates(kind, placed.child(index), role)
+    syntax = placed.document.data.get("syntax", "jinja")
+    return (UnparsedText(kind, text.source(syntax), role) for text in placed.strings())
 
 
 def _expression(kind: TextKind, placed: Placed, role: str = "") -> UnparsedText:

@@ -88,7 +88,7 @@ def find_similar(subject: Subject, word: str, words: Iterable[str], cutoff: floa
 
 def shows_reply_format(subject: Subject) -> bool:
     """Return whether the prompt prints `reply_format`."""
-    return any(found.origin.input == "reply_format" for _, printed in trace_prompt(subject) for found in printed)
+    return any(found.origin.input == "reply_format" for found in trace_prompt(subject).all_printed)
 
 
 def describes_reply(subject: Subject) -> bool:

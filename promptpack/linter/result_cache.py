@@ -40,6 +40,10 @@ class ResultCache:
         self.paragraphs: dict[str, list[str]] = stored["paragraphs"]
         """The digests of the long paragraphs in each file, by the digest of the file."""
         self._is_changed = False
+        self.dependencies: list[dict[str, Any]] = []
+        """The dependencies of all results of this run."""
+        self.is_complete = True
+        """Whether all results of this run can be cached."""
 
     @classmethod
     def open(cls, cache: Cache, root: str, settings: LintSettings) -> "ResultCache":
@@ -55,6 +59,7 @@ class ResultCache:
             return None
         if not all(_is_current(dependencies, entry, library) for dependencies in row["dependencies"]):
             return None
+        self.dependencies += row["dependencies"]
         return LintResult(load_report(row["report"]), load_ignores(row["ignores"]))
 
     def put(self, entry: Entry, library: LintLibrary, result: LintResult) -> None:
@@ -62,13 +67,17 @@ class ResultCache:
         self._is_changed = True
         self._rows.pop(entry.file, None)
         locales = library.locales(entry)
-        if all(map(library.is_valid, locales)):
-            self._rows[entry.file] = {
-                "fingerprint": _fingerprint(entry, library),
-                "dependencies": [_dependencies(locale, library) for locale in locales],
-                "report": dump_report(result.report),
-                "ignores": dump_ignores(result.ignores),
-            }
+        if not all(map(library.is_valid, locales)):
+            self.is_complete = False
+            return
+        dependencies = [_dependencies(locale, library) for locale in locales]
+        self.dependencies += dependencies
+        self._rows[entry.file] = {
+            "fingerprint": _fingerprint(entry, library),
+            "dependencies": dependencies,
+            "report": dump_report(result.report),
+            "ignores": dump_ignores(result.ignores),
+        }
 
     def save(self, entries: Iterable[Entry]) -> None:
         """Write the results to the cache, without those of files that no longer exist."""

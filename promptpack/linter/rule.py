@@ -1,12 +1,12 @@
 """The interface of a lint rule: a module with a code, a name, a severity and `check`; its docstring is its page."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
 from promptpack.linter.edit import Edit
 from promptpack.linter.subject import Subject
-from promptpack.problem import Location, Problem, Severity
+from promptpack.problem import Location, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +22,12 @@ class LintProblem:
     edits: tuple[Edit, ...] = ()
     severity: Severity | None = None
 
-    @classmethod
-    def from_problem(cls, problem: Problem) -> "LintProblem":
-        """Convert a problem found by a check that several rules share."""
-        return cls(problem.message, problem.location or Location(""), problem.hint, severity=problem.severity)
+
+def find_type_problems(subject: Subject, code: str) -> Iterator[LintProblem]:
+    """Iterate over the type problems with a code; all type rules share one check."""
+    for problem in subject.type_check.problems:
+        if problem.code == code and problem.location is not None:
+            yield LintProblem(problem.message, problem.location, problem.hint, severity=problem.severity)
 
 
 class LintRule(Protocol):

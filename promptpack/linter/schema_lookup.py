@@ -32,18 +32,39 @@ def walk(schema: Any, path: Path = ()) -> Iterator[tuple[Path, Schema]]:
                 yield from walk(item, (*path, key, name))
 
 
+def find_target(reference: Any, root: Any) -> Any:
+    """Return the schema that a local reference points to, or None."""
+    if not isinstance(reference, str) or not reference.startswith("#"):
+        return None
+    target = root
+    for step in reference[1:].split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        target = target.get(name) if isinstance(target, Mapping) else None
+    return target
+
+
 def resolve(schema: Any, root: Schema) -> Schema:
     """Return a schema with its local reference resolved."""
     for _ in range(_MAX_REFERENCES):
-        reference = schema.get("$ref") if isinstance(schema, Mapping) else None
-        if not isinstance(reference, str) or not reference.startswith("#"):
+        target = find_target(schema.get("$ref"), root) if isinstance(schema, Mapping) else None
+        if not isinstance(target, Mapping):
             break
-        target: Any = root
-        for step in reference[1:].split("/")[1:]:
-            name = step.replace("~1", "/").replace("~0", "~")
-            target = target.get(name) if isinstance(target, Mapping) else None
-        schema = {**(target or {}), **{key: value for key, value in schema.items() if key != "$ref"}}
+        schema = {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
     return schema if isinstance(schema, Mapping) else {}
+
+
+def properties_of(schema: Schema, root: Schema) -> dict[str, Schema]:
+    """Return the properties of a schema, of the schema that it refers to, and of those in its `allOf`."""
+    found: dict[str, Schema] = {}
+    pending: list[Any] = [schema]
+    seen: set[int] = set()
+    for current in pending:
+        if isinstance(current, Mapping) and id(current) not in seen:
+            seen.add(id(current))
+            own = current.get("properties", {})
+            found = {**{name: value for name, value in own.items() if isinstance(value, Mapping)}, **found}
+            pending += (find_target(current.get("$ref"), root), *current.get("allOf", ()))
+    return found
 
 
 def declared_types(schema: Schema) -> tuple[str, ...]:
@@ -56,7 +77,7 @@ def schema_at(root: Schema, keys: tuple[str, ...]) -> Schema | None:
     """Return the schema of the value under some keys, with `*` for any item; None if the schema does not declare it."""
     schema = resolve(root, root)
     for key in keys:
-        inner = schema.get("items") if key == _ANY_KEY else schema.get("properties", {}).get(key)
+        inner = schema.get("items") if key == _ANY_KEY else properties_of(schema, root).get(key)
         if not isinstance(inner, Mapping):
             return None
         schema = resolve(inner, root)

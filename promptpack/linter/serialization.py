@@ -29,13 +29,13 @@ def load_report(data: dict[str, Any]) -> LintReport:
 
 def dump_ignores(ignores: SharedIgnores) -> list[Any]:
     """Convert ignores to plain data, each with whether it was used."""
-    return [[_dump_ignore(ignore), ignore in ignores.used] for ignore in ignores.all]
+    return [[_dump_ignore(ignore), ignore.scope in ignores.used] for ignore in ignores.all]
 
 
 def load_ignores(data: list[Any]) -> SharedIgnores:
     """Restore ignores from plain data."""
     found = [(_load_ignore(*fields), is_used) for fields, is_used in data]
-    return SharedIgnores([ignore for ignore, _ in found], [ignore for ignore, is_used in found if is_used])
+    return SharedIgnores([ignore for ignore, _ in found], [ignore.scope for ignore, is_used in found if is_used])
 
 
 def _load_problem(location: dict[str, Any] | None, **fields: Any) -> Problem:

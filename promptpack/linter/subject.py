@@ -20,14 +20,14 @@ from promptpack.linter.parsed_texts import (
     parse_partials,
     parse_texts,
 )
-from promptpack.linter.types import check_pack
+from promptpack.linter.types import TypeCheck, check_pack
 from promptpack.pack.building import CompiledSections
 from promptpack.pack.contract import Contract
 from promptpack.pack.model import Input, InputValue
 from promptpack.pack.placed import Placed
 from promptpack.pack.sections import Sections
 from promptpack.pack.version import Version
-from promptpack.problem import PackError, Problem
+from promptpack.problem import PackError
 from promptpack.template.engine import Engine
 from promptpack.template.model import Source
 from promptpack.template.names import DependencyFinder
@@ -88,6 +88,14 @@ class Subject:
         return {text.name: text for text in self._parsed_partials.texts}
 
     @property
+    def partial_files(self) -> Iterator[tuple[str, str]]:
+        """The path and the text of each file with a partial, which packs share."""
+        for partial in self.partials.values():
+            path = partial.source.locate(1, 1).path
+            if path.endswith(".j2"):
+                yield path, partial.source.text
+
+    @property
     def dependencies(self) -> DependencyFinder:
         """Finds the names and partials that the templates of the pack use."""
         return self._parsed_partials.dependencies
@@ -100,9 +108,9 @@ class Subject:
         return frozenset((*histories, *tools, *_input_values(self.compiled.slots)))
 
     @cached_property
-    def type_problems(self) -> tuple[Problem, ...]:
+    def type_check(self) -> TypeCheck:
         """The type errors of the templates, by the schemas of the inputs and of the reply."""
-        return check_pack(self.compiled, self.engine)
+        return check_pack(self.compiled)
 
     @property
     def is_complete(self) -> bool:

@@ -41,6 +41,15 @@ class Placed(NamedTuple):
             case value:
                 return value
 
+    def strings(self) -> Iterator[Placed]:
+        """Iterate over all strings in the value; keys do not count."""
+        match self.value:
+            case str():
+                yield self
+            case dict() | list() as values:
+                for step in values if isinstance(values, dict) else range(len(values)):
+                    yield from self.child(step).strings()
+
     def locate(self, *steps: str | int) -> Location:
         """Return the location of the value, or of a value below it."""
         return self.document.locate((*self.path, *steps))

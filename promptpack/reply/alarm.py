@@ -11,8 +11,8 @@ _MAX_WORD_LENGTH = 100
 
 
 def find_alarm(value: Any, shape: Shape) -> tuple[str, str] | None:
-    """Return the rule that a complete value certainly breaks, and a message."""
-    if not shape.schemas or shape.accepts(value) or value is None:
+    """Return the rule that a value certainly breaks, and a message; a text of several lines may have lost its quote."""
+    if value is None or not shape.schemas or shape.accepts(value) or (isinstance(value, str) and "\n" in value):
         return None
     if shape.words is not None:
         return "enum", f"{value!r} is not one of {list(shape.words)!r}"
@@ -40,7 +40,7 @@ class StreamedWord:
         """Append a piece; return the index in it of the first character that fits no word, or -1."""
         for index, character in enumerate(piece[: _MAX_WORD_LENGTH + 1] if self._is_open else ""):
             self._text += character
-            if character == "\\" or len(self._text) > _MAX_WORD_LENGTH:
+            if character in "\\\n" or len(self._text) > _MAX_WORD_LENGTH:
                 self._is_open = False
                 break
             if not combining(character) and not may_become_word(self._text, self._words, self._synonyms):

@@ -7,7 +7,9 @@ values that are not plain JSON data, and at the step limit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import count
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.schema.keywords import MAX_DEPTH, MAX_STEPS, StepLimitError, fingerprint, is_multiple
@@ -83,8 +85,7 @@ class PredicateCompiler:
 
     def compile(self, name: str, schema: Any, header: str = _HEADER) -> Callable[..., bool]:
         """Compile the predicate of a schema, under a name that other predicates can call."""
-        code = self.write(name, schema, header)
-        exec(compile(code, "<schema>", "exec"), self._names)  # noqa: S102 -- no text of the schema is in the code
+        exec(_compile(self.write(name, schema, header)), self._names)  # noqa: S102 -- it has no text of the schema
         return self._names[name]  # type: ignore[no-any-return]
 
     def write(self, name: str, schema: Any, header: str = _HEADER) -> str:
@@ -143,6 +144,12 @@ class PredicateCompiler:
                 raise SchemaFallbackError
             node = node[name]
         return node
+
+
+@lru_cache(maxsize=256)
+def _compile(code: str) -> CodeType:
+    """Compile the code of a predicate; many schemas have the same, because their texts are not in it."""
+    return compile(code, "<schema>", "exec")
 
 
 def fall_back(*_: Any) -> bool:

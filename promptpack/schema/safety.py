@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.schema.mismatch import Mismatch
@@ -28,10 +28,13 @@ _SAME_VALUE: Final = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "d
 def find_unsafe(schema: Any) -> tuple[Mismatch, ...]:
     """Return everything that makes a schema unsafe to use; its syntax is validated elsewhere."""
     found: list[Mismatch] = []
-    for path, node in _iterate_schemas(schema, ()):
+    paths = dict(_iterate_schemas(schema, ()))
+    for path, node in paths.items():
         found += _find_remote(path, node)
         found += _find_unsafe_patterns(path, node)
-    return (*found, *_find_cycles(schema))
+    if any("$ref" in node for node in paths.values()):
+        found += _find_cycles(schema, paths)
+    return tuple(found)
 
 
 def _iterate_schemas(schema: Any, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
@@ -78,10 +81,10 @@ def _find_unsafe_patterns(path: Path, schema: Mapping[str, Any]) -> Iterator[Mis
             yield Mismatch("runaway", where, f"pattern {text[:60]!r} can take forever to match", hint)
 
 
-def _find_cycles(root: Any) -> Iterator[Mismatch]:
+def _find_cycles(root: Any, starts: Iterable[Path]) -> Iterator[Mismatch]:
     """Yield a reference that leads back to itself without going deeper into the value."""
     done: set[Path] = set()
-    for start, _ in _iterate_schemas(root, ()):
+    for start in starts:
         trail: list[tuple[Path, Iterator[tuple[Path, Path]]]] = [(start, _same_value_steps(root, start))]
         open_paths = {start}
         while trail:
@@ -110,9 +113,8 @@ def _same_value_steps(root: Any, path: Path) -> Iterator[tuple[Path, Path]]:
     if isinstance(reference, str) and reference.startswith("#"):
         steps = [step.replace("~1", "/").replace("~0", "~") for step in reference.split("/")[1:]]
         yield _resolve_path(root, steps), (*path, "$ref")
-    for step, _ in _iterate_children(schema):
-        if step[0] in _SAME_VALUE:
-            yield (*path, *step), (*path, *step)
+    for step, _ in _iterate_children({key: value for key, value in schema.items() if key in _SAME_VALUE}):
+        yield (*path, *step), (*path, *step)
 
 
 def _resolve_path(root: Any, steps: list[str]) -> Path:

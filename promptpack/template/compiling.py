@@ -32,7 +32,7 @@ def compile(source: Source, engine: Engine, known: Collection[str] | None = None
     tree, dependencies = _prepare(source, engine, known)
     load = _make_loader(tree, source, engine.prepare, engine.load)
     run = _make_runner(load, engine.limits, _render)
-    return Template(source, frozenset(use.name for use in dependencies.names), dependencies.partials, load, run)
+    return Template(source, dependencies.names, dependencies.partials, load, run)
 
 
 def compile_expression(source: Source, engine: Engine, known: Collection[str] | None = None) -> Expression:
@@ -40,7 +40,7 @@ def compile_expression(source: Source, engine: Engine, known: Collection[str] | 
     tree, dependencies = _prepare(source, engine, known, is_expression=True)
     load = _make_loader(tree, source, engine.prepare_expression, engine.load_expression)
     run = _make_runner(load, engine.limits, _evaluate)
-    return Expression(source, frozenset(use.name for use in dependencies.names), engine, run)
+    return Expression(source, dependencies.names, engine, run)
 
 
 def _prepare(
@@ -49,8 +49,9 @@ def _prepare(
     """Return the tree to run and its dependencies; report typos in filters, tests and partials together with names."""
 
     def undeclared(dependencies: Dependencies) -> list[Problem]:
-        unknown = [use for use in dependencies.names if known is not None and use.name not in known]
-        return [_undeclared(use, source, engine, known or (), is_expression=is_expression) for use in unknown]
+        unknown = frozenset() if known is None else dependencies.names.difference(known)
+        uses = dependencies.find_uses(unknown)
+        return [_undeclared(use, source, engine, known or (), is_expression=is_expression) for use in uses]
 
     try:
         tree = engine.prepare_expression(source) if is_expression else engine.prepare(source)

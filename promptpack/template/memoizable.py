@@ -43,7 +43,7 @@ class Memoizer:
     def _names_of(self, node: nodes.Node, stored: frozenset[str]) -> frozenset[str] | None:
         if not self._is_pure(node):
             return None
-        names = frozenset(use.name for use in self._dependencies.find(nodes.Template([node])).names)
+        names = self._dependencies.find(nodes.Template([node])).names
         return None if names & stored else names
 
     def _is_pure(self, tree: nodes.Node) -> bool:

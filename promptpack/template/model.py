@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from promptpack.lazy import cached_property
 from promptpack.problem import Location
 from promptpack.template.positions import decode
 
@@ -39,9 +40,12 @@ class Source:
     def locate_word(self, position: int, word: str) -> Location:
         """Return the location of a word; Jinja knows only where the filter, test or lookup around it starts."""
         line, column = decode(position)
-        lines = self.text.split("\n")
-        found = lines[line - 1].find(word, column - 1) if line <= len(lines) else -1
+        found = self._lines[line - 1].find(word, column - 1) if line <= len(self._lines) else -1
         return self.locate(line, found + 1 if found >= 0 else column)
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self.text.split("\n")
 
 
 class Scope(dict[str, Any]):

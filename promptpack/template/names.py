@@ -26,10 +26,27 @@ class NameUse(NamedTuple):
 
 
 class Dependencies(NamedTuple):
-    """The names that a template uses but does not set, and the partials it includes, directly or through others."""
+    """The names that a template and its partials use but do not set, and the partials, directly or through others."""
 
-    names: tuple[NameUse, ...]
+    names: frozenset[str]
     partials: frozenset[str]
+    uses: tuple[NameUse, ...]
+    """The uses in the template itself."""
+    includes: "tuple[tuple[Dependencies, frozenset[str]], ...]"
+    """The dependencies of each included partial, and those of its names that are set there."""
+
+    def find_uses(self, names: frozenset[str]) -> Iterator[NameUse]:
+        """Yield the uses of some names in the template and in its partials, each once."""
+        found: dict[int, frozenset[str]] = {}
+        pending = [(self, names)]
+        while pending:
+            dependencies, wanted = pending.pop()
+            before = found.get(id(dependencies), frozenset())
+            new = (wanted & dependencies.names) - before
+            if new:
+                found[id(dependencies)] = before | new
+                yield from (use for use in dependencies.uses if use.name in new)
+                pending += ((inner, new - known) for inner, known in reversed(dependencies.includes))
 
 
 class DependencyFinder:
@@ -50,7 +67,8 @@ class DependencyFinder:
     def _enter(self, partial: str | None, tree: nodes.Template) -> Dependencies:
         visitor = _ScopeVisitor(self, partial)
         visitor.visit_all(tree.body, set())
-        return Dependencies(tuple(visitor.uses), frozenset(visitor.partials))
+        names = frozenset((*visitor.names, *(use.name for use in visitor.uses)))
+        return Dependencies(names, frozenset(visitor.partials), tuple(visitor.uses), tuple(visitor.includes.values()))
 
 
 class _ScopeVisitor:
@@ -58,10 +76,12 @@ class _ScopeVisitor:
 
     def __init__(self, finder: DependencyFinder, partial: str | None) -> None:
         self.uses: dict[NameUse, None] = {}
+        self.names: set[str] = set()
+        """The names that partials use."""
         self.partials: set[str] = set()
+        self.includes: dict[tuple[str, frozenset[str]], tuple[Dependencies, frozenset[str]]] = {}
         self._finder = finder
         self._partial = partial
-        self._included: set[tuple[str, frozenset[str]]] = set()
 
     def visit_all(self, children: Iterable[nodes.Node], scope: set[str]) -> None:
         for child in children:
@@ -148,9 +168,10 @@ class _ScopeVisitor:
 
     def _visit_partial(self, template: nodes.Expr, scope: set[str]) -> None:
         self.visit(template, scope)
-        known = frozenset(scope)
         for name, dependencies in self._finder.find_in_partials(template):
-            if (name, known) not in self._included:
-                self._included.add((name, known))
+            known = dependencies.names & scope
+            if (name, known) not in self.includes:
+                self.includes[name, known] = dependencies, known
+                self.names |= dependencies.names - known
+            if name not in self.partials:
                 self.partials |= {name, *dependencies.partials}
-                self.uses |= dict.fromkeys(use for use in dependencies.names if use.name not in known)

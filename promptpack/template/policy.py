@@ -48,28 +48,29 @@ class _WordProblem(NamedTuple):
 
 def _check_node(node: nodes.Node, partials: Collection[str] | None, modules: Collection[str]) -> Iterator[_WordProblem]:
     match node:
+        case nodes.Name():
+            yield from _check_name(node.name)
+        case nodes.Getattr():
+            yield from _check_attribute(node, modules)
+        case nodes.Const():
+            yield from _check_constant(node.value)
         case nodes.Filter():
             yield from _check_filter(node)
         case nodes.Test() if node.name not in TESTS:
             yield _unknown_test(node.name)
-        case nodes.Const():
-            yield from _check_constant(node.value)
         case nodes.ScopedEvalContextModifier():
             yield _WordProblem("PP307", "unknown tag 'autoescape'", "remove it: prompts are not escaped", "autoescape")
-        case nodes.Name() if node.name == "self":
-            yield _WordProblem("PP323", "'self' is not allowed: a block could call itself", "use a macro", "self")
-        case nodes.Name() if node.name.startswith("_"):
-            hint = "start names with a letter"
-            yield _WordProblem("PP308", f"the name {node.name!r} is not allowed", hint, node.name)
-        case nodes.Getattr() if node.attr.startswith("__"):
-            hint = "templates can use plain data only"
-            yield _WordProblem("PP308", f"templates cannot access {node.attr!r}", hint, node.attr)
-        case nodes.Getattr() if node.ctx == METHOD:
-            yield from _check_method(node, modules)
         case nodes.For() if node.recursive:
             yield _WordProblem("PP323", "recursive loops are not allowed", "use a macro", "recursive")
         case nodes.Include() | nodes.Import() | nodes.FromImport() | nodes.Extends():
             yield from _check_partials(node.template, partials)
+
+
+def _check_name(name: str) -> Iterator[_WordProblem]:
+    if name == "self":
+        yield _WordProblem("PP323", "'self' is not allowed: a block could call itself", "use a macro", "self")
+    elif name.startswith("_"):
+        yield _WordProblem("PP308", f"the name {name!r} is not allowed", "start names with a letter", name)
 
 
 def _check_filter(node: nodes.Filter) -> Iterator[_WordProblem]:
@@ -103,12 +104,18 @@ def _check_constant(value: object) -> Iterator[_WordProblem]:
         yield _WordProblem("PP322", "template has a number that is too long", NUMBER_HINT, "")
 
 
-def _check_method(called: nodes.Getattr, modules: Collection[str]) -> Iterator[_WordProblem]:
+def _check_attribute(node: nodes.Getattr, modules: Collection[str]) -> Iterator[_WordProblem]:
+    if node.attr.startswith("__"):
+        hint = "templates can use plain data only"
+        yield _WordProblem("PP308", f"templates cannot access {node.attr!r}", hint, node.attr)
+    elif node.ctx == METHOD and node.attr not in METHOD_NAMES and not _is_module(node.node, modules):
+        hint = did_you_mean(node.attr, METHOD_NAMES)
+        yield _WordProblem("PP308", f"unknown method {node.attr!r}", hint, node.attr)
+
+
+def _is_module(owner: nodes.Expr, modules: Collection[str]) -> bool:
     # The methods of modules are macros; `self` is reported as PP323.
-    is_exempt = isinstance(called.node, nodes.Name) and called.node.name in (*modules, "self")
-    if not is_exempt and called.attr not in METHOD_NAMES:
-        hint = did_you_mean(called.attr, METHOD_NAMES)
-        yield _WordProblem("PP308", f"unknown method {called.attr!r}", hint, called.attr)
+    return isinstance(owner, nodes.Name) and owner.name in (*modules, "self")
 
 
 def _check_partials(template: nodes.Expr, partials: Collection[str] | None) -> Iterator[_WordProblem]:

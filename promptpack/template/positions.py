@@ -9,13 +9,8 @@ _WIDTH = 1 << 16
 RawToken = tuple[int, str, str]
 
 
-def encode(line: int, column: int) -> int:
-    """Pack a line and a column, both counted from 1, into one number."""
-    return line * _WIDTH + min(column, _WIDTH - 1)
-
-
 def decode(position: int) -> tuple[int, int]:
-    """Return the line and column of a position that `encode` packed."""
+    """Return the line and column of a position, both counted from 1."""
     return divmod(position, _WIDTH)
 
 
@@ -81,10 +76,11 @@ class LineStarts:
         self._end = -1
 
     def position(self, offset: int) -> int:
-        """Return the position of an offset, packed by `encode`."""
+        """Return the line and column of an offset, packed into one number."""
         if not self._start <= offset <= self._end:
             self._find_line(offset)
-        return encode(self._line, offset - self._start + 1)
+        column = offset - self._start + 1
+        return self._line * _WIDTH + (column if column < _WIDTH else _WIDTH - 1)
 
     def _find_line(self, offset: int) -> None:
         if offset < self._start:

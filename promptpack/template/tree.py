@@ -31,9 +31,10 @@ def children(node: nodes.Node, *fields: str) -> list[nodes.Node]:
     values: Any = node.__dict__
     for name in fields or node.fields:
         value = values.get(name)
-        if type(value) is list:
+        kind = type(value)
+        if kind is list:
             found += [item for item in value if isinstance(item, nodes.Node)]
-        elif isinstance(value, nodes.Node):
+        elif kind is not str and isinstance(value, nodes.Node):
             found.append(value)
     return found
 

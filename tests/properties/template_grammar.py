@@ -1,13 +1,15 @@
 """Random templates of the whole language, and contexts for them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
 Draw = st.DrawFn
 Writer = Callable[[Draw, Any], str]
+T = TypeVar("T")
 
 PARTIALS = {
     "plain": "(a partial: {{ S }}{% if B %} yes{% endif %})",
@@ -31,18 +33,17 @@ _records = st.fixed_dictionaries(
     optional={"rare": _words},
 )
 
-contexts = st.fixed_dictionaries(
-    {
-        "S": _words,
-        "N": _small,
-        "B": st.booleans(),
-        "W": st.lists(_words, max_size=4),
-        "L": st.lists(_small, max_size=4),
-        "R": st.lists(_records, max_size=3),
-        "D": _records,
-        "A": _data,
-    }
-)
+VALUES = {
+    "S": _words,
+    "N": _small,
+    "B": st.booleans(),
+    "W": st.lists(_words, max_size=4),
+    "L": st.lists(_small, max_size=4),
+    "R": st.lists(_records, max_size=3),
+    "D": _records,
+    "A": _data,
+}
+contexts = st.fixed_dictionaries(VALUES)
 
 
 @dataclass(frozen=True)
@@ -62,10 +63,21 @@ class _Scope:
         return replace(self, deep=self.deep - 1, **joined)
 
 
+def _pick(draw: Draw, options: Sequence[T]) -> T:
+    """Draw one of the options; to make a new strategy of them takes longer than to draw."""
+    return options[draw(_indexes(len(options)))]
+
+
+@cache
+def _indexes(count: int) -> st.SearchStrategy[int]:
+    return st.sampled_from(range(count))
+
+
 @st.composite
 def templates(draw: Draw) -> str:
     """Draw a template that uses names of the context, and undefined names."""
-    return MACROS + _body(draw, _Scope())
+    body = _body(draw, _Scope())
+    return MACROS + body if "show(" in body or "wrap(" in body else body
 
 
 def _body(draw: Draw, scope: _Scope) -> str:
@@ -75,11 +87,11 @@ def _body(draw: Draw, scope: _Scope) -> str:
 def _statement(draw: Draw, scope: _Scope) -> str:
     simple: list[Writer] = [_text, _output, _output, _output, _include, _set]
     nested: list[Writer] = [_if, _for, _for, _with, _set_block, _filter_block, _call_block, _count]
-    return draw(st.sampled_from([*simple, *nested] if scope.deep else simple))(draw, scope)
+    return _pick(draw, [*simple, *nested] if scope.deep else simple)(draw, scope)
 
 
 def _tag(draw: Draw, inside: str) -> str:
-    start, end = draw(st.sampled_from(["", "-", "+"])), draw(st.sampled_from(["", "-", "+"]))
+    start, end = _pick(draw, ["", "-", "+"]), _pick(draw, ["", "-", "+"])
     return f"{{%{start} {inside} {end}%}}"
 
 
@@ -95,31 +107,30 @@ def _text(draw: Draw, _: _Scope) -> str:
         "{% raw %}{{ x }}{% endraw %}",
         "'\\n\"",
     ]
-    return draw(st.sampled_from(texts))
+    return _pick(draw, texts)
 
 
 def _output(draw: Draw, scope: _Scope) -> str:
-    end = draw(st.sampled_from([" }}", " -}}"]))
-    return "{{ " + _printed(draw, scope) + end + draw(st.sampled_from(["", " ", "\n", "x"]))
+    end = _pick(draw, [" }}", " -}}"])
+    return "{{ " + _printed(draw, scope) + end + _pick(draw, ["", " ", "\n", "x"])
 
 
 def _printed(draw: Draw, scope: _Scope) -> str:
-    kind = draw(st.sampled_from([_text_of, _number_of, _truth_of, _anything]))
+    kind = _pick(draw, [_text_of, _number_of, _truth_of, _anything])
     return kind(draw, scope)
 
 
 def _anything(draw: Draw, scope: _Scope) -> str:
-    value = draw(st.sampled_from(scope.anything))
-    return draw(
-        st.sampled_from(
-            [value, f"{value} | tojson(indent=2)", f"{value} | json(4)", f"{value} | default('none', true)"]
-            + ([f"[{value}, 1]", f"{{'k': {value}}}"] if value != "U" else [])
-        )
+    value = _pick(draw, scope.anything)
+    return _pick(
+        draw,
+        [value, f"{value} | tojson(indent=2)", f"{value} | json(4)", f"{value} | default('none', true)"]
+        + ([f"[{value}, 1]", f"{{'k': {value}}}"] if value != "U" else []),
     )
 
 
 def _text_of(draw: Draw, scope: _Scope) -> str:
-    name = draw(st.sampled_from(scope.texts))
+    name = _pick(draw, scope.texts)
     if not scope.deep:
         return name
     inner = scope.inner()
@@ -127,9 +138,7 @@ def _text_of(draw: Draw, scope: _Scope) -> str:
         lambda: name,
         lambda: "'lit'",
         lambda: f"({_text_of(draw, inner)} ~ {_number_of(draw, inner)})",
-        lambda: (
-            f"({_text_of(draw, inner)} | {draw(st.sampled_from(['upper', 'lower', 'trim', 'capitalize', 'title']))})"
-        ),
+        lambda: f"({_text_of(draw, inner)} | {_pick(draw, ['upper', 'lower', 'trim', 'capitalize', 'title'])})",
         lambda: f"({_text_of(draw, inner)} | replace('a', {_text_of(draw, inner)}))",
         lambda: f"(W | join({_text_of(draw, inner)}))",
         lambda: "(L | join('-'))",
@@ -143,66 +152,63 @@ def _text_of(draw: Draw, scope: _Scope) -> str:
         lambda: "(W | first)",
         *(lambda loop=loop: f"{loop}.cycle('odd', 'even')" for loop in scope.loops),
     ]
-    return draw(st.sampled_from(choices))()
+    return _pick(draw, choices)()
 
 
 def _number_of(draw: Draw, scope: _Scope) -> str:
-    name = draw(st.sampled_from(scope.numbers))
+    name = _pick(draw, scope.numbers)
     if not scope.deep:
         return name
     inner = scope.inner()
-    operator = draw(st.sampled_from(["+", "-", "*", "//", "%"]))
+    operator = _pick(draw, ["+", "-", "*", "//", "%"])
     choices: list[Callable[[], str]] = [
         lambda: name,
         lambda: str(draw(_small)),
         lambda: f"({_number_of(draw, inner)} {operator} {_number_of(draw, inner)})",
-        lambda: f"({draw(st.sampled_from(['L', 'W', 'R', 'S', 'D']))} | length)",
+        lambda: f"({_pick(draw, ['L', 'W', 'R', 'S', 'D'])} | length)",
         lambda: "(L | sum)",
         lambda: "(L | max)",
         lambda: "(R | sum(attribute='size'))",
         lambda: f"({_number_of(draw, inner)} | abs)",
         lambda: f"(-{name})",
         lambda: "L[0]",
-        *(
-            lambda loop=loop: f"{loop}.{draw(st.sampled_from(['index', 'index0', 'revindex', 'length']))}"
-            for loop in scope.loops
-        ),
+        *(lambda loop=loop: f"{loop}.{_pick(draw, ['index', 'index0', 'revindex', 'length'])}" for loop in scope.loops),
     ]
-    return draw(st.sampled_from(choices))()
+    return _pick(draw, choices)()
 
 
 def _truth_of(draw: Draw, scope: _Scope) -> str:
-    name = draw(st.sampled_from(scope.truths))
+    name = _pick(draw, scope.truths)
     if not scope.deep:
         return name
     inner = scope.inner()
-    compared = draw(st.sampled_from(["<", "<=", "==", "!=", ">"]))
+    compared = _pick(draw, ["<", "<=", "==", "!=", ">"])
     choices: list[Callable[[], str]] = [
         lambda: name,
         lambda: f"({_number_of(draw, inner)} {compared} {_number_of(draw, inner)})",
         lambda: f"({_text_of(draw, inner)} == {_text_of(draw, inner)})",
         lambda: f"(not {_truth_of(draw, inner)})",
-        lambda: f"({_truth_of(draw, inner)} {draw(st.sampled_from(['and', 'or']))} {_truth_of(draw, inner)})",
-        lambda: f"({draw(st.sampled_from(scope.anything))} is {draw(st.sampled_from(['defined', 'undefined']))})",
-        lambda: f"({_number_of(draw, inner)} is {draw(st.sampled_from(['odd', 'even', 'number', 'string']))})",
+        lambda: f"({_truth_of(draw, inner)} {_pick(draw, ['and', 'or'])} {_truth_of(draw, inner)})",
+        lambda: f"({_pick(draw, scope.anything)} is {_pick(draw, ['defined', 'undefined'])})",
+        lambda: f"({_number_of(draw, inner)} is {_pick(draw, ['odd', 'even', 'number', 'string'])})",
         lambda: f"({_number_of(draw, inner)} in L)",
         lambda: f"({_text_of(draw, inner)} in W)",
         lambda: "('rare' in D)",
-        *(lambda loop=loop: f"{loop}.{draw(st.sampled_from(['first', 'last']))}" for loop in scope.loops),
+        *(lambda loop=loop: f"{loop}.{_pick(draw, ['first', 'last'])}" for loop in scope.loops),
         *(lambda loop=loop: f"{loop}.changed({_truth_of(draw, inner)})" for loop in scope.loops),
     ]
-    return draw(st.sampled_from(choices))()
+    return _pick(draw, choices)()
 
 
 def _include(draw: Draw, _: _Scope) -> str:
     # Without context, Jinja turns the macro or block around it into a generator, and so prints an object there.
-    context = draw(st.sampled_from(["", " with context"]))
+    context = _pick(draw, ["", " with context"])
     # After an include we keep the newline, which Jinja removes, so none follows here.
-    return "{% include '" + draw(st.sampled_from(sorted(PARTIALS))) + f"'{context} %}}."
+    return "{% include '" + _pick(draw, sorted(PARTIALS)) + f"'{context} %}}."
 
 
 def _set(draw: Draw, scope: _Scope) -> str:
-    return _tag(draw, f"set {draw(st.sampled_from(['x', 'S', 'late']))} = {_text_of(draw, scope)}")
+    return _tag(draw, f"set {_pick(draw, ['x', 'S', 'late'])} = {_text_of(draw, scope)}")
 
 
 def _set_block(draw: Draw, scope: _Scope) -> str:
@@ -255,7 +261,7 @@ def _for(draw: Draw, scope: _Scope) -> str:
         ),
         ("r in R if r.flag", {"texts": ("r.name",), "numbers": ("r.size",), "anything": ("r",)}),
     ]
-    head, names = draw(st.sampled_from(loops))
+    head, names = _pick(draw, loops)
     inner = replace(scope.inner(**names), loops=("loop",) if draw(st.booleans()) else ())
     other = _tag(draw, "else") + _body(draw, scope.inner()) if draw(st.booleans()) else ""
     return _tag(draw, f"for {head}") + _body(draw, inner) + other + _tag(draw, "endfor")

@@ -1,10 +1,9 @@
 """Hostile replies are refused in linear time."""
 
 import json
-import sys
 from collections.abc import Callable
+from cProfile import Profile
 from pathlib import Path
-from types import FrameType
 
 import pytest
 
@@ -29,19 +28,9 @@ def receive(text: str) -> None:
 
 def count_calls(work: Callable[[str], None], text: str) -> int:
     """Count the function calls for a text, including calls of compiled functions."""
-    count = 0
-
-    def tick(_: FrameType, event: str, __: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(tick)
-    try:
+    with Profile() as profile:
         work(text)
-    finally:
-        sys.setprofile(before)
-    return count
+    return sum(entry.callcount for entry in profile.getstats())
 
 
 @pytest.mark.parametrize("work", [read, receive])

@@ -1,12 +1,16 @@
 """Laws of the type checker: on closed types it misses no failure, and every error that it reports always fails."""
 
+import json
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
-from promptpack.linter.types import check_expression, check_template, from_schema
+from promptpack.linter.types.narrowing import TypeScope
+from promptpack.linter.types.schemas import from_schema
+from promptpack.linter.types.statements import StatementChecker
 from promptpack.problem import ContextError, PackError, Problem
 from promptpack.template.compiling import compile, compile_expression  # noqa: A004 -- the folder's verb
 from promptpack.template.engine import default_engine
@@ -56,7 +60,13 @@ schemas = st.recursive(
 
 
 def values_of(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
-    """Return values that match one of the schemas above."""
+    """Return values that match one of the schemas above; equal schemas share a strategy, which is validated once."""
+    return _values_of(json.dumps(schema))
+
+
+@cache
+def _values_of(text: str) -> st.SearchStrategy[Any]:
+    schema = json.loads(text)
     if "anyOf" in schema:
         return st.one_of(*(values_of(one) for one in schema["anyOf"]))
     if "enum" in schema or "const" in schema:
@@ -160,7 +170,8 @@ templates = st.recursive(st.one_of(prints, prints, sets), statements, max_leaves
 def scenes(draw: Draw) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Draw the types of the inputs, and contexts that match them."""
     declared = {name: draw(schemas) for name in INPUTS}
-    contexts = [{name: draw(values_of(schema)) for name, schema in declared.items()} for _ in range(4)]
+    matching = st.fixed_dictionaries({name: values_of(schema) for name, schema in declared.items()})
+    contexts = [draw(matching) for _ in range(4)]
     return {name: from_schema(schema) for name, schema in declared.items()}, contexts
 
 
@@ -177,10 +188,12 @@ def failures_of(template: str, contexts: list[dict[str, Any]]) -> Iterator[tuple
 
 
 def check(template: str, known: dict[str, Any]) -> tuple[Problem, ...]:
+    checker = StatementChecker(ENGINE)
     try:
-        return check_template(Source.of_text(template), ENGINE, known)
+        checker.check_template(Source.of_text(template), TypeScope(known))
     except PackError:
         reject()
+    return checker.problems
 
 
 @quick
@@ -233,7 +246,7 @@ def test_a_condition_reported_as_impossible_never_holds(
     known, contexts = scene
     source = Source.of_text(condition, UNPLACED)
     try:
-        checked = check_expression(source, ENGINE, known)
+        checked = StatementChecker(ENGINE).check_expression(source, TypeScope(known))
         decide = compile_expression(source, ENGINE)
     except PackError:
         reject()

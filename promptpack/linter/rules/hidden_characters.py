@@ -13,11 +13,13 @@ Good: `content: Be brief.`
 import re
 import unicodedata
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
+from promptpack.document.line_index import LineIndex
 from promptpack.linter.edit import Edit
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
+from promptpack.pack.placed import Placed
 from promptpack.problem import Location, Severity
 
 CODE: Final = "PL005"
@@ -40,34 +42,36 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     document = subject.document
     for index in _find_hidden(document.text):
         edit = Edit(index, index + 1)
-        yield LintProblem(_message(document.text[index]), _locate(document.path, document.text, index), _HINT, (edit,))
-    for keys, text in _texts(document.data, ()):
+        yield LintProblem(_message(document.text[index]), document.locate_offset(index), _HINT, (edit,))
+    raw = frozenset(document.text)
+    for placed in Placed(document.data, document, ()).strings():
+        text, lines = placed.value, LineIndex(placed.value)
         for index in _find_hidden(text):
-            if text[index] not in document.text:
-                line = text.count("\n", 0, index) + 1
-                column = index - text.rfind("\n", 0, index)
-                yield LintProblem(_message(text[index]), document.locate_inside(keys, line, column), _HINT)
-    for partial in subject.partials.values():
-        path = partial.source.locate(1, 1).path
-        if path.endswith(".j2"):
-            text = partial.source.text
-            yield from (LintProblem(_message(text[at]), _locate(path, text, at), _HINT) for at in _find_hidden(text))
-
-
-def _texts(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    match value:
-        case str():
-            yield path, value
-        case dict():
-            for key, item in value.items():
-                yield from _texts(item, (*path, key))
-        case list():
-            for index, item in enumerate(value):
-                yield from _texts(item, (*path, index))
+            if text[index] not in raw:
+                location = document.locate_inside(placed.path, *lines.locate(index))
+                yield LintProblem(_message(text[index]), location, _HINT)
+    for path, text in subject.partial_files:
+        lines = LineIndex(text)
+        for index in _find_hidden(text):
+            yield LintProblem(_message(text[index]), Location(path, *lines.locate(index)), _HINT)
 
 
 def _find_hidden(text: str) -> Iterator[int]:
-    return (found.start() for found in _HIDDEN.finditer(text) if not _is_needed(text, found.start()))
+    line, is_right_to_left = -1, False
+    for found in _HIDDEN.finditer(text):
+        if found[0] in _MARKS:
+            start = text.rfind("\n", 0, found.start()) + 1
+            if start != line:
+                line, is_right_to_left = start, _has_right_to_left(text, start)
+            if not is_right_to_left:
+                yield found.start()
+        elif not _is_needed(text, found.start()):
+            yield found.start()
+
+
+def _has_right_to_left(text: str, line_start: int) -> bool:
+    line = text[line_start:].partition("\n")[0]
+    return any(unicodedata.bidirectional(character) in ("R", "AL") for character in line if character not in _MARKS)
 
 
 def _is_needed(text: str, index: int) -> bool:
@@ -75,9 +79,6 @@ def _is_needed(text: str, index: int) -> bool:
     character, before, after = text[index], text[index - 1 : index], text[index + 1 : index + 2]
     if character in _JOINERS:
         return _is_beyond_latin(before) and _is_beyond_latin(after)
-    if character in _MARKS:
-        line = text[text.rfind("\n", 0, index) + 1 : text.find("\n", index) if "\n" in text[index:] else len(text)]
-        return any(unicodedata.bidirectional(other) in ("R", "AL") for other in line if other not in _MARKS)
     if _SELECTORS.match(character):
         return bool(before) and not _SELECTORS.match(before) and (not before.isalpha() or _is_beyond_latin(before))
     return character == "\u200b" and bool(_SPACELESS.match(before) or _SPACELESS.match(after))
@@ -85,10 +86,6 @@ def _is_needed(text: str, index: int) -> bool:
 
 def _is_beyond_latin(character: str) -> bool:
     return character > "\u02ff" and unicodedata.category(character)[0] in "LMS"
-
-
-def _locate(path: str, text: str, index: int) -> Location:
-    return Location(path, text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index))
 
 
 def _message(character: str) -> str:

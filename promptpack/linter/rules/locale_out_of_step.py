@@ -132,5 +132,5 @@ def _used_inputs(subject: Subject) -> list[set[str]]:
     used: list[set[str]] = [set() for _ in subject.sections.messages]
     for text in subject.texts:
         if text.message is not None:
-            used[text.message].update(use.name for use in subject.dependencies.find(text.tree).names)
+            used[text.message].update(subject.dependencies.find(text.tree).names)
     return [names & set(subject.inputs) for names in used]

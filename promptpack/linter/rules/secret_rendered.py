@@ -26,10 +26,9 @@ _HARMLESS_FILTERS: Final = frozenset(("length", "count"))
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Find secret inputs in all text that is sent."""
     secrets = {name for name, declared in subject.inputs.items() if declared.secret}
-    for _, printed in trace_prompt(subject):
-        for found in printed:
-            if found.origin.input in secrets and _HARMLESS_FILTERS.isdisjoint(found.origin.filters):
-                message = f"secret input {found.origin.input!r} is part of the prompt"
-                yield LintProblem(message, found.text.locate(found.position), _HINT)
+    for found in trace_prompt(subject).all_printed:
+        if found.origin.input in secrets and _HARMLESS_FILTERS.isdisjoint(found.origin.filters):
+            message = f"secret input {found.origin.input!r} is part of the prompt"
+            yield LintProblem(message, found.text.locate(found.position), _HINT)
     for name in sorted(secrets & subject.inputs_outside_templates):
         yield LintProblem(f"secret input {name!r} is part of the prompt", subject.inputs[name].location, _HINT)

@@ -11,7 +11,7 @@ Good: `{{ TASK_CONTEXT.taskId }}`.
 from collections.abc import Iterator
 from typing import Final
 
-from promptpack.linter.rule import LintProblem
+from promptpack.linter.rule import LintProblem, find_type_problems
 from promptpack.linter.subject import Subject
 from promptpack.problem import Severity
 
@@ -22,4 +22,4 @@ SEVERITY: Final[Severity] = "error"
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Return the type problems with this code."""
-    return (LintProblem.from_problem(problem) for problem in subject.type_problems if problem.code == CODE)
+    return find_type_problems(subject, CODE)

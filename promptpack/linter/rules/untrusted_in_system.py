@@ -31,13 +31,12 @@ _NUMERIC: Final = frozenset(("length", "count", "wordcount", "int", "float", "ro
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Find untrusted inputs that are printed in system and developer messages."""
-    for text, printed in trace_prompt(subject):
-        if text.role not in _PRIVILEGED_ROLES:
-            continue
-        for found in printed:
+    printed = trace_prompt(subject).printed
+    for role in _PRIVILEGED_ROLES:
+        for found in printed.get(role, ()):
             if _is_dangerous(found.origin, subject):
                 origin = found.origin
-                message = f"untrusted input {origin.input!r} is printed unprotected in a {text.role} message"
+                message = f"untrusted input {origin.input!r} is printed unprotected in a {role} message"
                 path = origin.input if "*" in origin.keys else ".".join((origin.input, *origin.keys))
                 hint = f"write {{{{ {path} | fenced }}}}, or move it to a message with 'role: user'"
                 yield LintProblem(message, found.text.locate(found.position), hint)

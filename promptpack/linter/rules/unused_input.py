@@ -31,7 +31,7 @@ def check(subject: Subject) -> Iterator[LintProblem]:
 
 
 def _used(subject: Subject) -> set[str]:
-    named = {use.name for text in subject.texts for use in subject.dependencies.find(text.tree).names}
+    named = {name for text in subject.texts for name in subject.dependencies.find(text.tree).names}
     return named | subject.inputs_outside_templates
 
 

@@ -44,8 +44,7 @@ def check(subject: Subject) -> Iterator[LintProblem]:
         return
     volatile = {
         (id(found.text), found.position): found.origin.input
-        for _, printed in trace_prompt(subject)
-        for found in printed
+        for found in trace_prompt(subject).all_printed
         if _is_volatile(found.origin.input, subject)
     }
     found = _Reader(subject, volatile).read_prompt()

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from jinja2 import nodes
 
+from promptpack.linter.step_limit import count_steps
 from promptpack.linter.types import lookups
 from promptpack.linter.types.filters_and_tests import apply_filter, apply_test, keyword_arguments
 from promptpack.linter.types.lattice import (
@@ -75,7 +76,7 @@ class ExpressionChecker:
         """Return the type of an expression; a missing value is reported only where it is used."""
         if not isinstance(node, (nodes.Name, nodes.Getattr, nodes.Getitem, nodes.Const, nodes.Filter)):
             return self.infer(node, scope).type
-        self._collector.count_node()
+        count_steps()
         match node:
             case nodes.Name():
                 return self._name(node, scope)
@@ -107,7 +108,7 @@ class ExpressionChecker:
                 return _by_type(self.infer_type(node, scope), scope)
             case nodes.Filter():
                 return _by_filter(node, self.infer_type(node, scope), scope)
-        self._collector.count_node()
+        count_steps()
         match node:
             case nodes.TemplateData():
                 return _by_type(TextType(), scope)

@@ -6,6 +6,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from jinja2 import nodes
 
+from promptpack.linter.step_limit import count_steps
 from promptpack.problem import Location
 from promptpack.template.model import Source
 
@@ -13,11 +14,27 @@ Kind = Literal["any", "null", "boolean", "number", "text", "list", "mapping", "m
 Form = Literal["list", "lazy", "view"]
 # A union of more mappings than this becomes one mapping that may have any of their keys.
 _MAX_VARIANTS: Final = 24
-_MAX_INTERSECTIONS: Final = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class AnyType:
+class Composite:
+    """A type with inner types; compared by its hash, since comparing inner types that repeat takes exponential time."""
+
+    __slots__ = ("_hash",)
+    _hash: int
+
+    def __hash__(self) -> int:
+        if not hasattr(self, "_hash"):
+            values = (getattr(self, name) for name in self.__match_args__)  # type: ignore[attr-defined]  # a dataclass
+            parts = (frozenset(value.items()) if isinstance(value, Mapping) else value for value in values)
+            object.__setattr__(self, "_hash", hash((type(self), *parts)))
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Composite) and hash(self) == hash(other))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnyType(Composite):
     """An unknown value, about which no problem is reported; `shape` is its type in case it is a mapping."""
 
     shape: "MappingType | None" = None
@@ -50,16 +67,16 @@ class TextType:
     excluded: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class ListType:
+@dataclass(frozen=True, slots=True, eq=False)
+class ListType(Composite):
     """A list; a lazy one, as returned by `map`, has no length and is always true; a view has no indices."""
 
     item: "Type"
     form: Form = "list"
 
 
-@dataclass(frozen=True, slots=True)
-class TupleType:
+@dataclass(frozen=True, slots=True, eq=False)
+class TupleType(Composite):
     """A list of known length and items, such as a pair of `items()`; the pairs of `groupby` have names as well."""
 
     items: "tuple[Type, ...]"
@@ -74,16 +91,16 @@ class Property:
     required: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class MappingType:
+@dataclass(frozen=True, slots=True, eq=False)
+class MappingType(Composite):
     """A mapping: its known keys, and the type of the values of all other keys; None if no others are allowed."""
 
     properties: Mapping[str, Property] = field(default_factory=dict)
     rest: "Type | None" = field(default_factory=AnyType)
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectType:
+@dataclass(frozen=True, slots=True, eq=False)
+class ObjectType(Composite):
     """An object that is not data: a loop, a namespace, a macro, an imported partial; its attributes if known."""
 
     name: str
@@ -126,8 +143,8 @@ class MissingType:
     is_unset: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class UnionType:
+@dataclass(frozen=True, slots=True, eq=False)
+class UnionType(Composite):
     """One of several types; without members, no value has the type."""
 
     members: "tuple[Type, ...]" = ()
@@ -210,20 +227,21 @@ def type_of(value: Any) -> Type:
 def union(types: Iterable[Type]) -> Type:
     """Return the type of a value that has one of the types; an unknown type absorbs the known ones."""
     found = [member for one in types for member in (one.members if type(one) is UnionType else (one,))]
+    count_steps(1 + len(found) // 8)
     if len(found) == 1:
         return found[0]
     merged: dict[str, Type] = {}
     variants: list[Type] = []
     for member in found:
         if isinstance(member, (MappingType, TupleType, ObjectType, MissingType)):
-            if member not in variants:
-                variants.append(member)
+            variants.append(member)
         else:
             label = f"{kind_of(member)} {member.form}" if isinstance(member, ListType) else kind_of(member)
             merged[label] = _merge(merged[label], member) if label in merged else member
     if "any" in merged:
-        return _make_union([merged["any"], *(one for one in variants if isinstance(one, MissingType))])
-    return _make_union([*merged.values(), *_limit_variants(variants)])
+        variants = [one for one in variants if isinstance(one, MissingType)]
+    known = [merged["any"]] if "any" in merged else merged.values()
+    return _make_union([*known, *_limit_variants(variants)])
 
 
 def _make_union(found: list[Type]) -> Type:
@@ -246,6 +264,7 @@ def _merge(left: Type, right: Type) -> Type:
 
 
 def _merge_texts(left: TextType, right: TextType) -> TextType:
+    _count_words(left, right)
     if left.words is not None and right.words is not None:
         return TextType(left.words | right.words)
     excluded = [text.excluded for text in (left, right) if text.words is None]
@@ -254,6 +273,9 @@ def _merge_texts(left: TextType, right: TextType) -> TextType:
 
 
 def _limit_variants(variants: list[Type]) -> list[Type]:
+    if len(variants) < 2:
+        return variants
+    variants = list(dict.fromkeys(variants))
     mappings = [one for one in variants if isinstance(one, MappingType)]
     if len(mappings) <= _MAX_VARIANTS:
         return variants
@@ -262,6 +284,7 @@ def _limit_variants(variants: list[Type]) -> list[Type]:
 
 def _merge_mappings(mappings: list[MappingType]) -> MappingType:
     names = dict.fromkeys(name for one in mappings for name in one.properties)
+    count_steps(len(names) * len(mappings) // 8)
     properties = {
         name: Property(
             union(one.properties[name].type for one in mappings if name in one.properties),
@@ -273,65 +296,65 @@ def _merge_mappings(mappings: list[MappingType]) -> MappingType:
     return MappingType(properties, ANY if rests else None)
 
 
-class Intersector:
-    """Computes the intersection of two types; beyond the limit of calls, it returns the first type."""
-
-    def __init__(self) -> None:
-        self._remaining = _MAX_INTERSECTIONS
-
-    def __call__(self, left: Type, right: Type) -> Type:  # noqa: C901 -- one case per pair of kinds
-        """Return the intersection of two types."""
-        self._remaining -= 1
-        if left is right or self._remaining < 0:
+def intersect(left: Type, right: Type) -> Type:  # noqa: C901 -- one case per pair of kinds
+    """Return the type of a value that has both types."""
+    count_steps()
+    if left is right:
+        return left
+    if isinstance(left, UnionType) or isinstance(right, UnionType):
+        return union(intersect(one, other) for one in members(left) for other in members(right))
+    if isinstance(right, AnyType) and not isinstance(left, AnyType):
+        left, right = right, left
+    match left, right:
+        case AnyType(shape=MappingType() as shape), AnyType(shape=MappingType() as other):
+            both = _intersect_mappings(shape, other)
+            return AnyType(both) if isinstance(both, MappingType) else ANY
+        case AnyType(shape=MappingType()), AnyType():
             return left
-        if isinstance(left, UnionType) or isinstance(right, UnionType):
-            return union(self(one, other) for one in members(left) for other in members(right))
-        if isinstance(right, AnyType) and not isinstance(left, AnyType):
-            left, right = right, left
-        match left, right:
-            case AnyType(shape=MappingType() as shape), AnyType(shape=MappingType() as other):
-                both = self._mappings(shape, other)
-                return AnyType(both) if isinstance(both, MappingType) else ANY
-            case AnyType(shape=MappingType()), AnyType():
-                return left
-            case AnyType(shape=MappingType() as shape), MappingType():
-                return self._mappings(shape, right)
-            case AnyType(), _:
-                return right
-            case BooleanType(), BooleanType():
-                values = left.values & right.values
-                return BooleanType(values) if values else NEVER
-            case NumberType(), NumberType():
-                return NumberType(left.is_integer or right.is_integer)
-            case TextType(), TextType():
-                return intersect_texts(left, right)
-            case ListType(), ListType():
-                return replace(left, item=self(left.item, right.item))
-            case MappingType(), MappingType():
-                return self._mappings(left, right)
-        return left if left == right else NEVER
+        case AnyType(shape=MappingType() as shape), MappingType():
+            return _intersect_mappings(shape, right)
+        case AnyType(), _:
+            return right
+        case BooleanType(), BooleanType():
+            values = left.values & right.values
+            return BooleanType(values) if values else NEVER
+        case NumberType(), NumberType():
+            return NumberType(left.is_integer or right.is_integer)
+        case TextType(), TextType():
+            return intersect_texts(left, right)
+        case ListType(), ListType():
+            return replace(left, item=intersect(left.item, right.item))
+        case MappingType(), MappingType():
+            return _intersect_mappings(left, right)
+    return left if left == right else NEVER
 
-    def _mappings(self, left: MappingType, right: MappingType) -> Type:
-        properties: dict[str, Property] = {}
-        for name in dict.fromkeys((*left.properties, *right.properties)):
-            mine, other = property_of(left, name), property_of(right, name)
-            both = NEVER if mine is None or other is None else self(mine.type, other.type)
-            required = any(one is not None and one.required for one in (mine, other))
-            if is_never(both) and required:
-                return NEVER
-            properties[name] = Property(both, required)
-        closed = left.rest is None or right.rest is None
-        return MappingType(properties, None if closed else self(left.rest or ANY, right.rest or ANY))
+
+def _intersect_mappings(left: MappingType, right: MappingType) -> Type:
+    properties: dict[str, Property] = {}
+    for name in dict.fromkeys((*left.properties, *right.properties)):
+        mine, other = property_of(left, name), property_of(right, name)
+        both = NEVER if mine is None or other is None else intersect(mine.type, other.type)
+        required = any(one is not None and one.required for one in (mine, other))
+        if is_never(both) and required:
+            return NEVER
+        properties[name] = Property(both, required)
+    closed = left.rest is None or right.rest is None
+    return MappingType(properties, None if closed else intersect(left.rest or ANY, right.rest or ANY))
 
 
 def intersect_texts(left: TextType, right: TextType) -> Type:
     """Return the intersection of two text types."""
+    _count_words(left, right)
     excluded = left.excluded | right.excluded
     known = [text.words for text in (left, right) if text.words is not None]
     if not known:
         return TextType(None, excluded)
     words = frozenset.intersection(*known) - excluded
     return TextType(words) if words else NEVER
+
+
+def _count_words(left: TextType, right: TextType) -> None:
+    count_steps((len(left.words or left.excluded) + len(right.words or right.excluded)) // 512)
 
 
 def property_of(owner: MappingType, name: str) -> Property | None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from jinja2 import nodes
 
+from promptpack.linter.step_limit import count_steps
 from promptpack.linter.types.lattice import (
     ANY,
     NEVER,
@@ -77,6 +78,7 @@ def _key_of_mapping(owner: MappingType, key: str, subject: str, at: LazyLocation
     known = property_of(owner, key)
     possible = f"{subject} may have no key {key!r}"
     if known is None:
+        count_steps(len(owner.properties))
         hint = did_you_mean(key, owner.properties) or _keys_hint(owner)
         return MissingType(MissingReason(UNKNOWN_KEY, f"{subject} has no key {key!r}", possible, hint, at))
     if key not in owner.properties:
@@ -105,6 +107,7 @@ def _attribute(owner: ObjectType, key: str, at: LazyLocation) -> Type:
 
 
 def _warn_misspelled(owner: MappingType, key: str, subject: str, at: LazyLocation, collector: ProblemCollector) -> None:
+    count_steps(len(owner.properties) // 8)
     near = next((name for name in owner.properties if key not in owner.properties and is_misspelling(key, name)), None)
     if near is not None:
         message = f"{subject} declares no key {key!r}"

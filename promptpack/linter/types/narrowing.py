@@ -1,11 +1,12 @@
 """Narrow types by conditions: the part of a type for which a test holds, and the names that it narrows."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from jinja2 import nodes
 
+from promptpack.linter.step_limit import count_steps
 from promptpack.linter.types.lattice import (
     NEVER,
     AnyType,
@@ -20,6 +21,7 @@ from promptpack.linter.types.lattice import (
     TextType,
     TupleType,
     Type,
+    UnionType,
     intersect_texts,
     is_never,
     members,
@@ -44,14 +46,32 @@ class TypeScope:
         """Return the type of a name, or None if nothing sets it."""
         return self.narrowed.get(name) or self.types.get(name)
 
-    def bind(self, name: str, type_: Type, *, inner: bool = False) -> "TypeScope":
-        """Set a name; `inner` marks a name that belongs to a loop or another inner scope."""
-        narrowed = {other: one for other, one in self.narrowed.items() if other != name}
-        return TypeScope({**self.types, name: type_}, narrowed, self.inner | {name} if inner else self.inner)
+    def bind(self, types: Mapping[str, Type], *, inner: bool = False) -> "TypeScope":
+        """Set names; `inner` marks names that belong to a loop or another inner scope."""
+        count_steps((len(self.types) + len(self.narrowed)) // 512)
+        narrowed = {name: one for name, one in self.narrowed.items() if name not in types}
+        return TypeScope({**self.types, **types}, narrowed, self.inner.union(types) if inner else self.inner)
 
     def narrow(self, name: str, type_: Type) -> "TypeScope":
         """Narrow the type of a name."""
         return replace(self, narrowed={**self.narrowed, name: type_})
+
+    def limited_to(self, names: frozenset[str]) -> "TypeScope":
+        """Return the scope with only these names; with macros among them, all names, since macros may use any."""
+        count_steps(len(names) // 128)
+        types = {name: self.types[name] for name in names if name in self.types}
+        if any(
+            isinstance(one, ObjectType) and one.name != "loop" for type_ in types.values() for one in members(type_)
+        ):
+            return self
+        narrowed = {name: self.narrowed[name] for name in names if name in self.narrowed}
+        return TypeScope(types, narrowed, self.inner & names)
+
+    @property
+    def key(self) -> Hashable:
+        """Equal only for scopes with the same types."""
+        count_steps(len(self.types) // 128)
+        return frozenset(self.types.items()), frozenset(self.narrowed.items()), self.inner
 
 
 def merge_scopes(left: TypeScope | None, right: TypeScope | None) -> TypeScope | None:
@@ -66,24 +86,24 @@ def merge_scopes(left: TypeScope | None, right: TypeScope | None) -> TypeScope |
 
 def scope_after(before: TypeScope, branches: Iterable[TypeScope]) -> TypeScope:
     """Return the scope after branches, of which one was taken; a name that only some of them set may be unset."""
-    ends = list(branches)
+    # Branches that set nothing share their types.
+    ends = list({id(end.types): end.types for end in branches}.values())
     if not ends:
         return before
-    types = {name: _type_after(name, ends) for name in dict.fromkeys(name for end in ends for name in end.types)}
-    return replace(before, types=types, narrowed=_still_narrowed(before, ends))
+    names = dict.fromkeys(name for end in ends for name in end)
+    count_steps(len(names) * len(ends) // 128)
+    types = ends[0] if len(ends) == 1 else {name: _type_after(name, ends) for name in names}
+    narrowed = {
+        name: one for name, one in before.narrowed.items() if all(end[name] is before.types[name] for end in ends)
+    }
+    return replace(before, types=types, narrowed=narrowed)
 
 
-def _type_after(name: str, ends: list[TypeScope]) -> Type:
-    found = [end.types.get(name) for end in ends]
+def _type_after(name: str, ends: list[Mapping[str, Type]]) -> Type:
+    found = [end.get(name) for end in ends]
     if all(one is found[0] for one in found) and found[0] is not None:
         return found[0]
     return union(MissingType(is_unset=True) if one is None else one for one in found)
-
-
-def _still_narrowed(before: TypeScope, ends: list[TypeScope]) -> Mapping[str, Type]:
-    return {
-        name: one for name, one in before.narrowed.items() if all(end.types[name] is before.types[name] for end in ends)
-    }
 
 
 def narrow_scope(scope: TypeScope | None, node: nodes.Node, narrower: Narrower) -> TypeScope | None:
@@ -118,6 +138,7 @@ def narrow_key(owner: Type, key: str, narrower: Narrower) -> Type:
         return owner
     if not isinstance(owner, MappingType):
         return NEVER if is_never(narrower(MissingType())) else owner
+    count_steps(len(owner.properties) // 512)
     known = owner.properties.get(key)
     if known is not None:
         before = known.type if known.required else union((known.type, MissingType()))
@@ -133,7 +154,7 @@ def narrow_key(owner: Type, key: str, narrower: Narrower) -> Type:
 
 def for_each_member(rule: Callable[[Type], Type]) -> Narrower:
     """Return a narrower that applies a rule to each member of a union."""
-    return lambda type_: union(rule(one) for one in members(type_))
+    return lambda type_: union(map(rule, type_.members)) if isinstance(type_, UnionType) else rule(type_)
 
 
 def _truthy(one: Type) -> Type:
@@ -192,15 +213,6 @@ def _within_kinds(*kinds: type) -> tuple[Narrower, Narrower]:
     return _by_kinds(*kinds)[0], for_each_member(lambda one: one)
 
 
-def _by_boolean(value: bool) -> tuple[Narrower, Narrower]:
-    def other(one: Type) -> Type:
-        if not isinstance(one, BooleanType):
-            return one
-        return BooleanType(one.values - {value}) if one.values - {value} else NEVER
-
-    return equal_to(value)[0], for_each_member(other)
-
-
 def _by_list_forms(*forms: str) -> tuple[Narrower, Narrower]:
     def holds(one: Type) -> bool:
         return isinstance(one, (TupleType, TextType, MappingType)) or (isinstance(one, ListType) and one.form in forms)
@@ -213,44 +225,42 @@ def _by_list_forms(*forms: str) -> tuple[Narrower, Narrower]:
 
 def equal_to(value: Any) -> tuple[Narrower, Narrower]:
     """Return the two narrowers of a comparison with a literal value: equal and not equal."""
-
-    def same(one: Type) -> Type:
-        match one, value:
-            case AnyType(), _:
-                return one
-            case TextType(), str():
-                return intersect_texts(one, TextType(frozenset((value,))))
-            case NullType(), None:
-                return one
-            case BooleanType(), bool():
-                return BooleanType(one.values & {value}) if value in one.values else NEVER
-            case ((NumberType() | BooleanType()), (int() | float())):
-                return one
-        return NEVER
-
-    def other(one: Type) -> Type:
-        match one, value:
-            case TextType(), str():
-                return intersect_texts(one, TextType(None, frozenset((value,))))
-            case NullType(), None:
-                return NEVER
-            case BooleanType(), bool():
-                return BooleanType(one.values - {value}) if one.values - {value} else NEVER
-        return one
-
-    return for_each_member(same), for_each_member(other)
+    return among([value])
 
 
 def among(values: list[Any]) -> tuple[Narrower, Narrower]:
     """Return the two narrowers of `in` with a literal list: contained and not contained."""
-    pairs = [equal_to(value) for value in values]
+    words = frozenset(value for value in values if isinstance(value, str))
+    booleans = frozenset(value for value in values if isinstance(value, bool))
+    numbers = frozenset(type(value) for value in values if isinstance(value, (int, float)))
 
-    def other(type_: Type) -> Type:
-        for _, rest in pairs:
-            type_ = rest(type_)
-        return type_
+    def same(one: Type) -> Type:
+        match one:
+            case AnyType():
+                return one
+            case TextType():
+                return intersect_texts(one, TextType(words))
+            case NullType():
+                return one if None in values else NEVER
+            case BooleanType():
+                # A number may equal true or false.
+                kept = one.values if numbers - {bool} else one.values & booleans
+                return BooleanType(kept) if kept else NEVER
+            case NumberType():
+                return one if numbers else NEVER
+        return NEVER
 
-    return (lambda type_: union(same(type_) for same, _ in pairs)), other
+    def other(one: Type) -> Type:
+        match one:
+            case TextType():
+                return intersect_texts(one, TextType(None, words))
+            case NullType():
+                return NEVER if None in values else one
+            case BooleanType():
+                return BooleanType(one.values - booleans) if one.values - booleans else NEVER
+        return one
+
+    return for_each_member(same), for_each_member(other)
 
 
 DEFINED: Final = (
@@ -267,8 +277,8 @@ TEST_NARROWERS: Final[Mapping[str, tuple[Narrower, Narrower]]] = {
     "integer": _within_kinds(NumberType),
     "float": _within_kinds(NumberType),
     "boolean": _by_kinds(BooleanType),
-    "true": _by_boolean(True),
-    "false": _by_boolean(False),
+    "true": equal_to(True),
+    "false": equal_to(False),
     "sequence": _by_list_forms("list"),
     "iterable": _by_list_forms("list", "lazy", "view"),
 }

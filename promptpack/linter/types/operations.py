@@ -5,6 +5,7 @@ from typing import Final
 
 from jinja2 import nodes
 
+from promptpack.linter.step_limit import count_steps
 from promptpack.linter.types.lattice import (
     ANY,
     AnyType,
@@ -83,6 +84,7 @@ def report_impossible(subject: Side, word: nodes.Const, collector: ProblemCollec
         return
     words = sorted({one for member in members(type_) if isinstance(member, TextType) for one in member.words or ()})
     if words and isinstance(word.value, str):
+        count_steps(len(words))
         message = f"{spell(node)} is never {word.value!r}"
         hint = did_you_mean(word.value, words) or f"it is one of {', '.join(words)}"
     else:
@@ -146,6 +148,7 @@ def _check_item(item: Side, owner: Type, collector: ProblemCollector) -> None:
 
 def _report_never_in(word: nodes.Const, words: frozenset[str], collector: ProblemCollector) -> None:
     if word.value not in words and words:
+        count_steps(len(words))
         hint = did_you_mean(word.value, words) or f"it contains only {', '.join(sorted(words))}"
         collector.add(
             Problem(IMPOSSIBLE_VALUE, f"{word.value!r} is never in the list", collector.locate(word), hint, "warning")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from jinja2 import nodes
@@ -14,6 +14,7 @@ from promptpack.linter.types.lattice import (
     MissingReason,
     MissingType,
     Type,
+    UnionType,
     describe,
     drop_missing,
     is_never,
@@ -45,8 +46,6 @@ IMPOSSIBLE_VALUE: Final = "PL204"
 DEAD_BRANCH: Final = "PL205"
 WRONG_ARGUMENT: Final = "PL206"
 
-# A normal template visits a few thousand nodes; includes and calls that multiply each other could go on forever.
-_MAX_NODES: Final = 50_000
 _NEEDS: Final[Mapping[Kinds, str]] = {
     NUMBERS: "a number",
     ITERABLE: "a list",
@@ -61,52 +60,32 @@ _NEEDS: Final[Mapping[Kinds, str]] = {
 }
 
 
-class NodeLimitError(Exception):
-    """The limit of visited nodes is exceeded; only the problems found so far are reported."""
-
-
-@dataclass(slots=True)
-class NodeMeter:
-    """The number of nodes that may still be visited for a pack."""
-
-    remaining: int = _MAX_NODES
-
-
 class ProblemCollector:
     """Collects problems, and tracks which source is being checked."""
 
-    def __init__(self, source: Source, meter: NodeMeter) -> None:
+    def __init__(self) -> None:
         self.problems: dict[Problem, None] = {}
-        self._source = source
-        self._meter = meter
+        self.count = 0
+        """The number of times that a problem was found."""
+        self.source = Source.of_text("")
+        """The source that is being checked."""
         self.only_warnings = False
         # In a partial or macro, a branch that is dead for this use may be taken for another.
         self.is_shared = False
 
     @contextmanager
-    def inside(self, source: Source | None = None) -> Iterator[None]:
-        """Check a partial, or a macro of this source, and return to the current source afterwards."""
-        before = self._source, self.is_shared
-        self._source, self.is_shared = source or self._source, True
+    def inside(self, source: Source, *, is_shared: bool = True) -> Iterator[None]:
+        """Check this source, and return to the current one afterwards; partials and macros are shared."""
+        before = self.source, self.is_shared
+        self.source, self.is_shared = source, is_shared
         try:
             yield
         finally:
-            self._source, self.is_shared = before
-
-    @property
-    def source(self) -> Source:
-        """The source that is being checked."""
-        return self._source
-
-    def count_node(self) -> None:
-        """Count one visited node; raise `NodeLimitError` beyond the limit."""
-        self._meter.remaining -= 1
-        if self._meter.remaining < 0:
-            raise NodeLimitError
+            self.source, self.is_shared = before
 
     def locate_lazily(self, node: nodes.Node, word: str = "") -> LazyLocation:
         """Return the location of a node, or of a word in it, to be resolved only if it is needed."""
-        return LazyLocation(self._source, node.lineno, word)
+        return LazyLocation(self.source, node.lineno, word)
 
     def locate(self, node: nodes.Node, word: str = "") -> Location:
         """Return the location of a node, or of a word in it."""
@@ -123,6 +102,7 @@ class ProblemCollector:
 
     def add(self, problem: Problem) -> None:
         """Add a problem; an error replaces the same problem as a warning."""
+        self.count += 1
         warning = replace(problem, severity="warning")
         if self.only_warnings:
             problem = warning
@@ -132,11 +112,6 @@ class ProblemCollector:
             return
         self.problems[problem] = None
 
-    @property
-    def count(self) -> int:
-        """The number of problems so far."""
-        return len(self.problems)
-
     def add_dead_branch(self, test: nodes.Node, message: str, count_before: int) -> None:
         """Report a dead branch, unless its condition itself has a problem, found since `count_before`."""
         if not self.is_shared and self.count == count_before:
@@ -144,6 +119,8 @@ class ProblemCollector:
 
     def use(self, type_: Type) -> Type:
         """Report what is missing where a value is used, and return the type of the value if present."""
+        if not isinstance(type_, (MissingType, UnionType)):
+            return type_
         present = drop_missing(type_)
         reasons = [one.reason for one in members(type_) if isinstance(one, MissingType) and one.reason is not None]
         unknown = any(isinstance(one, MissingType) and one.reason is None for one in members(type_))

@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from promptpack.linter.schema_lookup import find_target
+from promptpack.linter.step_limit import count_steps
 from promptpack.linter.types.lattice import (
     ANY,
     INTEGER,
     NEVER,
     AnyType,
     BooleanType,
-    Intersector,
     ListType,
     MappingType,
     NullType,
@@ -17,6 +18,7 @@ from promptpack.linter.types.lattice import (
     Property,
     TextType,
     Type,
+    intersect,
     members,
     type_of,
     union,
@@ -36,16 +38,16 @@ class _Reader:
     def __init__(self, root: Any) -> None:
         self._root = root
         self._cache: dict[str, Type] = {}
-        self._intersect = Intersector()
 
     def read(self, schema: Any, depth: int) -> Type:
+        count_steps()
         if schema is False:
             return NEVER
         if not isinstance(schema, Mapping) or depth > _MAX_DEPTH:
             return ANY
         found = self._own(schema, depth)
         for part in self._parts(schema, depth):
-            found = self._intersect(found, part)
+            found = intersect(found, part)
         return self._split(found, schema, depth)
 
     def _parts(self, schema: Mapping[str, Any], depth: int) -> Iterator[Type]:
@@ -66,11 +68,7 @@ class _Reader:
             return ANY
         if reference not in self._cache:
             self._cache[reference] = ANY  # stops references that refer to themselves
-            target = self._root
-            for segment in reference[1:].split("/")[1:]:
-                name = segment.replace("~1", "/").replace("~0", "~")
-                target = target.get(name, True) if isinstance(target, Mapping) else True
-            self._cache[reference] = self.read(target, depth + 1)
+            self._cache[reference] = self.read(find_target(reference, self._root), depth + 1)
         return self._cache[reference]
 
     def _own(self, schema: Mapping[str, Any], depth: int) -> Type:
@@ -137,9 +135,9 @@ class _Reader:
         return union((*variants, self._variant(one, key, TextType(None, frozenset(decided)), [], depth)))
 
     def _variant(self, one: MappingType, key: str, word: Type, also: list[Any], depth: int) -> Type:
-        narrowed = self._intersect(one, MappingType({key: Property(word, required=True)}))
+        narrowed = intersect(one, MappingType({key: Property(word, required=True)}))
         for then in also:
-            narrowed = self._intersect(narrowed, self.read(then, depth + 1))
+            narrowed = intersect(narrowed, self.read(then, depth + 1))
         return narrowed
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from jinja2 import nodes
 
+from promptpack.lazy import cached_property
+from promptpack.linter.step_limit import count_steps
 from promptpack.linter.types.expressions import ExpressionChecker, Inference
 from promptpack.linter.types.filters_and_tests import spell_argument_count
 from promptpack.linter.types.lattice import (
@@ -24,32 +26,61 @@ from promptpack.linter.types.lattice import (
     union,
 )
 from promptpack.linter.types.narrowing import TypeScope, scope_after
-from promptpack.linter.types.problem_collector import UNKNOWN_KEY, WRONG_ARGUMENT, WRONG_KIND, ProblemCollector
+from promptpack.linter.types.problem_collector import (
+    DEAD_BRANCH,
+    UNKNOWN_KEY,
+    WRONG_ARGUMENT,
+    WRONG_KIND,
+    ProblemCollector,
+)
 from promptpack.linter.types.signatures import item_of, loop_attributes
 from promptpack.problem import Problem, Severity, did_you_mean
 from promptpack.template.engine import Engine, apply_readable_filter
 from promptpack.template.includes import IncludeWalker
 from promptpack.template.model import Source
 
-# Each visit with another scope checks the partial again.
-_MAX_VISITS = 1_000
 _IN_EVERY_MACRO = ("caller", "kwargs", "varargs")
 
 
 class StatementChecker:
-    """Checks the statements of a template and of the partials that it includes."""
+    """Checks templates and the partials that they include; each partial once for all templates with the same types."""
 
-    def __init__(self, engine: Engine, collector: ProblemCollector) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._collector = collector
-        self.expressions = ExpressionChecker(collector, self._call_macro)
-        self._includes: IncludeWalker[Source, TypeScope] = IncludeWalker(engine.partials.get, _MAX_VISITS)
-        # The scopes that partials were visited with; held, so that no other scope gets the id of one.
-        self._visited_scopes: list[TypeScope] = []
+        self._collector = ProblemCollector()
+        self._expressions = ExpressionChecker(self._collector, self._call_macro)
+        self._includes: IncludeWalker[Source, Mapping[str, Type]] = IncludeWalker(engine.partials.get)
         self._macros: dict[int, _MacroDefinition] = {}
         self._running: list[int] = []
         self._blocks: dict[str, tuple[nodes.Block, Source]] = {}
         self._importing = False
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The problems that were found, each once."""
+        return tuple(self._collector.problems)
+
+    @property
+    def count(self) -> int:
+        """The number of times that a problem was found."""
+        return self._collector.count
+
+    def check_template(self, source: Source, scope: TypeScope) -> None:
+        """Check a template that compiles."""
+        self._blocks = {}
+        with self._collector.inside(source, is_shared=False):
+            self.template(self._engine.parse(source), scope)
+            self._check_uncalled_macros()
+
+    def check_expression(self, source: Source, scope: TypeScope) -> Inference:
+        """Check an expression that compiles, as in `when` and `require`."""
+        (assignment,) = self._engine.parse_expression(source).find_all(nodes.Assign)
+        with self._collector.inside(source, is_shared=False):
+            return self._expressions.infer_condition(assignment.node, scope)
+
+    def add_dead(self, source: Source, message: str) -> None:
+        """Report a text that is never used, or an expression with only one result."""
+        self._collector.add(Problem(DEAD_BRANCH, message, source.locate(1, 1), "", "warning"))
 
     def template(self, tree: nodes.Template, scope: TypeScope) -> TypeScope:
         """Check a whole template, and return the scope after it; a template that extends another fills its blocks."""
@@ -67,28 +98,28 @@ class StatementChecker:
     def walk(self, body: Iterable[nodes.Node], scope: TypeScope) -> TypeScope:
         """Check statements in order, and return the scope after them."""
         for node in body:
-            self._collector.count_node()
+            count_steps()
             scope = self._statement(node, scope)
         return scope
 
-    def finish(self) -> None:
-        """Check the macros that nothing has called, with unknown arguments."""
+    def _check_uncalled_macros(self) -> None:
         for definition in [definition for definition in self._macros.values() if not definition.is_called]:
+            definition.is_called = True
             self._run(definition, _any_arguments(definition.macro), definition.scope)
 
     def _statement(self, node: nodes.Node, scope: TypeScope) -> TypeScope:  # noqa: C901 -- one case per kind of statement
         match node:
             case nodes.Output():
                 for child in node.nodes:
-                    self.expressions.infer_used(apply_readable_filter(child), scope)
+                    self._expressions.infer_used(apply_readable_filter(child), scope)
             case nodes.ExprStmt():
-                self.expressions.infer(node.node, scope)
+                self._expressions.infer(node.node, scope)
             case nodes.If():
                 return self._if(node, scope)
             case nodes.For():
                 self._for(node, scope)
             case nodes.Assign():
-                return self._assign(node.target, self.expressions.infer_type(node.node, scope), scope)
+                return self._assign(node.target, self._expressions.infer_type(node.node, scope), scope)
             case nodes.AssignBlock():
                 self.walk(node.body, scope)
                 type_: Type = TextType() if node.filter is None else self._filtered(node.filter, scope)
@@ -96,13 +127,13 @@ class StatementChecker:
             case nodes.With():
                 inner = scope
                 for target, value in zip(node.targets, node.values, strict=True):
-                    inner = self._assign(target, self.expressions.infer_type(value, scope), inner, inner=True)
+                    inner = self._assign(target, self._expressions.infer_type(value, scope), inner, inner=True)
                 self.walk(node.body, inner)
             case nodes.Macro():
                 self._macros[id(node)] = _MacroDefinition(node, self._collector.source, scope, self._importing)
-                return scope.bind(node.name, ObjectType("macro", None, node))
+                return scope.bind({node.name: ObjectType("macro", None, node)})
             case nodes.CallBlock():
-                self.expressions.infer(node.call, scope)
+                self._expressions.infer(node.call, scope)
                 self.walk(node.body, _bind_arguments(scope, _any_arguments(node)))
             case nodes.FilterBlock():
                 self.walk(node.body, scope)
@@ -120,7 +151,7 @@ class StatementChecker:
     def _filtered(self, node: nodes.Filter, scope: TypeScope) -> Type:
         """Apply the filters of a block, the innermost first, to its text."""
         inner = self._filtered(node.node, scope) if isinstance(node.node, nodes.Filter) else TextType()
-        return self.expressions.infer_filtered(node, inner, scope)
+        return self._expressions.infer_filtered(node, inner, scope)
 
     def _if(self, node: nodes.If, scope: TypeScope) -> TypeScope:
         ends: list[TypeScope] = []
@@ -129,7 +160,7 @@ class StatementChecker:
             if remaining is None:
                 break
             count = self._collector.count
-            inferred = self.expressions.infer_condition(branch.test, remaining)
+            inferred = self._expressions.infer_condition(branch.test, remaining)
             others = branch is not node.elif_[-1] if node.elif_ else True
             self._report_dead(branch, inferred, count, more=bool(node.else_) or (bool(node.elif_) and others))
             if inferred.true is not None:
@@ -147,23 +178,23 @@ class StatementChecker:
             self._collector.add_dead_branch(branch.test, message, count)
 
     def _for(self, node: nodes.For, scope: TypeScope) -> None:
-        item = item_of(self.expressions.infer_iterable(node.iter, scope))
+        item = item_of(self._expressions.infer_iterable(node.iter, scope))
         self.walk(node.else_, scope)
         if is_never(item):
             return
         inner: TypeScope | None = self._assign(node.target, item, scope, inner=True)
         if node.test is not None and inner is not None:
             count = self._collector.count
-            inferred = self.expressions.infer_condition(node.test, inner)
+            inferred = self._expressions.infer_condition(node.test, inner)
             if inferred.true is None:
                 self._collector.add_dead_branch(node.test, "this loop never runs: its condition is never true", count)
             inner = inferred.true
         if inner is not None:
-            self.walk(node.body, inner.bind("loop", ObjectType("loop", loop_attributes(item)), inner=True))
+            self.walk(node.body, inner.bind({"loop": ObjectType("loop", loop_attributes(item))}, inner=True))
 
     def _assign(self, target: nodes.Node, type_: Type, scope: TypeScope, *, inner: bool = False) -> TypeScope:
         if isinstance(target, nodes.Name):
-            return scope.bind(target.name, type_, inner=inner)
+            return scope.bind({target.name: type_}, inner=inner)
         if not isinstance(target, nodes.Tuple):
             return scope
         for index, one in enumerate(target.items):
@@ -193,30 +224,38 @@ class StatementChecker:
         with self._collector.inside(source):
             self.walk(block.body, scope)
 
-    def _partial(self, template: nodes.Expr, scope: TypeScope) -> TypeScope:
-        def enter(_: str, source: Source) -> TypeScope:
-            self._visited_scopes.append(scope)
-            with self._collector.inside(source):
-                return self.template(self._engine.parse(source), scope)
+    def _partial(self, template: nodes.Expr, scope: TypeScope) -> Mapping[str, Type]:
+        """Check the partials that a tag names, and return the names that the first of them sets."""
+        # The blocks of a template that extends a partial may use any name.
+        seen = scope if self._blocks else scope.limited_to(self._names_in(template))
 
-        key = id(scope), self._importing, self._collector.only_warnings, frozenset(self._blocks)
-        _, after = next(self._includes.visit(template, key, enter), ("", scope))
-        return after
+        def enter(_: str, source: Source) -> Mapping[str, Type]:
+            with self._collector.inside(source):
+                after = self.template(self._engine.parse(source), seen)
+            return {name: one for name, one in after.types.items() if one is not seen.types.get(name)}
+
+        blocks = frozenset((name, id(block)) for name, (block, _) in self._blocks.items())
+        key = seen.key, self._importing, self._collector.only_warnings, blocks
+        _, exported = next(self._includes.visit(template, key, enter), ("", {}))
+        return exported
+
+    def _names_in(self, template: nodes.Expr) -> frozenset[str]:
+        found = self._engine.dependencies.find_in_partials(template)
+        return frozenset().union(*(dependencies.names for _, dependencies in found))
 
     def _import(self, node: nodes.Import | nodes.FromImport, scope: TypeScope) -> TypeScope:
         before, self._importing = self._importing, True
-        made = self._partial(node.template, scope if node.with_context else TypeScope({}))
+        exported = self._partial(node.template, scope if node.with_context else TypeScope({}))
         self._importing = before
-        exported = {name: one for name, one in made.types.items() if one is not scope.types.get(name)}
         if isinstance(node, nodes.Import):
-            return scope.bind(node.target, ObjectType("partial", exported))
+            return scope.bind({node.target: ObjectType("partial", exported)})
         for entry in node.names:
             name, alias = (entry, entry) if isinstance(entry, str) else entry
             if name not in exported:
                 hint = did_you_mean(name, exported)
                 message = f"the partial does not define {name!r}"
                 self._collector.add(Problem(UNKNOWN_KEY, message, self._collector.locate(node, name), hint))
-            scope = scope.bind(alias, exported.get(name, ANY))
+            scope = scope.bind({alias: exported.get(name, ANY)})
         return scope
 
     def _call_macro(
@@ -229,7 +268,7 @@ class StatementChecker:
         if node.dyn_args is not None or node.dyn_kwargs is not None:
             given = _any_arguments(definition.macro)
         else:
-            if not self._can_be_called(definition.macro, node):
+            if not self._can_be_called(definition, node):
                 return TextType()
             names = [argument.name for argument in definition.macro.args]
             given = {**dict(zip(names, positional, strict=False)), **named}
@@ -245,31 +284,33 @@ class StatementChecker:
             if argument.name in given:
                 arguments[argument.name] = given[argument.name]
             elif index >= required:
-                arguments[argument.name] = self.expressions.infer_type(macro.defaults[index - required], outer)
+                arguments[argument.name] = self._expressions.infer_type(macro.defaults[index - required], outer)
             else:
                 arguments[argument.name] = MissingType(is_unset=True)
         self._running.append(id(macro))
         with self._collector.inside(definition.source):
-            self.walk(macro.body, _bind_arguments(outer.bind(macro.name, ObjectType("macro", None, macro)), arguments))
+            self.walk(
+                macro.body, _bind_arguments(outer.bind({macro.name: ObjectType("macro", None, macro)}), arguments)
+            )
         self._running.pop()
 
-    def _can_be_called(self, macro: nodes.Macro, node: nodes.Call) -> bool:
-        mentioned = {name.name for name in macro.find_all(nodes.Name)}
+    def _can_be_called(self, definition: "_MacroDefinition", node: nodes.Call) -> bool:
+        macro = definition.macro
         names = [argument.name for argument in macro.args]
         what = f"macro {macro.name!r}"
         count = self._collector.count
-        if len(node.args) > len(names) and "varargs" not in mentioned:
+        if len(node.args) > len(names) and "varargs" not in definition.mentioned:
             message = f"{what} takes {spell_argument_count(len(names))}, not {len(node.args)}"
             self._collector.add(Problem(WRONG_ARGUMENT, message, self._collector.locate(node), ""))
         for keyword in node.kwargs:
-            if keyword.key not in (*names, "caller") and "kwargs" not in mentioned:
+            if keyword.key not in (*names, "caller") and "kwargs" not in definition.mentioned:
                 hint = did_you_mean(keyword.key, names)
                 message = f"{what} has no argument {keyword.key!r}"
                 self._collector.add(Problem(WRONG_ARGUMENT, message, self._collector.locate(node, keyword.key), hint))
         return self._collector.count == count
 
 
-@dataclass(slots=True)
+@dataclass
 class _MacroDefinition:
     """A macro, the source and scope of its definition, and whether anything has called it."""
 
@@ -278,6 +319,11 @@ class _MacroDefinition:
     scope: TypeScope
     is_imported: bool
     is_called: bool = False
+
+    @cached_property
+    def mentioned(self) -> frozenset[str]:
+        """The names that the macro uses."""
+        return frozenset(name.name for name in self.macro.find_all(nodes.Name))
 
 
 def _scope_of_call(definition: TypeScope, call: TypeScope) -> TypeScope:
@@ -293,6 +339,4 @@ def _any_arguments(macro: nodes.Macro | nodes.CallBlock) -> dict[str, Type]:
 
 
 def _bind_arguments(scope: TypeScope, given: Mapping[str, Type]) -> TypeScope:
-    for name, one in {**dict.fromkeys(_IN_EVERY_MACRO, ANY), **given}.items():
-        scope = scope.bind(name, one, inner=True)
-    return scope
+    return scope.bind({**dict.fromkeys(_IN_EVERY_MACRO, ANY), **given}, inner=True)

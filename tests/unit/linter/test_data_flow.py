@@ -2,8 +2,10 @@ import pytest
 
 from promptpack.linter.data_flow import trace_template
 from promptpack.linter.parsed_texts import ParsedText
+from promptpack.linter.step_limit import MAX_STEPS, limit_steps
 from promptpack.template.engine import Engine
 from promptpack.template.model import Source
+from promptpack.template.names import DependencyFinder
 
 ENGINE = Engine()
 PARTIALS = {"loud": "x {{ A | upper }}", "macros": "{% macro box(x) %}{{ x }}{% endmacro %}"}
@@ -16,9 +18,10 @@ def text(content: str, name: str = "") -> ParsedText:
 
 def printed(content: str) -> list[str]:
     partials = {name: text(partial, name) for name, partial in PARTIALS.items()}
+    finder = DependencyFinder({name: partial.tree for name, partial in partials.items()})
     return [
         " | ".join((".".join((found.origin.input, *found.origin.keys)), *found.origin.filters))
-        for found in trace_template(text(content), partials)
+        for found in trace_template(text(content), partials, finder)
     ]
 
 
@@ -60,7 +63,38 @@ def test_endless_macro_calls_are_cut_off() -> None:
     assert printed("{% macro m(x) %}{{ m(x) }}{{ x }}{% endmacro %}{{ m(A) }}") == ["A"]
 
 
+def steps(content: str, **partials: str) -> int:
+    parsed = {name: text(partial, name) for name, partial in partials.items()}
+    finder = DependencyFinder({name: partial.tree for name, partial in parsed.items()})
+    with limit_steps() as counter:
+        trace_template(text(content), parsed, finder)
+    return MAX_STEPS - counter.remaining
+
+
+def test_a_value_has_each_origin_once() -> None:
+    assert printed("{% set x = A %}" + "{% set x = x ~ x %}" * 20 + "{{ x }}") == ["A"]
+    assert steps("{% set x = A %}" + "{% set x = x ~ x %}" * 20 + "{{ x }}") < 200
+
+
+def test_values_with_endless_origins_are_cut_off() -> None:
+    assert printed("{% set x = A %}" + "{% set x = x.a ~ x.b %}" * 30 + "{{ x }}") == []
+
+
+def test_names_that_a_partial_does_not_use_do_not_make_it_traced_again() -> None:
+    few, many = ("".join(f"{{% set x{n} = A %}}{{% include 'p' %}}" for n in range(width)) for width in (10, 20))
+    partial = "{{ A | upper }}" * 100
+    assert steps(many, p=partial) - steps(few, p=partial) < 10 * 10
+    assert steps(many, p=partial + "{{ x1 }}") - steps(many, p=partial) > 100
+
+
+def test_a_partial_sees_what_a_macro_of_its_includer_prints_now() -> None:
+    partials = {"p": text("{{ m() }}", "p")}
+    content = "{% macro m() %}{{ y }}{% endmacro %}{% set y = A %}{% include 'p' %}{% set y = B %}{% include 'p' %}"
+    finder = DependencyFinder({"p": partials["p"].tree})
+    assert [found.origin.input for found in trace_template(text(content), partials, finder)] == ["A", "B"]
+
+
 def test_handlebars_values_are_traced_too() -> None:
     source = Source.of_text("{{#if A}}{{#each B}}{{item}}{{/each}}{{C}}{{/if}}", syntax="handlebars")
-    found = trace_template(ParsedText("content", source, ENGINE.parse(source)), {})
+    found = trace_template(ParsedText("content", source, ENGINE.parse(source)), {}, DependencyFinder({}))
     assert [one.origin.input for one in found] == ["B", "C"]

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from promptpack import files
 from promptpack.linter.lint_paths import lint
 from promptpack.linter.lint_report import LintReport
 from promptpack.linter.lint_settings import LintSettings
@@ -62,6 +63,34 @@ def test_a_change_in_any_file_is_noticed(root: Path, file: str, text: str, code:
     assert code not in {problem.code for problem in twice().problems}
     (root / file).write_text(text)
     assert code in {problem.code for problem in twice().problems}
+
+
+def test_a_changed_schema_in_a_hidden_folder_is_noticed(root: Path) -> None:
+    schema = root / ".schemas" / "goal.json"
+    schema.parent.mkdir()
+    schema.write_text('{"type": "string"}')
+    (root / "demo" / "1.0.0.yaml").write_text(PACK.replace("{type: string}", "{$ref: ../.schemas/goal.json}", 1))
+    assert "PP205" not in {problem.code for problem in twice().problems}
+    for text, code in (
+        ('{"type": "strin"}', "PP205"),
+        (None, "PP213"),
+        ('{"type": "integer", "minLength": 1}', "PL018"),
+    ):
+        schema.unlink(missing_ok=True)
+        if text is not None:
+            schema.write_text(text)
+        assert code in {problem.code for problem in twice().problems}
+
+
+def test_a_changed_schema_next_to_the_packs_is_noticed(root: Path) -> None:
+    reference = "../schemas/params/task-plan.schema.json"
+    content = files.shipped("schemas").read("params/task-plan.schema.json")
+    (root / "demo" / "1.0.0.yaml").write_text(PACK.replace("{type: string}", f"{{$ref: ../{reference}}}", 1))
+    copy = root / reference
+    copy.parent.mkdir(parents=True)
+    for text, is_broken in ((content, False), (b"{}", True), (content, False)):
+        copy.write_bytes(text)
+        assert ("PP212" in {problem.code for problem in twice().problems}) is is_broken
 
 
 def test_a_deleted_file_is_noticed(root: Path) -> None:

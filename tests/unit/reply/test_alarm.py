@@ -35,6 +35,9 @@ def test_a_value_that_no_repair_can_fix_raises_an_alarm(schema: dict[str, Any], 
         ({"type": "string"}, None),
         ({"type": "object"}, '{"a": 1}'),
         ({"type": "array"}, "one item"),
+        # The closing quote may be lost at the end of the line.
+        ({"enum": ["low"]}, "low\n},"),
+        ({"type": "number"}, "5\n},"),
     ],
 )
 def test_a_value_that_a_repair_may_still_fix_raises_no_alarm(schema: dict[str, Any], value: Any) -> None:
@@ -49,7 +52,7 @@ LEVELS = {"enum": ["low", "medium", "no_risk"]}
     [
         ("low", -1), ("LOW.", -1), ("  Medium", -1), ("**low**", -1), ("No-Risk", -1), ("noRisk", -1), ("低风险", -1),
         ("l", -1), ("", -1), ("lo\\u0077", -1), ("x", 0), ("lx", 1), ("lower", 3), ("lo w", -1), ("lo w!", 4), ("no ri sk", 6), ("not low", 2), ("高", 0),
-        ("FLY", 0), ("no  risk at all", 9), (" " * 200 + "x", -1),
+        ("FLY", 0), ("no  risk at all", 9), ("low\n}", -1), ("lx\n}", 1), (" " * 200 + "x", -1),
     ],
 )  # fmt: skip
 def test_the_first_character_that_fits_no_word_is_found(text: str, place: int) -> None:

@@ -170,9 +170,9 @@ def test_each_iterates_over_lists_only() -> None:
 def test_an_undeclared_input_is_reported_before_rendering() -> None:
     partials = {"p": source("{{item}}{{GAOL}}", "p")}
     assert problems("{{#each L}}{{> p}}{{/each}}{{item}} {{#if range}}{{/if}}", {"L", "GOAL"}, partials) == (
-        "p:1:9: PP301 template uses undeclared input 'GAOL'\n  hint: did you mean 'GOAL'?\n"
         "t:1:28: PP301 template uses undeclared input 'item'\n  hint: declare it under 'inputs'\n"
-        "t:1:37: PP301 template uses undeclared input 'range'\n  hint: declare it under 'inputs'"
+        "t:1:37: PP301 template uses undeclared input 'range'\n  hint: declare it under 'inputs'\n"
+        "p:1:9: PP301 template uses undeclared input 'GAOL'\n  hint: did you mean 'GOAL'?"
     )
 
 

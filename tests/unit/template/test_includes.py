@@ -85,4 +85,4 @@ def test_partials_nested_too_deeply_are_refused() -> None:
 def test_a_finder_accepts_partials_that_include_themselves() -> None:
     engine = Engine(dynamic_partials=True)
     tree = engine.parse(Source.of_text('{{ A }}{% include "p" %}'))
-    assert {use.name for use in DependencyFinder({"p": tree}).find(tree).names} == {"A"}
+    assert DependencyFinder({"p": tree}).find(tree).names == {"A"}

@@ -23,6 +23,16 @@ def test_an_unknown_action_raises_an_alarm_before_the_reply_ends(make_pack: Call
     assert [found.path for found in stream.feed('N"').violations] == ["/action"]
 
 
+@pytest.mark.parametrize("last", ["risk", "confidence"])
+def test_a_word_that_lost_its_closing_quote_raises_no_alarm(make_pack: Callable[[str], Pack], last: str) -> None:
+    reply = {**GOOD, "risk": {"description": "d", "level": "low"}}
+    in_order = {key: reply[key] for key in sorted(reply, key=last.__eq__)}
+    raw = json.dumps(in_order, indent=1).replace('"low"', '"low')
+    stream = make_pack(BODY).stream()
+    assert [stream.feed(character).violations for character in raw][-1] == ()
+    assert stream.close().outcome == "recovered"
+
+
 def test_half_a_number_or_half_a_word_is_never_shown(make_pack: Callable[[str], Pack]) -> None:
     stream = make_pack(BODY).stream()
     assert stream.feed('{"thought": "so f').value == {"thought": "so f"}

@@ -4,7 +4,11 @@ from typing import Any
 
 import pytest
 
-from promptpack.linter.types import check_expression, check_template, from_schema
+from promptpack.linter.step_limit import MAX_STEPS, StepCounter, limit_steps
+from promptpack.linter.types.narrowing import TypeScope
+from promptpack.linter.types.schemas import from_schema
+from promptpack.linter.types.statements import StatementChecker
+from promptpack.problem import Problem
 from promptpack.template.engine import Engine
 from promptpack.template.model import Source
 
@@ -20,7 +24,7 @@ TASK = {
         "owner": {"type": ["object", "null"], "required": ["name"], "properties": {"name": {"type": "string"}}},
     },
 }
-KNOWN = {
+KNOWN: dict[str, Any] = {
     name: from_schema(schema)
     for name, schema in {
         "TASK": TASK,
@@ -42,6 +46,12 @@ KNOWN = {
         "ANY": {},
     }.items()
 }
+
+
+def check_template(source: Source, engine: Engine, known: dict[str, Any]) -> tuple[Problem, ...]:
+    checker = StatementChecker(engine)
+    checker.check_template(source, TypeScope(known))
+    return checker.problems
 
 
 def check(template: str, **partials: str) -> list[str]:
@@ -215,8 +225,9 @@ REPLY = from_schema(
 
 
 def expression(text: str, **known: Any) -> list[str]:
-    checked = check_expression(Source.of_text(text, "t"), Engine(), {**KNOWN, **known})
-    return [str(problem) for problem in checked.problems]
+    checker = StatementChecker(Engine())
+    checker.check_expression(Source.of_text(text, "t"), TypeScope({**KNOWN, **known}))
+    return [str(problem) for problem in checker.problems]
 
 
 @pytest.mark.parametrize(
@@ -244,11 +255,14 @@ def test_params_of_another_action_are_reported() -> None:
 
 
 def test_a_condition_narrows_the_types_after_it() -> None:
-    checked = check_expression(Source.of_text("COLOUR == 'red'"), Engine(), KNOWN)
-    assert checked.true is not None
-    assert check_template(Source.of_text("{{ COLOUR == 'blue' }}"), Engine(), checked.true) != ()
-    assert check_expression(Source.of_text("COUNT is string"), Engine(), KNOWN).true is None
-    assert check_expression(Source.of_text("COUNT is number"), Engine(), KNOWN).false is None
+    checker, known = StatementChecker(Engine()), TypeScope(KNOWN)
+    red = checker.check_expression(Source.of_text("COLOUR == 'red'"), known).true
+    assert red is not None
+    assert checker.problems == ()
+    checker.check_template(Source.of_text("{{ COLOUR == 'blue' }}"), red)
+    assert checker.problems != ()
+    assert checker.check_expression(Source.of_text("COUNT is string"), known).true is None
+    assert checker.check_expression(Source.of_text("COUNT is number"), known).false is None
 
 
 def test_a_partial_that_is_included_often_is_checked_once() -> None:
@@ -257,12 +271,47 @@ def test_a_partial_that_is_included_often_is_checked_once() -> None:
     assert [line.partition(" ")[0] for line in found] == ["p12.j2:1:9:", "t:1:27:"]
 
 
-def test_an_endless_template_stops_at_the_limit_of_nodes() -> None:
-    doubling = {
-        f"p{level}": "".join(f"{{% set x{level}{n} = 1 %}}{{% include 'p{level + 1}' %}}" for n in range(8))
-        for level in range(12)
-    }
-    assert check("{% include 'p0' %}{{ GOAL.id }}", **doubling, p12="{{ GOAL }}") == []
+def count(template: str, **partials: str) -> StepCounter:
+    with limit_steps() as counter:
+        check(template, **partials)
+    return counter
+
+
+def steps(template: str, **partials: str) -> int:
+    return MAX_STEPS - count(template, **partials).remaining
+
+
+def test_names_that_a_partial_does_not_use_do_not_make_it_checked_again() -> None:
+    few, many = ("".join(f"{{% set x{n} = 1 %}}{{% include 'p' %}}" for n in range(width)) for width in (10, 20))
+    partial = "{{ GOAL | upper }}" * 100
+    assert steps(many, p=partial) - steps(few, p=partial) < 10 * 10
+    assert steps(many, p=partial + "{{ x1 }}") - steps(many, p=partial) > 100
+
+
+def test_all_templates_share_the_partials_that_were_checked() -> None:
+    engine = Engine({"p": Source.of_text("{{ GOAL | upper }}" * 100)})
+    checker, known = StatementChecker(engine), TypeScope(KNOWN)
+    with limit_steps() as counter:
+        for number in range(20):
+            checker.check_template(Source.of_text(f"{number}{{% include 'p' %}}"), known)
+    assert MAX_STEPS - counter.remaining < 20 * 100
+
+
+@pytest.mark.parametrize("value", ["{'a': NAME, 'b': NAME}", "[NAME, {'a': NAME}]", "(NAME, NAME)"])
+def test_equal_values_are_compared_in_one_step(value: str) -> None:
+    """Two values of the same shape, whose parts repeat at each level."""
+    growth = "".join(f"{{% set {name} = {value.replace('NAME', name)} %}}" for name in ("x", "y"))
+    assert steps("{% set x = 1 %}{% set y = 1 %}" + growth * 30 + "{{ [x, y] }}") < 1_000
+
+
+def test_many_branches_take_few_steps() -> None:
+    branches = "".join(f"{{% elif GOAL == 'word{number}' %}}{number}" for number in range(1_200))
+    assert steps(f"{{% if GOAL == 'x' %}}x{branches}{{% endif %}}") < 20_000
+
+
+def test_an_endless_template_stops_at_the_limit_of_steps() -> None:
+    doubling = "".join(f"{{% macro m{n}(x) %}}{{{{ m{n + 1}(x) ~ m{n + 1}(x) }}}}{{% endmacro %}}" for n in range(40))
+    assert count(doubling + "{{ m0(GOAL) }}").is_exceeded
 
 
 def test_a_missing_value_is_only_a_warning_for_a_filter_that_accepts_it() -> None:
