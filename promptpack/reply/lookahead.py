@@ -10,7 +10,7 @@ BLANK: Final = rf"\s*+(?:{ODD_SPACE}\s*+)*+"
 COLON: Final = r"(?:[:：﹕∶→]|[=-]>|[=＝](?![=>]))"
 # The prefix of a string in Python or C#.
 PREFIX: Final = r"(?:[bfruBFRU]{1,2}+|[@$]{1,2}+)(?=[\"'])"
-_COMMAS: Final = rf"(?:[,，]{BLANK})*+"
+_COMMAS: Final = rf"(?:[,，]{BLANK})++"
 
 
 def _within(quotes: str) -> str:
@@ -26,7 +26,7 @@ _QUOTED: Final = "|".join(f"[{quotes}]{_within(quotes)}[{quotes}]" for quotes in
 _HALF: Final = r"[^\W\d]\w{0,60}+[\"”']|[\"“'][^\W\d]\w{0,60}+"
 _BARE: Final = r":?[^\W\d][\w$-]{0,60}+"
 _PAIRED: Final = r"[「『«‹][^「」『』«»‹›\n]{0,300}+[」』»›]"
-_START: Final = rf"{_COMMAS}(?=[{_DOUBLE}{_SINGLE}`「『«‹\w:@$])"
+_START: Final = rf"(?:{_COMMAS})?+(?=[{_DOUBLE}{_SINGLE}`「『«‹\w:@$])"
 _PREFIXED: Final = rf"(?:{PREFIX})?+(?:{_QUOTED})"
 KEY: Final = rf"{_START}(?:{_PREFIXED}|{_HALF}|{_BARE}|{_PAIRED}){BLANK}{COLON}"
 QUOTED_KEY: Final = rf"{_PREFIXED}{BLANK}{COLON}"
@@ -44,7 +44,7 @@ _PARTIAL_QUOTED: Final = "|".join(
 )
 PARTIAL_KEY: Final = (
     rf"(?:{_START}(?:(?:{PREFIX})?+(?:{_PARTIAL_QUOTED})|(?:{_HALF}|{_BARE}|{_PAIRED}){_PARTIAL_COLON}"
-    rf"|[「『«‹][^「」『』«»‹›\n]{{0,300}}+\Z)|{_COMMAS}{_END})"
+    rf"|[「『«‹][^「」『』«»‹›\n]{{0,300}}+\Z)|(?:{_COMMAS})?+{_END})"
 )
 
 find_prefix: Final = re.compile(PREFIX).match

@@ -226,9 +226,7 @@ class Lexer:
         return Token(decode(body), place + 1, kind, inner % 2 == 1, doubt)
 
     def _doubt(self, start: int, place: int, inner: int, *, array: bool) -> str:
-        is_unclear = self._is_before_quoted_comment(place) or (
-            inner and self._may_end_earlier(start, place, array=array)
-        )
+        is_unclear = self._may_continue(start, place) or (inner and self._may_end_earlier(start, place, array=array))
         return "unescaped quotes make it unclear where the string ends" if is_unclear else ""
 
     def _may_end_earlier(self, start: int, place: int, *, array: bool) -> bool:
@@ -240,9 +238,9 @@ class Lexer:
         is_last = body[-1:] in QUOTES and self.blank_end(place + 1) >= self.size
         return is_last or _SEVERAL.fullmatch(self.text, start, place + 1) is not None
 
-    def _is_before_quoted_comment(self, place: int) -> bool:
-        """Return whether a comment with a quote follows: it may be the rest of a string with unescaped quotes."""
-        after = self.blank_end(place + 1)
+    def _may_continue(self, start: int, place: int) -> bool:
+        """Return whether a comment with a quote follows directly: it may be the rest of the string."""
+        after = place + 1 if self.text[start] == self.text[place] else self.blank_end(place + 1)
         return self.text.startswith(("//", "#"), after) and '"' in self.text[after : self.line_end(after)]
 
     def _lost_quote_end(self, start: int, place: int) -> int:

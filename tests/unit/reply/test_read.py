@@ -110,6 +110,7 @@ def assert_refused(raw: str, agent: str, *paths: str) -> None:
         ('"同一任务//小改动 # 说明 /* x */",', "同一任务//小改动 # 说明 /* x */"),
         ('"true, None, NaN, {a: 1}, [...",', "true, None, NaN, {a: 1}, [..."),
         ('"...",', "..."),
+        ('"The plan" // or "a plan"\n', "The plan"),
         ('"see “# Title” below",', "see “# Title” below"),
         ('"“a”, “b”: c",', "“a”, “b”: c"),
         ('"{&quot;id&quot;: 1}",', "{&quot;id&quot;: 1}"),
