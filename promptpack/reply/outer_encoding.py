@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from promptpack.reply.candidates import strict_at
 from promptpack.reply.escapes import decode
-from promptpack.reply.lookahead import BLANK, KEY, QUOTED_KEY
+from promptpack.reply.lookahead import BLANK, COLON, KEY, QUOTED_KEY
 from promptpack.reply.syntax_tree import TextRepair
 
 # The first quote of an encoded object; a comma or a comment may come before it.
@@ -19,7 +19,7 @@ _BRACE = r"&(?:#0*123|#x0*7b|lcub|lbrace);"
 _ENTITY_START = re.compile(rf"(?:\{{|{_BRACE}){_GAP}&(?:quot|apos|[lr][sd]quo|#0*3[49]|#x0*2[27]);", re.IGNORECASE)
 _BRACE_START = re.compile(rf"{_BRACE}{_GAP}\"", re.IGNORECASE)
 _ESCAPED_START = re.compile(rf"\{{{_GAP}\\\"")
-_DOUBLED_START = re.compile(rf'\{{{_GAP}""(?!\s*+[:：])')
+_DOUBLED_START = re.compile(rf'\{{{_GAP}""(?!{BLANK}{COLON})')
 _PLAIN_OBJECT = re.compile(r'[{｛]\s*+"[^"\n]{1,300}+"\s*+:')
 # A plain member: encoded text after it may be its content.
 _PLAIN = re.compile(rf"[{{｛]{BLANK}{KEY}|(?<!\\){QUOTED_KEY}")
