@@ -5,12 +5,12 @@ from typing import Final
 
 INVISIBLE: Final = r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]"
 # Signs that mean nothing between tokens: invisible characters, colors, bold, line breaks of HTML or written as escapes.
-ODD_SPACE: Final = rf"(?:[^\S \t\r\n]|{INVISIBLE}|\x1b\[[0-9;]{{0,20}}[A-Za-z]|\*\*|\\[nrt](?!\w)|<br ?/?>)"
+ODD_SPACE: Final = rf"(?:[^\S \t\r\n]|{INVISIBLE}|\x1b\[[0-9;]{{0,20}}[A-Za-z]|\*\*|\\[nrt](?!\w)|<br ?/?>|&nbsp;)"
 BLANK: Final = rf"\s*+(?:{ODD_SPACE}\s*+)*+"
-COLON: Final = r"(?:[:：→]|[=-]>|=(?![=>]))"
+COLON: Final = r"(?:[:：﹕∶→]|[=-]>|[=＝](?![=>]))"
 # The prefix of a string in Python or C#.
 PREFIX: Final = r"(?:[bfruBFRU]{1,2}+|[@$]{1,2}+)(?=[\"'])"
-_COMMAS: Final = rf"(?:[,，]{BLANK})*+"
+_COMMAS: Final = rf"(?:[,，]{BLANK})++"
 
 
 def _within(quotes: str) -> str:
@@ -26,7 +26,7 @@ _QUOTED: Final = "|".join(f"[{quotes}]{_within(quotes)}[{quotes}]" for quotes in
 _HALF: Final = r"[^\W\d]\w{0,60}+[\"”']|[\"“'][^\W\d]\w{0,60}+"
 _BARE: Final = r":?[^\W\d][\w$-]{0,60}+"
 _PAIRED: Final = r"[「『«‹][^「」『』«»‹›\n]{0,300}+[」』»›]"
-_START: Final = rf"{_COMMAS}(?=[{_DOUBLE}{_SINGLE}`「『«‹\w:@$])"
+_START: Final = rf"(?:{_COMMAS})?+(?=[{_DOUBLE}{_SINGLE}`「『«‹\w:@$])"
 _PREFIXED: Final = rf"(?:{PREFIX})?+(?:{_QUOTED})"
 KEY: Final = rf"{_START}(?:{_PREFIXED}|{_HALF}|{_BARE}|{_PAIRED}){BLANK}{COLON}"
 QUOTED_KEY: Final = rf"{_PREFIXED}{BLANK}{COLON}"
@@ -38,13 +38,13 @@ COLONLESS: Final = (
 
 # A streamed text may end before the colon, inside the quotes, or inside a sign.
 _END: Final = r"(?:[=:@$*\\-]|<(?:b(?:r ?/?)?)?|\x1b(?:\[[0-9;]{0,20})?)?\Z"
-_PARTIAL_COLON: Final = rf"{BLANK}(?:[:：→]|->|=(?=[^=])|{_END})"
+_PARTIAL_COLON: Final = rf"{BLANK}(?:[:：﹕∶→＝]|->|=(?=[^=])|{_END})"
 _PARTIAL_QUOTED: Final = "|".join(
     rf"[{quotes}]{_within(quotes)}(?:[{quotes}]{_PARTIAL_COLON}|\\?\Z)" for quotes in _QUOTES
 )
 PARTIAL_KEY: Final = (
     rf"(?:{_START}(?:(?:{PREFIX})?+(?:{_PARTIAL_QUOTED})|(?:{_HALF}|{_BARE}|{_PAIRED}){_PARTIAL_COLON}"
-    rf"|[「『«‹][^「」『』«»‹›\n]{{0,300}}+\Z)|{_COMMAS}{_END})"
+    rf"|[「『«‹][^「」『』«»‹›\n]{{0,300}}+\Z)|(?:{_COMMAS})?+{_END})"
 )
 
 find_prefix: Final = re.compile(PREFIX).match

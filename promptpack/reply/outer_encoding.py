@@ -10,20 +10,21 @@ from operator import attrgetter
 
 from promptpack.reply.candidates import strict_at
 from promptpack.reply.escapes import decode
-from promptpack.reply.lookahead import BLANK, KEY, QUOTED_KEY
+from promptpack.reply.lookahead import BLANK, COLON, KEY, QUOTED_KEY
 from promptpack.reply.syntax_tree import TextRepair
 
 # The first quote of an encoded object; a comma or a comment may come before it.
 _GAP = rf"(?:{BLANK}(?:,|(?://|#)[^\n\\]{{0,200}}+|/\*[^*]{{0,200}}+\*/))*+{BLANK}"
-_ENTITY_START = re.compile(
-    rf"(?:\{{|&(?:#0*123|#x0*7b|lcub|lbrace);){_GAP}&(?:quot|apos|[lr][sd]quo|#0*3[49]|#x0*2[27]);", re.IGNORECASE
-)
+_BRACE = r"&(?:#0*123|#x0*7b|lcub|lbrace);"
+_ENTITY_START = re.compile(rf"(?:\{{|{_BRACE}){_GAP}&(?:quot|apos|[lr][sd]quo|#0*3[49]|#x0*2[27]);", re.IGNORECASE)
+_BRACE_START = re.compile(rf"{_BRACE}{_GAP}\"", re.IGNORECASE)
 _ESCAPED_START = re.compile(rf"\{{{_GAP}\\\"")
-_DOUBLED_START = re.compile(rf'\{{{_GAP}""(?!\s*+[:：])')
+_DOUBLED_START = re.compile(rf'\{{{_GAP}""(?!{BLANK}{COLON})')
 _PLAIN_OBJECT = re.compile(r'[{｛]\s*+"[^"\n]{1,300}+"\s*+:')
 # A plain member: encoded text after it may be its content.
 _PLAIN = re.compile(rf"[{{｛]{BLANK}{KEY}|(?<!\\){QUOTED_KEY}")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
+_ENTITY_OR_STRING = re.compile(rf'{_ENTITY.pattern}|"(?:[^"\\]|\\[\s\S])*+"?')
 _QUOTED_START = re.compile(r"^[ \t]*(?:>[ \t]*)+(?:[{\[\"]|`{3})", re.MULTILINE)
 _QUOTE_PREFIX = re.compile(r"^[ \t]*>(?:[ \t]?>)*+[ \t]?", re.MULTILINE)
 # Lines of a diff that only adds, of a column, and of a numbered listing; the first line shows whether a space follows.
@@ -145,6 +146,11 @@ def _unescape(found: str) -> str:
     return _COMMON.get(found) or decode(found)
 
 
+def _decode_outside(found: str) -> str:
+    """Decode an entity outside strings; a string with plain quotes keeps its own."""
+    return found if found[0] == '"' else html.unescape(found)
+
+
 def _remove(_: str) -> str:
     return ""
 
@@ -152,6 +158,7 @@ def _remove(_: str) -> str:
 # The kind of repair, a text in every encoded quote, the start of an object, and the encoded text with its decoder.
 _ENCODED_QUOTES: tuple[tuple[str, str, re.Pattern[str], re.Pattern[str], Callable[[str], str]], ...] = (
     ("html-entity", "&", _ENTITY_START, _ENTITY, html.unescape),
+    ("html-entity", "&", _BRACE_START, _ENTITY_OR_STRING, _decode_outside),
     ("escaped", "\\", _ESCAPED_START, _ESCAPE, _unescape),
     ("escaped", '""', _DOUBLED_START, re.compile('""'), lambda _: '"'),
 )

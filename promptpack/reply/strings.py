@@ -57,9 +57,10 @@ _STRAY = re.compile(r"\\+\s*[,}\]]")
 END_TOKEN = re.compile(r"</?[A-Za-z_][^<>\n]{0,60}>|<\|[^|\n]{0,40}\|>|```|~~~|`")
 # Lines that look like members or closing brackets: a string with unescaped quotes may have swallowed them.
 _STRUCTURE = re.compile(r"\n[ \t]*(?:[\"'“]?\w{1,60}[\"'”]?\s*[:：]\s|[}\]])")
-# A word between the comma after a quote and a colon may be a key.
-_MEMBER = re.compile(
-    r"[\"”]\s{0,20}+[,，;；]\s{0,20}+[^\w\s\"”]{0,4}+\w{1,60}+[^\w\s,，;；:：=]{0,4}+\s{0,20}+(?:[:：=→]|->)"
+# Signs that join strings in other languages, or a word between the comma after a quote and a colon: it may be a key.
+_OUTSIDE = re.compile(
+    r"\"\s{1,20}+(?:[.&\\]|\|\|)\s{1,20}+\""
+    r"|[\"”]\s{0,20}+[,，;；]\s{0,20}+[^\w\s\"”]{0,4}+\w{1,60}+[^\w\s,，;；:：=]{0,4}+\s{0,20}+(?:[:：=→]|->)"
 )
 # Two or more clean strings in a row: either several values, or one with unescaped quotes.
 _SEVERAL = re.compile(r'"[^"]*+"(?:\s*,\s*"[^"]*+")+')
@@ -71,13 +72,16 @@ _CUT_KEY = re.compile(r"(?:[\"“'][^\"”'\n]{0,300}[\"”']?|\w{1,60})\s*\Z")
 
 
 class Token(NamedTuple):
-    """One string: its text, its end, and the kind of repair it needed; `end` is -1 for an unterminated string."""
+    """One string: its text, its end, the kind of repair it needed, and why its text is uncertain, if it is.
+
+    The end of an unterminated string is -1.
+    """
 
     value: str
     end: int
     kind: str = ""
     has_odd_quotes: bool = False
-    is_ambiguous: bool = False
+    doubt: str = ""
 
 
 class Lexer:
@@ -161,7 +165,8 @@ class Lexer:
         body = self.text[start + 1 : max(start, token.end - 1)]
         is_template = not kinds.isdisjoint("f$") and not set(body).isdisjoint("{}")
         is_raw = not kinds.isdisjoint("r@") and decode(body) != body
-        return token._replace(kind="quotes", is_ambiguous=token.is_ambiguous or is_template or is_raw)
+        doubt = f"the prefix {prefix[0]!r} may change the text of the string" if is_template or is_raw else token.doubt
+        return token._replace(kind="quotes", doubt=doubt)
 
     def _triple(self, start: int, fence: str) -> Token:
         end = self.text.find(fence, start + 3)
@@ -171,9 +176,8 @@ class Lexer:
 
     def _single(self, start: int, *, array: bool, bare: bool) -> Token:
         text, opener = self.text, self.text[start]
-        if (place := self._straight_end(start, opener)) > 0 and self._closes(
-            place, array=array, bare=bare, inner=False
-        ):
+        place = self._straight_end(start)
+        if place > 0 and self._closes(place, array=array, bare=bare, inner=False):
             return self._token(start, place, 0, array=array)
         body, cursor, nested, inner = _BODY[opener], start + 1, 0, 0
         while True:
@@ -197,10 +201,11 @@ class Lexer:
             self._budget -= 1
             cursor = place + 1
 
-    def _straight_end(self, start: int, opener: str) -> int:
+    def _straight_end(self, start: int) -> int:
         """Return the next straight quote after a straight opener, or -1; if it ends the string, curly ones do not."""
-        match = _STRAIGHT[opener].match(self.text, start + 1) if opener in _STRAIGHT else None
-        return match.end() if match and self.text.startswith(opener, match.end()) else -1
+        pattern = _STRAIGHT.get(self.text[start])
+        match = pattern.match(self.text, start + 1) if pattern else None
+        return match.end() if match and self.text.startswith(self.text[start], match.end()) else -1
 
     def _unterminated(self, start: int) -> Token:
         """Read a string without an end; a single word on the line before a closing bracket only lost its quote."""
@@ -209,27 +214,34 @@ class Lexer:
         return Token(self.text[start + 1 :], -1)
 
     def _token(self, start: int, place: int, inner: int, *, array: bool) -> Token:
-        text = self.text
+        text, body = self.text, self.text[start + 1 : place]
+        doubt = self._doubt(start, place, inner, array=array)
         if not inner and text[start] == text[place] == '"':
             try:
-                return Token(*scan_string(text, start + 1))
+                return Token(*scan_string(text, start + 1), doubt=doubt)
             except ValueError:
-                kind = "bad-escape" if "\\" in text[start:place] else "raw-newline"
+                kind = "bad-escape" if "\\" in body else "raw-newline"
         else:
             kind = "inner-quotes" if inner else "quotes"
-        body = text[start + 1 : place]
-        is_ambiguous = (
-            inner > 0
-            and (
-                _STRUCTURE.search(body)
-                or _MEMBER.search(body)
-                or _SEVERAL.fullmatch(text, start, place + 1)
-                or (array and _PARTED.match(body))
-                # The last of two quotes at the end of the text may belong to a string around the object.
-                or (body[-1:] in QUOTES and self.blank_end(place + 1) >= self.size)
-            )
-        )
-        return Token(decode(body), place + 1, kind, inner % 2 == 1, bool(is_ambiguous))
+        return Token(decode(body), place + 1, kind, inner % 2 == 1, doubt)
+
+    def _doubt(self, start: int, place: int, inner: int, *, array: bool) -> str:
+        is_unclear = self._may_continue(start, place) or (inner and self._may_end_earlier(start, place, array=array))
+        return "unescaped quotes make it unclear where the string ends" if is_unclear else ""
+
+    def _may_end_earlier(self, start: int, place: int, *, array: bool) -> bool:
+        """Return whether a string with unescaped quotes may have swallowed text that comes after it."""
+        body = self.text[start + 1 : place]
+        if _STRUCTURE.search(body) or _OUTSIDE.search(body) or (array and _PARTED.match(body)):
+            return True
+        # The last of two quotes at the end of the text may belong to a string around the object.
+        is_last = body[-1:] in QUOTES and self.blank_end(place + 1) >= self.size
+        return is_last or _SEVERAL.fullmatch(self.text, start, place + 1) is not None
+
+    def _may_continue(self, start: int, place: int) -> bool:
+        """Return whether a comment with a quote follows directly: it may be the rest of the string."""
+        after = place + 1 if self.text[start] == self.text[place] else self.blank_end(place + 1)
+        return self.text.startswith(("//", "#"), after) and '"' in self.text[after : self.line_end(after)]
 
     def _lost_quote_end(self, start: int, place: int) -> int:
         """Return the end of a string that lost its closing quote before a comma and the key at `place`, or -1."""
@@ -290,7 +302,7 @@ class Lexer:
             return True
         if self._comment_at(after):
             return self._comment_closes(after)
-        if not inner and _OR.match(text, after):
+        if not inner and (_OR.match(text, after) or (array and find_prefix(text, after))):
             return True
         if "\n" not in text[place:after]:
             return False

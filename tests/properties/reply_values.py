@@ -303,6 +303,12 @@ def _entities(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 
+def _brace_entities(text: str) -> str:
+    return _TOKEN.sub(
+        lambda match: match[0].replace("{", "&#123;").replace("}", "&#x7D;") if len(match[0]) == 1 else match[0], text
+    )
+
+
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
@@ -329,6 +335,7 @@ ENVELOPES: Mapping[str, Callable[[str], str]] = {
     "byte_order_mark": lambda text: f"\ufeff{text}",
     "entities": _entities,
     "numeric_entities": lambda text: re.sub(r'["{}\[\]&<>]', lambda match: f"&#{ord(match[0])};", text),
+    "brace_entities": _brace_entities,
     "hex_entities": lambda text: re.sub(r'["&<>]', lambda match: f"&#x{ord(match[0]):x};", text),
     "verbatim": lambda text: '@"' + text.replace('"', '""') + '"',
     "column": lambda text: _lines(text, lambda _: "| "),
@@ -340,6 +347,6 @@ ENVELOPES: Mapping[str, Callable[[str], str]] = {
 }
 # Envelopes of encoded objects, and of objects in a string.
 HIDING = frozenset(
-    ("entities", "entities_in_a_fence", "numeric_entities", "hex_entities", "escaped", "verbatim", "json_string",
+    ("entities", "entities_in_a_fence", "numeric_entities", "hex_entities", "brace_entities", "escaped", "verbatim", "json_string",
      "text_arguments", "message"),
 )  # fmt: skip
