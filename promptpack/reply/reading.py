@@ -74,9 +74,14 @@ class Policy:
     max_candidates: int = 200
     max_violations: int = 100
 
-    def find_refused(self, repairs: Sequence[Repair]) -> list[Repair]:
-        """Return the repairs whose kind or risk is not allowed."""
-        return [one for one in repairs if one.kind in self.refuse or one.risk in self.refuse]
+    def find_refused(self, repairs: Sequence[Repair]) -> list[Fault]:
+        """Return a fault for each repair whose kind or risk is not allowed."""
+        return [_not_allowed(one) for one in repairs if one.kind in self.refuse or one.risk in self.refuse]
+
+
+def _not_allowed(repair: Repair) -> Fault:
+    rule = "unclosed" if repair.kind == "missing-end" else "repair"
+    return Fault(rule, repair.path, f"the repair {repair.kind!r} is not allowed", repair.span[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,9 @@ def test_a_partial_answer_is_merged_into_the_reply_it_corrects(greeter: Pack) ->
     run = agent.run_with_transcript({"NAME": "Ada"})
     assert run.verdict.ok
     assert run.verdict.data == reply("Hello Ada")
-    paths = [[found.path for found in done.verdict.violations] for done in run.transcript.rounds if done.verdict]
+    paths = [
+        [found.path for found in done.verdict.violations] for done in run.transcript.rounds if done.verdict is not None
+    ]
     assert paths == [["/confidence", "/risk/level"], ["/risk/level"], [""], []]
 
 

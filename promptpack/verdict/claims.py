@@ -1,0 +1,133 @@
+"""What a correction may say about a refused reply: only what is certain from the text that the model wrote."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from unicodedata import name
+
+from promptpack.character_patterns import BIDI, CONTROL, HIDDEN, JOINER, TAG
+from promptpack.characters import break_special_tokens, code_point, visible
+from promptpack.problem import nearest
+from promptpack.reply import Attempt, Reading
+from promptpack.reply.candidates import NOT_STRICT, strict_whole
+from promptpack.reply.path_changes import MISSING, find_at, unescape
+from promptpack.reply.syntax_tree import is_same, walk
+from promptpack.verdict.model import Violation
+
+_INVISIBLE = re.compile("|".join(pattern.pattern for pattern in (BIDI, CONTROL, HIDDEN, JOINER, TAG)))
+# The text of a scalar value, up to the next member, a bracket or the end of the line.
+_VALUE_TEXT = re.compile(r"(?:(?!,\s*[\"'\w]+\s*:)[^\n{}\[\]])+")
+_KEY = re.compile(r"[^:：\n]{1,200}[:：]\s*")
+# Long enough for any secret: a part of one would not be hidden.
+_MAX_TEXT = 100_000
+Expected = Mapping[tuple[str, str], Any]
+"""The value of a schema keyword, or the texts that the model wrote, by the rule and the pointer."""
+Claims = tuple[Sequence[Violation], Expected]
+"""What to report, each with the rule that says it best, and what to show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A refused reply: its text, the result of reading it, what the schema expects, and how to hide secrets."""
+
+    text: str
+    reading: Reading
+    expected: Expected
+    hide: Callable[[str], str]
+
+    def find_claims(self, violations: Sequence[Violation]) -> Claims:
+        """Return what is certain; of a reply that is cut off, only that."""
+        cut = next((found for found in violations if found.rule == "truncated"), None)
+        if cut is not None or self.reading.outcome == "truncated":
+            return [replace(cut or violations[0], path="", rule="truncated" if cut else "unclosed")], {}
+        value, shown = self.value, {**self.expected}
+        unread = self._find_unread_keys({_key(found) for found in violations if found.rule == "required"}, value)
+        claims = []
+        for found in violations:
+            rule, detail = self._describe(found, value)
+            if rule != "required" or _key(found) not in unread:
+                claims.append(replace(found, rule=rule))
+                shown |= {(rule, found.path): detail} if detail else {}
+        return claims or [replace(violations[0], path="", rule="unread")], shown
+
+    @property
+    def attempt(self) -> Attempt | None:
+        """The attempt, unless it is that of an earlier reply."""
+        attempt = self.reading.attempt
+        return attempt if attempt is not None and attempt.violations == self.reading.violations else None
+
+    @property
+    def value(self) -> Any:
+        """The only object that was read, or None."""
+        value = strict_whole(self.text) if self.attempt is None else self.attempt.value
+        return None if value is NOT_STRICT else value
+
+    def _find_unread_keys(self, names: set[str], value: Any) -> Collection[str]:
+        """Return the missing keys that the model wrote more often than they were read."""
+        if not names:
+            return ()
+        # Without an attempt, a text in the value may be an answer that could not be read.
+        text, read = self.text, _to_json(value) if self.attempt else _to_json(value).replace("\\", "|")
+        for repair in reversed(self.attempt.repairs if self.attempt else ()):
+            if repair.kind == "think":
+                text = text[: repair.span[0]] + text[repair.span[1] :]
+        pattern = re.compile(rf"(?<!\w)({'|'.join(map(re.escape, names))})(?=[\\\"'”’`*\s]{{0,9}}[:：=]|\\*[\"'”’])")
+        return Counter(pattern.findall(text)) - Counter(pattern.findall(read))
+
+    def _describe(self, found: Violation, value: Any) -> tuple[str, Any]:
+        """Return the rule whose sentence explains a violation best, and what to show unless the schema says it."""
+        if invisible := next(_find_invisible(found, value), None):
+            return "invisible", f"{code_point(invisible)} {name(invisible, '').lower()}".strip()
+        if (found.rule, found.path) == ("enum", "/action") and self._is_unknown(find_at(value, "/action")):
+            return "others", {"enum": self.expected["enum", "/action"]}
+        if found.rule == "ambiguous" and found.path:
+            text = self._text_at(found.offset or 0)
+            # The values of two keys with the same meaning are not next to each other; the message names the keys.
+            return ("unclear", (text,)) if strict_whole(text) is NOT_STRICT and text else ("other", None)
+        if found.rule == "ambiguous" and len(self.reading.readings) > 1:
+            return found.rule, next(self._differences(), None)
+        return found.rule, self._find_duplicates(found, value) if found.rule == "duplicate" else None
+
+    def _is_unknown(self, action: Any) -> bool:
+        """Return whether a value is the name of an action, and not a misspelled one of this agent."""
+        is_name = isinstance(action, str) and action.isascii() and action.isidentifier()
+        return is_name and nearest(action, self.expected["enum", "/action"]) is None
+
+    def _differences(self) -> Iterator[tuple[str, str]]:
+        first, second = self.reading.readings[:2]
+        for path, item in walk(first):
+            other = find_at(second, path)
+            if other is not MISSING and not isinstance(item, dict | list) and not is_same(item, other):
+                yield self._show(f"{path}: {_to_json(item)}"), self._show(_to_json(other))
+
+    def _find_duplicates(self, found: Violation, value: Any) -> tuple[str, str] | None:
+        first, key = find_at(value, found.path), _KEY.match(self.text, found.offset or 0)
+        second = self._text_at(key.end()) if key and _key(found) in key[0] else ""
+        return (self._show(_to_json(first)), second) if second and first is not MISSING else None
+
+    def _text_at(self, offset: int) -> str:
+        match = _VALUE_TEXT.match(self.hide(self.text[offset : offset + _MAX_TEXT]))
+        return self._show(match[0].rstrip(", ")) if match else ""
+
+    def _show(self, text: str) -> str:
+        return break_special_tokens(visible(" ".join(self.hide(text).split())))
+
+
+def _find_invisible(found: Violation, value: Any) -> Iterator[str]:
+    """Yield the invisible characters of the failing key and its text, or of the key that looks like a missing one."""
+    key, parent = _key(found), find_at(value, found.path.rpartition("/")[0])
+    texts = [key, find_at(value, found.path)]
+    if found.rule == "required" and isinstance(parent, dict):
+        texts += (one for one in parent if _INVISIBLE.sub("", one) == key)
+    yield from (match[0] for text in texts if isinstance(text, str) for match in _INVISIBLE.finditer(text))
+
+
+def _key(found: Violation) -> str:
+    return unescape(found.path.rpartition("/")[2])
+
+
+def _to_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
