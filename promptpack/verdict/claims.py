@@ -5,14 +5,15 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any
 from unicodedata import name
 
 from promptpack.character_patterns import BIDI, CONTROL, HIDDEN, JOINER, TAG
 from promptpack.characters import break_special_tokens, code_point, visible
-from promptpack.problem import nearest
 from promptpack.reply import Attempt, Reading
 from promptpack.reply.candidates import NOT_STRICT, strict_whole
+from promptpack.reply.hidden_text import ANY_MARKER
 from promptpack.reply.path_changes import MISSING, find_at, unescape
 from promptpack.reply.syntax_tree import is_same, walk
 from promptpack.verdict.model import Violation
@@ -69,13 +70,14 @@ class Refusal:
         """Return the missing keys that the model wrote more often than they were read."""
         if not names:
             return ()
-        # Without an attempt, a text in the value may be an answer that could not be read.
-        text, read = self.text, _to_json(value) if self.attempt else _to_json(value).replace("\\", "|")
-        for repair in reversed(self.attempt.repairs if self.attempt else ()):
-            if repair.kind == "think":
-                text = text[: repair.span[0]] + text[repair.span[1] :]
-        pattern = re.compile(rf"(?<!\w)({'|'.join(map(re.escape, names))})(?=[\\\"'”’`*\s]{{0,9}}[:：=]|\\*[\"'”’])")
-        return Counter(pattern.findall(text)) - Counter(pattern.findall(read))
+        text, repairs, keys = self.text, self.attempt.repairs if self.attempt else (), "|".join(map(re.escape, names))
+        for start, end in (repair.span for repair in reversed(repairs) if repair.kind == "think"):
+            text = text[:start] + ANY_MARKER.split(text[start:end])[-1] + text[end:]
+        anywhere = rf"(?<!\w)({keys})(?=[\\\"'”’`*\s]{{0,9}}[:：=]|\\*[\"'”’])"
+        # A text may be an answer that could not be read, or one that swallowed keys.
+        is_certain = self.attempt and not any(repair.kind in ("inner-quotes", "json-string") for repair in repairs)
+        read = re.findall(anywhere if is_certain else rf'(?<!\\)"({keys})": ', _to_json(value))
+        return Counter(re.findall(anywhere, text)) - Counter(read)
 
     def _describe(self, found: Violation, value: Any) -> tuple[str, Any]:
         """Return the rule whose sentence explains a violation best, and what to show unless the schema says it."""
@@ -94,7 +96,7 @@ class Refusal:
     def _is_unknown(self, action: Any) -> bool:
         """Return whether a value is the name of an action, and not a misspelled one of this agent."""
         is_name = isinstance(action, str) and action.isascii() and action.isidentifier()
-        return is_name and nearest(action, self.expected["enum", "/action"]) is None
+        return is_name and not get_close_matches(action, self.expected["enum", "/action"], cutoff=0.8)
 
     def _differences(self) -> Iterator[tuple[str, str]]:
         first, second = self.reading.readings[:2]

@@ -19,7 +19,6 @@ _MAX_SIZE = 1_540
 _MAX_FULL_LINES = 2
 _LETTER, _SIGN, _CHINESE, _OTHER = 4, 9, 18, 30
 _ELLIPSIS = 18
-_BETWEEN = " / "
 _WITHOUT_LETTERS = dict.fromkeys(map(ord, ascii_letters + " "))
 
 
@@ -90,8 +89,8 @@ def _describe_choices(schema: Mapping[str, Any], texts: Mapping[str, str], limit
 
 def _show_written(written: Sequence[str], texts: Mapping[str, str], limit: int) -> str:
     """Return the values that the model wrote, each shortened to its share of the space."""
-    share = (limit - _size(texts["written"].format(expected=""))) // len(written) - _size(_BETWEEN)
-    return texts["written"].format(expected=_BETWEEN.join(_cut(text, share) for text in written))
+    share = (limit - _size(texts["written"].format(expected=""))) // len(written) - _size(" / ")
+    return texts["written"].format(expected=" / ".join(_cut(text, share) for text in written))
 
 
 def _show(rule: str, expected: Any, texts: Mapping[str, str], limit: int) -> str:
