@@ -30,8 +30,7 @@ class CycleSettings:
 
     `rounds` limits the judged replies, `tool_rounds` the rounds of tool calls before the model must answer, `timeout`
     the silence of a server and `deadline` the whole run, both in seconds. `retries` is how often a request is sent
-    again after a temporary failure. `refuse` has repairs or risks that make an `Agent` ask again, in addition to those
-    of the pack.
+    again after a temporary failure. An `Agent` asks again if a reply needs a repair in `refuse` (kinds or risks).
     """
 
     model: str = ""

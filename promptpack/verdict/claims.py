@@ -19,11 +19,12 @@ from promptpack.reply.syntax_tree import is_same, walk
 from promptpack.verdict.model import Violation
 
 _INVISIBLE = re.compile("|".join(pattern.pattern for pattern in (BIDI, CONTROL, HIDDEN, JOINER, TAG)))
+_SPELLED = ("enum", "const", "pattern", "type", "required", "additionalProperties", "unevaluatedProperties")
 # The text of a scalar value, up to the next member, a bracket or the end of the line.
-_VALUE_TEXT = re.compile(r"(?:(?!,\s*[\"'\w]+\s*:)[^\n{}\[\]])+")
+_VALUE_TEXT = re.compile(r"(?:(?!,\s*[\"'\w]+\s*:)[^\n{}\[\]]){1,2000}")
 _KEY = re.compile(r"[^:：\n]{1,200}[:：]\s*")
-# Long enough for any secret: a part of one would not be hidden.
-_MAX_TEXT = 100_000
+# Longer than the text of a value, because a part of a secret would not be hidden.
+_MAX_TEXT = 20_000
 Expected = Mapping[tuple[str, str], Any]
 """The value of a schema keyword, or the texts that the model wrote, by the rule and the pointer."""
 Claims = tuple[Sequence[Violation], Expected]
@@ -44,9 +45,11 @@ class Refusal:
         cut = next((found for found in violations if found.rule == "truncated"), None)
         if cut is not None or self.reading.outcome == "truncated":
             return [replace(cut or violations[0], path="", rule="truncated" if cut else "unclosed")], {}
-        value, shown = self.value, {**self.expected}
-        unread = self._find_unread_keys({_key(found) for found in violations if found.rule == "required"}, value)
-        claims = []
+        value = self.attempt.value if self.attempt else strict_whole(self.text)
+        value = None if value is NOT_STRICT else value
+        names = {_key(found) for found in violations if found.rule == "required"}
+        unread = self._find_unread_keys(names, value) if names else ()
+        claims, shown = [], {**self.expected}
         for found in violations:
             rule, detail = self._describe(found, value)
             if rule != "required" or _key(found) not in unread:
@@ -60,16 +63,8 @@ class Refusal:
         attempt = self.reading.attempt
         return attempt if attempt is not None and attempt.violations == self.reading.violations else None
 
-    @property
-    def value(self) -> Any:
-        """The only object that was read, or None."""
-        value = strict_whole(self.text) if self.attempt is None else self.attempt.value
-        return None if value is NOT_STRICT else value
-
     def _find_unread_keys(self, names: set[str], value: Any) -> Collection[str]:
         """Return the missing keys that the model wrote more often than they were read."""
-        if not names:
-            return ()
         text, repairs, keys = self.text, self.attempt.repairs if self.attempt else (), "|".join(map(re.escape, names))
         for start, end in (repair.span for repair in reversed(repairs) if repair.kind == "think"):
             text = text[:start] + ANY_MARKER.split(text[start:end])[-1] + text[end:]
@@ -81,7 +76,7 @@ class Refusal:
 
     def _describe(self, found: Violation, value: Any) -> tuple[str, Any]:
         """Return the rule whose sentence explains a violation best, and what to show unless the schema says it."""
-        if invisible := next(_find_invisible(found, value), None):
+        if found.rule in _SPELLED and (invisible := next(_find_invisible(found, value), None)):
             return "invisible", f"{code_point(invisible)} {name(invisible, '').lower()}".strip()
         if (found.rule, found.path) == ("enum", "/action") and self._is_unknown(find_at(value, "/action")):
             return "others", {"enum": self.expected["enum", "/action"]}
@@ -99,9 +94,8 @@ class Refusal:
         return is_name and not get_close_matches(action, self.expected["enum", "/action"], cutoff=0.8)
 
     def _differences(self) -> Iterator[tuple[str, str]]:
-        first, second = self.reading.readings[:2]
-        for path, item in walk(first):
-            other = find_at(second, path)
+        for path, item in walk(self.reading.readings[0]):
+            other = find_at(self.reading.readings[1], path)
             if other is not MISSING and not isinstance(item, dict | list) and not is_same(item, other):
                 yield self._show(f"{path}: {_to_json(item)}"), self._show(_to_json(other))
 

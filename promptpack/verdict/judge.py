@@ -91,7 +91,7 @@ class Judge:
             return chosen.after
         violations = [_violation(found) for found in reading.violations]
         secrets = Secrets(self._pack, values)
-        text = "" if violations[0].rule == "encoding" else decode_reply(raw)
+        text = "" if violations[0].rule in ("encoding", "size") else decode_reply(raw)
         claims = Refusal(text, reading, check.expected, secrets.hide).find_claims(violations)
         return self._refuse(reading, secrets, violations, claims)
 

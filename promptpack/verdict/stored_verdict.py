@@ -34,12 +34,11 @@ def write_verdict(verdict: Verdict) -> dict[str, Any]:
 
 def read_verdict(data: Any) -> Verdict:
     """Return the verdict that plain data describes; raise a `UsageError` with all problems of the data."""
-    problems = [
-        Problem("PP532", f"invalid stored verdict: {found.pointer or '/'}: {found.message}", None, found.hint)
-        for found in _verdict_schema().check(data)
-    ]
-    if problems:
-        raise UsageError(problems)
+    if mismatches := _verdict_schema().check(data):
+        raise UsageError(
+            Problem("PP532", f"invalid stored verdict: {one.pointer or '/'}: {one.message}", None, one.hint)
+            for one in mismatches
+        )
     output, extras = data["output"], tuple(data["extras"])
     verdict = _verdicts().validate_python({**data, "data": data["data"] if data["violations"] else output})
     make_output = (lambda: to_agent_output(output)) if data["output_type"] else None

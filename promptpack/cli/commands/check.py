@@ -57,8 +57,7 @@ def command(
     chosen = open_library(folders).get(pack, locale)
     context = read_context(chosen, context_file, assignments)
     raw = sys.stdin.buffer.read() if reply == "-" else files.read(reply)
-    options = {"strict": strict, "refuse": frozenset(refuse), "finish_reason": finish_reason}
-    verdict = chosen.check(raw, context or None, **options)
+    verdict = chosen.check(raw, context or None, strict=strict, refuse=refuse, finish_reason=finish_reason)
     if format == "json":
         print_json(verdict.to_dict())
     else:
