@@ -296,10 +296,7 @@ class _Reader:
             return _refuse("invalid", _UNREADABLE)
         refused = self.policy.find_refused(repairs)
         if refused:
-            violations = tuple(
-                Fault("repair", one.path, f"the repair {one.kind!r} is not allowed", one.span[0]) for one in refused
-            )
-            return Reading("invalid", violations=violations[: self.policy.max_violations])
+            return Reading("invalid", violations=tuple(refused[: self.policy.max_violations]))
         return Reading("recovered" if repairs else "valid", choice.value, self._name_lost_keys(choice, repairs))
 
     def _name_lost_keys(self, choice: Choice, repairs: tuple[Repair, ...]) -> tuple[Repair, ...]:

@@ -10,6 +10,8 @@ Outcome = Literal["valid", "recovered", "ambiguous", "truncated", "no_answer", "
 Risk = Literal["none", "low", "medium", "high"]
 # A shorter line may be in any reply.
 _MIN_LINE = 12
+# The rules of faults for repairs that are not allowed; "repair" for all others.
+_REFUSED = {"missing-end": "unclosed"}
 EditKind = Literal["text", "set", "rename", "remove", "unwrap"]
 
 
@@ -74,9 +76,13 @@ class Policy:
     max_candidates: int = 200
     max_violations: int = 100
 
-    def find_refused(self, repairs: Sequence[Repair]) -> list[Repair]:
-        """Return the repairs whose kind or risk is not allowed."""
-        return [one for one in repairs if one.kind in self.refuse or one.risk in self.refuse]
+    def find_refused(self, repairs: Sequence[Repair]) -> list[Fault]:
+        """Return a fault for each repair whose kind or risk is not allowed."""
+        return [
+            Fault(_REFUSED.get(one.kind, "repair"), one.path, f"the repair {one.kind!r} is not allowed", one.span[0])
+            for one in repairs
+            if one.kind in self.refuse or one.risk in self.refuse
+        ]
 
 
 @dataclass(frozen=True, slots=True)
