@@ -68,7 +68,8 @@ class Agent:
 
         def judge(completion: Completion) -> "Verdict":
             nonlocal previous
-            previous = prompt.check(completion.text, finish_reason=completion.finish_reason, after=previous)
+            options = {"finish_reason": completion.finish_reason, "refuse": self.settings.refuse, "after": previous}
+            previous = prompt.check(completion.text, **options)
             return previous
 
         return Conversation(prompt.messages, self.settings, self.tools, judge)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from promptpack.problem import Problem, UsageError
+from promptpack.verdict.judge import JudgeOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class CycleSettings:
 
     `rounds` limits the judged replies, `tool_rounds` the rounds of tool calls before the model must answer, `timeout`
     the silence of a server and `deadline` the whole run, both in seconds. `retries` is how often a request is sent
-    again after a temporary failure.
+    again after a temporary failure. An `Agent` asks again if a reply needs a repair in `refuse` (kinds or risks).
     """
 
     model: str = ""
@@ -42,6 +43,7 @@ class CycleSettings:
     timeout: float | None = 120.0
     deadline: float | None = None
     stream: bool = False
+    refuse: frozenset[str] = frozenset({"high"})
 
     def __post_init__(self) -> None:
         minimums = {"rounds": 1, "tool_rounds": 0, "retries": 0}
@@ -57,3 +59,4 @@ class CycleSettings:
         ]
         if problems:
             raise UsageError(problems)
+        JudgeOptions(refuse=self.refuse)  # raises before a model is asked if a name is unknown

@@ -71,6 +71,12 @@ class Contract:
         return self.name == AGENT_OUTPUT
 
     @cached_property
+    def examples(self) -> tuple[Any, ...]:
+        """The example of the reply, and those of its actions."""
+        named = (self.example, *(action.example for action in self.actions.values()))
+        return tuple(one for one in named if one is not None)
+
+    @cached_property
     def schema(self) -> Schema:
         """The schema of a reply without tools."""
         return compile_schema(self.json_schema())

@@ -56,6 +56,13 @@ class Prompt:
 
         return tuple(dict.fromkeys(find_warnings(self.pack, self.context)))
 
+    @cached_property
+    def few_shot(self) -> tuple[str, ...]:
+        """The texts of the assistant messages that the pack itself contains: examples of answers."""
+        origins = self.origins or (Origin(),) * len(self.messages)
+        pairs = zip(self.messages, origins, strict=True)
+        return tuple(one.text for one, origin in pairs if one.role == "assistant" and not origin.history)
+
     def to_text(self) -> str:
         """Return the prompt as one text, in which content cannot imitate a role line; slots as in slot prompts."""
         if self.slots is None:
@@ -100,10 +107,10 @@ class Prompt:
 
     def check(self, reply: str | bytes, **options: Any) -> Verdict:
         """Judge a model's reply to this prompt."""
-        return self.pack.judge(reply, self.context, **options)
+        return self.pack.judge(reply, self.context, self, **options)
 
     def stream(self, **options: Any) -> VerdictStream:
         """Judge a model's reply to this prompt while it arrives."""
         from promptpack.verdict import VerdictStream
 
-        return VerdictStream(self.pack, self.context, **options)
+        return VerdictStream(self.pack, self.context, self, **options)

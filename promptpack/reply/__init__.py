@@ -1,10 +1,11 @@
 """A model's text -> `Reading`: find the JSON object, repair it, stream it, and log every repair."""
 
+from promptpack.reply.align import parse_text
 from promptpack.reply.clean import read_clean
 from promptpack.reply.extras import find_extras
 from promptpack.reply.merge import is_partial_answer, merge
 from promptpack.reply.read import read
-from promptpack.reply.reading import Attempt, Fault, Outcome, Policy, Reading, Repair
+from promptpack.reply.reading import Attempt, Fault, Outcome, Policy, PromptEcho, Reading, Repair
 from promptpack.reply.repair import KINDS, RISKS, replay
 from promptpack.reply.schema_check import SchemaCheck
 from promptpack.reply.shape import Shape
@@ -18,6 +19,7 @@ __all__ = [
     "Outcome",
     "Policy",
     "Progress",
+    "PromptEcho",
     "Reading",
     "Repair",
     "ReplyStream",
@@ -26,6 +28,7 @@ __all__ = [
     "find_extras",
     "is_partial_answer",
     "merge",
+    "parse_text",
     "read",
     "read_clean",
     "replay",

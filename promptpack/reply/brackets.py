@@ -3,6 +3,7 @@
 from promptpack.reply.scan_state import ScanFrame, ScanState
 from promptpack.reply.syntax_tree import Defect
 
+_SUM = Defect("ambiguous", "adjacent strings may be one string or several", "text")
 OPENERS = {"{": "{", "｛": "{", "[": "[", "［": "["}
 
 
@@ -54,8 +55,8 @@ class BracketScanner(ScanState):
             self._repair("extra-bracket", start, start + 1, "")
             self.position += 1
             return
-        if frame.is_tuple and len(frame.node.members) == 1 and frame.comma < 0:
-            frame.node.defect = Defect("ambiguous", "parentheses around one value may mean a list or only the value")
+        if frame.is_tuple and self._close_sum(frame):
+            return
         self._drop_comma(frame)
         both = frame.is_doubled and self.text[start : start + 2] in ("}}", "｝｝")
         end = start + 1 + both
@@ -63,6 +64,22 @@ class BracketScanner(ScanState):
         self._punctuate(start, end, strict, "double-braces" if both else "punctuation")
         self.position = end
         self._finish(frame, end)
+
+    def _close_sum(self, frame: ScanFrame) -> bool:
+        """Read a sum or adjacent strings in parentheses as one string; return False if the parentheses are a tuple."""
+        node, parts = frame.node, [part for _, _, part in frame.node.members]
+        is_sum = (len(parts) == 1 and parts[0] is self.summed) or (frame.adjacent and frame.adjacent == len(parts) - 1)
+        if is_sum and frame.comma < 0 and all(part.kind == "string" and part.defect is None for part in parts):
+            self.position = node.end = self.position + 1
+            self._join(node, [part.value for part in parts])
+            node.defect = _SUM
+            self._finish(frame, node.end)
+            return True
+        if frame.adjacent:
+            node.defect = _SUM
+        elif len(parts) == 1 and frame.comma < 0:
+            node.defect = Defect("ambiguous", "parentheses around one value may mean a list or only the value")
+        return False
 
     def _members_follow(self, position: int) -> bool:
         """Return whether the object continues after its closing brace: then the brace is extra."""

@@ -5,13 +5,13 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from promptpack.reply.hidden_text import FIRST, KINDS, MARKER_REST, HiddenEnds, blank
 from promptpack.reply.lookahead import BLANK, COLONLESS, KEY, is_paired_key
 from promptpack.reply.scan import scan
 from promptpack.reply.scan_state import ForcedClose, ScanResult
 from promptpack.reply.size import is_too_large
 from promptpack.reply.strings import Lexer
 from promptpack.reply.syntax_tree import Defect, ExtractedData, extract_data
-from promptpack.reply.thinking import ANY_END, CHANNEL_END, MARKER_REST, end_pattern
 from promptpack.reply.value_spans import Span, Spans, StrictSpans
 
 NOT_STRICT = object()
@@ -22,13 +22,16 @@ _MAX_BRACES = 20_000
 _OBJECT = rf"(?=[{{｛]?{BLANK}(?:[}}｝/#]|{KEY}))"
 # Every alternative starts with one of a few characters, so that the search can jump to them.
 _TOP = re.compile(
-    rf"[{{｛\[［<◁(](?:(?P<open>(?<=[{{｛]){_OBJECT}|(?<=[\[［])(?={BLANK}[{{｛]{_OBJECT}))"
+    rf"[{{｛［({FIRST}](?:(?P<open>(?<=[{{｛]){_OBJECT}|(?<=[\[［])(?={BLANK}[{{｛]{_OBJECT}))"
     rf"|{MARKER_REST}"
     r"|(?P<call>(?<=\w\()\s*+[A-Za-z_]\w{0,40}+\s*+=(?!=)))"
 )
 _CALLED = re.compile(r"(?<![\w.])[A-Za-z_]\w{0,40}\Z")
-# A brace at the start of a line, followed only by the start of a key.
-_CUT_ROOT = re.compile(r"^[^\S\n]*+(?P<brace>[{｛])\s*+(?:[\"“'][^\"“”'\n]{0,300}+|\w{0,60}+)?+\s*+\Z", re.MULTILINE)
+# A brace and the start of a key at the end of the text; a bare key only after a brace at the start of a line.
+_CUT_ROOT = re.compile(
+    r"[{｛]\s*+(?:\"(?:[^\"\\]|\\.)*+(?:\"\s*+|\\)?+|[“'][^\"“”'\n]{0,300}+\s*+)?+\Z"
+    r"|(?:^|(?<=\n))(?P<space>[^\S\n]*+)[{｛]\s*+\w{1,60}+\s*+\Z"
+)
 _MAX_CUT_LENGTH = 400
 # A quoted key and its colon before a bracket: the bracket belongs to an object whose opening brace is lost.
 _MEMBER_BEFORE = re.compile(r"[\"'”’]\s*[:：]\s*\Z")
@@ -73,24 +76,39 @@ class SearchLimits:
 
 @dataclass(slots=True)
 class SearchResult:
-    """All candidates of a reply, and the limit that stopped the search, if any."""
+    """All candidates of a reply, the spans of hidden text, and the limit that stopped the search, if any.
 
+    `marked` are the hidden spans that have a start marker, even those before an end marker without one.
+    """
+
+    text: str
     candidates: list[ReplyCandidate] = field(default_factory=list)
+    hidden: list[Span] = field(default_factory=list)
+    marked: list[Span] = field(default_factory=list)
     limit: str = ""
+
+    def hide(self, start: int, end: int) -> int:
+        """Hide a span that starts after the others, and return its end."""
+        self.hidden.append((start, end))
+        self.marked.append((start, end))
+        return end
+
+    def hide_before(self, end: int) -> int:
+        """Hide all text and all candidates before a position, and return it."""
+        self.candidates.clear()
+        self.hidden[:] = [(0, end)]
+        return end
 
 
 def find(text: str, limits: SearchLimits) -> SearchResult:
-    """Find the candidates; drop those before an end of thinking that has no start."""
-    found, lexer, position, absent, seen, braces = SearchResult(), Lexer(text), 0, set[re.Pattern[str]](), 0, 0
+    """Find the candidates outside hidden text; the result's text has spaces in place of hidden text."""
+    found, lexer, position, ends, seen, braces = SearchResult(text), Lexer(text), 0, HiddenEnds(text), 0, 0
     while match := _TOP.search(text, position):
-        if match["think"]:
-            position = _think_end(text, match, absent)
-        elif match["channel"]:
-            end = CHANNEL_END.search(text, match.end() + 11)
-            position = end.start() if end else len(text)
-        elif match["think_end"]:
-            found.candidates.clear()
-            position = match.end()
+        if match.lastgroup in KINDS:
+            end = ends.find(match)
+            position = found.hide(match.start(), end) if end > 0 else match.end()
+        elif match["end"]:
+            position = found.hide_before(match.end())
         elif (start := _start(lexer, match, position)) < 0:
             position = match.start() + 1
             braces += 1
@@ -107,8 +125,9 @@ def find(text: str, limits: SearchLimits) -> SearchResult:
                 found.limit = "candidates"
             if found.limit:
                 return found
-    if cut := _CUT_ROOT.search(text, max(position, len(text.rstrip()) - _MAX_CUT_LENGTH)):
-        found.candidates.append(_read(text, cut.start("brace"), limits))
+    found.text = blank(text, found.hidden)
+    if cut := _CUT_ROOT.search(found.text, position):
+        found.candidates.append(_read(found.text, max(cut.start(), cut.end("space")), limits))
     return found
 
 
@@ -149,17 +168,6 @@ def lacks_colon(text: str, candidate: ReplyCandidate) -> bool:
     # The missing colon may be what stopped the scan, so the search goes a little further.
     end = candidate.end + _MAX_CUT_LENGTH
     return candidate.scan is not None and _COLONLESS_MEMBER.search(text, candidate.start, end) is not None
-
-
-def _think_end(text: str, match: re.Match[str], absent: set[re.Pattern[str]]) -> int:
-    """Find the end of thinking: its own end marker, or any other; a pattern without a match is not searched again."""
-    for pattern in (end_pattern(match[0]), ANY_END):
-        if pattern in absent:
-            continue
-        if end := pattern.search(text, match.end()):
-            return end.end()
-        absent.add(pattern)
-    return len(text)
 
 
 def _start(lexer: Lexer, match: re.Match[str], position: int) -> int:

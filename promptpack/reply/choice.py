@@ -12,10 +12,11 @@ from promptpack.reply.reading import Fault
 from promptpack.reply.shape import Shape
 from promptpack.reply.synonyms import GROUP_OF, fold
 from promptpack.reply.syntax_tree import Defect, escape, is_same
-from promptpack.reply.wrappers import find_inner_answers
+from promptpack.reply.wrappers import find_inner_answers, reports_cut
 
 Check = Callable[[Any], Sequence[Fault]]
 """Returns the faults of a value; the sequence may be lazy, but whether it is empty is known immediately."""
+TRUNCATED = Fault("truncated", "", "the reply ends before the object is complete", 0)
 SEVERAL_ANSWERS = Fault("ambiguous", "", "the reply contains several answers that differ")
 # Rules of defects that make the whole value unusable: faults inside it add nothing.
 _WHOLE = ("elided", "ambiguous", "duplicate", "non_finite", "number", "surrogate")
@@ -32,11 +33,18 @@ class Choice:
     faults: Sequence[Fault] = ()
     rivals: list[Any] = field(default_factory=list)
     uncertain: frozenset[str] = frozenset()
+    is_others: bool = False
+    """Whether the object belongs to another contract: its discriminator has a word that this one does not know."""
 
     @property
     def is_valid(self) -> bool:
         """Whether the candidate has no faults."""
         return not self.faults
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the text ends inside the candidate."""
+        return self.candidate.scan is not None and self.candidate.scan.tail in ("open", "cut")
 
 
 class Chooser:
@@ -48,6 +56,7 @@ class Chooser:
         self.names = tuple(self.shape.properties)
         self.required = self.shape.required or frozenset(self.names)
         self.wants_object = self.shape.types <= {"object"}
+        self._discriminators = frozenset(f"/{escape(name)}" for name in self.shape.discriminators)
 
     def score(self, value: Any) -> float:
         """Return the share of the contract's required keys that an object has, under any of their names."""
@@ -68,6 +77,8 @@ class Chooser:
         if own is not None and (own.is_valid or own.score >= 0.5):
             return own
         inner = self._evaluate_inner(candidate)
+        if inner is None and reports_cut(value):
+            return Choice(candidate, None, 0.0, faults=[TRUNCATED])
         return inner or own or self._evaluate_value(candidate, value, [], known)
 
     def _evaluate_value(
@@ -83,7 +94,8 @@ class Chooser:
         defects = [*self._remaining(candidate, aligned.value, repairs, failing=bool(found)), *aligned.conflicts]
         uncertain = frozenset(path for path, _ in defects)
         faults = _combined(defects, found)
-        return Choice(candidate, aligned.value, self.score(value), repairs, faults, uncertain=uncertain)
+        is_others = any(one.rule in ("enum", "const") and one.path in self._discriminators for one in faults)
+        return Choice(candidate, aligned.value, self.score(value), repairs, faults, [], uncertain, is_others)
 
     def _remaining(
         self, candidate: ReplyCandidate, value: Any, repairs: list[ValueRepair], *, failing: bool
@@ -94,7 +106,8 @@ class Chooser:
             now, clear = current_path(path, repairs), defect.cleared_by
             if now is None or (clear == "aligned" and now in changed) or (clear == "valid" and not failing):
                 continue
-            if clear != "named" or not _is_named(now, value, self.shape):
+            is_named = clear in ("named", "text") and _is_named(now, value, self.shape)
+            if not is_named or (clear == "text" and not isinstance(find_at(value, now), str)):
                 yield now, defect
 
     def _evaluate_inner(self, candidate: ReplyCandidate) -> Choice | None:
@@ -110,14 +123,17 @@ class Chooser:
 
 
 def distinct_choices(choices: Sequence[Choice]) -> list[Choice]:
-    """Return the valid choices that differ, and nearly complete invalid ones, except earlier states of the first."""
+    """Return the valid choices that differ, and nearly complete invalid ones.
+
+    Earlier states of the first one, and objects of other contracts, do not count.
+    """
     found: list[Choice] = []
     for one in (one for one in choices if one.is_valid):
         if not any(is_same(one.value, other.value) for other in found):
             found.append(one)
     if not found:
         return []
-    attempts = [one for one in choices if not one.is_valid and one.score > 0.8]
+    attempts = [one for one in choices if not one.is_valid and one.score > 0.8 and not one.is_others]
     return found + [one for one in attempts if not _is_snapshot(one.value, found[0].value)]
 
 

@@ -8,9 +8,9 @@ from promptpack.reply.scan_state import ScanFrame, ScanState
 from promptpack.reply.syntax_tree import Node
 
 _S: Final = r"[ \t\r\n]*+"
-# Other quotes and escapes are left to the lexer, which decides what they mean.
-_KEY: Final = rf'{_S}"(?P<key>[^"“”„‟＂\\\x00-\x1f]{{1,300}}+)"{_S}:{_S}'
-_TEXT: Final = r'"(?P<text>[^"“”„‟＂\\\x00-\x1f]*+)"'
+# Escapes are left to the lexer, which decides what they mean.
+_KEY: Final = rf'{_S}"(?P<key>[^"\\\x00-\x1f]{{1,300}}+)"{_S}:{_S}'
+_TEXT: Final = r'"(?P<text>[^"\\\x00-\x1f]*+)"'
 _NUMBER: Final = r"-?(?:0|[1-9]\d*+)(?:\.\d++)?(?:[eE][+-]?\d++)?"
 _PLAIN: Final = rf"(?P<number>{_NUMBER})|(?P<literal>true|false|null)"
 _MORE: Final = rf"{_S}(?:(?P<comma>,)|(?=[}}\]]))|(?P<open>\{{(?!\{{)|\[)"

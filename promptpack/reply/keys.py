@@ -4,19 +4,21 @@ import re
 from typing import NamedTuple
 
 from promptpack.reply.escapes import decode
-from promptpack.reply.lookahead import is_colonless_key
-from promptpack.reply.strings import PAIRS, QUOTES, Lexer, scan_string
+from promptpack.reply.lookahead import BLANK, COLON, find_prefix, is_colonless_key
+from promptpack.reply.strings import Lexer, scan_string
 
-SEPARATOR = re.compile(r"[:：]{1,2}=?|=>|=(?!=)")
+SEPARATOR = re.compile(r"[:：﹕∶](?:\s{0,8}+[:：])*+=?|→|[=-]>|[=＝](?!=)")
 _KEYS = (
-    re.compile(r"'(?P<body>(?:[^'\\\n]|\\.){0,300})'(?=\s*[:：=])"),
+    re.compile(rf"'(?P<body>(?:[^'\\\n]|\\.){{0,300}})'(?={BLANK}{COLON})"),
     re.compile(r'["“”„‟＂](?P<body>(?:[^"“”„‟＂\\\n]|\\.){0,300})["“”„‟＂]'),
     re.compile(r"['‘’‚‛＇](?P<body>(?:[^'‘’‚‛＇\\\n]|\\.|(?<=\w)['’](?=\w)){0,300})['‘’‚‛＇]"),
     re.compile(r"`(?P<body>[^`\\\n]{0,300})`"),
     re.compile(r"[「『«‹](?P<body>[^「」『』«»‹›\n]{0,300})[」』»›]"),
 )
-_HALF_KEY = re.compile(r"[\"“'](?P<left>[^\W\d][\w ]{0,60})(?=\s*[:：])|(?P<right>[^\W\d]\w{0,60})[\"”'](?=\s*[:：])")
-_BARE_KEY = re.compile(r"[^\W\d][\w$.-]*+(?: [^\W\d][\w$-]*+){0,3}(?=\s*(?::|：|=))")
+_HALF_KEY = re.compile(
+    rf"(?:[\"“'](?P<left>[^\W\d][\w ]{{0,60}})|(?P<right>[^\W\d]\w{{0,60}})[\"”'])(?={BLANK}{COLON})"
+)
+_BARE_KEY = re.compile(rf":?(?P<name>[^\W\d][\w$.-]*+(?: [^\W\d][\w$-]*+){{0,3}})(?={BLANK}{COLON})")
 
 
 class Key(NamedTuple):
@@ -29,8 +31,11 @@ class Key(NamedTuple):
 
 def read_key(lexer: Lexer, start: int) -> Key | None:
     """Read the key at `start`; return None if no key with a colon is there."""
-    key = _quoted(lexer, start) if lexer.text[start] in QUOTES or lexer.text[start] in PAIRS else None
-    key = key or _half(lexer.text, start) or _bare(lexer.text, start)
+    prefix = find_prefix(lexer.text, start)
+    quoted = _quoted(lexer, prefix.end() if prefix else start)
+    if quoted is not None and prefix:
+        return quoted._replace(kind="quotes")
+    key = quoted or _half(lexer.text, start) or _bare(lexer.text, start)
     if key is None or not SEPARATOR.match(lexer.text, lexer.blank_end(key.end)):
         return _colonless(lexer, start)
     return key
@@ -71,4 +76,4 @@ def _half(text: str, start: int) -> Key | None:
 
 def _bare(text: str, start: int) -> Key | None:
     match = _BARE_KEY.match(text, start)
-    return Key(match[0], match.end(), "unquoted") if match else None
+    return Key(match["name"], match.end(), "unquoted") if match else None

@@ -92,8 +92,7 @@ def _merged(
     repairs = (*answer.repairs, *_log(changes, aligned.repairs, answer))
     refused = policy.find_refused(repairs)
     if refused:
-        faults = [Fault("repair", one.path, f"the repair {one.kind!r} is not allowed") for one in refused]
-        return Reading("invalid", violations=_locate(faults, answer, policy), attempt=attempt)
+        return Reading("invalid", violations=_locate(refused, answer, policy), attempt=attempt)
     unchanged = (one for one in attempt.violations if not _is_changed(one.path, changes))
     remaining = [one for one in unchanged if one.path in attempt.uncertain]
     conflicts = (Fault(defect.rule, path, defect.message) for path, defect in aligned.conflicts)

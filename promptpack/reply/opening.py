@@ -1,18 +1,18 @@
-"""Find where the object may open in a streamed reply: at a brace that a key follows, outside thinking."""
+"""Find where the object may open in a streamed reply: at a brace that a key follows, outside hidden text."""
 
 import re
 from typing import Final
 
+from promptpack.reply.hidden_text import FIRST, MARKER_REST, MAX_MARKER_LENGTH, PARTIAL_MARKER
 from promptpack.reply.lookahead import BLANK, PARTIAL_KEY
-from promptpack.reply.thinking import MARKER_REST, MAX_MARKER_LENGTH, PARTIAL_MARKER
 
 # A brace that no key can follow does not match.
-_OUTSIDE: Final = re.compile(rf"[{{｛<◁\[](?:(?<=[{{｛])(?=(?P<ahead>{BLANK}{PARTIAL_KEY}))|{MARKER_REST})")
+_OUTSIDE: Final = re.compile(rf"[{{｛{FIRST}](?:(?<=[{{｛])(?=(?P<ahead>{BLANK}{PARTIAL_KEY}))|{MARKER_REST})")
 _PARTIAL_MARKER: Final = re.compile(rf"{PARTIAL_MARKER}\Z")
 
 
 def find_opening(text: str, start: int) -> re.Match[str] | None:
-    """Find the next thinking marker, or the next brace that a key follows or may follow."""
+    """Find the next marker of hidden text, or the next brace that a key follows or may follow."""
     return _OUTSIDE.search(text, start)
 
 

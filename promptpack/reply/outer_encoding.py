@@ -1,34 +1,38 @@
-"""Encodings around a whole reply: HTML entities, a block quote, line prefixes, string escapes without the quotes."""
+"""Encodings around a whole reply: HTML entities, string escapes, doubled quotes, a block quote, line prefixes."""
 
 import html
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
+from promptpack.reply.candidates import strict_at
 from promptpack.reply.escapes import decode
+from promptpack.reply.lookahead import BLANK, COLON, KEY, QUOTED_KEY
 from promptpack.reply.syntax_tree import TextRepair
 
-# Matches only at the start of a run of brackets and white space, so that no run is searched twice.
-_ESCAPED = re.compile(r"(?<![\s{\[])(?<!\\[nrt])(?:\s|\\[nrt])*+(?P<open>[{\[])(?:[\s{\[]|\\[nrt])*+\\\"")
-_ENTITY_START = re.compile(
-    r"(?:[{\[]|&(?:#123|#x7b|lcub|lbrace|#91|#x5b|lsqb|lbrack);)\s*&(?:quot|apos|#34|#39|#x22|#x27);", re.IGNORECASE
-)
+# The first quote of an encoded object; a comma or a comment may come before it.
+_GAP = rf"(?:{BLANK}(?:,|(?://|#)[^\n\\]{{0,200}}+|/\*[^*]{{0,200}}+\*/))*+{BLANK}"
+_BRACE = r"&(?:#0*123|#x0*7b|lcub|lbrace);"
+_ENTITY_START = re.compile(rf"(?:\{{|{_BRACE}){_GAP}&(?:quot|apos|[lr][sd]quo|#0*3[49]|#x0*2[27]);", re.IGNORECASE)
+_BRACE_START = re.compile(rf"{_BRACE}{_GAP}\"", re.IGNORECASE)
+_ESCAPED_START = re.compile(rf"\{{{_GAP}\\\"")
+_DOUBLED_START = re.compile(rf'\{{{_GAP}""(?!{BLANK}{COLON})')
+_PLAIN_OBJECT = re.compile(r'[{｛]\s*+"[^"\n]{1,300}+"\s*+:')
+# A plain member: encoded text after it may be its content.
+_PLAIN = re.compile(rf"[{{｛]{BLANK}{KEY}|(?<!\\){QUOTED_KEY}")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
+_ENTITY_OR_STRING = re.compile(rf'{_ENTITY.pattern}|"(?:[^"\\]|\\[\s\S])*+"?')
 _QUOTED_START = re.compile(r"^[ \t]*(?:>[ \t]*)+(?:[{\[\"]|`{3})", re.MULTILINE)
 _QUOTE_PREFIX = re.compile(r"^[ \t]*>(?:[ \t]?>)*+[ \t]?", re.MULTILINE)
-# Lines of a diff that only adds, and of a numbered listing; the first line shows whether a space is part of the prefix.
-_ADDED = r"^\+"
-_NUMBERED = r"^[ \t]*+(?P<number>\d{1,6}+)(?: *+[:.)|│→]|\t)"
-_LISTED_START = re.compile(rf"(?:{_ADDED}|{_NUMBERED})(?P<space> ?)[ \t]*+(?:[{{\[]|`{{3}})", re.MULTILINE)
-_LINE_PREFIXES = {
-    (pattern, spaced): re.compile(pattern + ("(?: |$)" if spaced else ""), re.MULTILINE)
-    for pattern in (_ADDED, _NUMBERED)
-    for spaced in (False, True)
-}
+# Lines of a diff that only adds, of a column, and of a numbered listing; the first line shows whether a space follows.
+_NUMBER = r"(?P<number>\d{1,6}+)(?: *+[:.)|│→]|\t)"
+_LISTED_START = re.compile(
+    rf"^[ \t]*+(?:(?P<mark>[+|│┃║])|{_NUMBER})(?P<space> ?)[ \t]*+(?:[{{\[]|`{{3}})", re.MULTILINE
+)
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}(?:\\u[dD][c-fC-F][0-9a-fA-F]{2})?|[\s\S])")
-
 # A text with more changes than this is not an encoded reply.
 _MAX_CHANGES = 50_000
 _COMMON = {'\\"': '"', "\\n": "\n", "\\\\": "\\", "\\t": "\t", "\\/": "/", "\\r": "\r"}
@@ -37,13 +41,14 @@ _COMMON = {'\\"': '"', "\\n": "\n", "\\\\": "\\", "\\t": "\t", "\\/": "/", "\\r"
 class DecodedReply:
     """A reply with its outer encoding removed; it maps positions back to offsets in the raw text."""
 
-    __slots__ = ("_encoding", "_raw", "_shifts", "_starts", "text")
+    __slots__ = ("_encoding", "_raw", "_shifts", "_starts", "hidden", "text")
 
-    def __init__(self, raw: str, encoding: "_Encoding | None" = None) -> None:
+    def __init__(self, raw: str, encoding: "_Encoding | None" = None, hidden: Sequence[tuple[int, int]] = ()) -> None:
         self._raw, self._encoding = raw, encoding
         self.text = encoding.decode(raw) if encoding else raw
         self._starts: list[int] = []
         self._shifts: list[int] = []
+        self.hidden = hidden
 
     @property
     def is_encoded(self) -> bool:
@@ -95,25 +100,29 @@ class _Encoding:
 
 
 def decode_outer(raw: str) -> DecodedReply:
-    """Remove the outer encoding of a reply, if it has one."""
-    if 0 < raw.count("&") < _MAX_CHANGES and _ENTITY_START.search(raw):
-        return DecodedReply(raw, _Encoding("html-entity", _ENTITY, html.unescape))
-    if 0 < raw.count(">") < _MAX_CHANGES and _QUOTED_START.search(raw):
-        return DecodedReply(raw, _Encoding("block-quote", _QUOTE_PREFIX, _remove))
-    if (
-        0 < raw.count("\\") < _MAX_CHANGES
-        and (match := _ESCAPED.search(raw))
-        and _comes_first(raw, match.start("open"))
-    ):
-        return DecodedReply(raw, _Encoding("escaped", _ESCAPE, _unescape, match.start("open")))
-    if (match := _LISTED_START.search(raw)) and _comes_first(raw, match.start()):
-        return DecodedReply(raw, _find_listing(raw, match))
-    return DecodedReply(raw)
+    """Remove the outer encoding of a reply, if it has one: the first that is not the content of a string."""
+    found = sorted((*_find_encoded_quotes(raw), *_find_line_prefixes(raw)), key=attrgetter("start"))
+    return DecodedReply(raw, next((one for one in found if not _is_inside(raw, one.start)), None))
+
+
+def _find_encoded_quotes(raw: str) -> Iterator[_Encoding]:
+    for kind, sign, start, pattern, decode_match in _ENCODED_QUOTES:
+        if 0 < raw.count(sign) < _MAX_CHANGES and (match := start.search(raw)):
+            plain = _PLAIN_OBJECT.search(raw, match.end())
+            yield _Encoding(kind, pattern, decode_match, match.start(), plain.start() if plain else sys.maxsize)
+
+
+def _find_line_prefixes(raw: str) -> Iterator[_Encoding]:
+    if 0 < raw.count(">") < _MAX_CHANGES and (match := _QUOTED_START.search(raw)):
+        yield _Encoding("block-quote", _QUOTE_PREFIX, _remove, match.start())
+    if (match := _LISTED_START.search(raw)) and (listing := _find_listing(raw, match)):
+        yield listing
 
 
 def _find_listing(raw: str, first: re.Match[str]) -> _Encoding | None:
-    """Return the encoding of the lines of a diff, or of a listing whose numbers count up."""
-    pattern = _LINE_PREFIXES[_NUMBERED if first["number"] else _ADDED, bool(first["space"])]
+    """Return the encoding of the lines of a diff or a column, or of a listing whose numbers count up."""
+    mark = re.escape(first["mark"]) if first["mark"] else _NUMBER
+    pattern = re.compile(rf"^[ \t]*+{mark}" + ("(?: |$)" if first["space"] else ""), re.MULTILINE)
     lines, end = 0, first.start()
     while lines < _MAX_CHANGES and (prefix := pattern.match(raw, end)):
         if first["number"] and int(prefix["number"]) != int(first["number"]) + lines:
@@ -122,15 +131,34 @@ def _find_listing(raw: str, first: re.Match[str]) -> _Encoding | None:
     return _Encoding("line-mark", pattern, _remove, first.start(), end) if lines > 1 else None
 
 
-def _comes_first(raw: str, position: int) -> bool:
-    """Return whether no bracket or quote comes before; after one, an encoded object is the content of a string."""
-    before = raw[:position].rstrip("\"'")
-    return not any(sign in before for sign in '{[｛"“')
+def _is_inside(raw: str, position: int) -> bool:
+    """Return whether a position is inside an object with plain quotes, where encoded text is content."""
+    end = 0
+    while plain := _PLAIN.search(raw, end, position):
+        strict = strict_at(raw, plain.start()) if raw[plain.start()] == "{" else None
+        if strict is None or strict[1] > position:
+            return True
+        end = strict[1]
+    return False
 
 
 def _unescape(found: str) -> str:
     return _COMMON.get(found) or decode(found)
 
 
+def _decode_outside(found: str) -> str:
+    """Decode an entity outside strings; a string with plain quotes keeps its own."""
+    return found if found[0] == '"' else html.unescape(found)
+
+
 def _remove(_: str) -> str:
     return ""
+
+
+# The kind of repair, a text in every encoded quote, the start of an object, and the encoded text with its decoder.
+_ENCODED_QUOTES: tuple[tuple[str, str, re.Pattern[str], re.Pattern[str], Callable[[str], str]], ...] = (
+    ("html-entity", "&", _ENTITY_START, _ENTITY, html.unescape),
+    ("html-entity", "&", _BRACE_START, _ENTITY_OR_STRING, _decode_outside),
+    ("escaped", "\\", _ESCAPED_START, _ESCAPE, _unescape),
+    ("escaped", '""', _DOUBLED_START, re.compile('""'), lambda _: '"'),
+)

@@ -10,27 +10,32 @@ from promptpack.reply.candidates import (
     NOT_STRICT,
     ReplyCandidate,
     SearchLimits,
+    SearchResult,
     depth_of,
     strict_candidate,
     strict_whole,
 )
 from promptpack.reply.charset import decode_reply
-from promptpack.reply.choice import SEVERAL_ANSWERS, Check, Choice, Chooser, distinct_choices, original_path
+from promptpack.reply.choice import SEVERAL_ANSWERS, TRUNCATED, Check, Choice, Chooser, distinct_choices, original_path
 from promptpack.reply.clean import read_clean
+from promptpack.reply.extras import find_lost_keys
+from promptpack.reply.hidden_text import blank
 from promptpack.reply.lost_brackets import restore_lost_brackets
 from promptpack.reply.outer_encoding import DecodedReply, decode_outer
-from promptpack.reply.reading import Attempt, Fault, Outcome, Policy, Reading, Repair
+from promptpack.reply.reading import Attempt, Fault, Outcome, Policy, PromptEcho, Reading, Repair
 from promptpack.reply.repair import replay
 from promptpack.reply.repair_log import write_repair_log
 from promptpack.reply.shape import Shape
 from promptpack.reply.size import is_too_large, may_hold_more
 from promptpack.reply.strict import HALF_PAIR, explain_not_strict, find_half_pairs
 from promptpack.reply.syntax_tree import is_same
+from promptpack.reply.wrappers import is_cut_reason, reports_cut
 
-_TRUNCATED = Fault("truncated", "", "the reply ends before the object is complete", 0)
 _UNREADABLE = Fault("syntax", "", "the text around the object cannot be read", 0)
-_CUT_REASONS = frozenset(("length", "max_tokens", "max_output_tokens", "content_filter", "MAX_TOKENS", "incomplete"))
+_CUT_AFTER = Fault("truncated", "", "another object follows the answer, and the end of the reply cuts it off", 0)
+_ECHO = Fault("echo", "", "the reply repeats an example of the prompt and contains no answer of its own", 0)
 _DEFAULT = Policy()
+_NO_ECHO = PromptEcho()
 
 
 def read(
@@ -40,6 +45,7 @@ def read(
     *,
     policy: Policy = _DEFAULT,
     finish_reason: str | None = None,
+    echo: PromptEcho = _NO_ECHO,
 ) -> Reading:
     """Read the one object that a reply means, or explain why it has no single meaning."""
     try:
@@ -48,19 +54,20 @@ def read(
         return _refuse("invalid", Fault("encoding", "", f"the reply is not text: {error.reason}"))
     if len(text) > policy.max_chars:
         return _refuse("invalid", Fault("size", "", f"the reply is longer than {policy.max_chars} characters"))
+    reader = _Reader(text, Chooser(shape, check), policy, echo, is_cut=is_cut_reason(finish_reason))
     value = read_clean(text, policy.max_depth)
     if value is not None:
         if may_hold_more(text, policy.max_values) and is_too_large(text, value, policy.max_values):
             return _refuse("invalid", _too_large(policy))
         faults = check(value)
         if not faults:
-            return Reading("valid", value)
+            return reader.accept_value(value)
         # A failing value may need many pointers in its faults, so their total length is limited too.
         if is_too_large(text, value, policy.max_values):
             return _refuse("invalid", _too_large(policy))
         if not policy.strict:
-            return _Reader(text, Chooser(shape, check), policy, finish_reason).read_value(value, faults)
-    return _read_any(text, Chooser(shape, check), policy, finish_reason)
+            return reader.read_value(value, faults)
+    return _read_any(text, reader, policy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +99,7 @@ def read_partial_answer(
         return None
     if len(text) > policy.max_chars:
         return None
-    decoded = decode_outer(text)
-    limits = SearchLimits(policy.max_depth, policy.max_nodes, policy.max_values, policy.max_candidates)
-    found = candidates.find(decoded.text, limits)
+    decoded, found = _search(text, _limits(policy))
     objects = [one for one in found.candidates if isinstance(one.value, dict)]
     if found.limit or not objects:
         return None
@@ -105,9 +110,27 @@ def read_partial_answer(
     return PartialAnswer(objects[0].value, repairs, decoded, objects[0])
 
 
+def _limits(policy: Policy) -> SearchLimits:
+    return SearchLimits(policy.max_depth, policy.max_nodes, policy.max_values, policy.max_candidates)
+
+
+def _search(raw: str, limits: SearchLimits) -> tuple[DecodedReply, SearchResult]:
+    """Find the candidates in a reply, and its outer encoding, which hidden text cannot decide."""
+    found = candidates.find(raw, limits)
+    decoded = decode_outer(blank(raw, found.marked))
+    if not decoded.is_encoded:
+        return DecodedReply(found.text, hidden=found.hidden), found
+    # Markers after the first change may be in a string of the encoded object.
+    first = next((change.start for change in decoded.repairs()), len(raw))
+    hidden = [(start, end) for start, end in found.marked if start < first]
+    decoded = decode_outer(blank(raw, hidden))
+    decoded.hidden = hidden
+    return decoded, candidates.find(decoded.text, limits)
+
+
 def _find_uncertainty(objects: Sequence[ReplyCandidate], finish_reason: str | None) -> Fault | None:
-    if finish_reason in _CUT_REASONS or any(one.scan is not None and one.scan.tail != "closed" for one in objects):
-        return _TRUNCATED
+    if is_cut_reason(finish_reason) or any(one.scan is not None and one.scan.tail != "closed" for one in objects):
+        return TRUNCATED
     first = objects[0]
     if not all(is_same(one.value, first.value) for one in objects):
         return Fault("ambiguous", "", "the reply contains several objects that differ", 0)
@@ -116,19 +139,17 @@ def _find_uncertainty(objects: Sequence[ReplyCandidate], finish_reason: str | No
     return next(iter([*defects, *repeats]), None)
 
 
-def _read_any(text: str, chooser: Chooser, policy: Policy, finish_reason: str | None) -> Reading:
+def _read_any(text: str, reader: "_Reader", policy: Policy) -> Reading:
     value = strict_whole(text)
     if value is NOT_STRICT:
-        if policy.strict:
-            return explain_not_strict(text, policy)
-        return _Reader(text, chooser, policy, finish_reason).read()
+        return explain_not_strict(text, policy) if policy.strict else reader.read()
     unsafe = _find_unsafe(text, value, policy)
-    faults = unsafe or chooser.check(value)
+    faults = unsafe or reader.chooser.check(value)
     if not faults:
-        return Reading("valid", value)
+        return reader.accept_value(value)
     if policy.strict or unsafe:
-        return _Reader(text, chooser, policy, finish_reason).refuse_value(value, faults)
-    return _Reader(text, chooser, policy, finish_reason).read_value(value, faults)
+        return reader.refuse_value(value, faults)
+    return reader.read_value(value, faults)
 
 
 def _find_unsafe(text: str, value: Any, policy: Policy) -> list[Fault]:
@@ -161,13 +182,21 @@ def _is_unproven(raw: str, repairs: Sequence[Repair], value: Any) -> bool:
 class _Reader:
     """Reads one reply that is not clean JSON, or that breaks its contract."""
 
-    def __init__(self, text: str, chooser: Chooser, policy: Policy, finish_reason: str | None) -> None:
-        self.raw = text
+    def __init__(self, text: str, chooser: Chooser, policy: Policy, echo: PromptEcho, *, is_cut: bool) -> None:
+        self.raw = self.text = text
         self.chooser = chooser
         self.policy = policy
-        self.is_cut = finish_reason in _CUT_REASONS
-        self.limits = SearchLimits(policy.max_depth, policy.max_nodes, policy.max_values, policy.max_candidates)
+        self.echo = echo
+        self.is_cut = is_cut
+        self.limits = _limits(policy)
         self.decoded = DecodedReply(text)
+
+    def accept_value(self, value: Any) -> Reading:
+        """Accept a reply that is one strict JSON value and meets the contract."""
+        is_echo = self.echo.has_example(value)
+        if is_echo and self.is_cut:
+            return _refuse("truncated", TRUNCATED)
+        return Reading("valid", value, is_echo=is_echo)
 
     def read_value(self, value: Any, faults: Sequence[Fault]) -> Reading:
         """Read a reply that is one strict JSON value: only a string may contain other candidates."""
@@ -185,8 +214,8 @@ class _Reader:
 
     def read(self) -> Reading:
         """Evaluate every candidate in the text and decide."""
-        self.decoded = decode_outer(self.raw)
-        found = candidates.find(self.decoded.text, self.limits)
+        self.decoded, found = _search(self.raw, self.limits)
+        self.text = found.text
         if found.limit:
             return _refuse("invalid", Fault(found.limit, "", f"the reply exceeds the limit on {found.limit}"))
         choices = self._with_lost_opening([self._evaluate(candidate) for candidate in found.candidates])
@@ -197,8 +226,8 @@ class _Reader:
     def _evaluate(self, candidate: ReplyCandidate) -> Choice:
         choice = self.chooser.evaluate(candidate)
         if candidate.scan is not None and candidate.scan.tail == "open":
-            choice = restore_lost_brackets(self.decoded.text, self.chooser, choice, self.limits)
-        if candidates.lacks_colon(self.decoded.text, candidate):
+            choice = restore_lost_brackets(self.text, self.chooser, choice, self.limits)
+        if candidates.lacks_colon(self.text, candidate):
             choice = self._with_lost_colons(choice)
         self._check_end(choice)
         if choice.is_valid:
@@ -210,27 +239,26 @@ class _Reader:
         """Refuse a choice that the end of the reply cuts off, even if all required fields are present."""
         tail = choice.candidate.scan.tail if choice.candidate.scan else "closed"
         if choice.is_valid and (tail == "cut" or (tail == "open" and self.is_cut)):
-            choice.faults = [_TRUNCATED]
+            choice.faults = [TRUNCATED]
         if choice.is_valid and tail == "broken":
             choice.faults = [_UNREADABLE]
 
     def _with_lost_opening(self, choices: list[Choice]) -> list[Choice]:
-        """Try an opening without its brace or its first colon, if no object in the text resembles the answer."""
-        if any(one.score >= 0.5 for one in choices):
+        """Try an opening without its first colon or its brace, if no object in the text is the answer."""
+        if any(one.is_valid for one in choices):
             return choices
-        text = self.decoded.text
-        for candidate in (
-            candidates.find_colonless(text, self.limits),
-            candidates.find_members(text, frozenset(self.chooser.names), self.limits),
-        ):
+        resembles = any(one.score >= 0.5 for one in choices)
+        colonless = candidates.find_colonless(self.text, self.limits)
+        members = None if resembles else candidates.find_members(self.text, frozenset(self.chooser.names), self.limits)
+        for candidate in (colonless, members):
             lost = candidate and self._evaluate(candidate)
-            if lost and lost.score >= 0.5:
+            if lost and (lost.is_valid if resembles else lost.score >= 0.5):
                 return [lost]
         return choices
 
     def _with_lost_colons(self, choice: Choice) -> Choice:
         """Accept keys without a colon; if the text also has a meaning without such keys, it is ambiguous."""
-        trial = self.chooser.evaluate(candidates.rescan_colonless(self.decoded.text, choice.candidate, self.limits))
+        trial = self.chooser.evaluate(candidates.rescan_colonless(self.text, choice.candidate, self.limits))
         is_whole = trial.candidate.scan is not None and trial.candidate.scan.tail in ("closed", "open")
         if not choice.is_valid:
             return trial if is_whole and len(trial.faults) < len(choice.faults) else choice
@@ -241,25 +269,54 @@ class _Reader:
 
     def _decide(self, choices: list[Choice]) -> Reading:
         found = distinct_choices(choices)
-        if len(found) == 1:
-            return self._accept(found[0])
-        if found:
-            return _refuse("ambiguous", SEVERAL_ANSWERS, [one.value for one in found[:5]])
-        best = max(choices, key=lambda one: one.score)
-        is_only = all(one.score < 0.5 or is_same(one.value, best.value) for one in choices if one is not best)
+        own = [one for one in found if not self._is_echo(one)]
+        if found and not own:
+            return self._accept_echo(found[0], choices)
+        if len(own) > 1:
+            return _refuse("ambiguous", SEVERAL_ANSWERS, [one.value for one in own[:5]])
+        if own and own[0].is_valid:
+            return self._accept(own[0], choices, [one for one in found if one is not own[0]])
+        attempts = own or choices
+        best = max(attempts, key=lambda one: (not one.is_others, one.score))
+        is_only = all(one.score < 0.5 or is_same(one.value, best.value) for one in attempts if one is not best)
         return self._refuse(best, is_only=is_only)
 
-    def _accept(self, choice: Choice) -> Reading:
-        repairs = write_repair_log(self.raw, self.decoded, choice)
+    def _accept_echo(self, choice: Choice, choices: Sequence[Choice]) -> Reading:
+        """Accept an example of the prompt as the answer if nothing else of the prompt and no cut is around it."""
+        candidate = choice.candidate
+        if self.is_cut or reports_cut(candidate.value) or self._repeats_prompt(candidate):
+            return _refuse("no_answer", _ECHO)
+        return self._accept(choice, choices)._replace(is_echo=True)
+
+    def _accept(self, choice: Choice, choices: Sequence[Choice], echoes: Sequence[Choice] = ()) -> Reading:
+        if any(one.candidate.start >= choice.candidate.end and one.is_cut for one in choices):
+            return _refuse("truncated", _CUT_AFTER)
+        repairs = write_repair_log(self.raw, self.decoded, choice, echoes)
         if choice.candidate.scan is not None and _is_unproven(self.raw, repairs, choice.value):
             return _refuse("invalid", _UNREADABLE)
         refused = self.policy.find_refused(repairs)
         if refused:
-            violations = tuple(
-                Fault("repair", one.path, f"the repair {one.kind!r} is not allowed", one.span[0]) for one in refused
-            )
-            return Reading("invalid", violations=violations[: self.policy.max_violations])
-        return Reading("recovered" if repairs else "valid", choice.value, repairs)
+            return Reading("invalid", violations=tuple(refused[: self.policy.max_violations]))
+        return Reading("recovered" if repairs else "valid", choice.value, self._name_lost_keys(choice, repairs))
+
+    def _name_lost_keys(self, choice: Choice, repairs: tuple[Repair, ...]) -> tuple[Repair, ...]:
+        """Add the optional keys that the end of the reply may have cut off to the repair that closes the object."""
+        ends = [index for index, one in enumerate(repairs) if one.kind == "missing-end"]
+        if not ends:
+            return repairs
+        lost = tuple(find_lost_keys(choice.value, self.chooser.shape, levels=len(ends)))
+        return (*repairs[: ends[-1]], replace(repairs[ends[-1]], missing=lost), *repairs[ends[-1] + 1 :])
+
+    def _repeats_prompt(self, candidate: ReplyCandidate) -> bool:
+        """Return whether lines of the prompt are around an object."""
+        around = f"{self.text[: candidate.start]}\n{self.text[candidate.end :]}"
+        return self.echo.has_line(around)
+
+    def _is_echo(self, choice: Choice) -> bool:
+        if not choice.is_valid:
+            return False
+        candidate = choice.candidate
+        return self.echo.has_example(choice.value) or self.echo.has_text(self.text[candidate.start : candidate.end])
 
     def _refuse(self, choice: Choice, *, is_only: bool = False) -> Reading:
         shown = choice.faults[: self.policy.max_violations]

@@ -1,11 +1,17 @@
 """The records of reading a reply: faults, repairs, the policy, the attempt and the result."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from promptpack.reply.syntax_tree import is_same
+
 Outcome = Literal["valid", "recovered", "ambiguous", "truncated", "no_answer", "invalid"]
-Risk = Literal["none", "low", "medium"]
+Risk = Literal["none", "low", "medium", "high"]
+# A shorter line may be in any reply.
+_MIN_LINE = 12
+# The rules of faults for repairs that are not allowed; "repair" for all others.
+_REFUSED = {"missing-end": "unclosed"}
 EditKind = Literal["text", "set", "rename", "remove", "unwrap"]
 
 
@@ -21,7 +27,10 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One change: `edit` says whether it applies to a span of the raw text or to a path of the parsed value."""
+    """One change: `edit` says whether it applies to a span of the raw text or to a path of the parsed value.
+
+    `missing` has the pointers of optional keys that the end of the reply may have cut off.
+    """
 
     path: str
     kind: str
@@ -30,6 +39,28 @@ class Repair:
     after: Any
     risk: Risk
     edit: EditKind = "text"
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PromptEcho:
+    """What a model may repeat from its prompt: the examples of answers, and the text."""
+
+    examples: tuple[Any, ...] = ()
+    read_text: Callable[[], str] = str
+
+    def has_example(self, value: Any) -> bool:
+        """Return whether a value is one of the examples."""
+        return any(value == example and is_same(value, example) for example in self.examples)
+
+    def has_text(self, text: str) -> bool:
+        """Return whether a text is part of the prompt."""
+        return text in self.read_text()
+
+    def has_line(self, text: str) -> bool:
+        """Return whether a text and the prompt have a long line in common."""
+        lines = {line.strip() for line in text.splitlines() if len(line) >= _MIN_LINE}
+        return any(line.strip() in lines for line in self.read_text().splitlines() if len(line) >= _MIN_LINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +76,13 @@ class Policy:
     max_candidates: int = 200
     max_violations: int = 100
 
-    def find_refused(self, repairs: Sequence[Repair]) -> list[Repair]:
-        """Return the repairs whose kind or risk is not allowed."""
-        return [one for one in repairs if one.kind in self.refuse or one.risk in self.refuse]
+    def find_refused(self, repairs: Sequence[Repair]) -> list[Fault]:
+        """Return a fault for each repair whose kind or risk is not allowed."""
+        return [
+            Fault(_REFUSED.get(one.kind, "repair"), one.path, f"the repair {one.kind!r} is not allowed", one.span[0])
+            for one in repairs
+            if one.kind in self.refuse or one.risk in self.refuse
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +107,7 @@ class Reading(NamedTuple):
     violations: tuple[Fault, ...] = ()
     readings: tuple[Any, ...] = ()
     attempt: Attempt | None = None
+    is_echo: bool = False
 
     @property
     def ok(self) -> bool:

@@ -14,7 +14,7 @@ _RISKS: Mapping[str, Risk] = MappingProxyType(
             ("prose", "fence", "think", "token", "tag", "white-space", "comment", "trailing-comma", "extra-comma",
              "quotes", "unquoted", "literal", "number-format", "raw-newline", "punctuation", "html-entity",
              "block-quote", "escaped", "double-braces", "call", "duplicate-same", "concatenation", "missing-comma",
-             "extra-bracket", "line-mark"),
+             "extra-bracket", "line-mark", "echo"),
             "none",
         ),
         **dict.fromkeys(
@@ -24,14 +24,16 @@ _RISKS: Mapping[str, Risk] = MappingProxyType(
             "low",
         ),
         **dict.fromkeys(
-            ("single-item", "inner-quotes", "missing-quote", "missing-end", "missing-open", "missing-value",
-             "missing-colon", "lost-bracket", "extra-value", "elision"),
+            ("single-item", "inner-quotes", "missing-quote", "missing-open", "missing-value", "missing-colon",
+             "lost-bracket", "extra-value", "elision"),
             "medium",
         ),
+        # The end of the reply may have cut off more than the brackets.
+        "missing-end": "high",
     }
 )  # fmt: skip
 KINDS = frozenset(_RISKS)
-RISKS: tuple[Risk, ...] = ("none", "low", "medium")
+RISKS: tuple[Risk, ...] = ("none", "low", "medium", "high")
 
 
 def risk_of(kind: str) -> Risk:

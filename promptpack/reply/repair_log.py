@@ -1,20 +1,20 @@
 """Write the repair log of a reading: first the repairs of the raw text, then those at paths of the value."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Any
 
 from promptpack.reply.choice import Choice, original_path
+from promptpack.reply.hidden_text import ANY_MARKER
 from promptpack.reply.outer_encoding import DecodedReply
 from promptpack.reply.reading import Repair
 from promptpack.reply.repair import risk_of, value_at
 from promptpack.reply.syntax_tree import TextRepair
-from promptpack.reply.thinking import CHANNEL, END, START
 
 _SPAN = attrgetter("start", "end")
 _KINDS = (
-    ("think", re.compile(f"{START}|{END}|{CHANNEL}", re.IGNORECASE)),
+    ("think", ANY_MARKER),
     ("fence", re.compile(r"```|~~~")),
     ("token", re.compile(r"<\|[^|]*\|>|</?s>|<eos>|\[/?INST\]|\[TOOL_CALLS\]")),
     ("tag", re.compile(r"</?[A-Za-z_][^<>]{0,60}>")),
@@ -24,9 +24,11 @@ _KINDS = (
 )
 
 
-def write_repair_log(raw: str, decoded: DecodedReply, choice: Choice) -> tuple[Repair, ...]:
-    """List every change that leads from the raw reply to the value."""
-    repairs = [*_outside(decoded.text, choice), *_inside(choice)]
+def write_repair_log(
+    raw: str, decoded: DecodedReply, choice: Choice, echoes: Sequence[Choice] = ()
+) -> tuple[Repair, ...]:
+    """List every change that leads from the raw reply to the value; `echoes` repeat examples of the prompt."""
+    repairs = [*_outside(raw, decoded, choice, echoes), *_inside(choice)]
     spans = choice.candidate.spans
     known = spans if repairs and isinstance(spans, dict) else {}
     paths = {(decoded.raw_offset(start), decoded.raw_offset(end)): path for path, (start, end) in known.items()}
@@ -38,11 +40,14 @@ def write_repair_log(raw: str, decoded: DecodedReply, choice: Choice) -> tuple[R
     return (*texts, *_repeats(decoded, choice), *_log_values(decoded, choice))
 
 
-def _outside(text: str, choice: Choice) -> Iterator[TextRepair]:
+def _outside(raw: str, decoded: DecodedReply, choice: Choice, echoes: Sequence[Choice]) -> Iterator[TextRepair]:
     start, end = choice.candidate.start, choice.candidate.end
-    for left, right in ((0, start), (end, len(text))):
-        if text[left:right].strip(" \t\r\n"):
-            yield TextRepair(_kind(text[left:right]), left, right, "")
+    for left, right in ((0, start), (end, len(decoded.text))):
+        first, last = decoded.raw_offset(left), decoded.raw_offset(right)
+        is_hidden = any(here < last and there > first for here, there in decoded.hidden)
+        if is_hidden or decoded.text[left:right].strip(" \t\r\n"):
+            has_echo = any(left <= one.candidate.start < right for one in echoes)
+            yield TextRepair("echo" if has_echo else _kind(raw[first:last]), left, right, "")
 
 
 def _kind(around: str) -> str:

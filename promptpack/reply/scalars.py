@@ -1,7 +1,6 @@
 """Read a number, a boolean or a fixed word from text, if the schema asks for one."""
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from decimal import Decimal
 from functools import lru_cache
@@ -9,7 +8,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from promptpack.reply.shape import Shape
-from promptpack.reply.synonyms import FALSE_WORDS, TRANSLATIONS, TRUE_WORDS, fold, fold_apart, spells
+from promptpack.reply.synonyms import FALSE_WORDS, TRANSLATIONS, TRUE_WORDS, fold, fold_apart, normalize_visible, spells
 
 _NUMBER = re.compile(
     r"(?P<sign>[+-]?)(?!0\d)(?P<digits>\d{1,3}(?:,\d{3})+|\d+(?:_\d+)*|(?=\.\d))(?P<rest>(?:\.\d*)?(?:[eE][+-]?\d{1,3})?)"
@@ -73,7 +72,7 @@ def _translated(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _boolean(value: str) -> ScalarRepair | None:
-    folded = unicodedata.normalize("NFKC", value).strip().casefold()
+    folded = normalize_visible(value).strip().casefold()
     if folded in TRUE_WORDS:
         return ScalarRepair(True, "boolean-text")
     return ScalarRepair(False, "boolean-text") if folded in FALSE_WORDS else None
@@ -82,7 +81,7 @@ def _boolean(value: str) -> ScalarRepair | None:
 def _number(value: str, shape: Shape) -> ScalarRepair | None:
     if len(value) > _MAX_LENGTH:
         return None
-    text = unicodedata.normalize("NFKC", value).strip()
+    text = normalize_visible(value).strip()
     if (plain := _plain(text)) is not None:
         return ScalarRepair(_fit(plain), "number-text")
     if match := _PERCENT.fullmatch(text):

@@ -6,15 +6,17 @@ from promptpack.reply.bare_values import NUMBER, bare_node
 from promptpack.reply.brackets import OPENERS, BracketScanner
 from promptpack.reply.clean_tokens import CleanTokenScanner
 from promptpack.reply.keys import SEPARATOR, read_key
+from promptpack.reply.lookahead import PREFIX, find_prefix
 from promptpack.reply.scan_state import AND_MORE, CLOSERS, DOTS, ELIDED, ForcedClose, ScanFrame, ScanResult
 from promptpack.reply.strings import DOUBLE, PAIRS, QUOTES, Token, write_string
 from promptpack.reply.syntax_tree import Defect, Node
 
 _DOTS = re.compile(r"(?:\.|…)++")
 _INLINE_SPACE = re.compile(r"[ \t]*+")
-_BARE = re.compile(r"[^,，;；、\n\r{}\[\]｛｝［］\"“”'`]*+")
-_BARE_IN_CALL = re.compile(r"[^,，;；、\n\r{}\[\]｛｝［］\"“”'`()]*+")
-_TUPLE = re.compile(r"\((?=\s*[\"'“‘`{\[(\d)-])")
+_WITHIN_BARE = r"\\(?![nrt](?!\w))|<(?!br ?/?>)"
+_BARE = re.compile(rf"(?:[^,，;；、\n\r{{}}\[\]｛｝［］\"“”'`\\<]|{_WITHIN_BARE})*+")
+_BARE_IN_CALL = re.compile(rf"(?:[^,，;；、\n\r{{}}\[\]｛｝［］\"“”'`()\\<]|{_WITHIN_BARE})*+")
+_TUPLE = re.compile(rf"\((?=\s*(?:{PREFIX}|[\"'“‘`{{\[(\d)-]))")
 _CALL = re.compile(r"[A-Za-z_][\w.]{0,60}\((?=\s*(?:[A-Za-z_]\w{0,60}\s*=(?!=)|\)))")
 _COMMENT_IN_BARE = re.compile(r"(?<!\s)\s*+(?://|/\*|(?<=\s)#)")
 _ANOTHER = re.compile(r"(?:or|或|\||/)\s*[^,，;；、\n\r{}\[\]｛｝［］\"“”'`]*+")
@@ -157,7 +159,7 @@ class Scanner(BracketScanner, CleanTokenScanner):
 
     def _at_value(self, frame: ScanFrame) -> None:
         character = self.text[self.position]
-        if character in QUOTES:
+        if character in QUOTES or find_prefix(self.text, self.position):
             self._string_value(frame)
         elif character in PAIRS and (token := self.lexer.paired(self.position)):
             self._attach_string(token)
@@ -206,8 +208,8 @@ class Scanner(BracketScanner, CleanTokenScanner):
         node = Node("string", self.position, token.end, token.value)
         if token.kind:
             self._repair(token.kind, node.start, node.end, write_string(token.value))
-        if token.is_ambiguous:
-            node.defect = Defect("ambiguous", "unescaped quotes make it unclear where the string ends")
+        if token.doubt:
+            node.defect = Defect("ambiguous", token.doubt)
         self.position = node.end
         self._attach(node)
 
@@ -295,10 +297,7 @@ class Scanner(BracketScanner, CleanTokenScanner):
         if not parts or self.sums > _MAX_SUMS:
             self._stop(frame)
             return
-        while self.repairs and self.repairs[-1].start >= node.start:
-            self.repairs.pop()
-        node.value += "".join(parts)
-        self._repair("concatenation", node.start, node.end, write_string(node.value))
+        self._join(node, [node.value, *parts])
 
     def _next_member(self, frame: ScanFrame) -> None:
         """Handle a member without a comma before it, a second value, or text that cannot be read."""
@@ -339,8 +338,7 @@ class Scanner(BracketScanner, CleanTokenScanner):
             return
         character = self.text[self.position]
         if character in QUOTES or character in OPENERS or character.isalnum() or character == "-":
-            if frame.is_tuple:
-                frame.node.defect = Defect("ambiguous", "adjacent strings may be one string or several")
+            frame.adjacent += 1
             self._repair("missing-comma", self.position, self.position, ",")
             frame.state = "value"
             return

@@ -5,8 +5,9 @@ import string
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from promptpack.reply.lookahead import ODD_SPACE
 from promptpack.reply.size import MAX_POINTERS
-from promptpack.reply.strings import END_TOKEN, Lexer
+from promptpack.reply.strings import END_TOKEN, Lexer, write_string
 from promptpack.reply.syntax_tree import Defect, Node, TextRepair
 
 Tail = Literal["closed", "open", "cut", "broken", "limit"]
@@ -17,7 +18,7 @@ ELIDED = Defect("elided", "part of the value was left out")
 _SPACE = re.compile(r"[ \t\r\n]*+")
 # Characters that are neither white space nor the start of a comment.
 _PLAIN = frozenset(string.ascii_letters + string.digits + '"{}[],:-')
-_ODD_SPACE = re.compile(r"(?:[^\S \t\r\n]|[\u200b-\u200f\u2060\ufeff]|\x1b\[[0-9;]*[A-Za-z])+")
+_ODD_SPACE = re.compile(rf"{ODD_SPACE}++")
 DOTS = ("..", "…")
 _OMISSION = re.compile(
     r"same as|as above|omitted|remaining|the rest|and so on|etc\.|省略|同上|其余|以此类推|(?:\.\.\.|…)$", re.IGNORECASE
@@ -42,6 +43,8 @@ class ScanFrame:
     odd_strings: int = 0
     pointer_length: int = 0
     is_colonless: bool = False
+    # How often no comma is before an item.
+    adjacent: int = 0
 
     @property
     def is_object(self) -> bool:
@@ -111,6 +114,13 @@ class ScanState:
     def _punctuate(self, start: int, end: int, strict: str, kind: str) -> None:
         if self.text[start:end] != strict:
             self._repair(kind, start, end, strict)
+
+    def _join(self, node: Node, parts: list[str]) -> None:
+        """Make a node the string of its parts; one repair replaces those of the parts."""
+        while self.repairs and self.repairs[-1].start >= node.start:
+            self.repairs.pop()
+        node.kind, node.value, node.members = "string", "".join(parts), []
+        self._repair("concatenation", node.start, node.end, write_string(node.value))
 
     def _skip(self) -> None:
         """Skip white space and comments, and record repairs for those that JSON does not allow."""

@@ -6,6 +6,7 @@ from typing import Any
 from promptpack.reply.alarm import StreamedWord
 from promptpack.reply.align import align
 from promptpack.reply.bare_values import bare_node
+from promptpack.reply.hidden_text import KINDS, MAX_MARKER_LENGTH, end_pattern
 from promptpack.reply.opening import find_opening, needs_more_text, searched_end
 from promptpack.reply.partial_object import PartialObject
 from promptpack.reply.scan_state import AND_MORE
@@ -13,7 +14,6 @@ from promptpack.reply.shape import Shape
 from promptpack.reply.streamed_text import StreamedText
 from promptpack.reply.strings import DOUBLE, PAIRS, SINGLE
 from promptpack.reply.syntax_tree import Node
-from promptpack.reply.thinking import CHANNEL_END, MAX_MARKER_LENGTH, end_pattern
 
 _SPACE = re.compile(r"(?:\s|[\u200b-\u200f\u2060\ufeff])*+")
 # An escape that can be decoded alone; half of a surrogate pair waits for its other half.
@@ -30,7 +30,7 @@ _MAX_WAITING = 400
 
 
 class StreamParser:
-    """A state machine; its states are outside, thinking, key, colon, string, value, next and stopped."""
+    """A state machine; its states are outside, hidden, key, colon, string, value, next and stopped."""
 
     def __init__(self, shape: Shape) -> None:
         self.partial = PartialObject(shape)
@@ -43,7 +43,7 @@ class StreamParser:
         self._word: StreamedWord | None = None
         self._is_key = False
         self._has_new_line = False
-        self._thinking_end = CHANNEL_END
+        self._hidden_end = re.compile("")
 
     def feed(self, chunk: str) -> None:
         """Read one chunk as far as its meaning is certain."""
@@ -75,11 +75,11 @@ class StreamParser:
         if match is None:
             self._index = searched_end(self._buffer, self._index)
             return False
-        if match["think"] or match["channel"]:
-            self._thinking_end = CHANNEL_END if match["channel"] else end_pattern(match[0])
-            self.state, self._index = "thinking", match.end()
+        if match.lastgroup in KINDS:
+            self._hidden_end = end_pattern(match)
+            self.state, self._index = "hidden", match.end()
             return True
-        if match["think_end"]:
+        if match["end"]:
             self.partial.restart()
             self._index = match.end()
             return True
@@ -97,8 +97,8 @@ class StreamParser:
         self._push(self.partial.root, "", self.partial.shape)
         return True
 
-    def _thinking(self) -> bool:
-        match = self._thinking_end.search(self._buffer, self._index)
+    def _hidden(self) -> bool:
+        match = self._hidden_end.search(self._buffer, self._index)
         if match is None:
             self._index = max(self._index, len(self._buffer) - MAX_MARKER_LENGTH)
             return False
@@ -264,7 +264,7 @@ class StreamParser:
         return True
 
     def _bare(self, end: int) -> bool:
-        if end == self._index or self._buffer[self._index] in ".(":
+        if end == self._index or self._buffer[self._index] in ".(" or self._buffer[end] in "\"'":
             return self._stop()
         node, _, _ = bare_node(self._buffer, self._index, end)
         self._index = end

@@ -6,7 +6,18 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from promptpack.reply.escapes import decode
-from promptpack.reply.lookahead import BLANK, is_bare_key, is_colonless_key, is_half_key, is_paired_key, is_quoted_key
+from promptpack.reply.lookahead import (
+    BLANK,
+    COLON,
+    PREFIX,
+    find_prefix,
+    is_bare_key,
+    is_colonless_key,
+    is_half_key,
+    is_paired_key,
+    is_quoted_key,
+    skip_commas,
+)
 
 scan_string: Callable[[str, int], tuple[str, int]] = json.decoder.scanstring  # type: ignore[attr-defined]
 """Reads the strict string whose body starts at a position; returns its text and its end."""
@@ -27,19 +38,30 @@ _PAIRED = {
     left: re.compile(f"{left}([^{left}{right}]*+(?:{left}[^{left}{right}]*+{right}[^{left}{right}]*+)*+){right}")
     for left, right in PAIRS.items()
 }
+_STRAIGHT = {quote: re.compile(rf"[^{quote}\\]*+(?:\\.[^{quote}\\]*+)*+", re.DOTALL) for quote in "\"'"}
 _BODY = {
     **dict.fromkeys(DOUBLE, re.compile(r'[^"“”„‟＂\\]*+(?:\\.[^"“”„‟＂\\]*+)*+', re.DOTALL)),
     **dict.fromkeys(SINGLE, re.compile(r"[^'‘’‚‛＇\\]*+(?:\\.[^'‘’‚‛＇\\]*+)*+", re.DOTALL)),
     "`": re.compile(r"[^`\\]*+(?:\\.[^`\\]*+)*+", re.DOTALL),
 }
-_BARE_MEMBER = re.compile(r"[A-Za-z_]\w{0,60}\s*[:：]\s*(?:[\"'“{\[]|-?\d|(?:true|false|null|True|False|None)\b)")
-_ITEM = re.compile(r"[-+.]?\d|[{\[｛［]|(?:true|false|null|True|False|None)\b|\.\.\.|…|[^\W\d][\w.-]{0,60}\s*[,\]]")
+_BARE_MEMBER = re.compile(
+    rf":?[A-Za-z_]\w{{0,60}}+{BLANK}{COLON}{BLANK}(?:[\"'“{{\[]|-?\d|(?:true|false|null|True|False|None)\b)"
+)
+_VERBATIM = re.compile(r'"[^"]*+(?:""[^"]*+)*+"')
+_ITEM = re.compile(
+    rf"{PREFIX}|[-+.]?\d|[{{\[｛［]|(?:true|false|null|True|False|None)\b|\.\.\.|…|[^\W\d][\w.-]{{0,60}}\s*[,\]]"
+)
 _OR = re.compile(r"(?:\||/|or\b|或者?|OR\b)\s*[\"'“‘]")
 _CONCAT = re.compile(r"\+\s*[\"'“‘]")
 _STRAY = re.compile(r"\\+\s*[,}\]]")
 END_TOKEN = re.compile(r"</?[A-Za-z_][^<>\n]{0,60}>|<\|[^|\n]{0,40}\|>|```|~~~|`")
 # Lines that look like members or closing brackets: a string with unescaped quotes may have swallowed them.
 _STRUCTURE = re.compile(r"\n[ \t]*(?:[\"'“]?\w{1,60}[\"'”]?\s*[:：]\s|[}\]])")
+# Signs that join strings in other languages, or a word between the comma after a quote and a colon: it may be a key.
+_OUTSIDE = re.compile(
+    r"\"\s{1,20}+(?:[.&\\]|\|\|)\s{1,20}+\""
+    r"|[\"”]\s{0,20}+[,，;；]\s{0,20}+[^\w\s\"”]{0,4}+\w{1,60}+[^\w\s,，;；:：=]{0,4}+\s{0,20}+(?:[:：=→]|->)"
+)
 # Two or more clean strings in a row: either several values, or one with unescaped quotes.
 _SEVERAL = re.compile(r'"[^"]*+"(?:\s*,\s*"[^"]*+")+')
 # A comma follows the first inner quote: in a list, the quote may end an item.
@@ -50,13 +72,16 @@ _CUT_KEY = re.compile(r"(?:[\"“'][^\"”'\n]{0,300}[\"”']?|\w{1,60})\s*\Z")
 
 
 class Token(NamedTuple):
-    """One string: its text, its end, and the kind of repair it needed; `end` is -1 for an unterminated string."""
+    """One string: its text, its end, the kind of repair it needed, and why its text is uncertain, if it is.
+
+    The end of an unterminated string is -1.
+    """
 
     value: str
     end: int
     kind: str = ""
     has_odd_quotes: bool = False
-    is_ambiguous: bool = False
+    doubt: str = ""
 
 
 class Lexer:
@@ -84,6 +109,8 @@ class Lexer:
 
     def key_at(self, position: int, *, bare: bool) -> bool:
         """Return whether a key and its colon are at a position."""
+        if commas := skip_commas(self.text, position):
+            position = commas.end()
         if self.quoted_key_at(position) or is_half_key(self.text, position):
             return True
         if self.is_colonless and is_colonless_key(self.text, position):
@@ -103,6 +130,8 @@ class Lexer:
     def string(self, start: int, *, array: bool, bare: bool) -> Token:
         """Read the value string that opens at `start`."""
         opener = self.text[start]
+        if prefix := find_prefix(self.text, start):
+            return self._prefixed(prefix, array=array, bare=bare)
         if self.text.startswith(opener * 3, start) and opener in "\"'":
             return self._triple(start, opener * 3)
         return self._single(start, array=array, bare=bare)
@@ -126,6 +155,19 @@ class Lexer:
             self._line_end = self.size if found < 0 else found
         return self._line_end
 
+    def _prefixed(self, prefix: re.Match[str], *, array: bool, bare: bool) -> Token:
+        """Read a string of Python or C# with a prefix; escapes and braces that the prefix affects are ambiguous."""
+        start, kinds = prefix.end(), set(prefix[0].lower())
+        if "@" in kinds and (verbatim := _VERBATIM.match(self.text, start)):
+            token = Token(verbatim[0][1:-1].replace('""', '"'), verbatim.end())
+        else:
+            token = self.string(start, array=array, bare=bare)
+        body = self.text[start + 1 : max(start, token.end - 1)]
+        is_template = not kinds.isdisjoint("f$") and not set(body).isdisjoint("{}")
+        is_raw = not kinds.isdisjoint("r@") and decode(body) != body
+        doubt = f"the prefix {prefix[0]!r} may change the text of the string" if is_template or is_raw else token.doubt
+        return token._replace(kind="quotes", doubt=doubt)
+
     def _triple(self, start: int, fence: str) -> Token:
         end = self.text.find(fence, start + 3)
         if end < 0:
@@ -134,6 +176,9 @@ class Lexer:
 
     def _single(self, start: int, *, array: bool, bare: bool) -> Token:
         text, opener = self.text, self.text[start]
+        place = self._straight_end(start)
+        if place > 0 and self._closes(place, array=array, bare=bare, inner=False):
+            return self._token(start, place, 0, array=array)
         body, cursor, nested, inner = _BODY[opener], start + 1, 0, 0
         while True:
             match = body.match(text, cursor)
@@ -156,6 +201,12 @@ class Lexer:
             self._budget -= 1
             cursor = place + 1
 
+    def _straight_end(self, start: int) -> int:
+        """Return the next straight quote after a straight opener, or -1; if it ends the string, curly ones do not."""
+        pattern = _STRAIGHT.get(self.text[start])
+        match = pattern.match(self.text, start + 1) if pattern else None
+        return match.end() if match and self.text.startswith(self.text[start], match.end()) else -1
+
     def _unterminated(self, start: int) -> Token:
         """Read a string without an end; a single word on the line before a closing bracket only lost its quote."""
         if word := _LAST_WORD.match(self.text, start + 1):
@@ -163,19 +214,34 @@ class Lexer:
         return Token(self.text[start + 1 :], -1)
 
     def _token(self, start: int, place: int, inner: int, *, array: bool) -> Token:
-        text = self.text
+        text, body = self.text, self.text[start + 1 : place]
+        doubt = self._doubt(start, place, inner, array=array)
         if not inner and text[start] == text[place] == '"':
             try:
-                return Token(*scan_string(text, start + 1))
+                return Token(*scan_string(text, start + 1), doubt=doubt)
             except ValueError:
-                kind = "bad-escape" if "\\" in text[start:place] else "raw-newline"
+                kind = "bad-escape" if "\\" in body else "raw-newline"
         else:
             kind = "inner-quotes" if inner else "quotes"
-        body = text[start + 1 : place]
-        is_ambiguous = inner > 0 and (
-            _STRUCTURE.search(body) or _SEVERAL.fullmatch(text, start, place + 1) or (array and _PARTED.match(body))
-        )
-        return Token(decode(body), place + 1, kind, inner % 2 == 1, bool(is_ambiguous))
+        return Token(decode(body), place + 1, kind, inner % 2 == 1, doubt)
+
+    def _doubt(self, start: int, place: int, inner: int, *, array: bool) -> str:
+        is_unclear = self._may_continue(start, place) or (inner and self._may_end_earlier(start, place, array=array))
+        return "unescaped quotes make it unclear where the string ends" if is_unclear else ""
+
+    def _may_end_earlier(self, start: int, place: int, *, array: bool) -> bool:
+        """Return whether a string with unescaped quotes may have swallowed text that comes after it."""
+        body = self.text[start + 1 : place]
+        if _STRUCTURE.search(body) or _OUTSIDE.search(body) or (array and _PARTED.match(body)):
+            return True
+        # The last of two quotes at the end of the text may belong to a string around the object.
+        is_last = body[-1:] in QUOTES and self.blank_end(place + 1) >= self.size
+        return is_last or _SEVERAL.fullmatch(self.text, start, place + 1) is not None
+
+    def _may_continue(self, start: int, place: int) -> bool:
+        """Return whether a comment with a quote follows directly: it may be the rest of the string."""
+        after = place + 1 if self.text[start] == self.text[place] else self.blank_end(place + 1)
+        return self.text.startswith(("//", "#"), after) and '"' in self.text[after : self.line_end(after)]
 
     def _lost_quote_end(self, start: int, place: int) -> int:
         """Return the end of a string that lost its closing quote before a comma and the key at `place`, or -1."""
@@ -236,7 +302,7 @@ class Lexer:
             return True
         if self._comment_at(after):
             return self._comment_closes(after)
-        if not inner and _OR.match(text, after):
+        if not inner and (_OR.match(text, after) or (array and find_prefix(text, after))):
             return True
         if "\n" not in text[place:after]:
             return False

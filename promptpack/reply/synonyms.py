@@ -6,7 +6,10 @@ from itertools import accumulate
 from types import MappingProxyType
 from unicodedata import normalize
 
+from promptpack.reply.lookahead import INVISIBLE
+
 _SEPARATORS = re.compile(r"[\s_\-\u2010-\u2015\u2212.,;。\\*`\"':]+")
+_INVISIBLE = re.compile(INVISIBLE)
 _HUMP = re.compile(r"(?<=[a-z\d])(?=[A-Z])")
 
 # Each group is one idea. A key is read as a property only if the property is the only one of its group in the object.
@@ -62,7 +65,13 @@ FALSE_WORDS = frozenset(("false", "no", "否", "假"))
 
 def fold(word: str) -> str:
     """Normalize a name so that its different spellings are equal."""
-    return _SEPARATORS.sub("", normalize("NFKC", word)).casefold()
+    return _SEPARATORS.sub("", normalize_visible(word)).casefold()
+
+
+def normalize_visible(text: str) -> str:
+    """Return a text without invisible characters and without the variants of compatibility characters."""
+    plain = normalize("NFKC", text)
+    return plain if plain.isascii() else _INVISIBLE.sub("", plain)
 
 
 def fold_apart(word: str) -> str:
@@ -77,5 +86,5 @@ def spells(text: str, name: str) -> bool:
 
 def _splits(word: str) -> set[int]:
     """Return the positions in the folded word where it is split."""
-    words = _SEPARATORS.sub(" ", normalize("NFKC", word)).casefold().split()
+    words = _SEPARATORS.sub(" ", normalize_visible(word)).casefold().split()
     return set(accumulate(map(len, words[:-1])))

@@ -11,12 +11,13 @@ NodeKind = Literal["object", "array", "string", "number", "literal", "bare", "ho
 class Defect:
     """A defect of a value that no repair of the text can fix; `cleared_by` says what makes it harmless.
 
-    It may be a repair of the value ("aligned"), a valid result ("valid"), or a path that the contract names ("named").
+    It may be a repair of the value ("aligned"), a valid result ("valid"), a path that the contract names ("named"), or
+    such a path with a text ("text").
     """
 
     rule: str
     message: str
-    cleared_by: Literal["", "aligned", "valid", "named"] = ""
+    cleared_by: Literal["", "aligned", "valid", "named", "text"] = ""
 
 
 class TextRepair(NamedTuple):

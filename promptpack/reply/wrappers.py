@@ -1,6 +1,6 @@
 """Find the objects inside a wrapper, a list of one or a tool call, with the repairs that unwrap each."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from promptpack.reply.align import ValueRepair, parse_text
@@ -11,8 +11,15 @@ _MAX_INNER = 200
 _MAX_DEPTH = 12
 # Keys under which providers put the model's message; such a text is read like a reply, with prose and fences.
 _MESSAGES = frozenset(("content", "text", "output_text", "generated_text", "response", "completion"))
-# Keys under which they put its thinking; an object in there is a draft.
+# Keys under which they put its thinking, and keys of schemas and prompts that show how an answer looks.
 _THINKING = frozenset(("reasoning_content", "reasoning", "thinking", "thought_summary", "reasoning_text"))
+_SHOWN = frozenset(("example", "examples", "default", "few_shot", "fewShot", "sample", "samples"))
+# Tuples, because a reply may have a list or an object where a provider has a word.
+_OTHER_ROLES = ("user", "system", "developer", "tool", "function", "human", "environment")
+_OTHER_TYPES = ("reasoning", "thinking", "redacted_thinking", "tool_result", "function_call_output")
+_ENVELOPE_DEPTH = 5
+_FINISH_KEYS = ("finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason", "status")
+_CUT_REASONS = frozenset(("length", "max_tokens", "max_output_tokens", "content_filter", "incomplete", "safety"))
 _LIMITS = SearchLimits(depth=100, nodes=20_000, values=50_000, candidates=20)
 
 _Entry = tuple[list[ValueRepair], str, Any, int]
@@ -31,6 +38,32 @@ def find_inner_answers(value: Any, is_answer: Callable[[Any], bool]) -> Iterator
             queue.extend(_children(repairs, path, current, depth + 1))
 
 
+def is_cut_reason(reason: Any) -> bool:
+    """Return whether the reason that a provider gives for the end of a reply means that the reply is cut."""
+    return isinstance(reason, str) and reason.lower() in _CUT_REASONS
+
+
+def reports_cut(value: Any) -> bool:
+    """Return whether the envelope of a reply says that the reply is cut."""
+    level = [value]
+    for _ in range(_ENVELOPE_DEPTH):
+        if any(is_cut_reason(one.get(key)) for one in level if isinstance(one, dict) for key in _FINISH_KEYS):
+            return True
+        level = [item for one in level[:_MAX_INNER] for item in _items(one)]
+    return False
+
+
+def _items(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+def _is_others(value: dict[str, Any]) -> bool:
+    """Return whether a message or a part of one is not the model's answer: of another role, or thinking."""
+    return value.get("role") in _OTHER_ROLES or value.get("type") in _OTHER_TYPES or value.get("thought") is True
+
+
 def _unwrap(path: str) -> ValueRepair:
     return ValueRepair("unwrap", path, "wrapper", None, None)
 
@@ -42,8 +75,8 @@ def _is_schema(value: dict[str, Any]) -> bool:
 
 def _children(repairs: list[ValueRepair], path: str, current: Any, depth: int) -> Iterator[_Entry]:
     if isinstance(current, dict):
-        for key, item in current.items():
-            if key not in _THINKING or not isinstance(item, str):
+        for key, item in () if _is_others(current) else current.items():
+            if key not in _SHOWN and (key not in _THINKING or not isinstance(item, str)):
                 yield repairs, f"{path}/{escape(key)}", item, depth
     elif isinstance(current, list):
         for index, item in enumerate(current[:_MAX_INNER]):

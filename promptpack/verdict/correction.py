@@ -8,6 +8,7 @@ from typing import Any
 
 from promptpack.pack.contract import Contract
 from promptpack.pack.model import Pack
+from promptpack.verdict.claims import Expected
 from promptpack.verdict.model import Violation, code_of
 from promptpack.words import words
 
@@ -19,9 +20,6 @@ _MAX_FULL_LINES = 2
 _LETTER, _SIGN, _CHINESE, _OTHER = 4, 9, 18, 30
 _ELLIPSIS = 18
 _WITHOUT_LETTERS = dict.fromkeys(map(ord, ascii_letters + " "))
-
-Expected = Mapping[tuple[str, str], Any]
-"""The value of a schema keyword, by the keyword and the pointer."""
 
 
 def write_correction(pack: Pack, contract: Contract, violations: Sequence[Violation], expected: Expected) -> str:
@@ -35,7 +33,7 @@ def write_correction(pack: Pack, contract: Contract, violations: Sequence[Violat
     shown = violations[:_MAX_VIOLATIONS]
     lines = _write_lines(shown, expected, texts, _MAX_SIZE - _size(texts["correction"]))
     more = [f"- (+{len(violations) - _MAX_VIOLATIONS})"] if len(violations) > _MAX_VIOLATIONS else []
-    return "\n".join([texts["correction"], *lines, *more])
+    return "\n".join([texts["correction"], *dict.fromkeys(lines), *more])
 
 
 def _write_lines(shown: Sequence[Violation], expected: Expected, texts: Mapping[str, str], limit: int) -> list[str]:
@@ -71,7 +69,9 @@ def _write_sentence(found: Violation, expected: Any, texts: Mapping[str, str], l
     if found.code == code_of("rule_error"):
         return texts["say.rule_error"]
     sentence = texts.get(f"say.{found.rule}", texts["say.other"])
-    if found.rule == "required" and isinstance(expected, Mapping):
+    if isinstance(expected, tuple):
+        return sentence + _show_written(expected, texts, limit - _size(sentence))
+    if found.rule in ("required", "others") and isinstance(expected, Mapping):
         return sentence + _describe_choices(expected, texts, limit - _size(sentence))
     remaining = limit - _size(sentence.format(expected="", message=""))
     shown = _show(found.rule, expected, texts, remaining) if "{expected}" in sentence else ""
@@ -85,6 +85,12 @@ def _describe_choices(schema: Mapping[str, Any], texts: Mapping[str, str], limit
         return ""
     text = texts["and"] + texts[f"say.{rule}"]
     return text.format(expected=_show(rule, schema[rule], texts, limit - _size(text)))
+
+
+def _show_written(written: Sequence[str], texts: Mapping[str, str], limit: int) -> str:
+    """Return the values that the model wrote, each shortened to its share of the space."""
+    share = (limit - _size(texts["written"].format(expected=""))) // len(written) - _size(" / ")
+    return texts["written"].format(expected=" / ".join(_cut(text, share) for text in written))
 
 
 def _show(rule: str, expected: Any, texts: Mapping[str, str], limit: int) -> str:

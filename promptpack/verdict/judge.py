@@ -1,6 +1,6 @@
 """Reply + pack + context -> `Verdict`: read the reply, check it against the schema, then against the rules."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
@@ -10,13 +10,17 @@ from promptpack.characters import escape_surrogates
 from promptpack.pack.contract import Contract
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError, did_you_mean
+from promptpack.prompt.prompt import Prompt
 from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.tool_actions import read_tool_actions
-from promptpack.reply import Attempt, Policy, Reading, SchemaCheck, Shape, read_clean
+from promptpack.reply import Attempt, Policy, PromptEcho, Reading, SchemaCheck, Shape, read_clean
+from promptpack.reply.charset import decode_reply
 from promptpack.schema.validation import Schema
-from promptpack.verdict.correction import Expected, write_correction
+from promptpack.verdict.claims import Claims, Refusal
+from promptpack.verdict.correction import write_correction
+from promptpack.verdict.echo import find_echo
 from promptpack.verdict.model import Verdict, Violation, code_of
-from promptpack.verdict.output import AgentOutput, error_output
+from promptpack.verdict.output import error_output, to_agent_output
 from promptpack.verdict.rule_checker import RuleChecker
 
 _RISKS_HINT = f"the risks are {', '.join(replies.RISKS)}"
@@ -45,8 +49,6 @@ class JudgeOptions:
 
 
 _DEFAULT_OPTIONS = JudgeOptions()
-# A third faster than `AgentOutput.model_validate`, which also processes options.
-_validate: Callable[..., AgentOutput] = AgentOutput.__pydantic_validator__.validate_python
 _DEFAULT_POLICY = Policy()
 # A reply with at most this many characters cannot contain too many values.
 _MAX_SHORT_REPLY = _DEFAULT_POLICY.max_values
@@ -64,9 +66,12 @@ class Judge:
         self._pack = pack
         self._contract = _contract_of(pack)
         self._rules = RuleChecker(self._contract, pack.limits)
+        self._echo = find_echo(pack, self._contract, None)
 
-    def judge(self, raw: str | bytes, values: Mapping[str, Any] | None, **options: Any) -> Verdict:
-        """Judge a reply with the values of a checked context.
+    def judge(
+        self, raw: str | bytes, values: Mapping[str, Any] | None, prompt: Prompt | None = None, **options: Any
+    ) -> Verdict:
+        """Judge a reply with the values of a checked context; a reply that repeats an example of the prompt is an echo.
 
         Without a context, rules that read inputs are skipped and listed as `unchecked`.
         """
@@ -75,15 +80,23 @@ class Judge:
         if not options and type(raw) is str and len(raw) <= _MAX_SHORT_REPLY:
             value = read_clean(raw, _DEFAULT_POLICY.max_depth)
             if value is not None and schema.accepts(value):
-                return self._check_rules(Reading("valid", value), schema, values)
+                echo = self._echo if prompt is None or not prompt.few_shot else self._echo_of(prompt)
+                return self._check_rules(Reading("valid", value, is_echo=echo.has_example(value)), schema, values)
         chosen = JudgeOptions(**options) if options else _DEFAULT_OPTIONS
         check = SchemaCheck(schema)
-        reading = _read(raw, check, contract, chosen)
+        reading = _read(raw, check, contract, chosen, self._echo if prompt is None else self._echo_of(prompt))
         if reading.ok:
             return self._check_rules(reading, schema, values)
         if chosen.after is not None and not reading.violations:
             return chosen.after
-        return self._refuse(reading, values, [_violation(found) for found in reading.violations], check.expected)
+        violations = [_violation(found) for found in reading.violations]
+        secrets = Secrets(self._pack, values)
+        text = "" if violations[0].rule in ("encoding", "size") else decode_reply(raw)
+        claims = Refusal(text, reading, check.expected, secrets.hide).find_claims(violations)
+        return self._refuse(reading, secrets, violations, claims)
+
+    def _echo_of(self, prompt: Prompt) -> PromptEcho:
+        return find_echo(self._pack, self._contract, prompt)
 
     def _check_rules(self, reading: Reading, schema: Schema, values: Mapping[str, Any] | None) -> Verdict:
         """Judge a reply that meets the schema."""
@@ -92,7 +105,7 @@ class Judge:
         if not violations and self._contract.output is not None:
             output, violations = self._read_slot_output(value, values)
         if violations:
-            refused = self._refuse(reading, values, violations, {})
+            refused = self._refuse(reading, Secrets(self._pack, values), violations, (violations, {}))
             return replace(refused, unchecked=unchecked, find_extras=partial(_extras, value, schema))
         accepted = self._accept(reading, schema, unchecked)
         return accepted if self._contract.output is None else replace(accepted, make_output=lambda: output)
@@ -104,7 +117,8 @@ class Judge:
             value,
             repairs=reading.repairs,
             unchecked=unchecked,
-            make_output=partial(_to_agent_output, value) if self._contract.has_actions else None,
+            is_echo=reading.is_echo,
+            make_output=partial(to_agent_output, value) if self._contract.has_actions else None,
             find_extras=partial(_extras, value, schema),
         )
 
@@ -116,24 +130,11 @@ class Judge:
         scope = None if values is None else {**values, "pack": self._pack.about}
         return read_output(self._contract.output, value, scope, violations), violations
 
-    def _refuse(
-        self,
-        reading: Reading,
-        values: Mapping[str, Any] | None,
-        violations: Sequence[Violation],
-        expected: Expected,
-    ) -> Verdict:
+    def _refuse(self, reading: Reading, secrets: Secrets, violations: Sequence[Violation], claims: Claims) -> Verdict:
         # A reply may repeat a secret, and violations are logged.
-        secrets = Secrets(self._pack, values)
-        shown = tuple(
-            replace(
-                found,
-                message=escape_surrogates(secrets.hide(found.message)),
-                path=escape_surrogates(secrets.hide(found.path)),
-            )
-            for found in violations
-        )
-        correction = secrets.hide(write_correction(self._pack, self._contract, shown, expected))
+        shown = tuple(_hide(found, secrets) for found in violations)
+        claimed, expected = [_hide(found, secrets) for found in claims[0]], claims[1]
+        correction = secrets.hide(write_correction(self._pack, self._contract, claimed, expected))
         summary = "; ".join(str(violation) for violation in shown[:5])
         return Verdict(
             "invalid" if reading.ok else reading.outcome,
@@ -172,21 +173,16 @@ def _schema(contract: Contract, values: Mapping[str, Any] | None) -> Schema:
     return contract.cached_schema_with(repr(tools), lambda: read_tool_actions(tools, contract.tools_input))
 
 
-def _to_agent_output(value: Any) -> AgentOutput:
-    # Only the camelCase name of a field is in the contract; the Python name is an unknown key.
-    return _validate(value, by_alias=True, by_name=False)
-
-
 def _extras(value: Any, schema: Schema) -> tuple[str, ...]:
     return replies.find_extras(value, shape_of(schema))
 
 
-def _read(raw: str | bytes, check: SchemaCheck, contract: Contract, options: JudgeOptions) -> Reading:
+def _read(raw: str | bytes, check: SchemaCheck, contract: Contract, options: JudgeOptions, echo: PromptEcho) -> Reading:
     policy = _DEFAULT_POLICY
     if options.strict or options.refuse or contract.refuse:
         policy = Policy(strict=options.strict, refuse=contract.refuse | frozenset(options.refuse))
     shape = shape_of(check.schema)
-    reading = replies.read(raw, shape, check, policy=policy, finish_reason=options.finish_reason)
+    reading = replies.read(raw, shape, check, policy=policy, finish_reason=options.finish_reason, echo=echo)
     attempt = options.after.attempt if options.after is not None else None
     if attempt is None or (reading.ok and not replies.is_partial_answer(attempt, reading.value)):
         return reading
@@ -203,6 +199,11 @@ def _attempt(reading: Reading, violations: Sequence[Violation]) -> Attempt | Non
         return reading.attempt
     broken = tuple(replies.Fault(found.rule, found.path, found.message, found.offset) for found in violations)
     return Attempt(reading.value, broken, reading.repairs)
+
+
+def _hide(found: Violation, secrets: Secrets) -> Violation:
+    message, path = (escape_surrogates(secrets.hide(text)) for text in (found.message, found.path))
+    return replace(found, message=message, path=path)
 
 
 def _violation(found: replies.Fault) -> Violation:

@@ -8,53 +8,33 @@ from typing import Any, Final
 
 from promptpack.lazy import cached_property
 from promptpack.problem import Problem, ReplyError
-from promptpack.reply import Attempt, Repair
+from promptpack.reply import RISKS, Attempt, Repair
 from promptpack.verdict.output import AgentOutput
 
 _OTHER_CODE: Final = "PP519"
+_RULES: Final = {
+    "PP501": ("no_json", "empty"),
+    "PP502": ("ambiguous", "multiple"),
+    "PP503": ("truncated",),
+    "PP504": ("duplicate",),
+    "PP505": ("non_finite", "number"),
+    "PP506": ("elided",),
+    "PP507": ("limit", "size", "depth", "nodes", "candidates"),
+    "PP508": ("wrapped", "repair", "unclosed"),
+    "PP509": ("syntax", "encoding", "surrogate"),
+    "PP510": ("required",),
+    "PP511": ("type",),
+    "PP512": ("enum", "const"),
+    "PP513": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+    "PP514": ("pattern",),
+    "PP515": ("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"),
+    "PP516": ("additionalProperties", "unevaluatedProperties"),
+    "PP517": ("echo",),
+    "PP520": ("rule",),
+    "PP521": ("rule_error",),
+}
 VIOLATION_CODES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "no_json": "PP501",
-        "empty": "PP501",
-        "ambiguous": "PP502",
-        "multiple": "PP502",
-        "truncated": "PP503",
-        "duplicate": "PP504",
-        "non_finite": "PP505",
-        "number": "PP505",
-        "elided": "PP506",
-        "limit": "PP507",
-        "size": "PP507",
-        "depth": "PP507",
-        "nodes": "PP507",
-        "candidates": "PP507",
-        "wrapped": "PP508",
-        "repair": "PP508",
-        "syntax": "PP509",
-        "encoding": "PP509",
-        "surrogate": "PP509",
-        "required": "PP510",
-        "type": "PP511",
-        "enum": "PP512",
-        "const": "PP512",
-        "minimum": "PP513",
-        "maximum": "PP513",
-        "exclusiveMinimum": "PP513",
-        "exclusiveMaximum": "PP513",
-        "multipleOf": "PP513",
-        "pattern": "PP514",
-        "minLength": "PP515",
-        "maxLength": "PP515",
-        "minItems": "PP515",
-        "maxItems": "PP515",
-        "uniqueItems": "PP515",
-        "minProperties": "PP515",
-        "maxProperties": "PP515",
-        "additionalProperties": "PP516",
-        "unevaluatedProperties": "PP516",
-        "rule": "PP520",
-        "rule_error": "PP521",
-    }
+    {rule: code for code, rules in _RULES.items() for rule in rules}
 )
 
 
@@ -77,6 +57,18 @@ class Violation:
         return f"{self.code} {self.path or '(reply)'}: {self.message}"
 
 
+@dataclass(frozen=True, slots=True)
+class RepairSummary:
+    """All repairs of one kind: how many, and their highest risk."""
+
+    kind: str
+    count: int
+    risk: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} ({f'{self.count} times, ' if self.count > 1 else ''}risk {self.risk})"
+
+
 @dataclass(frozen=True)
 class Verdict:
     """The result of checking a reply: a typed output, or violations and a correction to send back.
@@ -90,6 +82,8 @@ class Verdict:
     repairs: tuple[Repair, ...] = ()
     readings: tuple[Any, ...] = ()
     unchecked: tuple[str, ...] = ()
+    is_echo: bool = False
+    """Whether the output repeats an example of the prompt."""
     correction: str = ""
     error_output: "AgentOutput | None" = None
     attempt: Attempt | None = field(default=None, repr=False)
@@ -114,10 +108,34 @@ class Verdict:
         output = None if self.make_output is None else partial(_same, self.output)
         return self.__dict__ | {"make_output": output, "find_extras": partial(_same, self.extras)}
 
+    def __bool__(self) -> bool:
+        return self.ok
+
     @property
     def ok(self) -> bool:
         """Whether the reply meets the contract."""
         return not self.violations
+
+    @property
+    def summary(self) -> tuple[RepairSummary, ...]:
+        """The repairs by kind, in the order in which the kinds first occur."""
+        risks: dict[str, list[int]] = {}
+        for repair in self.repairs:
+            risks.setdefault(repair.kind, []).append(RISKS.index(repair.risk))
+        return tuple(RepairSummary(kind, len(found), RISKS[max(found)]) for kind, found in risks.items())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as plain data, which JSON can store; `schemas/verdict.schema.json` describes it."""
+        from promptpack.verdict.stored_verdict import write_verdict
+
+        return write_verdict(self)
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> "Verdict":
+        """Return the verdict that `to_dict` wrote; the output of a slot prompt comes back as plain data."""
+        from promptpack.verdict.stored_verdict import read_verdict
+
+        return read_verdict(data)
 
     def raise_for_failure(self) -> None:
         """Raise a `ReplyError` with the violations, if there are any."""

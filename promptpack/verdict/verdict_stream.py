@@ -4,17 +4,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from promptpack.pack.model import Pack
+from promptpack.prompt.prompt import Prompt
 from promptpack.reply import Progress, ReplyStream, SchemaCheck
-from promptpack.verdict.judge import JudgeOptions, judge_checked, schema_of, shape_of
+from promptpack.verdict.judge import JudgeOptions, schema_of, shape_of
 from promptpack.verdict.model import Verdict
 
 
 class VerdictStream:
     """Judges a reply in chunks; the final verdict is the same as for the whole text."""
 
-    def __init__(self, pack: Pack, values: Mapping[str, Any] | None, **options: Any) -> None:
+    def __init__(
+        self, pack: Pack, values: Mapping[str, Any] | None, prompt: Prompt | None = None, **options: Any
+    ) -> None:
         JudgeOptions(**options)  # raises before the reply arrives if an option is invalid
-        self._pack, self._values, self._options = pack, values, options
+        self._pack, self._values, self._prompt, self._options = pack, values, prompt, options
         schema = schema_of(pack, values)
         self._stream = ReplyStream(shape_of(schema), SchemaCheck(schema))
 
@@ -24,4 +27,5 @@ class VerdictStream:
 
     def close(self, finish_reason: str | None = None) -> Verdict:
         """End the reply and judge it as a whole."""
-        return judge_checked(self._pack, self._stream.raw, self._values, finish_reason=finish_reason, **self._options)
+        options = {**self._options, "finish_reason": finish_reason}
+        return self._pack.judge(self._stream.raw, self._values, self._prompt, **options)

@@ -14,7 +14,7 @@ from promptpack.prompt.plain_data import to_plain
 from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
 from promptpack.template.engine import default_engine
 from promptpack.template.model import Source
-from promptpack.verdict import Verdict, judge_checked
+from promptpack.verdict import judge_checked
 from tests.conformance.executor_driver import run_executor
 from tests.conformance.slots_driver import slots_factory
 from tests.conformance.templates_driver import run_composer, run_template
@@ -33,11 +33,14 @@ CONTRACTS = Path(__file__).parent / "replies" / "contract.json"
 PACKS = Path(__file__).parents[2] / "packs"
 
 
-def check_reply(raw: str, agent: str, context: dict[str, Any] | None = None) -> dict[str, Any]:
+def check_reply(
+    raw: str, agent: str, context: dict[str, Any] | None = None, finish_reason: str | None = None
+) -> dict[str, Any]:
     """Judge a reply by the agent's contract in the vectors or, with a context, by the shipped pack and its rules."""
-    verdict = (
-        judge_checked(_contract_pack(agent), raw, None) if context is None else _judge_by_pack(raw, agent, context)
-    )
+    if context is None:
+        verdict = judge_checked(_contract_pack(agent), raw, None, finish_reason=finish_reason)
+    else:
+        verdict = _library().get(agent).check(raw, context, finish_reason=finish_reason)
     return {
         "ok": verdict.ok,
         "output": verdict.data if verdict.ok else None,
@@ -59,10 +62,6 @@ def load_pack(path: str) -> None:
     file = Path(path)
     entry = read_entry(Folder(str(file.parent)), file.name)
     Library([entry], {str(file.parent): {}}).build(entry)
-
-
-def _judge_by_pack(raw: str, agent: str, context: dict[str, Any]) -> Verdict:
-    return _library().get(agent).check(raw, context)
 
 
 @cache

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from promptpack import Verdict
 from tests.e2e.conftest import run, run_process
 
 GREETER = """\
@@ -204,6 +205,77 @@ def test_check_reads_a_file_or_standard_input(folder: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "valid\n  kept /note, which is not in the contract\n")
     done = run(folder, "check", "greeter", "--format", "json", stdin=json.dumps({**REPLY, "note": 1}))
     assert json.loads(done.stdout)["extras"] == ["/note"]
+
+
+QUOTED = """\
+Sure:
+{'thought': 't', 'action': 'GREET', 'params': {'text': 'hi'}, 'expectedOutcome': 'o',
+ 'risk': {'level': 'Low', 'description': 'd'}, 'confidence': 9, 'userMessage': 'm'
+"""
+
+
+def test_check_prints_the_repairs_by_kind(folder: Path) -> None:
+    done = run(folder, "check", "greeter", stdin=QUOTED)
+    assert done.returncode == 0
+    assert (
+        done.stdout
+        == """\
+recovered
+  repaired prose (risk none)
+  repaired quotes (17 times, risk none)
+  repaired missing-end (risk high)
+  repaired enum-case (risk low)
+"""
+    )
+
+
+def test_check_explains_every_repair(folder: Path) -> None:
+    (folder / "reply.txt").write_text(QUOTED.replace("'t'", "'t\x1b'"), encoding="utf-8")
+    done = run(folder, "check", "greeter", "reply.txt", "--explain")
+    lines = done.stdout.splitlines()
+    assert (done.returncode, lines[0]) == (0, "recovered")
+    assert lines[1] == "  1:1 prose (risk none): `Sure:\\n` -> nothing"
+    assert "  2:13 quotes at /thought (risk none): `'t\\u001b'` -> `\"t\\u001b\"`" in lines
+    end = next(index for index, line in enumerate(lines) if "missing-end" in line)
+    assert lines[end] == "  4:1 missing-end (risk high): nothing -> `}`"
+    assert lines[end + 1] == "    may be missing: /alternativeActions, /requiresUserConfirmation"
+    assert lines[-1] == "  3:20 enum-case at /risk/level (risk low): `Low` -> `low`"
+
+
+def test_check_shortens_long_texts_in_explanations(folder: Path) -> None:
+    done = run(folder, "check", "greeter", "--explain", stdin="a" * 500 + json.dumps(REPLY))
+    assert done.stdout == f"recovered\n  1:1 prose (risk none): `{'a' * 30} … {'a' * 30}` -> nothing\n"
+
+
+def test_check_takes_the_finish_reason_and_refuses_repairs(folder: Path) -> None:
+    assert run(folder, "check", "greeter", "--finish-reason", "stop", stdin=QUOTED).returncode == 0
+    done = run(folder, "check", "greeter", "--finish-reason", "length", stdin=QUOTED)
+    assert (done.returncode, done.stdout.splitlines()[0]) == (1, "truncated")
+    done = run(folder, "check", "greeter", "--refuse", "medium", "--refuse", "high", stdin=QUOTED)
+    assert done.returncode == 1
+    assert "PP508 (reply): the repair 'missing-end' is not allowed" in done.stdout
+    assert "has no closing brace" in done.stdout
+    done = run(folder, "check", "greeter", "--refuse", "hihg", stdin=QUOTED)
+    assert (done.returncode, done.stdout, done.stderr) == (
+        2,
+        "",
+        "PP531 unknown repair or risk 'hihg'\n  hint: did you mean 'high'?\n",
+    )
+
+
+def test_check_shows_an_echo(folder: Path) -> None:
+    path = folder / "packs" / "greeter" / "1.0.0.yaml"
+    example = f"  example: {json.dumps(REPLY)}\n"
+    path.write_text(GREETER.replace("  actions: ", f"{example}  actions: "), encoding="utf-8")
+    done = run(folder, "check", "greeter", stdin=json.dumps(REPLY))
+    assert (done.returncode, done.stdout) == (0, "valid\n  the reply repeats an example of the prompt\n")
+
+
+def test_check_prints_a_verdict_that_can_be_read_back(folder: Path) -> None:
+    for raw in (QUOTED, json.dumps({**REPLY, "confidence": 999}), "no"):
+        done = run(folder, "check", "greeter", "--format", "json", stdin=raw)
+        row = json.loads(done.stdout)
+        assert Verdict.from_dict(row).to_dict() == row
 
 
 def test_lint_prints_every_problem(folder: Path) -> None:

@@ -33,6 +33,8 @@ FRAGMENTS: Final = (
     '"tags": ["a", ', '"inner": {"a": 1', '"name": "f", "arguments": ', '{"answer": "x"}', '"""', "'''", '"a" + ', ' or "b"',
     "f(a=", "f(", "(1, 2)", "properties", "said", "it's ", 'say "x" to ', "> ", "\n> ", "&quot;", "&amp;", "\x1b[0m",
     "+ ", "\n+ ", "1: ", "\n1 | ", "\n12\t", "   ", "\n\n", "\t\t", "data: ", "aaaaaaaaaaaaaaaa", "Here it is:\n",
+    '""', '{""', "**", "<br>", "→", "->", "::", ": : ", 'u"', 'f"', '@"', '("a" ', "{&quot;", "&#34;", "&#123;", '{\\"',
+    "\n| ", "\u00ad", "{,", "[,", ":a: ",
 )  # fmt: skip
 
 OPENINGS: Final = (

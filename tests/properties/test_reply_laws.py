@@ -30,7 +30,7 @@ SENTENCES = (
 characters = st.characters(exclude_categories=["Cs", "Cc"])
 texts = st.one_of(st.sampled_from(SENTENCES), st.text(characters, max_size=20))
 # Keys that contain quotes can be written in several ways.
-names = texts.filter(lambda text: not set(text) & set("\"'`“”„‟＂‘’‚‛＇\\\n"))
+names = texts.filter(lambda text: not set(text) & set("\"'`“”„‟＂‘’‚‛＇「」『』«»‹›\\\n"))
 # A single item that is empty or looks like data could have another meaning.
 words = texts.filter(lambda text: text[:1].isalnum())
 numbers = st.one_of(st.integers(0, 100), st.floats(0, 100).map(lambda number: round(number, 3)))
@@ -156,7 +156,7 @@ def test_any_bytes_get_a_verdict(raw: str | bytes, agent: str, strict: bool) -> 
 PIECES = ('{"thought": "t"', '"action": "ROUTE_DECISION"', '"params": {"route": "new_task"', '"payload": {"reason": "r"',
           '"requiresConfirmation": false', '"confidence": 80', '"risk": {"level": "low"', '"description": "d"',
           '"expectedOutcome": "o"', "{", "}", "[", "]", ",", ":", '"', "'", "\\", "\n", "```json\n", "<think>", "</think>",
-          "// x\n", "...", "NaN", "80", "low", "“", "，", "：", "null", "=", "prose ")  # fmt: skip
+          "// x\n", "...", "NaN", "80", "low", "“", "，", "：", "null", "=", "prose ", "→", "->", ":", "\\n", "**", "<br>", 'u"x"', "f'", '@"', '("a" "b")', "\u00ad")  # fmt: skip
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map(" ".join), st.sampled_from(["router", "executor"]))

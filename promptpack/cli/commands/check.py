@@ -1,12 +1,14 @@
 """`promptpack check`: check a model's reply."""
 
+import json
 import sys
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import click
 
 from promptpack import files
-from promptpack.cli.console import print_json, visible
+from promptpack.cli.console import on_one_line, print_json, visible
 from promptpack.cli.options import (
     context_options,
     locale_option,
@@ -15,7 +17,11 @@ from promptpack.cli.options import (
     packs_option,
     read_context,
 )
+from promptpack.reply import Repair
+from promptpack.reply.charset import decode_reply
 from promptpack.verdict import Verdict
+
+_MAX_SHOWN = 60
 
 
 @click.command("check")
@@ -25,6 +31,9 @@ from promptpack.verdict import Verdict
 @locale_option
 @context_options
 @click.option("--strict", is_flag=True, help="Accept only replies that match the contract exactly; repair nothing.")
+@click.option("--finish-reason", metavar="REASON", help="Why the model stopped, as its server reports it: length ...")
+@click.option("--refuse", multiple=True, metavar="KIND", help="Refuse a kind of repair or a risk; repeatable.")
+@click.option("--explain", is_flag=True, help="Show every repair: where it is, the text before and after, its risk.")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_context
 def command(
@@ -36,6 +45,9 @@ def command(
     context_file: str | None,
     assignments: tuple[str, ...],
     strict: bool,
+    finish_reason: str | None,
+    refuse: tuple[str, ...],
+    explain: bool,
     format: str,  # noqa: A002 -- the option's name
 ) -> None:
     """Check a reply against a pack's contract. REPLY is a file, or - for standard input.
@@ -45,50 +57,21 @@ def command(
     chosen = open_library(folders).get(pack, locale)
     context = read_context(chosen, context_file, assignments)
     raw = sys.stdin.buffer.read() if reply == "-" else files.read(reply)
-    verdict = chosen.check(raw, context or None, strict=strict)
+    verdict = chosen.check(raw, context or None, strict=strict, refuse=refuse, finish_reason=finish_reason)
     if format == "json":
-        print_json(_as_data(verdict))
+        print_json(verdict.to_dict())
     else:
-        _print(verdict)
+        lines = (line for repair in verdict.repairs for line in _explain(repair, decode_reply(raw)))
+        _print(verdict, lines if explain else None)
     ctx.exit(0 if verdict.ok else 1)
 
 
-def _as_data(verdict: Verdict) -> dict[str, Any]:
-    return {
-        "ok": verdict.ok,
-        "outcome": verdict.outcome,
-        "output": verdict.data if verdict.ok else None,
-        "violations": [
-            {
-                "code": violation.code,
-                "path": violation.path,
-                "rule": violation.rule,
-                "message": violation.message,
-                "offset": violation.offset,
-            }
-            for violation in verdict.violations
-        ],
-        "repairs": [
-            {
-                "kind": repair.kind,
-                "path": repair.path,
-                "span": list(repair.span),
-                "before": repair.before,
-                "after": repair.after,
-                "risk": repair.risk,
-            }
-            for repair in verdict.repairs
-        ],
-        "extras": list(verdict.extras),
-        "unchecked": list(verdict.unchecked),
-        "correction": verdict.correction,
-    }
-
-
-def _print(verdict: Verdict) -> None:
+def _print(verdict: Verdict, explained: Iterable[str] | None) -> None:
     click.echo(click.style(verdict.outcome, fg="green" if verdict.ok else "red", bold=True))
-    for repair in verdict.repairs:
-        click.echo(visible(f"  repaired {repair.kind} at {repair.path or '(reply)'}"))
+    for line in (f"repaired {found}" for found in verdict.summary) if explained is None else explained:
+        click.echo(f"  {line}")
+    if verdict.is_echo:
+        click.echo("  the reply repeats an example of the prompt")
     for path in verdict.extras:
         click.echo(visible(f"  kept {path}, which is not in the contract"))
     for violation in verdict.violations:
@@ -98,3 +81,20 @@ def _print(verdict: Verdict) -> None:
     if verdict.correction:
         click.echo(click.style("correction:", bold=True))
         click.echo(visible(verdict.correction))
+
+
+def _explain(repair: Repair, text: str) -> Iterator[str]:
+    """Yield the lines that explain a repair: where, what, how risky, and what the reply may have lost."""
+    start = repair.span[0]
+    place = f"{text.count(chr(10), 0, start) + 1}:{start - text.rfind(chr(10), 0, start)}"
+    change = f"{_shorten(repair.before)} -> {_shorten(repair.after)}"
+    path = f" at {on_one_line(repair.path)}" if repair.path else ""
+    yield f"{place} {repair.kind}{path} (risk {repair.risk}): {change}"
+    if repair.missing:
+        yield f"  may be missing: {on_one_line(', '.join(repair.missing))}"
+
+
+def _shorten(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    shown = text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN // 2]} … {text[-_MAX_SHOWN // 2 :]}"
+    return f"`{on_one_line(shown)}`" if text else "nothing"

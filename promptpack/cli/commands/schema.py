@@ -21,7 +21,7 @@ from promptpack.problem import Problem, UsageError, did_you_mean
 @packs_option
 @locale_option
 def command(name: str, pack: str | None, output: str | None, folders: tuple[str, ...], locale: str | None) -> None:
-    """Print or write a JSON Schema: pack, flow, agent-output, params/NAME or contracts/NAME."""
+    """Print or write a JSON Schema: pack, flow, verdict, agent-output, params/NAME or contracts/NAME."""
     text = _contract_of(pack, folders, locale) if pack else _shipped(name)
     if output:
         files.write(output, text)

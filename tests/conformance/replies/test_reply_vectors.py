@@ -54,5 +54,12 @@ def test_a_reply_without_one_meaning_is_refused_and_every_fault_has_its_path(cas
     assert {fault["path"] for fault in case["expect"]} <= named
 
 
+def test_a_finish_reason_that_reports_a_cut_is_passed_on() -> None:
+    case = next(row for row in rows() if row["verdict"] == "valid" and row["raw"].endswith('"}'))
+    raw = case["raw"][:-1]
+    assert check_reply(raw, case["agent"])["repairs"] == ["missing-end"]
+    assert [found["code"] for found in check_reply(raw, case["agent"], None, "length")["violations"]] == ["PP503"]
+
+
 def test_the_whole_corpus_is_here() -> None:
     assert [len(cases(verdict)) for verdict in ("valid", "recoverable", "invalid")] == [42, 253, 130]

@@ -109,7 +109,9 @@ def test_a_partial_answer_is_merged_into_the_reply_it_corrects(greeter: Pack) ->
     run = agent.run_with_transcript({"NAME": "Ada"})
     assert run.verdict.ok
     assert run.verdict.data == reply("Hello Ada")
-    paths = [[found.path for found in done.verdict.violations] for done in run.transcript.rounds if done.verdict]
+    paths = [
+        [found.path for found in done.verdict.violations] for done in run.transcript.rounds if done.verdict is not None
+    ]
     assert paths == [["/confidence", "/risk/level"], ["/risk/level"], [""], []]
 
 
@@ -159,6 +161,39 @@ def test_a_reply_that_the_server_cut_off_is_judged_as_such(greeter: Pack) -> Non
     assert first is not None
     assert not first.ok
     assert run.verdict.ok
+
+
+def without_brace(words: str) -> str:
+    return json.dumps(reply(words) | {"userMessage": "done"})[:-1]
+
+
+def test_an_agent_asks_again_if_a_repair_is_risky(greeter: Pack) -> None:
+    provider = ScriptedProvider([without_brace("Hello Ada"), reply("Hello Ada")])
+    run = Agent(greeter, provider).run_with_transcript({"NAME": "Ada"})
+    first, second = run.transcript.rounds
+    assert first.verdict is not None
+    assert [found.message for found in first.verdict.violations] == ["the repair 'missing-end' is not allowed"]
+    assert second.request.messages[-1].text.endswith(
+        "- the reply: has no closing brace and may be cut off or incomplete; send it complete"
+    )
+    assert run.verdict.outcome == "valid"
+
+
+def test_a_caller_chooses_the_repairs_that_an_agent_refuses(greeter: Pack) -> None:
+    allowed = Agent(greeter, ScriptedProvider([without_brace("Hello Ada")]), CycleSettings(refuse=frozenset()))
+    assert allowed.run({"NAME": "Ada"}).outcome == "recovered"
+    script: list[Any] = ["Sure: " + json.dumps(reply("Hello Ada")), reply("Hello Ada")]
+    strict = Agent(greeter, ScriptedProvider(script), CycleSettings(refuse=frozenset({"prose"})))
+    assert len(strict.run_with_transcript({"NAME": "Ada"}).transcript.rounds) == 2
+
+
+def test_an_agent_also_refuses_what_the_pack_refuses(library: Library, tmp_path: Path) -> None:
+    text = PACK.replace("1.0.0", "1.1.0").replace("  contract:", "  refuse: [quotes]\n  contract:")
+    (tmp_path / "greeter" / "1.1.0.yaml").write_text(text, encoding="utf-8")
+    newer = library.reload().get("greeter@1.1.0")
+    quoted = json.dumps(reply("Hello Ada")).replace('"', "'")
+    script: list[Any] = [quoted, without_brace("Hello Ada"), reply("Hello Ada")]
+    assert len(Agent(newer, ScriptedProvider(script)).run_with_transcript({"NAME": "Ada"}).transcript.rounds) == 3
 
 
 def test_settings_reach_the_request(greeter: Pack) -> None:

@@ -30,3 +30,10 @@ def test_all_invalid_limits_are_reported_together() -> None:
 
 def test_none_means_no_time_limit() -> None:
     assert CycleSettings(timeout=None).timeout is None
+
+
+def test_an_unknown_repair_is_reported_before_a_model_is_asked() -> None:
+    assert CycleSettings().refuse == {"high"}
+    with pytest.raises(UsageError) as raised:
+        CycleSettings(refuse=frozenset({"missing-edn"}))
+    assert str(raised.value) == "PP531 unknown repair or risk 'missing-edn'\n  hint: did you mean 'missing-end'?"

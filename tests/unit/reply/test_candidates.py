@@ -24,7 +24,13 @@ def test_too_many_candidates_exceed_the_limit() -> None:
 
 
 def test_brackets_without_keys_are_not_candidates() -> None:
-    assert values("[{" * 1_000) == []
+    assert values("[{" * 1_000 + "]") == []
+
+
+def test_a_brace_at_the_end_is_a_cut_object() -> None:
+    for cut in ("{", '{"', '{"a', '{"a"', '{"a\\', "{ \n "):
+        assert values(f"Sure: {cut}") == [{}], cut
+        assert find(f"Sure: {cut}", LIMITS).candidates[0].scan.tail == "cut"  # type: ignore[union-attr]
 
 
 def test_strict_json_has_no_repeated_key_and_no_infinite_number() -> None:

@@ -15,7 +15,7 @@ from promptpack.reply.syntax_tree import extract_data
         ('{"a": ["b", "c"], "d": "e",}', 0),
         ('{"a": [1, {"b": null}, "c"], "d": [-2.5e3, "e"], "f": "g",}', 0),
         ('{"a": "b" "c": "d"}', 1),
-        ('{"a": "say “b”", "c": "d"}', 1),
+        ('{"a": "say “b”", "c": "d"}', 0),
         ('{"a": "say "b", then", "c": "d"}', 1),
         ('{"a": "\\u0062"}', 1),
     ],

@@ -1,6 +1,7 @@
 """Replies that are easy to misread, each with its one meaning or with the path that has none."""
 
 import json
+import re
 from copy import deepcopy
 from typing import Any
 
@@ -109,6 +110,17 @@ def assert_refused(raw: str, agent: str, *paths: str) -> None:
         ('"同一任务//小改动 # 说明 /* x */",', "同一任务//小改动 # 说明 /* x */"),
         ('"true, None, NaN, {a: 1}, [...",', "true, None, NaN, {a: 1}, [..."),
         ('"...",', "..."),
+        ('"The plan" // or "a plan"\n', "The plan"),
+        ('"see “# Title” below",', "see “# Title” below"),
+        ('"“a”, “b”: c",', "“a”, “b”: c"),
+        ('"{&quot;id&quot;: 1}",', "{&quot;id&quot;: 1}"),
+        ("u'The plan'", "The plan"),
+        ('f"The plan"', "The plan"),
+        ('r"\\d in D:\\Work"', "\\d in D:\\Work"),
+        ('@"say ""x"", then y"', 'say "x", then y'),
+        ('("The plan " "is")', "The plan is"),
+        ('("The plan "\n f"is"\n)', "The plan is"),
+        ('("The plan " + "is")', "The plan is"),
         ('"The plan \\\nis consistent"', "The plan is consistent"),
         ('"Plan can be executed\n"', "Plan can be executed\n"),
     ],
@@ -124,9 +136,32 @@ def test_other_quotes_are_quotes(quote: str) -> None:
     assert_means(text(ROUTE).replace('"', quote), ROUTE)
 
 
-@pytest.mark.parametrize("separator", [":", "：", "::", " := ", " => ", " = ", " ： "])
+@pytest.mark.parametrize("separator", [":", "：", "::", ": : ", " := ", " => ", " = ", " ： ", " → ", " -> ", "∶"])
 def test_other_signs_after_a_key_are_colons(separator: str) -> None:
     assert_means(text(ROUTE).replace('": ', f'"{separator}'), ROUTE)
+
+
+@pytest.mark.parametrize("between", ["\\n  ", "\\r\\n", "<br>", "<br />\n", "&nbsp;", "\u2060", ", ", "\x1b[0m "])
+def test_signs_without_meaning_between_tokens_are_skipped(between: str) -> None:
+    assert_means(re.sub(r'(?<=[{,]) ?(?=")', lambda _: between, text(ROUTE)), ROUTE)
+
+
+@pytest.mark.parametrize(
+    "key", ["**{}**", '**"{}"**', '"**{}**"', ":{}", "u'{}'", 'b"{}"', '"{}\u200b"', "\n**{}**", '\\n"{}"', "<br>`{}`"]
+)
+def test_a_key_in_another_form_is_read(key: str) -> None:
+    assert_means(re.sub(r'"(\w+)"(?=: )', lambda match: key.format(match[1]), text(ROUTE)), ROUTE)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        'f"{name}, ok"', '$"{name}"', 'r"a\\nb"', '@"C:\\new"', '"one" . "two"', '"one" & "two"', '"a "// b" c"',
+        '"see “# Title” and "x" below"', '"a "x", b: c"', '("a" 5)', '("a" "b",)',
+    ],
+)  # fmt: skip
+def test_a_string_with_two_readings_is_refused(written: str) -> None:
+    assert_refused(swapped(REVIEW, '"The plan is consistent"', written, 2), "reviewer", "/thought")
 
 
 @pytest.mark.parametrize(("old", "new"), [('"expectedOutcome"', 'expectedOutcome"'), ('"expectedOutcome"', '"expectedOutcome'), ('"ROUTE_DECISION"', '"ROUTE_DECISION'), ('"ROUTE_DECISION"', 'ROUTE_DECISION"')])  # fmt: skip
@@ -162,7 +197,25 @@ def test_an_uncertain_number_is_refused(written: str) -> None:
 
 @pytest.mark.parametrize(
     "word",
-    ["Low", "LOW", " low ", "低", "低风险", "low risk", "ｌｏｗ", '"low"', "`low`", "**low**", "LOW\n", "low.", "low,"],
+    [
+        "Low",
+        "LOW",
+        " low ",
+        "低",
+        "低风险",
+        "low risk",
+        "ｌｏｗ",
+        '"low"',
+        "`low`",
+        "**low**",
+        "LOW\n",
+        "low.",
+        "low,",
+        "l\u200bow",
+        "lo\u00adw",
+        "low\ufe0f",
+        "\ufefflow",
+    ],
 )
 def test_a_fixed_word_in_another_form_is_read(word: str) -> None:
     assert_means(swapped(ROUTE, '"low"', text(word)), ROUTE)

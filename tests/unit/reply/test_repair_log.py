@@ -35,7 +35,7 @@ def check(value: Any) -> list[Fault]:
         ('{"note": "x", "score" 5}', [("missing-colon", "/score", (21, 22), "medium")]),
         ("{«score»: 5, «note»: «x»}", [("quotes", "", (1, 8), "none"), ("quotes", "", (13, 19), "none"), ("quotes", "/note", (21, 24), "none")]),
         ('+ {"note": \'x\',\n+ "score": 5}', [("line-mark", "", (0, 2), "none"), ("quotes", "/note", (11, 14), "none"), ("line-mark", "", (16, 18), "none")]),
-        ('"note": "x", "score": 5\n', [("missing-open", "", (0, 0), "medium"), ("missing-end", "", (24, 24), "medium")]),
+        ('"note": "x", "score": 5\n', [("missing-open", "", (0, 0), "medium"), ("missing-end", "", (24, 24), "high")]),
         ('"note": "x", "score" 5}', [("missing-open", "", (0, 0), "medium"), ("missing-colon", "/score", (20, 21), "medium")]),
         ("> {\n> \"score\": 5}", [("block-quote", "", (0, 2), "none"), ("block-quote", "", (4, 6), "none")]),
     ],

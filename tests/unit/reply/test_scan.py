@@ -16,6 +16,12 @@ from promptpack.reply.syntax_tree import extract_data
         ('{"a": True}', {"a": True}, ["literal"]),
         ('{{"a": 1}}', {"a": 1}, ["double-braces", "double-braces"]),
         ('{"a": "b" + "c"}', {"a": "bc"}, ["concatenation"]),
+        ('{"a": ("b" u"c")}', {"a": "bc"}, ["concatenation"]),
+        ('{"a": ("b" + "c")}', {"a": "bc"}, ["concatenation"]),
+        ('{"a": [u"b", \'c\']}', {"a": ["b", "c"]}, ["quotes", "quotes"]),
+        ('{,"a":: 1}', {"a": 1}, ["extra-comma", "punctuation"]),
+        ('{**"a"**: 1}', {"a": 1}, ["white-space", "punctuation"]),
+        ('{\\n"a": 1\\n}', {"a": 1}, ["white-space", "white-space"]),
     ],
 )
 def test_every_repair_is_recorded(text: str, value: object, kinds: list[str]) -> None:

@@ -20,7 +20,10 @@ from promptpack.words import words
 from tests.unit.verdict.test_judge import GOOD
 
 LOCALES = ("en", "zh-CN")
-RULES = sorted({*VIOLATION_CODES, "not", "anyOf", "oneOf", "dependentRequired", "output_model", "a-rule-of-the-pack"})
+# What a correction says instead of the violation's own rule.
+CLAIMS = {"unclear", "unread", "others", "invisible"}
+OTHERS = {"not", "anyOf", "oneOf", "dependentRequired", "output_model", "a-rule-of-the-pack"}
+RULES = sorted({*VIOLATION_CODES, *CLAIMS, *OTHERS})
 LONG = {
     "enum": [f"CHOICE_NUMBER_{number}" for number in range(200)],
     "const": "x" * 2_000,
@@ -31,6 +34,11 @@ LONG = {
     "minimum": "龘靐" * 30,
     "minLength": "🎉" * 30,
     "uniqueItems": [f"{number * 7919**9:x}" for number in range(99)],
+    "ambiguous": ("/a: " + "龘靐" * 90, "🎉" * 90),
+    "duplicate": ("x" * 999, "7919" * 99),
+    "unclear": ("85 | 90" * 99,),
+    "others": {"enum": [f"ACTION_{number}" for number in range(99)]},
+    "invisible": "U+200B zero width space",
 }
 PATHS = [
     "",
@@ -96,7 +104,7 @@ def test_corrections_of_the_shipped_packs_are_short_and_complete(name: str, loca
         assert "…" not in verdict.correction
 
 
-@pytest.mark.parametrize("rule", sorted(VIOLATION_CODES.keys() - {"rule"}))
+@pytest.mark.parametrize("rule", sorted((VIOLATION_CODES.keys() | CLAIMS) - {"rule"}))
 def test_every_code_has_a_sentence_in_both_languages(rule: str) -> None:
     assert words("en").keys() == words("zh").keys()
     assert not HAN.search(words("en")[f"say.{rule}"])
@@ -120,6 +128,12 @@ def test_both_languages_have_the_same_placeholders(key: str) -> None:
         ("number", None, "is a number that is too long or too large", "数字过长或过大"),
         ("not", {}, "wrong", "不符合契约（wrong）"),
         ("pattern", "x" * 999, "must match the pattern …", "必须匹配 …"),
+        (
+            "duplicate",
+            ("1", "2"),
+            "is given twice with different values; send it once (you wrote 1 / 2)",
+            "重复出现且取值不同（写的是 1 / 2）",
+        ),
     ],
 )
 def test_a_line_names_the_allowed_values(rule: str, expected: Any, english: str, chinese: str) -> None:
@@ -144,6 +158,11 @@ def test_a_long_path_keeps_its_end() -> None:
     assert line.endswith("/tasks/0/minutes: must be at least 1")
 
 
+def test_equal_lines_are_written_once() -> None:
+    found = [Violation("PP508", "", f"the repair {kind!r} is not allowed", "repair") for kind in ("quotes", "comment")]
+    assert len(corrected("en", found, {}).splitlines()) == 2
+
+
 def test_a_rule_that_fails_reveals_no_details_to_the_model() -> None:
     found = [Violation("PP521", "/a", "rule 'odd' cannot be evaluated: a mapping has no key 'nope'", "odd")]
     assert corrected("zh", found, {}).endswith("- /a: 无法检查，请按契约填写")
@@ -160,7 +179,7 @@ def test_an_unknown_repair_from_a_caller_is_a_usage_error() -> None:
     with pytest.raises(UsageError) as raised:
         judge_checked(pack_in("en"), "{}", None, refuse=["fense", "Xyz"])
     assert str(raised.value) == (
-        "PP531 unknown repair or risk 'Xyz'\n  hint: the risks are none, low, medium\n"
+        "PP531 unknown repair or risk 'Xyz'\n  hint: the risks are none, low, medium, high\n"
         "PP531 unknown repair or risk 'fense'\n  hint: did you mean 'fence'?"
     )
     with pytest.raises(UsageError, match="PP531 unknown repair or risk 'fense'"):

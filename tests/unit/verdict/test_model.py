@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -79,3 +80,22 @@ def test_a_reply_beyond_the_limits_is_not_read() -> None:
     assert violations_of("[" + "1," * 50_001 + "1]") == [
         "PP507 (reply): the reply contains more than 50000 values at 0"
     ]
+
+
+def test_a_verdict_is_true_if_the_reply_is_accepted() -> None:
+    for raw in (json.dumps(GOOD), "{}", "no", f"so: {json.dumps(GOOD)}"):
+        verdict = judge_checked(PACK, raw, None)
+        assert bool(verdict) is verdict.ok
+
+
+def test_the_summary_groups_repairs_by_kind_with_the_highest_risk() -> None:
+    verdict = judge_checked(PACK, "So: {'name': 'a', 'level': 'low', 'tags': ['b', 'c'", None)
+    assert [str(found) for found in verdict.summary] == [
+        "prose (risk none)",
+        "quotes (7 times, risk none)",
+        "missing-end (2 times, risk high)",
+    ]
+    assert [(found.kind, found.count, found.risk) for found in verdict.summary][1] == ("quotes", 7, "none")
+    merged = replace(verdict, repairs=tuple(replace(one, kind="quotes") for one in verdict.repairs))
+    assert [str(found) for found in merged.summary] == ["quotes (10 times, risk high)"]
+    assert judge_checked(PACK, json.dumps(GOOD), None).summary == ()

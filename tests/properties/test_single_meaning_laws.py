@@ -1,0 +1,199 @@
+"""Laws of what is never taken for the answer: thinking, text of others, echoes of the prompt, and what a cut leaves."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from promptpack import Library
+from promptpack.reply.syntax_tree import is_same
+from tests.properties.test_reply_laws import anything, judged, no_deadline, of_contract
+
+Given = tuple[str, dict[str, Any]]
+
+THINKING = (
+    ("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<Thought>", "</Thought>"), ("◁think▷", "◁/think▷"),
+    ("[THINK]", "[/THINK]"), ("<|channel|>analysis<|message|>", "<|end|>"), ("<seed:think>", "</seed:think>"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"), ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("<|thinking|>", "<|/thinking|>"), ("<longcat_think>", "</longcat_think>"), ("<reason>", "</reason>"),
+    ("<mm:think>", "</mm:think>"), ("<unused94>thought\n", "<unused95>"), ("```thinking\n", "\n```\n"),
+    ("<inner_thoughts depth=\"2\">", "</inner_thoughts>"), ("<scratchpad>", "</scratchpad>"), ("", "</think>"),
+    ("<think>", "</thinking>"), ("<|im_start|>think\n", "<|im_end|>"), ("<plan>", "</plan>"), ("<think>", ""),
+)  # fmt: skip
+QUOTED = (
+    ("<example>\n", "\n</example>"), ("<input>", "</input>"), ("<tool_result>\n", "</tool_result>"),
+    ("<document index=\"1\">", "</document>"), ("<tool_response>", "</tool_response>"), ("<examples>", "</examples>"),
+    ("<|im_start|>user\n", "<|im_end|>\n"), ("<start_of_turn>user\n", "<end_of_turn>\n"), ("[INST]", "[/INST]"),
+    ("<|start_header_id|>user<|end_header_id|>\n\n", "<|eot_id|>"), ("<|user|>\n", "<|assistant|>"),
+)  # fmt: skip
+REFUSALS = ("", "I cannot decide this.", "\n\n对不起，我无法回答。", "\nLet me think again...")
+
+seeds = st.integers(0, 2**32)
+indents = st.sampled_from([None, 2, 4])
+cut_reasons = st.sampled_from([None, "stop", "length", "max_tokens"])
+
+
+def write(value: Any, indent: int | None = 2) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=indent)
+
+
+ENVELOPES: tuple[Any, ...] = (
+    lambda value: {"role": "user", "content": write(value)},
+    lambda value: {"role": "system", "content": [{"type": "text", "text": write(value)}]},
+    lambda value: [{"role": "tool", "content": write(value)}],
+    lambda value: {"messages": [{"role": "user", "content": write(value)}]},
+    lambda value: {"choices": [{"message": {"role": "assistant", "content": None, "reasoning_content": write(value)}}]},
+    lambda value: {"content": [{"type": "thinking", "thinking": write(value)}]},
+    lambda value: {"output": [{"type": "reasoning", "summary": [{"type": "summary_text", "text": write(value)}]}]},
+    lambda value: {"candidates": [{"content": {"parts": [{"text": write(value), "thought": True}]}}]},
+    lambda value: {"type": "object", "properties": {"thought": {"type": "string"}}, "examples": [value]},
+    lambda value: {"type": "object", "default": value},
+    lambda value: {"example": value},
+)
+
+
+def meaning(agent: str, raw: str, finish_reason: str | None) -> tuple[str, Any]:
+    verdict = judged(agent, raw, finish_reason=finish_reason)
+    return verdict.outcome, verdict.data if verdict.ok else None
+
+
+@st.composite
+def answers(draw: st.DrawFn, value: dict[str, Any]) -> str:
+    """Draw the text after thinking: nothing, a refusal, the whole answer, or the start of it."""
+    whole = write(value, draw(indents))
+    kind = draw(st.sampled_from(["nothing", "whole", "cut", "fenced", "comma"]))
+    if kind == "nothing":
+        return draw(st.sampled_from(REFUSALS))
+    if kind == "cut":
+        return "\n" + whole[: draw(st.integers(1, len(whole) - 1))]
+    if kind == "comma":
+        return whole[:-1].rstrip() + ",}"
+    return f"```json\n{whole}\n```" if kind == "fenced" else whole
+
+
+@given(anything, anything, st.sampled_from(THINKING), indents, cut_reasons, st.data())
+@settings(no_deadline, max_examples=400)
+def test_thinking_never_changes_what_a_reply_means(
+    drafted: Given,
+    answered: Given,
+    markers: tuple[str, str],
+    indent: int | None,
+    reason: str | None,
+    data: st.DataObject,
+) -> None:
+    agent, draft = drafted
+    start, end = markers
+    thinking = data.draw(st.sampled_from(["", "Maybe this:\n", "I should reply with "])) + write(draft, indent)
+    # An end marker inside the thinking would end it sooner.
+    assume(not any(stop and stop.strip() in thinking for _, stop in THINKING) and "```" not in thinking)
+    after = data.draw(answers(answered[1])) if end else ""
+    expected = meaning(agent, f"{start}{' ' * len(thinking)}{end}{after}", reason)
+    assert meaning(agent, f"{start}{thinking}{end}{after}", reason) == expected
+    assert meaning(agent, f"{start}not sure{end}{after}", reason) == expected
+
+
+@given(anything, st.sampled_from([*THINKING, *QUOTED]), indents, cut_reasons, st.sampled_from(REFUSALS))
+@settings(no_deadline, max_examples=300)
+def test_hidden_text_is_never_the_answer(
+    given_output: Given, markers: tuple[str, str], indent: int | None, reason: str | None, after: str
+) -> None:
+    agent, value = given_output
+    text = write(value, indent)
+    assume(not any(stop and stop.strip() in text for _, stop in (*THINKING, *QUOTED)) and "```" not in text)
+    assert not judged(agent, f"{markers[0]}{text}{markers[1]}{after}", finish_reason=reason).ok
+
+
+@given(anything, st.sampled_from(QUOTED), indents, indents)
+@settings(no_deadline, max_examples=200)
+def test_the_answer_after_quoted_text_is_read(
+    given_output: Given, markers: tuple[str, str], indent: int | None, other: int | None
+) -> None:
+    agent, value = given_output
+    draft = write({**value, "thought": "a draft", "confidence": 1}, other)
+    assume(not any(stop.strip() in draft for _, stop in (*THINKING, *QUOTED) if stop))
+    verdict = judged(agent, f"{markers[0]}{draft}{markers[1]}\n{write(value, indent)}")
+    assert verdict.ok
+    assert is_same(of_contract(agent, verdict.data), value)
+
+
+@given(anything, st.sampled_from(ENVELOPES), indents)
+@settings(no_deadline, max_examples=200)
+def test_an_object_in_an_envelope_of_others_is_never_the_answer(
+    given_output: Given, envelope: Any, indent: int | None
+) -> None:
+    agent, value = given_output
+    assert not judged(agent, write(envelope(value), indent)).ok
+
+
+@given(anything, st.sampled_from(["length", "max_tokens", "MAX_TOKENS"]), st.data())
+@settings(no_deadline, max_examples=100)
+def test_an_envelope_that_reports_a_cut_counts_as_a_cut(given_output: Given, reason: str, data: st.DataObject) -> None:
+    agent, value = given_output
+    text = write(value, data.draw(indents))
+    cut = text[: data.draw(st.integers(1, len(text) - 1))]
+    body = {"choices": [{"finish_reason": reason, "message": {"role": "assistant", "content": cut}}]}
+    assert judged(agent, json.dumps(body)).outcome == "truncated"
+
+
+BETWEEN = ("\n", "\n\n", " ", "", "\nAlternatively:\n", "\nOr rather: ", "\n```json\n", "\nFinal answer: ```\n")
+
+
+@given(anything, anything, indents, st.sampled_from(BETWEEN), st.sampled_from(["", "```json\n", "Sure: "]), st.data())
+@settings(no_deadline, max_examples=500)
+def test_an_answer_and_the_start_of_another_object_are_refused(
+    given_output: Given, other: Given, indent: int | None, between: str, before: str, data: st.DataObject
+) -> None:
+    agent, value = given_output
+    whole = before + write(value, indent) + ("\n```" if before.startswith("`") else "")
+    second = write(other[1], data.draw(indents))
+    assume(not is_same(value, other[1]))
+    cut = second[: data.draw(st.integers(1, len(second) - 1))]
+    assert judged(agent, whole).ok
+    assert judged(agent, whole + between + cut).outcome in ("ambiguous", "truncated"), cut
+
+
+@given(anything, indents)
+@settings(no_deadline, max_examples=100)
+def test_one_complete_object_stays_valid_however_the_reply_ended(given_output: Given, indent: int | None) -> None:
+    agent, value = given_output
+    verdict = judged(agent, write(value, indent), finish_reason="length")
+    assert verdict.outcome == "valid"
+    assert is_same(verdict.data, value)
+
+
+@given(anything, st.data())
+@settings(no_deadline, max_examples=200)
+def test_a_missing_brace_at_the_end_is_risky_and_names_what_may_be_lost(
+    given_output: Given, data: st.DataObject
+) -> None:
+    agent, value = given_output
+    optional = {"alternativeActions", "requiresUserConfirmation", "userMessage"}
+    text = write(value, data.draw(indents)).rstrip("}").rstrip()
+    verdict = judged(agent, text)
+    assume(verdict.ok)
+    repair = [one for one in verdict.repairs if one.kind == "missing-end"][-1]
+    assert repair.risk == "high"
+    assert {f"/{name}" for name in optional - value.keys()} <= set(repair.missing)
+    assert not judged(agent, text, refuse=["high"]).ok
+    assert judged(agent, text, finish_reason="length").outcome == "truncated"
+
+
+LIBRARY = Library.open()
+SHIPPED = [
+    LIBRARY.get(name, locale=locale)
+    for name in ("understanding", "router", "planner", "executor", "reviewer", "orchestrator")
+    for locale in ("zh-CN", "en")
+]
+
+
+@pytest.mark.parametrize("pack", SHIPPED, ids=lambda pack: pack.label)
+def test_a_repeated_prompt_is_not_an_answer(pack: Any) -> None:
+    for test in (one for one in pack.tests if one.reply is not None and one.verdict == "valid"):
+        prompt = pack.render(test.context)
+        text = prompt.to_text()
+        verdict = prompt.check(text)
+        assert not verdict.ok, verdict.data
+        for end in range(len(text) // 3, len(text), 97):
+            assert not prompt.check(text[:end]).ok

@@ -1,0 +1,94 @@
+import re
+
+import pytest
+
+from promptpack.reply.hidden_text import (
+    ANY_MARKER,
+    FIRST,
+    KINDS,
+    MARKER_REST,
+    MAX_MARKER_LENGTH,
+    PARTIAL_MARKER,
+    HiddenEnds,
+    blank,
+    end_pattern,
+)
+
+MARKER = re.compile(rf"[{FIRST}]{MARKER_REST}")
+PAIRS = [
+    ("<think>", "</think>", "tag"),
+    ("<THINKING>", "</thinking>", "tag"),
+    ("<seed:think>", "</seed:think>", "tag"),
+    ("<longcat_think>", "</longcat_think>", "tag"),
+    ("<reason>", "</reason>", "tag"),
+    ('<thinking mode="deep">', "</thinking>", "tag"),
+    ("◁think▷", "◁/think▷", "token"),
+    ("[THINK]", "[/THINK]", "token"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>", "token"),
+    ("<|START_THINKING|>", "<|END_THINKING|>", "token"),
+    ("<|thinking|>", "<|/thinking|>", "token"),
+    ("<unused94>thought", "<unused95>", "token"),
+    ("&lt;think&gt;", "&lt;/think&gt;", "token"),
+    ("＜think＞", "＜/think＞", "token"),
+    ("<!--", "-->", "comment"),
+    ("<|channel|> analysis", "<|end|>", "turn"),
+    ("<|im_start|>user", "<|im_end|>", "turn"),
+    ("<start_of_turn>user", "<end_of_turn>", "turn"),
+    ("<|start_header_id|>system", "<|eot_id|>", "turn"),
+    ("<|user|>", "<|assistant|>", "turn"),
+    ("[INST]", "[/INST]", "turn"),
+    ("```thinking\n", "\n```\n", "fence"),
+    ("<example>", "</example>", "quoted"),
+    ("<tool_result id=1>", "</tool_result>", "quoted"),
+    ("<documents>", "</documents>", "quoted"),
+]
+
+
+@pytest.mark.parametrize(("start", "end", "kind"), PAIRS)
+def test_a_start_marker_has_a_kind_and_an_end(start: str, end: str, kind: str) -> None:
+    text = f"{start} hidden{end}shown"
+    marker = MARKER.match(text)
+    assert marker is not None
+    assert (marker[0], marker.lastgroup) == (start, kind)
+    assert kind in KINDS
+    assert ANY_MARKER.match(start)
+    assert end_pattern(marker).search(text)
+    assert "hidden" not in text[HiddenEnds(text).find(marker) :]
+    assert "shown" in text[HiddenEnds(text).find(marker) :]
+    assert max(len(start), len(end)) <= MAX_MARKER_LENGTH
+
+
+@pytest.mark.parametrize(("start", "end", "kind"), PAIRS)
+def test_the_start_of_a_marker_waits_for_the_rest(start: str, end: str, kind: str) -> None:
+    for length in range(1, len(start.rstrip("\n"))):
+        assert re.fullmatch(PARTIAL_MARKER, start[:length]), (start[:length], end, kind)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<answer>", "<output>", "<|channel|>final", "<task_plan>", "<intent_analysis>", "<|im_start|>assistant", "[DATA]",
+        "```json\n", "<|tool_call|>", "<response>", "<result>", "<explanation>",
+    ],
+)  # fmt: skip
+def test_another_tag_hides_nothing(text: str) -> None:
+    assert MARKER.match(text) is None
+
+
+def test_a_quoted_tag_without_an_end_may_be_a_word_in_prose() -> None:
+    for text, end in (("<input> is a field", -1), ("<input>{}", 9), ("<input>\n\n```", 12)):
+        marker = MARKER.match(text)
+        assert marker is not None
+        assert HiddenEnds(text).find(marker) == end
+
+
+def test_thinking_ends_at_its_own_tag_or_at_any_other() -> None:
+    for text, end in (("<think>a</reason>b</think>c", 26), ("<think>a</reason>b", 17), ("<think>a", 8)):
+        marker = MARKER.match(text)
+        assert marker is not None
+        assert HiddenEnds(text).find(marker) == end
+
+
+def test_blank_keeps_every_position() -> None:
+    assert blank("abcdef", [(1, 3), (5, 6)]) == "a  de "
+    assert blank("abc", []) == "abc"
