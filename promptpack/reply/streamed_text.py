@@ -6,7 +6,7 @@ from functools import lru_cache
 from promptpack.reply.escapes import LATEX_WORDS, decode
 
 _decode = lru_cache(1_000)(decode)
-_ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|u[0-9a-fA-F]{4}|[^u])", re.DOTALL)
+ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|u[0-9a-fA-F]{4}|[^u])", re.DOTALL)
 # Backslashes of a path or of LaTeX: a later backslash may show that they are literal.
 _UNCERTAIN = re.compile(rf"\\\\|(?<=(?<![A-Za-z])[A-Za-z]:)\\|\\(?:{LATEX_WORDS})(?![a-z])")
 # The end of a piece may be the start of such a word.
@@ -39,7 +39,7 @@ class StreamedText:
         if uncertain is not None:
             self._is_certain = False
             piece = whole[len(self._before) : uncertain.start()]
-        self._shown.append(_ESCAPE.sub(_decoded, piece))
+        self._shown.append(ESCAPE.sub(_decoded, piece))
         self._before = whole[-3:]
 
     def certain(self) -> str:
