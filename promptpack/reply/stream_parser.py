@@ -63,7 +63,8 @@ class StreamParser:
         shape = self.partial.shape_here()
         if shape.types != {"string"} or shape.words is not None or shape.first("pattern") is not None:
             return None
-        return self.partial.path_here(), self._text.certain() if self.state == "string" else self._text.whole()
+        is_open = self.state == "string" or self._text.may_end_earlier
+        return self.partial.path_here(), self._text.certain() if is_open else self._text.whole()
 
     def _outside(self) -> bool:
         match, end = find_opening(self._buffer, self._index), searched_end(self._buffer, self._index)
