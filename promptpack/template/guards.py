@@ -47,14 +47,13 @@ _CHARACTERS_A_STEP: Final[Mapping[str, int]] = MappingProxyType(
 # Filters that compare items or their attributes character by character.
 _COMPARING: Final = frozenset({"dictsort", "groupby", "max", "min", "sort", "unique"})
 _LINE_ENDS: Final = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
-_DICT: Final = frozenset((dict,))
 _STR: Final = frozenset((str,))
 _MEASURED: Final = (dict, list, tuple, str, range)
 
 
 def meter_calls(function: Callable[..., Any], name: str = "", deep: bool = True) -> Callable[..., Any]:
     """Wrap a filter, test or function: count its work by the size of its arguments and of the text it returns."""
-    steps_an_item = _STEPS_AN_ITEM.get(name)
+    steps_an_item = _STEPS_AN_ITEM.get(name, 0)
     characters_a_step = _CHARACTERS_A_STEP.get(name)
     is_comparing = name in _COMPARING
     # To some functions, Jinja passes the environment or the context before the value.
@@ -63,17 +62,16 @@ def meter_calls(function: Callable[..., Any], name: str = "", deep: bool = True)
     @wraps(function)
     def metered_call(*values: Any, **options: Any) -> Any:
         meter = current_meter()
-        meter.charge(values[first:], deep)
-        if options:
-            meter.charge(options.values(), deep)
-        if is_comparing and len(values) > first:
-            meter.step(_count_characters(values[first]) // CHARACTERS_A_STEP)
+        steps = meter.cost((*values[first:], *options.values()) if options else values[first:], deep)
         if steps_an_item and len(values) > first:
-            items = meter.to_list(values[first])
-            meter.step(len(items) * steps_an_item)
+            items = meter.collect(values[first])
+            steps += len(items) * (1 + steps_an_item)
             values = (*values[:first], items, *values[first + 1 :])
+        if is_comparing and len(values) > first:
+            steps += _count_characters(values[first]) // CHARACTERS_A_STEP
         if characters_a_step and values and type(values[0]) is str:
-            meter.step(len(values[0]) // characters_a_step)
+            steps += len(values[0]) // characters_a_step
+        meter.step(steps)
         result = function(*values, **options)
         if type(result) is str:
             check_text(len(result))
@@ -84,6 +82,8 @@ def meter_calls(function: Callable[..., Any], name: str = "", deep: bool = True)
 
 def _count_characters(value: Any) -> int:
     """Count the characters of all texts in a value whose size was checked before."""
+    if _is_text_list(value):
+        return sum(map(len, value))
     count = 0
     pending = [value]
     for item in pending:
@@ -153,7 +153,7 @@ def _sum(_: Callable[..., Any]) -> Callable[..., Any]:
     def total(environment: Any, iterable: Any, attribute: Any = None, start: Any = 0) -> Any:
         items = to_list(iterable)
         if attribute is not None:
-            items = [make_attrgetter(environment, attribute)(item) for item in items]
+            items = list(map(make_attrgetter(environment, attribute), items))
         if not all(isinstance(item, (int, float)) for item in [*items, start]):
             raise TemplateRuntimeError("sum adds numbers only")
         return sum(items, start)
@@ -182,15 +182,28 @@ def _map(original: Callable[..., Any]) -> Callable[..., Any]:
     @pass_context
     def mapped(context: Any, value: Any, *arguments: Any, **options: Any) -> Any:
         key = options.get("attribute")
-        is_key = type(key) is str and "." not in key and not key.isdigit()
-        if not is_key or arguments or len(options) != 1 or not _DICT.issuperset(map(type, value)):
-            return original(context, value, *arguments, **options)
-        try:
-            return iter([item[key] for item in value])
-        except KeyError:
-            return original(context, value, *arguments, **options)
+        if type(key) is str and len(options) == 1 and not arguments and "." not in key and not key.isdigit():
+            try:
+                return iter([item[key] for item in value])
+            except (KeyError, TypeError):
+                pass  # a key is missing, or an item is not a mapping
+        return original(context, value, *arguments, **options)
 
     return mapped
+
+
+def _sort(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `sort`; Jinja makes a list for every item, which a list of texts does not need."""
+
+    @pass_environment
+    def sort(
+        environment: Any, value: Any, reverse: bool = False, case_sensitive: bool = False, attribute: Any = None
+    ) -> Any:
+        if attribute is None and _is_text_list(value):
+            return sorted(value, key=None if case_sensitive else str.lower, reverse=reverse)
+        return original(environment, value, reverse, case_sensitive, attribute)
+
+    return sort
 
 
 def _is_text_list(value: Any) -> bool:
@@ -216,6 +229,7 @@ GUARDS: Final[Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]]] 
         "round": _round,
         "select": _make_select(filter),
         "slice": _slice,
+        "sort": _sort,
         "sum": _sum,
     }
 )

@@ -52,15 +52,14 @@ def _join(original: Function) -> Function:
     @pass_environment
     def join_attributes(environment: Any, value: Any, d: Any = "", attribute: Any = None) -> str:
         if attribute is not None:
-            value = [make_attrgetter(environment, attribute)(item) for item in to_list(value)]
-        return join(value, d)
+            value = list(map(make_attrgetter(environment, attribute), to_list(value)))
+        return _join_texts(value, d)
 
     join_attributes.__doc__ = original.__doc__
     return join_attributes
 
 
-def join(value: Any, d: Any = "") -> str:
-    """Join values as text, with a separator between them; the work is counted."""
+def _join_texts(value: Any, d: Any) -> str:
     if type(value) is list and type(d) is str:
         try:
             characters = sum(map(len, value)) + len(d) * len(value)
