@@ -9,7 +9,7 @@ from jinja2.tests import TESTS as JINJA_TESTS
 from jinja2.utils import Namespace
 
 from promptpack.template.filters import FILTERS as OWN_FILTERS
-from promptpack.template.guards import GUARDS, limited_range, meter_calls
+from promptpack.template.guards import GUARDED_FILTERS, limited_range, meter_calls
 
 Function = Callable[..., Any]
 
@@ -53,7 +53,7 @@ def _history_filter(name: str) -> Function:
 
 _ALL_FILTERS: Final[Mapping[str, Any]] = {
     **{name: JINJA_FILTERS[name] for name in JINJA_FILTER_NAMES},
-    **{name: guard(JINJA_FILTERS[name]) for name, guard in GUARDS.items()},
+    **GUARDED_FILTERS,
     **{name: _history_filter(name) for name in HISTORY_FILTER_NAMES},
     **OWN_FILTERS,
 }
