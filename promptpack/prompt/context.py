@@ -45,6 +45,9 @@ class _Snapshot(Mapping[str, Any]):
             self._restored[name] = marshal.loads(self._uncopied[name])  # noqa: S302 -- written by this process
         return self._restored[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._values
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
 

@@ -36,7 +36,8 @@ class ExpressionGenerator(PackGenerator):
         self.writeline("failed, skipped = [], []")
         for number, condition in enumerate(conditions):
             if condition.names:
-                self.writeline(f"if not values.keys() >= {set(condition.names)!r}: skipped.append({number})")
+                is_missing = " or ".join(f"{name!r} not in values" for name in condition.names)
+                self.writeline(f"if {is_missing}: skipped.append({number})")
                 self.writeline("else:")
                 self.indent()
             self._write_condition(number, condition, frame)
@@ -49,10 +50,11 @@ class ExpressionGenerator(PackGenerator):
         self.writeline("try:")
         self.indent()
         if condition.when is not None:
-            self._write_test("if", condition.when, frame)
+            self._write_tree(condition.when, frame)
+            self.writeline("if value is True or value is not False and environment.truth(value):")
             self.indent()
-        self._write_test("if not", condition.require, frame)
-        self.write(f" failed.append(({number}, None))")
+        self._write_tree(condition.require, frame)
+        self.writeline(f"if value is not True and not environment.truth(value): failed.append(({number}, None))")
         if condition.when is not None:
             self.outdent()
         self.outdent()
@@ -60,10 +62,6 @@ class ExpressionGenerator(PackGenerator):
         self.indent()
         self.writeline(f"failed.append(({number}, environment.explain(error)))")
         self.outdent()
-
-    def _write_test(self, keyword: str, tree: nodes.Template, frame: Frame) -> None:
-        self._write_tree(tree, frame)
-        self.writeline(f"{keyword} environment.truth(value):")
 
     def _write_tree(self, tree: nodes.Template, frame: Frame) -> None:
         """Write code that counts the steps of an expression and computes its value."""

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, Final
 
 from jinja2.exceptions import TemplateRuntimeError
 
 from promptpack.characters import break_special_tokens
-from promptpack.template.meter import LimitError, measure, step, to_list
+from promptpack.template.meter import LimitError, check_items, current_meter, measure, step
 from promptpack.template.values import resolve_lazy, to_json, to_text
 
 _WIDEST_INDENT: Final = 8
@@ -90,17 +91,20 @@ def tools(value: Any, empty: str = "") -> str:
 
 def flatten(value: Any) -> list[Any]:
     """Merge a list of lists into one list."""
-    outer = to_list(value)
-    measure(outer)
-    return [item for items in outer for item in (items if isinstance(items, (list, tuple)) else [items])]
+    meter = current_meter()
+    lists = [items if isinstance(items, (list, tuple)) else (items,) for items in meter.to_list(value)]
+    meter.check_items(sum(map(len, lists)))
+    return list(chain.from_iterable(lists))
 
 
 def out_of_order(tasks: Any, order: Any, key: str = "id", needs: str = "dependencies") -> list[str]:
     """List the tasks that come before a task they need, as `b before a`; includes tasks that need themselves."""
     if not isinstance(tasks, list) or not isinstance(order, list):
         raise TemplateRuntimeError("out_of_order needs a list of tasks and a list of their ids")
+    needed = [task[needs] for task in tasks]
+    check_items(len(order) + sum(map(len, needed)))
     positions = {to_text(name): position for position, name in reversed(list(enumerate(order)))}
-    pairs = [(to_text(task[key]), to_text(need)) for task in tasks for need in task[needs]]
+    pairs = [(to_text(task[key]), to_text(need)) for task, names in zip(tasks, needed, strict=True) for need in names]
     return [
         f"{task} before {need}"
         for task, need in pairs

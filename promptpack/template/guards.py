@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from jinja2.exceptions import TemplateRuntimeError
-from jinja2.filters import make_attrgetter
+from jinja2.filters import do_dictsort, do_map, do_reject, do_round, do_select, do_sort, make_attrgetter
 from jinja2.utils import pass_context, pass_environment
 
 from promptpack.template.meter import (
@@ -21,7 +21,7 @@ from promptpack.template.meter import (
     step,
     to_list,
 )
-from promptpack.template.text_filters import TEXT_GUARDS, check_at_least_one, check_replacement
+from promptpack.template.text_filters import TEXT_FILTERS, check_at_least_one, check_replacement
 
 _MAX_PRECISION: Final = 100
 # Filters that process every item, and the steps for each.
@@ -47,14 +47,13 @@ _CHARACTERS_A_STEP: Final[Mapping[str, int]] = MappingProxyType(
 # Filters that compare items or their attributes character by character.
 _COMPARING: Final = frozenset({"dictsort", "groupby", "max", "min", "sort", "unique"})
 _LINE_ENDS: Final = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
-_DICT: Final = frozenset((dict,))
 _STR: Final = frozenset((str,))
 _MEASURED: Final = (dict, list, tuple, str, range)
 
 
 def meter_calls(function: Callable[..., Any], name: str = "", deep: bool = True) -> Callable[..., Any]:
     """Wrap a filter, test or function: count its work by the size of its arguments and of the text it returns."""
-    steps_an_item = _STEPS_AN_ITEM.get(name)
+    steps_an_item = _STEPS_AN_ITEM.get(name, 0)
     characters_a_step = _CHARACTERS_A_STEP.get(name)
     is_comparing = name in _COMPARING
     # To some functions, Jinja passes the environment or the context before the value.
@@ -63,17 +62,16 @@ def meter_calls(function: Callable[..., Any], name: str = "", deep: bool = True)
     @wraps(function)
     def metered_call(*values: Any, **options: Any) -> Any:
         meter = current_meter()
-        meter.charge(values[first:], deep)
-        if options:
-            meter.charge(options.values(), deep)
-        if is_comparing and len(values) > first:
-            meter.step(_count_characters(values[first]) // CHARACTERS_A_STEP)
+        steps = meter.cost((*values[first:], *options.values()) if options else values[first:], deep)
         if steps_an_item and len(values) > first:
-            items = meter.to_list(values[first])
-            meter.step(len(items) * steps_an_item)
+            items = meter.collect(values[first])
+            steps += len(items) * (1 + steps_an_item)
             values = (*values[:first], items, *values[first + 1 :])
+        if is_comparing and len(values) > first:
+            steps += _count_characters(values[first]) // CHARACTERS_A_STEP
         if characters_a_step and values and type(values[0]) is str:
-            meter.step(len(values[0]) // characters_a_step)
+            steps += len(values[0]) // characters_a_step
+        meter.step(steps)
         result = function(*values, **options)
         if type(result) is str:
             check_text(len(result))
@@ -84,6 +82,8 @@ def meter_calls(function: Callable[..., Any], name: str = "", deep: bool = True)
 
 def _count_characters(value: Any) -> int:
     """Count the characters of all texts in a value whose size was checked before."""
+    if _is_text_list(value):
+        return sum(map(len, value))
     count = 0
     pending = [value]
     for item in pending:
@@ -104,118 +104,102 @@ def limited_range(*bounds: Any) -> range:
     return numbers
 
 
-def _check_between(name: str, number: Any, limit: int) -> None:
-    if isinstance(number, int) and not -limit <= number <= limit:
-        raise LimitError("format", f"{name} must be between -{limit:,} and {limit:,}")
+def _batch(value: Any, linecount: int, fill_with: Any = None) -> list[list[Any]]:
+    items = to_list(value)
+    check_at_least_one("linecount", linecount)
+    rows = [items[start : start + linecount] for start in range(0, len(items), linecount)]
+    if rows and fill_with is not None:
+        check_items(linecount)
+        rows[-1] += [fill_with] * (linecount - len(rows[-1]))
+    return rows
 
 
-def _batch(_: Callable[..., Any]) -> Callable[..., Any]:
-    def batch(value: Any, linecount: int, fill_with: Any = None) -> list[list[Any]]:
-        items = to_list(value)
-        check_at_least_one("linecount", linecount)
-        rows = [items[start : start + linecount] for start in range(0, len(items), linecount)]
-        if rows and fill_with is not None:
-            check_items(linecount)
-            rows[-1] += [fill_with] * (linecount - len(rows[-1]))
-        return rows
-
-    return batch
-
-
-def _slice(_: Callable[..., Any]) -> Callable[..., Any]:
-    def sliced(value: Any, slices: int, fill_with: Any = None) -> list[list[Any]]:
-        items = to_list(value)
-        check_at_least_one("slices", slices)
-        check_items(slices)
-        size, longer = divmod(len(items), slices)
-        columns: list[list[Any]] = []
-        for number in range(slices):
-            start = number * size + min(number, longer)
-            column = items[start : start + size + (number < longer)]
-            columns.append([*column, fill_with] if fill_with is not None and number >= longer else column)
-        return columns
-
-    return sliced
+def _slice(value: Any, slices: int, fill_with: Any = None) -> list[list[Any]]:
+    items = to_list(value)
+    check_at_least_one("slices", slices)
+    check_items(slices)
+    size, longer = divmod(len(items), slices)
+    columns: list[list[Any]] = []
+    for number in range(slices):
+        start = number * size + min(number, longer)
+        column = items[start : start + size + (number < longer)]
+        columns.append([*column, fill_with] if fill_with is not None and number >= longer else column)
+    return columns
 
 
-def _dictsort(original: Callable[..., Any]) -> Callable[..., Any]:
-    def dictsort(value: Any, case_sensitive: bool = False, by: str = "key", reverse: bool = False) -> Any:
-        if not isinstance(value, dict):
-            raise TemplateRuntimeError("dictsort needs a mapping")
-        step(_STEPS_OF_SORTING_A_KEY * len(value))
-        return original(value, case_sensitive, by, reverse)
-
-    return dictsort
+def _dictsort(value: Any, case_sensitive: bool = False, by: Any = "key", reverse: bool = False) -> Any:
+    if not isinstance(value, dict):
+        raise TemplateRuntimeError("dictsort needs a mapping")
+    step(_STEPS_OF_SORTING_A_KEY * len(value))
+    return do_dictsort(value, case_sensitive, by, reverse)
 
 
-def _sum(_: Callable[..., Any]) -> Callable[..., Any]:
-    @pass_environment
-    def total(environment: Any, iterable: Any, attribute: Any = None, start: Any = 0) -> Any:
-        items = to_list(iterable)
-        if attribute is not None:
-            items = [make_attrgetter(environment, attribute)(item) for item in items]
-        if not all(isinstance(item, (int, float)) for item in [*items, start]):
-            raise TemplateRuntimeError("sum adds numbers only")
-        return sum(items, start)
-
-    return total
+@pass_environment
+def _sum(environment: Any, iterable: Any, attribute: Any = None, start: Any = 0) -> Any:
+    items = to_list(iterable)
+    if attribute is not None:
+        items = list(map(make_attrgetter(environment, attribute), items))
+    if not all(isinstance(item, (int, float)) for item in [*items, start]):
+        raise TemplateRuntimeError("sum adds numbers only")
+    return sum(items, start)
 
 
-def _make_select(choose: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the guard of `select` or `reject`; `in` on lists of texts is a set lookup, not a search."""
-
-    def guard(original: Callable[..., Any]) -> Callable[..., Any]:
-        @pass_context
-        def select(context: Any, value: Any, *test: Any, **options: Any) -> Any:
-            if len(test) != 2 or test[0] != "in" or options or not _is_text_list(test[1]) or not _is_text_list(value):
-                return original(context, value, *test, **options)
-            return choose(frozenset(test[1]).__contains__, value)
-
-        return select
-
-    return guard
-
-
-def _map(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `map`; a key of mappings is looked up directly."""
+def _make_select(original: Callable[..., Any], choose: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `select` or `reject`; `in` on lists of texts is a set lookup, not a search."""
 
     @pass_context
-    def mapped(context: Any, value: Any, *arguments: Any, **options: Any) -> Any:
-        key = options.get("attribute")
-        is_key = type(key) is str and "." not in key and not key.isdigit()
-        if not is_key or arguments or len(options) != 1 or not _DICT.issuperset(map(type, value)):
-            return original(context, value, *arguments, **options)
+    def select(context: Any, value: Any, *test: Any, **options: Any) -> Any:
+        if len(test) != 2 or test[0] != "in" or options or not _is_text_list(test[1]) or not _is_text_list(value):
+            return original(context, value, *test, **options)
+        return choose(frozenset(test[1]).__contains__, value)
+
+    return select
+
+
+@pass_context
+def _map(context: Any, value: Any, *arguments: Any, **options: Any) -> Any:
+    # A key of mappings is looked up directly, which is much faster.
+    key = options.get("attribute")
+    if type(key) is str and len(options) == 1 and not arguments and "." not in key and not key.isdigit():
         try:
             return iter([item[key] for item in value])
-        except KeyError:
-            return original(context, value, *arguments, **options)
+        except (KeyError, TypeError):
+            pass  # a key is missing, or an item is not a mapping
+    return do_map(context, value, *arguments, **options)
 
-    return mapped
+
+@pass_environment
+def _sort(
+    environment: Any, value: Any, reverse: bool = False, case_sensitive: bool = False, attribute: Any = None
+) -> Any:
+    # Texts are sorted directly; Jinja makes a list for every item.
+    if attribute is None and _is_text_list(value):
+        return sorted(value, key=None if case_sensitive else str.lower, reverse=reverse)
+    return do_sort(environment, value, reverse, case_sensitive, attribute)
 
 
 def _is_text_list(value: Any) -> bool:
     return type(value) is list and _STR.issuperset(map(type, value))
 
 
-def _round(original: Callable[..., Any]) -> Callable[..., Any]:
-    def rounded(value: Any, precision: int = 0, method: Any = "common") -> Any:
-        _check_between("precision", precision, _MAX_PRECISION)
-        return original(value, precision, method)
-
-    return rounded
+def _round(value: Any, precision: int = 0, method: Any = "common") -> Any:
+    if isinstance(precision, int) and not -_MAX_PRECISION <= precision <= _MAX_PRECISION:
+        raise LimitError("format", f"precision must be between -{_MAX_PRECISION} and {_MAX_PRECISION}")
+    return do_round(value, precision, method)
 
 
-GUARDS: Final[Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]]] = MappingProxyType(
+GUARDED_FILTERS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
     {
-        **TEXT_GUARDS,
+        **TEXT_FILTERS,
         "batch": _batch,
         "dictsort": _dictsort,
-        "list": lambda _: to_list,
+        "list": to_list,
         "map": _map,
-        "reject": _make_select(filterfalse),
+        "reject": _make_select(do_reject, filterfalse),
         "round": _round,
-        "select": _make_select(filter),
+        "select": _make_select(do_select, filter),
         "slice": _slice,
+        "sort": _sort,
         "sum": _sum,
     }
 )

@@ -9,7 +9,7 @@ from jinja2.tests import TESTS as JINJA_TESTS
 from jinja2.utils import Namespace
 
 from promptpack.template.filters import FILTERS as OWN_FILTERS
-from promptpack.template.guards import GUARDS, limited_range, meter_calls
+from promptpack.template.guards import GUARDED_FILTERS, limited_range, meter_calls
 
 Function = Callable[..., Any]
 
@@ -53,26 +53,32 @@ def _history_filter(name: str) -> Function:
 
 _ALL_FILTERS: Final[Mapping[str, Any]] = {
     **{name: JINJA_FILTERS[name] for name in JINJA_FILTER_NAMES},
-    **{name: guard(JINJA_FILTERS[name]) for name, guard in GUARDS.items()},
+    **GUARDED_FILTERS,
     **{name: _history_filter(name) for name in HISTORY_FILTER_NAMES},
     **OWN_FILTERS,
 }
-# Filters that read only the items of a value, so deeper values are not counted; JSON is counted when it is written.
+# Filters that count their own work.
+_SELF_METERED: Final = frozenset(("flatten", "join", "json", "list", "out_of_order", "tojson"))
+# Filters that read only the items of a value, so deeper values are not counted.
 _SHALLOW_FILTERS: Final = frozenset((
-    "abs", "batch", "count", "d", "default", "first", "float", "int", "items", "join", "json", "last", "length",
-    "list", "map", "reject", "rejectattr", "reverse", "round", "select", "selectattr", "slice", "tojson",
+    "abs", "batch", "count", "d", "default", "first", "float", "int", "items", "last", "length", "map", "reject",
+    "rejectattr", "reverse", "round", "select", "selectattr", "slice",
 ))  # fmt: skip
-_DEEP_TESTS: Final = frozenset((
+# Tests that compare whole values; the others take the same time for every value.
+_METERED_TESTS: Final = frozenset((
     "!=", "<", "<=", "==", ">", ">=", "eq", "equalto", "ge", "greaterthan", "gt", "in", "le", "lessthan", "lower",
     "lt", "ne", "upper",
 ))  # fmt: skip
 
 _ALL_TESTS: Final[Mapping[str, Any]] = {name: JINJA_TESTS[name] for name in JINJA_TEST_NAMES}
 FILTERS: Final[Mapping[str, Function]] = MappingProxyType(
-    {name: meter_calls(function, name, deep=name not in _SHALLOW_FILTERS) for name, function in _ALL_FILTERS.items()}
+    {
+        name: function if name in _SELF_METERED else meter_calls(function, name, deep=name not in _SHALLOW_FILTERS)
+        for name, function in _ALL_FILTERS.items()
+    }
 )
 TESTS: Final[Mapping[str, Function]] = MappingProxyType(
-    {name: meter_calls(function, name, deep=name in _DEEP_TESTS) for name, function in _ALL_TESTS.items()}
+    {name: meter_calls(function) if name in _METERED_TESTS else function for name, function in _ALL_TESTS.items()}
 )
 FUNCTIONS: Final[Mapping[str, Function]] = MappingProxyType(
     {"dict": meter_calls(dict), "namespace": meter_calls(Namespace), "range": limited_range}

@@ -73,13 +73,24 @@ class Meter:
     def check_items(self, count: int) -> None:
         """Refuse a list before it is built, and count the work of building it."""
         if count > self.limits.items:
-            raise LimitError("value", f"a list is longer than {self.limits.items:,} items")
+            self._refuse_items()
         self.step(count)
 
+    def _refuse_items(self) -> NoReturn:
+        raise LimitError("value", f"a list is longer than {self.limits.items:,} items")
+
+    def collect(self, values: Iterable[Any]) -> list[Any]:
+        """Return a list unchanged, and the items of a lazy value as a list; the work is not counted."""
+        limit = self.limits.items
+        items = values if type(values) is list else list(islice(values, limit + 1))
+        if len(items) > limit:
+            self._refuse_items()
+        return items
+
     def to_list(self, values: Iterable[Any]) -> list[Any]:
-        """Return the items of a lazy value as a list."""
-        items = list(values if type(values) is list else islice(values, self.limits.items + 1))
-        self.check_items(len(items))
+        """Return the items of a value as a list."""
+        items = self.collect(values)
+        self.step(len(items))
         return items
 
     def measure(self, value: Any) -> int:
@@ -105,8 +116,8 @@ class Meter:
         self.step(_STEPS_A_NODE * len(nodes) + count // _VALUES_A_STEP)
         return count
 
-    def charge(self, values: Iterable[Any], deep: bool) -> None:
-        """Count the work of a call by its arguments: everything in them, or only their own items."""
+    def cost(self, values: Iterable[Any], deep: bool) -> int:
+        """Return the steps of a call by its arguments: everything in them, or only their own items."""
         steps = 1
         for value in values:
             kind = type(value)
@@ -120,7 +131,7 @@ class Meter:
                 steps += 0 if deep and self.measure(value) else len(value)
             elif kind is range:
                 self.check_items(len(value))
-        self.step(steps)
+        return steps
 
 
 _METER: ContextVar[Meter | None] = ContextVar("promptpack_meter", default=None)
@@ -211,5 +222,5 @@ def measure(value: Any) -> int:
 
 
 def to_list(values: Iterable[Any]) -> list[Any]:
-    """Return the items of a lazy value as a list."""
+    """Return the items of a value as a list."""
     return current_meter().to_list(values)

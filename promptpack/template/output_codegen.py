@@ -24,8 +24,6 @@ INLINE_FILTERS: Final = {
 }
 """Filters written inline: the condition on the value's type, and the result."""
 
-# Filters that are called without `meter_calls`, because they count their own work: the function, and its one option.
-_SELF_METERED: Final = {"join": ("join", "d"), "json": ("as_json", "indent"), "tojson": ("as_json", "indent")}
 _LIST_LOOP_CODE = {"index": "{0}.index0 + 1", "index0": "{0}.index0", "first": "{0}.index0 == 0", "last": "{0}.last"}
 # Marks the name of an `EnvironmentAttribute` that is a local expression instead.
 _LOCAL: Final = "local "
@@ -239,12 +237,11 @@ class OutputGenerator(CodeGenerator):
 
     def visit_Filter(self, node: nodes.Filter, frame: Frame) -> None:  # noqa: N802
         """Write a filter; cheap filters are written inline."""
-        if node.node is None or node.dyn_args or node.dyn_kwargs:
-            super().visit_Filter(node, frame)
-        elif node.name in INLINE_FILTERS and not node.args and not node.kwargs:
+        is_bare = not (node.args or node.kwargs or node.dyn_args or node.dyn_kwargs)
+        if node.node is not None and node.name in INLINE_FILTERS and is_bare:
             self._write_inline(node.name, node.node, frame)
         else:
-            self._write_filter(node, node.node, frame)
+            super().visit_Filter(node, frame)
 
     def _write_inline(self, filter_name: str, value: nodes.Expr, frame: Frame) -> None:
         name = self.temporary_identifier()
@@ -252,16 +249,6 @@ class OutputGenerator(CodeGenerator):
         self.write(f"({result.format(name)} if type({name} := ")
         self.visit(value, frame)
         self.write(f") {condition.format(name)} else {self.filters[filter_name]}({name}))")
-
-    def _write_filter(self, node: nodes.Filter, value: nodes.Expr, frame: Frame) -> None:
-        metered = _SELF_METERED.get(node.name)
-        if metered is None or len(node.args) > 1 or any(option.key != metered[1] for option in node.kwargs):
-            super().visit_Filter(node, frame)
-            return
-        self.write(f"environment.{metered[0]}(")
-        self.visit(value, frame)
-        self.signature(node, frame)
-        self.write(")")
 
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802
         """Write the lookup of a key."""

@@ -17,7 +17,6 @@ from jinja2.utils import Namespace
 from promptpack.problem import ContextError
 from promptpack.template.codegen import PackGenerator
 from promptpack.template.failure import RENDER_ERRORS, explain
-from promptpack.template.filters import as_json
 from promptpack.template.guards import check_method
 from promptpack.template.language import (
     FILTERS,
@@ -34,7 +33,6 @@ from promptpack.template.operators import OPERATORS, check_size, compare, concat
 from promptpack.template.partials import Included, PackContext, PackTemplate, Partial
 from promptpack.template.positions import locate_tokens
 from promptpack.template.render_cache import cache_key
-from promptpack.template.text_filters import join
 from promptpack.template.undefined import PackUndefined, describe_kind
 from promptpack.template.values import to_text
 
@@ -52,8 +50,6 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
     to_text = staticmethod(to_text)
     iterate = staticmethod(iterate)
     list_loop = ListLoop
-    as_json = staticmethod(as_json)
-    join = staticmethod(join)
     compare = staticmethod(compare)
     concatenate = staticmethod(concatenate)
     slice_value = staticmethod(slice_value)

@@ -1,66 +1,56 @@
 """Jinja's filters on text: they get the printed form of a value, and refuse a result that would be too long."""
 
 from collections.abc import Callable, Mapping
+from functools import wraps
 from types import MappingProxyType
 from typing import Any, Final
 
 from jinja2.exceptions import TemplateRuntimeError
-from jinja2.filters import make_attrgetter
+from jinja2.filters import (
+    FILTERS,
+    do_center,
+    do_indent,
+    do_trim,
+    do_truncate,
+    do_wordwrap,
+    make_attrgetter,
+)
 from jinja2.utils import pass_environment
 
 from promptpack.template.meter import CHARACTERS_A_STEP, check_text, step, to_list
 from promptpack.template.values import to_text
 
-Function = Callable[..., Any]
 
-
-def _on_text(original: Function) -> Function:
+def _on_text(original: Callable[[str], Any]) -> Callable[..., Any]:
     """Pass a filter the text that a template prints for a value, not Python's `str`."""
 
+    @wraps(original)
     def filter_text(value: Any) -> Any:
         return original(to_text(value))
 
     return filter_text
 
 
-def _trim(original: Function) -> Function:
-    def trim(value: Any, chars: str | None = None) -> Any:
-        return original(to_text(value), chars)
-
-    return trim
+def _trim(value: Any, chars: str | None = None) -> str:
+    return do_trim(to_text(value), chars)
 
 
-def _center(original: Function) -> Function:
-    def center(value: Any, width: int = 80) -> Any:
-        check_text(width if isinstance(width, int) else 0)
-        return original(to_text(value), width)
-
-    return center
+def _center(value: Any, width: int = 80) -> str:
+    check_text(width if isinstance(width, int) else 0)
+    return do_center(to_text(value), width)
 
 
-def _indent(original: Function) -> Function:
-    def indent(s: Any, width: int | str = 4, first: bool = False, blank: bool = False) -> Any:
-        text = to_text(s)
-        unit = width if isinstance(width, int) else len(width)
-        check_text(len(text) + (text.count("\n") + 1) * max(unit, 0))
-        return original(text, width, first, blank)
-
-    return indent
+def _indent(s: Any, width: int | str = 4, first: bool = False, blank: bool = False) -> str:
+    text = to_text(s)
+    unit = width if isinstance(width, int) else len(width)
+    check_text(len(text) + (text.count("\n") + 1) * max(unit, 0))
+    return do_indent(text, width, first, blank)
 
 
-def _join(original: Function) -> Function:
-    @pass_environment
-    def join_attributes(environment: Any, value: Any, d: Any = "", attribute: Any = None) -> str:
-        if attribute is not None:
-            value = [make_attrgetter(environment, attribute)(item) for item in to_list(value)]
-        return join(value, d)
-
-    join_attributes.__doc__ = original.__doc__
-    return join_attributes
-
-
-def join(value: Any, d: Any = "") -> str:
-    """Join values as text, with a separator between them; the work is counted."""
+@pass_environment
+def _join(environment: Any, value: Any, d: Any = "", attribute: Any = None) -> str:
+    if attribute is not None:
+        value = list(map(make_attrgetter(environment, attribute), to_list(value)))
     if type(value) is list and type(d) is str:
         try:
             characters = sum(map(len, value)) + len(d) * len(value)
@@ -76,14 +66,10 @@ def join(value: Any, d: Any = "") -> str:
     return separator.join(texts)
 
 
-def _replace(original: Function) -> Function:
-    def replace(s: Any, old: Any, new: Any, count: int | None = None) -> str:
-        text = to_text(s)
-        check_replacement(text, to_text(old), to_text(new))
-        return text.replace(to_text(old), to_text(new), -1 if count is None else count)
-
-    replace.__doc__ = original.__doc__
-    return replace
+def _replace(s: Any, old: Any, new: Any, count: int | None = None) -> str:
+    text = to_text(s)
+    check_replacement(text, to_text(old), to_text(new))
+    return text.replace(to_text(old), to_text(new), -1 if count is None else count)
 
 
 def check_replacement(text: str, old: str, new: str) -> None:
@@ -92,44 +78,33 @@ def check_replacement(text: str, old: str, new: str) -> None:
     check_text(len(text) + places * max(len(new) - len(old), 0))
 
 
-def _truncate(original: Function) -> Function:
-    @pass_environment
-    def truncate(
-        environment: Any,
-        s: Any,
-        length: int = 255,
-        killwords: bool = False,
-        end: str = "...",
-        leeway: int | None = None,
-    ) -> Any:
-        if not isinstance(end, str) or not isinstance(length, int) or length < len(end):
-            raise TemplateRuntimeError("length must be a number, at least the length of 'end'")
-        if leeway is not None and (not isinstance(leeway, int) or leeway < 0):
-            raise TemplateRuntimeError("leeway must be at least 0")
-        return original(environment, to_text(s), length, killwords, end, leeway)
-
-    return truncate
+@pass_environment
+def _truncate(
+    environment: Any, s: Any, length: int = 255, killwords: bool = False, end: str = "...", leeway: int | None = None
+) -> str:
+    if not isinstance(end, str) or not isinstance(length, int) or length < len(end):
+        raise TemplateRuntimeError("length must be a number, at least the length of 'end'")
+    if leeway is not None and (not isinstance(leeway, int) or leeway < 0):
+        raise TemplateRuntimeError("leeway must be at least 0")
+    return do_truncate(environment, to_text(s), length, killwords, end, leeway)
 
 
-def _wordwrap(original: Function) -> Function:
-    @pass_environment
-    def wordwrap(
-        environment: Any,
-        s: Any,
-        width: int = 79,
-        break_long_words: bool = True,
-        wrapstring: str | None = None,
-        break_on_hyphens: bool = True,
-    ) -> Any:
-        check_at_least_one("width", width)
-        text = to_text(s)
-        # Wrapping processes each character; two consecutive lines together are longer than one width.
-        step(len(text))
-        lines = text.count("\n") + 1 + 2 * len(text) // width
-        check_text(len(text) + lines * len(wrapstring or "\n"))
-        return original(environment, text, width, break_long_words, wrapstring, break_on_hyphens)
-
-    return wordwrap
+@pass_environment
+def _wordwrap(
+    environment: Any,
+    s: Any,
+    width: int = 79,
+    break_long_words: bool = True,
+    wrapstring: str | None = None,
+    break_on_hyphens: bool = True,
+) -> str:
+    check_at_least_one("width", width)
+    text = to_text(s)
+    # Wrapping processes each character; two consecutive lines together are longer than one width.
+    step(len(text))
+    lines = text.count("\n") + 1 + 2 * len(text) // width
+    check_text(len(text) + lines * len(wrapstring or "\n"))
+    return do_wordwrap(environment, text, width, break_long_words, wrapstring, break_on_hyphens)
 
 
 def check_at_least_one(name: str, number: Any) -> None:
@@ -138,20 +113,15 @@ def check_at_least_one(name: str, number: Any) -> None:
         raise TemplateRuntimeError(f"{name} must be at least 1")
 
 
-TEXT_GUARDS: Final[Mapping[str, Callable[[Function], Function]]] = MappingProxyType(
+TEXT_FILTERS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
     {
-        "capitalize": _on_text,
+        **{name: _on_text(FILTERS[name]) for name in ("capitalize", "lower", "string", "title", "upper", "wordcount")},
         "center": _center,
         "indent": _indent,
         "join": _join,
-        "lower": _on_text,
         "replace": _replace,
-        "string": _on_text,
-        "title": _on_text,
         "trim": _trim,
         "truncate": _truncate,
-        "upper": _on_text,
-        "wordcount": _on_text,
         "wordwrap": _wordwrap,
     }
 )

@@ -101,7 +101,9 @@ class Judge:
     def _check_rules(self, reading: Reading, schema: Schema, values: Mapping[str, Any] | None) -> Verdict:
         """Judge a reply that meets the schema."""
         value = reading.value
-        violations, unchecked = self._rules.check({**(values or {}), "reply": value, "pack": self._pack.about})
+        # Only the inputs that rules read: the values of a prompt are restored on first use.
+        inputs = {name: values[name] for name in self._rules.inputs if name in values} if values else {}
+        violations, unchecked = self._rules.check({**inputs, "reply": value, "pack": self._pack.about})
         if not violations and self._contract.output is not None:
             output, violations = self._read_slot_output(value, values)
         if violations:

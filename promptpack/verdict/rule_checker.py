@@ -1,13 +1,13 @@
 """The rules of a contract + the values they read -> violations."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from promptpack.pack.contract import Contract, Rule
 from promptpack.problem import ContextError
 from promptpack.template.limits import Limits
 from promptpack.template.meter import metered
-from promptpack.template.rule_set import RuleSet
+from promptpack.template.rule_set import RuleFailure, RuleSet
 from promptpack.verdict.model import Violation, code_of
 
 _ALWAYS_AVAILABLE = ("reply", "pack")
@@ -19,9 +19,10 @@ class RuleChecker:
     def __init__(self, contract: Contract, limits: Limits) -> None:
         self._rules = contract.rules
         self._limits = limits
-        self._set = RuleSet(
-            [(rule.when, rule.require, rule.names.difference(_ALWAYS_AVAILABLE)) for rule in self._rules]
-        )
+        clauses = [(rule.when, rule.require, rule.names.difference(_ALWAYS_AVAILABLE)) for rule in self._rules]
+        self._set = RuleSet(clauses)
+        self.inputs = frozenset[str]().union(*(names for _, _, names in clauses))
+        """The inputs that the rules read."""
 
     def check(self, scope: Mapping[str, Any]) -> tuple[list[Violation], tuple[str, ...]]:
         """Return the violations in the order of the rules, and the names of the rules that lack an input.
@@ -32,9 +33,13 @@ class RuleChecker:
             return [], ()
         with metered(self._limits):
             failed, skipped = self._set.evaluate(scope)
+        return self._explain(failed, scope), tuple(self._rules[number].name for number in skipped)
+
+    def _explain(self, failed: Sequence[RuleFailure], scope: Mapping[str, Any]) -> list[Violation]:
+        if not failed:
+            return []
         with metered(self._limits):
-            violations = [_violation(self._rules[number], error, scope) for number, error in failed]
-        return violations, tuple(self._rules[number].name for number in skipped)
+            return [_violation(self._rules[number], error, scope) for number, error in failed]
 
 
 def _violation(rule: Rule, error: ContextError | None, scope: Mapping[str, Any]) -> Violation:

@@ -4,12 +4,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jinja2.filters import do_sort
 
 from promptpack.characters import break_special_tokens
 from promptpack.problem import ContextError
 from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
-from promptpack.template.engine import default_engine
+from promptpack.template.engine import Engine, default_engine
 from promptpack.template.filters import fenced
+from promptpack.template.limits import Limits
 from promptpack.template.model import Source
 
 
@@ -188,3 +190,29 @@ def test_map_looks_up_keys_as_jinja_does(items: list[Any], attribute: str, expec
     else:
         assert render(text, X=items, A=attribute) == expected
     assert render("{{ 'yes' if X | map(attribute=A) }}", X=items, A=attribute) == "yes"
+
+
+@given(st.lists(st.text("aAbBß", max_size=3), max_size=6), st.booleans(), st.booleans())
+def test_texts_are_sorted_as_jinja_sorts_them(texts: list[str], reverse: bool, case_sensitive: bool) -> None:
+    expected = do_sort(default_engine().environment, texts, reverse, case_sensitive)
+    text = "{{ X | sort(reverse=R, case_sensitive=C) | json(none) }}"
+    assert json.loads(render(text, X=texts, R=reverse, C=case_sensitive)) == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("X | flatten", [["y"] * 1_000]),
+        ("X | out_of_order([])", [{"id": "x", "dependencies": ["y"] * 500}] * 2),
+        ("[] | out_of_order(X)", ["y"] * 1_000),
+        ("X | list", ["y"] * 1_000),
+        ("X | join", ["y"] * 1_000),
+        ("X | join", [1] * 1_000),
+        ("X | join(attribute='a')", [{"a": "y"}] * 1_000),
+        ("X | json", ["y"] * 1_000),
+    ],
+)
+def test_filters_that_count_their_own_work_count_every_item(expression: str, value: Any) -> None:
+    text = f"{{% if {expression} %}}{{% endif %}}"
+    with pytest.raises(ContextError, match="PP421"):
+        compile(Source.of_text(text), Engine(limits=Limits(steps=500))).render({"X": value})

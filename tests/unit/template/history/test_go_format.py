@@ -1,7 +1,8 @@
+from functools import reduce
+
 import pytest
 
 from promptpack.template.history.go_format import format_float, format_value
-from promptpack.template.history.go_json import read
 
 
 @pytest.mark.parametrize(
@@ -55,4 +56,5 @@ def test_a_value_prints_as_go_prints_it(value: object, expected: str) -> None:
 
 
 def test_deep_nesting_does_not_overflow() -> None:
-    assert format_value(read("[" * 9_000 + "]" * 9_000)) == "[" * 9_000 + "]" * 9_000
+    nested = reduce(lambda inner, _: [inner], range(9_000), list[object]())
+    assert format_value(nested) == "[" * 9_001 + "]" * 9_001
