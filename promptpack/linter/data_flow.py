@@ -171,7 +171,7 @@ class _Walker:
 
     def _include(self, template: nodes.Expr, scope: Scope) -> None:
         found = self._dependencies.find_in_partials(template)
-        seen = {name: scope[name] for _, needed in found for name in needed.names if name in scope}
+        seen = {name: scope[name] for _, needed in found for name in scope.keys() & needed.names}
         count_steps(len(seen) // 128)
         if not all(isinstance(value, tuple) for value in seen.values()):
             seen = scope  # a macro may use any name
@@ -242,7 +242,7 @@ class _Walker:
         return self._values(node.iter_child_nodes(), scope)
 
     def _values(self, several: Iterable[nodes.Node], scope: Scope) -> Value:
-        return _merged(self._value(node, scope) for node in several)
+        return _merged([self._value(node, scope) for node in several])
 
     def _call(self, node: nodes.Call, scope: Scope) -> Value:
         name = name_looked_up(node)

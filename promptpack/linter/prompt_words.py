@@ -1,7 +1,7 @@
 """The words in the text of a prompt, and the words that its schemas define: field names and allowed values."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -20,7 +20,7 @@ from promptpack.template.positions import decode
 IDENTIFIER = re.compile(
     r"(?<![A-Za-z0-9_-])(?:[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]+)+)(?![A-Za-z0-9_-])"
 )
-_MAX_COMPARED = 300
+_MAX_COMPARISONS = 50_000
 _MAX_LENGTH = 64
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -62,9 +62,7 @@ def find_passages(subject: Subject) -> tuple[Passage, ...]:
 
 def reply_words(subject: Subject) -> SchemaWords:
     """Return the words of the contract, including the pack's actions."""
-    return subject.cached(
-        "reply_words", lambda: _schema_words([subject.contract.json_schema()] if subject.contract else [])
-    )
+    return subject.cached("reply_words", lambda: _schema_words([subject.reply_schema]))
 
 
 def input_words(subject: Subject) -> SchemaWords:
@@ -77,13 +75,24 @@ def known_words(subject: Subject) -> frozenset[str]:
     return subject.cached("known_words", lambda: frozenset(_known_words(subject)))
 
 
-def find_similar(subject: Subject, word: str, words: Iterable[str], cutoff: float) -> str | None:
-    """Return the word most similar to a given one; None for a text with too many unknown words to be misspellings."""
-    compared: set[str] = subject.cached("compared", set)
-    compared.add(word)
-    if len(compared) > _MAX_COMPARED:
-        return None
-    return next(iter(get_close_matches(word[:_MAX_LENGTH], words, 1, cutoff)), None)
+def find_similar(subject: Subject, word: str, words: Collection[str], cutoff: float) -> str | None:
+    """Return the word most similar to a given one; None after so many unknown words that they are no misspellings."""
+    return subject.cached("similar", _SimilarWords).find(word[:_MAX_LENGTH], words, cutoff)
+
+
+class _SimilarWords:
+    def __init__(self) -> None:
+        self._remaining = _MAX_COMPARISONS
+        # With the words, so that no other collection gets the id of one.
+        self._found: dict[tuple[str, int, float], tuple[Collection[str], str | None]] = {}
+
+    def find(self, word: str, words: Collection[str], cutoff: float) -> str | None:
+        key = word, id(words), cutoff
+        if key not in self._found:
+            self._remaining -= len(words) * (1 + len(word) // 16)
+            close = get_close_matches(word, words, 1, cutoff) if self._remaining >= 0 else []
+            self._found[key] = words, next(iter(close), None)
+        return self._found[key][1]
 
 
 def shows_reply_format(subject: Subject) -> bool:
@@ -93,7 +102,7 @@ def shows_reply_format(subject: Subject) -> bool:
 
 def describes_reply(subject: Subject) -> bool:
     """Return whether the text itself names most of the required fields of a reply."""
-    required = subject.contract.json_schema().get("required", ()) if subject.contract else ()
+    required = subject.reply_schema.get("required", ())
     used = words_in_prompt(subject)
     return bool(required) and sum(name in used for name in required) * 2 > len(required)
 

@@ -66,6 +66,11 @@ class Subject:
         """The reply contract, if the pack declares one."""
         return self.compiled.contract
 
+    @cached_property
+    def reply_schema(self) -> Mapping[str, Any]:
+        """The JSON Schema of the contract with the pack's actions; empty without a contract."""
+        return self.contract.json_schema() if self.contract else {}
+
     @property
     def engine(self) -> Engine:
         """The engine that parses the pack's templates."""

@@ -185,14 +185,7 @@ def _from_literal(placed: Placed) -> Iterator[ToolMention]:
 
 
 def _from_text(passage: Passage, subject: Subject) -> Iterator[ToolMention]:
-    excluded = {
-        *reply_words(subject).all,
-        *input_words(subject).all,
-        *subject.inputs,
-        *subject.partials,
-        "reply_format",
-    }
-    excluded |= {*subject.sections.actions, *ERROR_ACTIONS, *_PLACEHOLDERS}
+    excluded = subject.cached("words_of_no_tool", lambda: _words_of_no_tool(subject))
     patterns = [_FIELD, _PROSE]
     if subject.contract is not None and subject.contract.tools_input:
         patterns.append(_ACTION_FIELD)
@@ -204,3 +197,9 @@ def _from_text(passage: Passage, subject: Subject) -> Iterator[ToolMention]:
     for found in IDENTIFIER.finditer(passage.text):
         if found[0] not in excluded:
             yield ToolMention(found[0], partial(passage.locate, found.start()), is_certain=False)
+
+
+def _words_of_no_tool(subject: Subject) -> frozenset[str]:
+    schemas = reply_words(subject).all | input_words(subject).all
+    names = (*subject.inputs, *subject.partials, *subject.sections.actions, *ERROR_ACTIONS, "reply_format")
+    return schemas | _PLACEHOLDERS | frozenset(names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from promptpack.pack.model import Input
     from promptpack.pack.placed import Placed
     from promptpack.pack.sections import Sections
+    from promptpack.template.compiling import DeclaredNames
     from promptpack.template.engine import Engine
     from promptpack.template.limits import Limits
     from promptpack.template.model import Expression, Syntax, Template
@@ -34,6 +35,7 @@ class PackCompiler:
         self._pack_partials = partials
         self.used_partials: set[str] = set()
         self._names = (*inputs, *BUILT_IN_NAMES)
+        self._declared: dict[tuple[str, ...], DeclaredNames] = {}
         self._check_partials()
 
     @cached_property
@@ -41,27 +43,34 @@ class PackCompiler:
         """The Jinja engine, created on first use."""
         return self._pack_partials.engine
 
-    def compile_template(self, placed: Placed, syntax: Syntax, known: Collection[str] | None = None) -> Template:
+    def compile_template(self, placed: Placed, syntax: Syntax, known: tuple[str, ...] = ()) -> Template:
         """Compile a template; collect its problems and return an empty template if it has any."""
         from promptpack.template.compiling import compile as compile_source
 
         try:
-            template = compile_source(placed.source(syntax), self.engine, known or self._names)
+            template = compile_source(placed.source(syntax), self.engine, self._declare(known or self._names))
         except PackError as error:
             self.problems += error.problems
             return compile_source(Source.of_text(""), self.engine)
         self.used_partials |= template.partials
         return template
 
-    def compile_expression(self, placed: Placed, known: Collection[str] | None = None) -> Expression:
+    def compile_expression(self, placed: Placed, known: tuple[str, ...] = ()) -> Expression:
         """Compile an expression; collect its problems and return `true` if it has any."""
         from promptpack.template.compiling import compile_expression
 
         try:
-            return compile_expression(placed.source(), self.engine, known or self._names)
+            return compile_expression(placed.source(), self.engine, self._declare(known or self._names))
         except PackError as error:
             self.problems += error.problems
             return compile_expression(Source.of_text("true"), self.engine)
+
+    def _declare(self, names: tuple[str, ...]) -> DeclaredNames:
+        if names not in self._declared:
+            from promptpack.template.compiling import DeclaredNames
+
+            self._declared[names] = DeclaredNames(names)
+        return self._declared[names]
 
     def compile_message(self, placed: Placed, syntax: Syntax) -> MessageTemplate:
         """Compile one message."""

@@ -1,6 +1,6 @@
 """`Source` -> `Template` or `Expression`: parse it, check it against the policy, check its names, compile it."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, TypeVar
 
 from jinja2 import nodes
@@ -23,19 +23,60 @@ _NO_INCLUDES = IncludeStack()
 _CONSTANTS = ("true", "false", "none")
 # Unknown filters, tests and partials; with a hint, the word is close to a known one.
 _TYPO_CODES = ("PP303", "PP304", "PP305")
+_MAX_COMPARISONS = 50_000
 _DECLARE = "declare it under 'inputs'"
 _DECLARE_OR_SET = f"{_DECLARE}, or set it in the template before this line"
 
 
-def compile(source: Source, engine: Engine, known: Collection[str] | None = None) -> Template:  # noqa: A001
-    """Compile a template; `known` are the names it may use, or None to check names only while rendering."""
+class DeclaredNames:
+    """The names that the templates of a pack may use; each undeclared name in a partial is reported once."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = dict.fromkeys(names)
+        self._in_partials: dict[str, frozenset[str]] = {}
+        self._hints: dict[tuple[str, bool], str] = {}
+        self._comparisons = _MAX_COMPARISONS
+
+    def check(
+        self, dependencies: Dependencies, source: Source, engine: Engine, *, is_expression: bool
+    ) -> list[Problem]:
+        """Return the problems of the undeclared names that a template uses."""
+        unknown = dependencies.names.difference(self._names)
+        uses = dependencies.find_uses(unknown, self._in_partials) if unknown else ()
+        return [
+            self._undeclared(use, engine.partials[use.partial] if use.partial else source, is_expression=is_expression)
+            for use in uses
+        ]
+
+    def _undeclared(self, use: NameUse, home: Source, *, is_expression: bool) -> Problem:
+        place = home.locate(*decode(use.position))
+        is_jinja = home.syntax == "jinja"
+        hint = self._find_similar(use.name, is_jinja=is_jinja)
+        hint = hint or (_DECLARE_OR_SET if is_jinja and not is_expression else _DECLARE)
+        return Problem("PP301", f"template uses undeclared input {use.name!r}", place, hint)
+
+    def _find_similar(self, name: str, *, is_jinja: bool) -> str:
+        if (name, is_jinja) not in self._hints:
+            known = (*self._names, *_CONSTANTS, *FUNCTIONS) if is_jinja else tuple(self._names)
+            self._comparisons -= len(known) * (1 + len(name) // 16)
+            # So many unknown names are no misspellings.
+            self._hints[name, is_jinja] = did_you_mean(name, known) if self._comparisons >= 0 else ""
+        return self._hints[name, is_jinja]
+
+
+Known = Collection[str] | DeclaredNames | None
+"""The names that a template may use; None to check names only while rendering."""
+
+
+def compile(source: Source, engine: Engine, known: Known = None) -> Template:  # noqa: A001
+    """Compile a template."""
     tree, dependencies = _prepare(source, engine, known)
     load = _make_loader(tree, source, engine.prepare, engine.load)
     run = _make_runner(load, engine.limits, _render)
     return Template(source, dependencies.names, dependencies.partials, load, run)
 
 
-def compile_expression(source: Source, engine: Engine, known: Collection[str] | None = None) -> Expression:
+def compile_expression(source: Source, engine: Engine, known: Known = None) -> Expression:
     """Compile an expression, as in `when` and `require`."""
     tree, dependencies = _prepare(source, engine, known, is_expression=True)
     load = _make_loader(tree, source, engine.prepare_expression, engine.load_expression)
@@ -44,37 +85,23 @@ def compile_expression(source: Source, engine: Engine, known: Collection[str] | 
 
 
 def _prepare(
-    source: Source, engine: Engine, known: Collection[str] | None, *, is_expression: bool = False
+    source: Source, engine: Engine, known: Known, *, is_expression: bool = False
 ) -> tuple[nodes.Template, Dependencies]:
     """Return the tree to run and its dependencies; report typos in filters, tests and partials together with names."""
-
-    def undeclared(dependencies: Dependencies) -> list[Problem]:
-        unknown = frozenset() if known is None else dependencies.names.difference(known)
-        uses = dependencies.find_uses(unknown)
-        return [_undeclared(use, source, engine, known or (), is_expression=is_expression) for use in uses]
-
+    declared = known if known is None or isinstance(known, DeclaredNames) else DeclaredNames(known)
     try:
         tree = engine.prepare_expression(source) if is_expression else engine.prepare(source)
     except PackError as error:
-        if known is None or not all(problem.code in _TYPO_CODES and problem.hint for problem in error.problems):
+        if declared is None or not all(problem.code in _TYPO_CODES and problem.hint for problem in error.problems):
             raise
         parsed = engine.parse_expression(source) if is_expression else engine.parse(source)
-        raise PackError((*error.problems, *undeclared(engine.dependencies.find(parsed)))) from error
+        problems = declared.check(engine.dependencies.find(parsed), source, engine, is_expression=is_expression)
+        raise PackError((*error.problems, *problems)) from error
     dependencies = engine.dependencies.find(tree)
-    if problems := undeclared(dependencies):
+    problems = declared.check(dependencies, source, engine, is_expression=is_expression) if declared else []
+    if problems:
         raise PackError(problems)
     return tree, dependencies
-
-
-def _undeclared(
-    use: NameUse, source: Source, engine: Engine, known: Collection[str], *, is_expression: bool
-) -> Problem:
-    home = engine.partials[use.partial] if use.partial else source
-    place = home.locate(*decode(use.position))
-    is_jinja = home.syntax == "jinja"
-    near = did_you_mean(use.name, (*known, *_CONSTANTS, *FUNCTIONS) if is_jinja else known)
-    hint = near or (_DECLARE_OR_SET if is_jinja and not is_expression else _DECLARE)
-    return Problem("PP301", f"template uses undeclared input {use.name!r}", place, hint)
 
 
 def _make_loader(

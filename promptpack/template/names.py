@@ -32,21 +32,26 @@ class Dependencies(NamedTuple):
     partials: frozenset[str]
     uses: tuple[NameUse, ...]
     """The uses in the template itself."""
-    includes: "tuple[tuple[Dependencies, frozenset[str]], ...]"
-    """The dependencies of each included partial, and those of its names that are set there."""
+    includes: "tuple[Include, ...]"
 
-    def find_uses(self, names: frozenset[str]) -> Iterator[NameUse]:
-        """Yield the uses of some names in the template and in its partials, each once."""
-        found: dict[int, frozenset[str]] = {}
-        pending = [(self, names)]
-        while pending:
-            dependencies, wanted = pending.pop()
-            before = found.get(id(dependencies), frozenset())
-            new = (wanted & dependencies.names) - before
+    def find_uses(self, names: frozenset[str], found: dict[str, frozenset[str]]) -> Iterator[NameUse]:
+        """Yield the uses of names in the template and its partials; `found` are those found in each partial so far."""
+        yield from (use for use in self.uses if use.name in names)
+        pending = [(names, include) for include in self.includes]
+        for wanted, (partial, inner, known) in pending:
+            new = (wanted & inner.names) - known - found.get(partial, frozenset())
             if new:
-                found[id(dependencies)] = before | new
-                yield from (use for use in dependencies.uses if use.name in new)
-                pending += ((inner, new - known) for inner, known in reversed(dependencies.includes))
+                found[partial] = found.get(partial, frozenset()) | new
+                yield from (use for use in inner.uses if use.name in new)
+                pending += ((new, include) for include in inner.includes)
+
+
+class Include(NamedTuple):
+    """The use of a partial: its dependencies, and those of its names that the includer has set."""
+
+    partial: str
+    dependencies: Dependencies
+    known: frozenset[str]
 
 
 class DependencyFinder:
@@ -67,7 +72,7 @@ class DependencyFinder:
     def _enter(self, partial: str | None, tree: nodes.Template) -> Dependencies:
         visitor = _ScopeVisitor(self, partial)
         visitor.visit_all(tree.body, set())
-        names = frozenset((*visitor.names, *(use.name for use in visitor.uses)))
+        names = _join(visitor.names, frozenset(use.name for use in visitor.uses))
         return Dependencies(names, frozenset(visitor.partials), tuple(visitor.uses), tuple(visitor.includes.values()))
 
 
@@ -76,10 +81,10 @@ class _ScopeVisitor:
 
     def __init__(self, finder: DependencyFinder, partial: str | None) -> None:
         self.uses: dict[NameUse, None] = {}
-        self.names: set[str] = set()
+        self.names: frozenset[str] = frozenset()
         """The names that partials use."""
         self.partials: set[str] = set()
-        self.includes: dict[tuple[str, frozenset[str]], tuple[Dependencies, frozenset[str]]] = {}
+        self.includes: dict[tuple[str, frozenset[str]], Include] = {}
         self._finder = finder
         self._partial = partial
 
@@ -171,7 +176,14 @@ class _ScopeVisitor:
         for name, dependencies in self._finder.find_in_partials(template):
             known = dependencies.names & scope
             if (name, known) not in self.includes:
-                self.includes[name, known] = dependencies, known
-                self.names |= dependencies.names - known
+                self.includes[name, known] = Include(name, dependencies, known)
+                self.names = _join(self.names, dependencies.names - known if known else dependencies.names)
             if name not in self.partials:
                 self.partials |= {name, *dependencies.partials}
+
+
+def _join(left: frozenset[str], right: frozenset[str]) -> frozenset[str]:
+    """Return the union of two sets; if one contains the other it is not copied, since many templates share it."""
+    if right <= left:
+        return left
+    return right if left <= right else left | right

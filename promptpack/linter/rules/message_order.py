@@ -10,7 +10,7 @@ Bad: two `role: user` messages in a row.
 Good: one message with both texts, or the assistant's answer between them.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -24,6 +24,7 @@ NAME: Final = "message-order"
 SEVERITY: Final[Severity] = "warning"
 
 _MAY_REPEAT: Final = ("system", "tool")
+_MAX_LISTED: Final = 8
 _TEMPLATE: Final = "{"
 _HISTORY: Final = "history"
 _REPEATED: Final = "this message has the same role as the one before it: {!r}"
@@ -33,24 +34,26 @@ _MERGE: Final = "merge the two, or put a message with another role between them"
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Compare each message with the messages around it."""
     messages = () if subject.is_pruned else subject.sections.messages
+    roles: set[str] = set()
+    caller: Mapping[str, Any] | None = None
     for index, message in enumerate(messages):
-        if "history" in message.value or not subject.owns(message):
-            continue
-        role = message.value["role"]
-        before = [one.value.get("role", _HISTORY) for one in messages[:index]]
-        if role in ("assistant", "system"):
-            yield from _check_start(role, before, partial(message.locate, "role"))
-        if role == "tool":
-            yield from _check_tool_result(messages, index)
-        elif role not in _MAY_REPEAT and index and _is_repeated(messages[index - 1].value, message.value):
-            yield LintProblem(_REPEATED.format(role), message.locate("role"), _MERGE)
-        if "tool_calls" in message.value:
-            yield from _check_tool_calls(messages, index)
+        value = message.value
+        role = value.get("role", _HISTORY)
+        if role != _HISTORY and subject.owns(message):
+            yield from _check_start(role, roles, partial(message.locate, "role"))
+            if role == "tool":
+                yield from _check_tool_result(message, caller)
+            elif role not in _MAY_REPEAT and index and _is_repeated(messages[index - 1].value, value):
+                yield LintProblem(_REPEATED.format(role), message.locate("role"), _MERGE)
+            if "tool_calls" in value:
+                yield from _check_tool_calls(messages, index)
+        roles.add(role)
+        caller = caller if role == "tool" else value
     yield from _check_slots(subject)
 
 
-def _check_start(role: str, before: Sequence[str], locate: Callable[[], Location]) -> Iterator[LintProblem]:
-    conversation = [one for one in before if one not in ("system", "developer")]
+def _check_start(role: str, before: Collection[str], locate: Callable[[], Location]) -> Iterator[LintProblem]:
+    conversation = {one for one in before if one not in ("system", "developer")}
     if role == "assistant" and not conversation:
         hint = "put a message with 'role: user' first"
         yield LintProblem("the conversation starts with the assistant", locate(), hint)
@@ -63,17 +66,20 @@ def _check_slots(subject: Subject) -> Iterator[LintProblem]:
     history = subject.sections.slots.get("chat_history")
     if history is None or not isinstance(history.value, list) or not subject.owns(history):
         return
-    roles: list[str] = []
+    roles: set[str] = set()
+    last = ""
     for index, message in enumerate(history.value):
         role = message.get("role", "user") if isinstance(message, Mapping) else "user"
         if role == "assistant":
             yield from _check_start(role, roles, partial(history.locate, index))
-        if roles and roles[-1] == role and role not in _MAY_REPEAT and _TEMPLATE not in role:
+        if last == role and role not in _MAY_REPEAT and _TEMPLATE not in role:
             yield LintProblem(_REPEATED.format(role), history.locate(index), _MERGE)
-        roles.append(role)
-    if roles and roles[-1] == "user":
+        roles.add(role)
+        last = role
+    if last == "user":
         text = "the history ends with a user message, and the user's message follows it"
-        yield LintProblem(text, history.locate(len(roles) - 1), "end the history with a message of the assistant")
+        location = history.locate(len(history.value) - 1)
+        yield LintProblem(text, location, "end the history with a message of the assistant")
 
 
 def _is_repeated(before: dict[str, Any], message: dict[str, Any]) -> bool:
@@ -81,30 +87,31 @@ def _is_repeated(before: dict[str, Any], message: dict[str, Any]) -> bool:
     return before.get("role") == message["role"] and not ("when" in before and "when" in message)
 
 
-def _check_tool_result(messages: Sequence[Placed], index: int) -> Iterator[LintProblem]:
-    message = messages[index]
-    before = next((one.value for one in reversed(messages[:index]) if one.value.get("role") != "tool"), None)
-    if before is not None and "history" in before:
+def _check_tool_result(message: Placed, caller: Mapping[str, Any] | None) -> Iterator[LintProblem]:
+    """Check a tool result; `caller` is the last message before it that is not one."""
+    if caller is not None and "history" in caller:
         return
-    if before is None or "tool_calls" not in before:
+    if caller is None or "tool_calls" not in caller:
         hint = "put it right after the assistant's message that calls the tool"
         yield LintProblem("this tool result does not follow a tool call", message.locate("role"), hint)
         return
     answered = message.value.get("tool_call_id", _TEMPLATE)
-    calls = [call["id"] for call in before["tool_calls"]]
+    calls = [call["id"] for call in caller["tool_calls"]]
     if _TEMPLATE not in answered and answered not in calls and not any(_TEMPLATE in call for call in calls):
-        hint = f"the calls before it are {', '.join(map(repr, calls))}"
+        more = ", ..." if len(calls) > _MAX_LISTED else ""
+        hint = f"the calls before it are {', '.join(map(repr, calls[:_MAX_LISTED]))}{more}"
         yield LintProblem(f"this is the result of an unknown call {answered!r}", message.locate("tool_call_id"), hint)
 
 
 def _check_tool_calls(messages: Sequence[Placed], index: int) -> Iterator[LintProblem]:
-    answers: list[str] = []
-    for message in messages[index + 1 :]:
+    answers: set[str] = set()
+    for position in range(index + 1, len(messages)):
+        message = messages[position]
         if message.value.get("role") != "tool":
             if "history" in message.value:
                 return
             break
-        answers.append(message.value.get("tool_call_id", _TEMPLATE))
+        answers.add(message.value.get("tool_call_id", _TEMPLATE))
     if any(_TEMPLATE in answer for answer in answers):
         return
     for number, call in enumerate(messages[index].value["tool_calls"]):

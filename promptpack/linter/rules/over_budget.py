@@ -16,6 +16,7 @@ from typing import Final
 
 from jinja2 import nodes
 
+from promptpack.lazy import cached_property
 from promptpack.linter.parsed_texts import ParsedText
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
@@ -76,14 +77,19 @@ class _Sizer:
                 for child in node.nodes:
                     if isinstance(child, nodes.TemplateData):
                         yield _size_of(child.data)
-                    elif isinstance(child, nodes.Name) and child.name == "reply_format" and self._subject.contract:
-                        yield _size_of(write_reply_format(self._subject.contract, self._subject.identity[2]))
+                    elif isinstance(child, nodes.Name) and child.name == "reply_format":
+                        yield self._reply_format
             case nodes.Include():
                 # A render includes the first partial that exists.
                 found = self._includes.visit(node.template, None, lambda _, text: self.measure(text.tree.body))
                 yield from (size for _, size in islice(found, 1))
             case nodes.With() | nodes.Block():
                 yield self.measure(node.body)
+
+    @cached_property
+    def _reply_format(self) -> _Size:
+        contract = self._subject.contract
+        return _size_of(write_reply_format(contract, self._subject.identity[2]) if contract else "")
 
 
 def _size_of(text: str) -> _Size:

@@ -38,8 +38,7 @@ def check(subject: Subject) -> Iterator[LintProblem]:
             if is_list and len(words) - len(missing) >= len(words) * _MIN_MENTIONED:
                 yield from _missing(repr(field), missing, subject)
     if not shows_reply_format(subject) and describes_reply(subject):
-        shape = subject.contract.json_schema()
-        expected = (*shape.get("required", ()), *subject.contract.actions)
+        expected = (*subject.reply_schema.get("required", ()), *subject.contract.actions)
         yield from _missing("the reply", [word for word in expected if word not in used], subject)
 
 

@@ -14,13 +14,14 @@ Good: the word of the contract; better still, `{{ reply_format }}`, which always
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from itertools import chain
 from typing import Final
 
 from promptpack.linter.prompt_words import (
     IDENTIFIER,
     Passage,
-    SchemaWords,
     find_passages,
     find_similar,
     input_words,
@@ -50,6 +51,8 @@ _ITEM: Final = r"[`\"']?[A-Za-z_][\w-]*[`\"']?"
 _COMMA: Final = r"(?:[ \t]?[,，、][ \t]?(?:(?:or|and)[ \t]+)?|[ \t]+or[ \t]+|[ \t]*或[ \t]*)"
 _LISTED: Final = re.compile(rf"(?<![\w,、]){_ITEM}(?:{_COMMA}{_ITEM}){{2,20}}(?=[.;)。；）\n]|\Z)", re.ASCII)
 _LOOK_BACK: Final = 200
+_MAX_LISTS: Final = 20
+_WORD: Final = re.compile(r"(?!or\b|and\b)[\w-]+", re.ASCII)
 _SPAN: Final = re.compile(r"`([A-Za-z_]\w*)`", re.ASCII)
 _ACTION: Final = re.compile(
     r"(?:\b[Aa]ctions?(?:[ \t]+(?:is|named|called))?[ \t]*[:=：]?|动作[ \t]*(?:为|是)?)[ \t]*[`\"']?"
@@ -82,11 +85,10 @@ def check(subject: Subject) -> Iterator[LintProblem]:
 
 
 def _find_unknown(passage: Passage, subject: Subject) -> Iterator[_Unknown]:
-    words = reply_words(subject)
     yield from _misspelled(passage, subject)
     yield from _wrong_actions(passage, subject)
-    yield from _wrong_values(passage, words, input_words(subject))
-    yield from _wrong_alternatives(passage, words, known_words(subject))
+    yield from _wrong_values(passage, subject)
+    yield from _wrong_alternatives(passage, subject)
     yield from _wrong_paths(passage, subject)
 
 
@@ -114,47 +116,80 @@ def _wrong_actions(passage: Passage, subject: Subject) -> Iterator[_Unknown]:
             yield found.start(1), found[1], names
 
 
-def _wrong_values(passage: Passage, reply: SchemaWords, inputs: SchemaWords) -> Iterator[_Unknown]:
+def _wrong_values(passage: Passage, subject: Subject) -> Iterator[_Unknown]:
     for found in _PAIR.finditer(passage.text):
-        field, value = found[1], found[2]
-        lists = (*reply.choices.get(field, ()), *inputs.choices.get(field, ()))
-        allowed = tuple(dict.fromkeys(word for words in lists for word in words))
-        if field in reply.choices and all(lists) and value not in allowed and value.lower() not in _TYPE_NAMES:
-            yield found.start(2), value, allowed
+        values, allowed = _allowed_values(subject).get(found[1], (frozenset(), ()))
+        if allowed and found[2] not in values and found[2].lower() not in _TYPE_NAMES:
+            yield found.start(2), found[2], allowed
 
 
-def _wrong_alternatives(passage: Passage, reply: SchemaWords, known: frozenset[str]) -> Iterator[_Unknown]:
+def _allowed_values(subject: Subject) -> dict[str, tuple[frozenset[str], tuple[str, ...]]]:
+    """Return the values that each field of the reply may have; none if one of its schemas allows any value."""
+
+    def compute() -> dict[str, tuple[frozenset[str], tuple[str, ...]]]:
+        inputs = input_words(subject).choices
+        fields = {name: (*lists, *inputs.get(name, ())) for name, lists in reply_words(subject).choices.items()}
+        allowed = {name: dict.fromkeys(chain(*lists)) for name, lists in fields.items() if all(lists)}
+        return {name: (frozenset(words), tuple(words)) for name, words in allowed.items()}
+
+    return subject.cached("allowed_values", compute)
+
+
+def _wrong_alternatives(passage: Passage, subject: Subject) -> Iterator[_Unknown]:
+    known, by_word = known_words(subject), _lists_by_word(subject)
     for found in _ALTERNATIVES.finditer(passage.text):
         if passage.text[: found.start()].rstrip(" ").endswith("|"):
             continue  # a row of a Markdown table
-        words = [(word.start() + found.start(), word[0]) for word in re.finditer(r"[\w-]+", found[0], re.ASCII)]
-        for lists in reply.choices.values():
-            for allowed in lists:
-                if sum(word in allowed for _, word in words) >= len(words) - 1 >= 2:
-                    yield from ((at, word, allowed) for at, word in words if word not in allowed and word not in known)
-
+        words = _words_of(found)
+        # All words but one must be in the list, and so must one of any two.
+        lists = dict.fromkeys(allowed for _, word in words[:2] for allowed in by_word.get(word, ()))
+        yield from (one for one in _not_in_lists(words, lists) if one[1] not in known)
     for found in _LISTED.finditer(passage.text):
         before = re.split(r"[.;。；\n][ \n]?", passage.text[max(found.start() - _LOOK_BACK, 0) : found.start()])[-1]
-        words = [
-            (word.start() + found.start(), word[0]) for word in re.finditer(r"(?!or\b|and\b)[\w-]+", found[0], re.ASCII)
-        ]
-        for field in re.findall(r"[A-Za-z_]\w*", before, re.ASCII):
-            for allowed in reply.choices.get(field, ()):
-                if sum(word in allowed for _, word in words) >= len(words) - 1 >= 2:
-                    yield from ((at, word, allowed) for at, word in words if word not in allowed)
+        fields = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", before, re.ASCII))
+        choices = reply_words(subject).choices
+        lists = dict.fromkeys(allowed for field in fields for allowed in choices.get(field, ())[:_MAX_LISTS])
+        yield from _not_in_lists(_words_of(found), lists)
+
+
+def _lists_by_word(subject: Subject) -> dict[str, list[tuple[str, ...]]]:
+    """Return the lists of allowed values that contain each word; not all for a word that is in many."""
+
+    def compute() -> dict[str, list[tuple[str, ...]]]:
+        by_word: dict[str, list[tuple[str, ...]]] = {}
+        for allowed in dict.fromkeys(words for lists in reply_words(subject).choices.values() for words in lists):
+            for word in allowed:
+                lists = by_word.setdefault(word, [])
+                if len(lists) < _MAX_LISTS:
+                    lists.append(allowed)
+        return by_word
+
+    return subject.cached("lists_by_word", compute)
+
+
+def _words_of(found: re.Match[str]) -> list[tuple[int, str]]:
+    """Return the words of a list in the text, each with its index."""
+    return [(word.start() + found.start(), word[0]) for word in _WORD.finditer(found[0])]
+
+
+def _not_in_lists(words: list[tuple[int, str]], lists: Iterable[tuple[str, ...]]) -> Iterator[_Unknown]:
+    """Yield the one word that is not in a list which contains all others."""
+    for allowed in lists:
+        if sum(word in allowed for _, word in words) >= len(words) - 1 >= 2:
+            yield from ((at, word, allowed) for at, word in words if word not in allowed)
 
 
 def _wrong_paths(passage: Passage, subject: Subject) -> Iterator[_Unknown]:
     for found in _PATH.finditer(passage.text):
-        fields = _fields_of(found[1], subject)
-        if fields and found[2] not in fields and found[2] not in _FILE_EXTENSIONS:
-            yield found.start(), found[0], tuple(f"{found[1]}.{name}" for name in fields)
+        paths = subject.cached(f"paths {found[1]}", partial(_paths_in, found[1], subject))
+        if paths and found[0] not in paths and found[2] not in _FILE_EXTENSIONS:
+            yield found.start(), found[0], paths
 
 
-def _fields_of(name: str, subject: Subject) -> tuple[str, ...]:
-    """Return the fields of an object in the reply; an empty tuple if it may have any."""
+def _paths_in(name: str, subject: Subject) -> tuple[str, ...]:
+    """Return the paths of the fields of an object in the reply; an empty tuple if it may have any."""
     contract = subject.contract
-    owners = [contract.json_schema().get("properties", {}).get(name)] if contract else []
+    owners = [subject.reply_schema.get("properties", {}).get(name)] if contract else []
     if contract and contract.has_actions and name == "params":
         if contract.tools_input:
             return ()
@@ -164,4 +199,4 @@ def _fields_of(name: str, subject: Subject) -> tuple[str, ...]:
         return ()
     if any(owner.get("additionalProperties") for owner in owners):
         return ()
-    return tuple(dict.fromkeys(field for owner in owners for field in owner["properties"]))
+    return tuple(dict.fromkeys(f"{name}.{field}" for owner in owners for field in owner["properties"]))

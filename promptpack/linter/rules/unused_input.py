@@ -7,6 +7,7 @@ Bad: `inputs` declares `TONE`, and no message mentions it.
 Good: every declared input is used in a message, a slot, a `when`, a rule, as `history` or as `reply.tools`.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -18,23 +19,19 @@ CODE: Final = "PL001"
 NAME: Final = "unused-input"
 SEVERITY: Final[Severity] = "warning"
 
+_QUOTED: Final = re.compile(r"'(\w+)'")
+
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Compare the declared inputs with the names that are used."""
     if subject.sections.abstract or not subject.is_complete:
         return
-    used = _used(subject)
+    named = frozenset().union(*{subject.dependencies.find(text.tree).names for text in subject.texts})
+    # PP301 already reports a misspelling of an input: that is one mistake, not two.
+    hints = (problem.hint for problem in subject.compiled.problems if problem.code == "PP301")
+    misspelled = {name for hint in hints for name in _QUOTED.findall(hint)}
+    used = named | misspelled | subject.inputs_outside_templates
     for name, placed in subject.sections.inputs.items():
-        if name not in used and subject.owns(placed) and not _is_misspelled(name, subject):
+        if name not in used and subject.owns(placed):
             hint = "use it in a message, or remove it from 'inputs'"
             yield LintProblem(f"input {name!r} is not used", placed.locate_key(), hint)
-
-
-def _used(subject: Subject) -> set[str]:
-    named = {name for text in subject.texts for name in subject.dependencies.find(text.tree).names}
-    return named | subject.inputs_outside_templates
-
-
-def _is_misspelled(name: str, subject: Subject) -> bool:
-    """Return whether PP301 already reports a misspelling of this input: that is one mistake, not two."""
-    return any(problem.code == "PP301" and repr(name) in problem.hint for problem in subject.compiled.problems)

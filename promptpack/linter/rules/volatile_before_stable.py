@@ -88,12 +88,15 @@ class _Reader:
     def read_prompt(self) -> _Layout:
         """Return the layout of all messages, or of all slots."""
         layout = _Layout()
+        contents: dict[int | None, list[ParsedText]] = {}
+        for text in self._subject.texts:
+            if text.kind == "content":
+                contents.setdefault(text.message, []).append(text)
         for index, message in enumerate(self._subject.sections.messages):
             if "history" in message.value:
                 layout = layout.then(_Layout((message.value["history"], message.locate)))
-            for text in self._subject.texts:
-                if text.kind == "content" and text.message == index:
-                    layout = layout.then(self._read(text))
+            for text in contents.get(index, ()):
+                layout = layout.then(self._read(text))
         slots = [text for text in self._subject.texts if text.kind == "slot"]
         # The slots `system` and `developer` become separate messages at the start.
         for text in sorted(slots, key=lambda slot: ("system", "developer", slot.name).index(slot.name)):

@@ -171,6 +171,11 @@ def kind_of(type_: Type) -> Kind:
     return _KINDS[type(type_)]
 
 
+def form_of(type_: Type) -> str:
+    """Return the kind of a type as signatures name it: a list is named by its form."""
+    return type_.form if isinstance(type_, ListType) else kind_of(type_)
+
+
 def describe(type_: Type) -> str:
     """Return the kind of a type in plain words, with an article if it needs one."""
     if isinstance(type_, ListType) and type_.form == "lazy":
@@ -230,46 +235,41 @@ def union(types: Iterable[Type]) -> Type:
     count_steps(1 + len(found) // 8)
     if len(found) == 1:
         return found[0]
-    merged: dict[str, Type] = {}
-    variants: list[Type] = []
+    groups: dict[str, list[Type]] = {}
     for member in found:
-        if isinstance(member, (MappingType, TupleType, ObjectType, MissingType)):
-            variants.append(member)
-        else:
-            label = f"{kind_of(member)} {member.form}" if isinstance(member, ListType) else kind_of(member)
-            merged[label] = _merge(merged[label], member) if label in merged else member
-    if "any" in merged:
+        is_variant = isinstance(member, (MappingType, TupleType, ObjectType, MissingType))
+        groups.setdefault("variants" if is_variant else form_of(member), []).append(member)
+    variants = groups.pop("variants", [])
+    if "any" in groups:
+        groups = {"any": groups["any"]}
         variants = [one for one in variants if isinstance(one, MissingType)]
-    known = [merged["any"]] if "any" in merged else merged.values()
-    return _make_union([*known, *_limit_variants(variants)])
+    merged = [*(_merge(group) for group in groups.values()), *_limit_variants(variants)]
+    return merged[0] if len(merged) == 1 else UnionType(tuple(merged))
 
 
-def _make_union(found: list[Type]) -> Type:
-    return found[0] if len(found) == 1 else UnionType(tuple(found))
+def _merge(group: list[Type]) -> Type:
+    """Return the union of types of one kind."""
+    if len(group) == 1:
+        return group[0]
+    match group[0]:
+        case BooleanType():
+            return BooleanType(frozenset().union(*(one.values for one in group if isinstance(one, BooleanType))))
+        case NumberType():
+            return NumberType(all(isinstance(one, NumberType) and one.is_integer for one in group))
+        case TextType():
+            return _merge_texts([one for one in group if isinstance(one, TextType)])
+    if len(set(group)) == 1:
+        return group[0]
+    if isinstance(group[0], ListType):
+        return ListType(union(one.item for one in group if isinstance(one, ListType)), group[0].form)
+    return ANY
 
 
-def _merge(left: Type, right: Type) -> Type:
-    match left, right:
-        case BooleanType(), BooleanType():
-            return BooleanType(left.values | right.values)
-        case NumberType(), NumberType():
-            return NumberType(left.is_integer and right.is_integer)
-        case TextType(), TextType():
-            return _merge_texts(left, right)
-        case ListType(), ListType():
-            return left if left == right else ListType(union((left.item, right.item)), left.form)
-        case AnyType(), AnyType():
-            return left if left == right else ANY
-    return left
-
-
-def _merge_texts(left: TextType, right: TextType) -> TextType:
-    _count_words(left, right)
-    if left.words is not None and right.words is not None:
-        return TextType(left.words | right.words)
-    excluded = [text.excluded for text in (left, right) if text.words is None]
-    known = (left.words or frozenset()) | (right.words or frozenset())
-    return TextType(None, frozenset.intersection(*excluded) - known)
+def _merge_texts(texts: list[TextType]) -> TextType:
+    count_steps(sum(len(text.words or text.excluded) for text in texts) // 512)
+    known: frozenset[str] = frozenset().union(*(text.words for text in texts if text.words is not None))
+    excluded = [text.excluded for text in texts if text.words is None]
+    return TextType(None, frozenset.intersection(*excluded) - known) if excluded else TextType(known)
 
 
 def _limit_variants(variants: list[Type]) -> list[Type]:
@@ -344,17 +344,13 @@ def _intersect_mappings(left: MappingType, right: MappingType) -> Type:
 
 def intersect_texts(left: TextType, right: TextType) -> Type:
     """Return the intersection of two text types."""
-    _count_words(left, right)
+    count_steps((len(left.words or left.excluded) + len(right.words or right.excluded)) // 512)
     excluded = left.excluded | right.excluded
     known = [text.words for text in (left, right) if text.words is not None]
     if not known:
         return TextType(None, excluded)
     words = frozenset.intersection(*known) - excluded
     return TextType(words) if words else NEVER
-
-
-def _count_words(left: TextType, right: TextType) -> None:
-    count_steps((len(left.words or left.excluded) + len(right.words or right.excluded)) // 512)
 
 
 def property_of(owner: MappingType, name: str) -> Property | None:

@@ -58,13 +58,13 @@ class TypeScope:
 
     def limited_to(self, names: frozenset[str]) -> "TypeScope":
         """Return the scope with only these names; with macros among them, all names, since macros may use any."""
-        count_steps(len(names) // 128)
-        types = {name: self.types[name] for name in names if name in self.types}
+        count_steps(min(len(names), len(self.types)) // 128)
+        types = {name: self.types[name] for name in self.types.keys() & names}
         if any(
             isinstance(one, ObjectType) and one.name != "loop" for type_ in types.values() for one in members(type_)
         ):
             return self
-        narrowed = {name: self.narrowed[name] for name in names if name in self.narrowed}
+        narrowed = {name: self.narrowed[name] for name in self.narrowed.keys() & names}
         return TypeScope(types, narrowed, self.inner & names)
 
     @property

@@ -17,6 +17,7 @@ from promptpack.linter.types.lattice import (
     UnionType,
     describe,
     drop_missing,
+    form_of,
     is_never,
     members,
     union,
@@ -34,7 +35,6 @@ from promptpack.linter.types.signatures import (
     TEXT_LIKE,
     TEXTS,
     Kinds,
-    form_of,
 )
 from promptpack.problem import Location, Problem
 from promptpack.template.model import Source

@@ -17,7 +17,6 @@ from promptpack.linter.types.lattice import (
     TextType,
     TupleType,
     Type,
-    kind_of,
     members,
     union,
 )
@@ -50,11 +49,6 @@ class Signature:
     returns: Returns
     parameters: str = ""
     meaningful: Kinds = EVERY
-
-
-def form_of(one: Type) -> str:
-    """Return the kind of a type as signatures name it: a list is named by its form."""
-    return one.form if isinstance(one, ListType) else kind_of(one)
 
 
 def item_of(one: Type) -> Type:

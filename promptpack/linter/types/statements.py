@@ -1,6 +1,6 @@
 """Check statements: track the names that each one sets and where they are visible, by Jinja's rules of scope."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
 from jinja2 import nodes
@@ -52,6 +52,7 @@ class StatementChecker:
         self._includes: IncludeWalker[Source, Mapping[str, Type]] = IncludeWalker(engine.partials.get)
         self._macros: dict[int, _MacroDefinition] = {}
         self._running: list[int] = []
+        self._runs: set[Hashable] = set()
         self._blocks: dict[str, tuple[nodes.Block, Source]] = {}
         self._importing = False
 
@@ -287,6 +288,11 @@ class StatementChecker:
                 arguments[argument.name] = self._expressions.infer_type(macro.defaults[index - required], outer)
             else:
                 arguments[argument.name] = MissingType(is_unset=True)
+        seen = outer.limited_to(definition.mentioned)
+        key = id(macro), frozenset(arguments.items()), seen.key, self._collector.only_warnings
+        if key in self._runs:
+            return
+        self._runs.add(key)
         self._running.append(id(macro))
         with self._collector.inside(definition.source):
             self.walk(

@@ -22,7 +22,7 @@ from promptpack.pack.version import Version
 from promptpack.prompt.prompt import Prompt
 from promptpack.verdict import judge_checked
 from tests.conformance.drivers import load_pack, render_template
-from tests.conformance.hostile.cases import expand, fan_out, reply_of, value_of
+from tests.conformance.hostile.cases import expand, fan_out, reply_of, value_of, work
 from tests.conformance.hostile.classes import CLASSES, REPLY_CLASSES
 
 Result = dict[str, Any]
@@ -168,11 +168,22 @@ def _reply(case: Mapping[str, Any], folder: Path) -> Result:  # noqa: ARG001 -- 
 
 def _fan_out(case: Mapping[str, Any], folder: Path) -> Result:
     """Use a pack whose partials each include the next one many times, through one of the entry points."""
+    return _enter(fan_out(case), case["entry"], folder)
+
+
+def _work(case: Mapping[str, Any], folder: Path) -> Result:
+    """Use a pack that takes much work to analyse, through one of the entry points."""
+    return _enter(work(case), case["entry"], folder)
+
+
+def _enter(pack: dict[str, Any], entry: str, folder: Path) -> Result:
     place = folder / "hostile"
     place.mkdir()
-    (place / "1.0.0.yaml").write_text(json.dumps(fan_out(case)), encoding="utf-8")
+    # An editor takes only a file with a line that starts with 'promptpack:' for a pack.
+    lines = "".join(f"{key}: {json.dumps(value)}\n" for key, value in pack.items())
+    (place / "1.0.0.yaml").write_text(lines, encoding="utf-8")
     try:
-        return {"outcomes": [_ENTRY_POINTS[case["entry"]](folder)], "text": ""}
+        return {"outcomes": [_ENTRY_POINTS[entry](folder)], "text": ""}
     except PromptpackError as error:
         return _refused("render-error", error)
 
@@ -211,6 +222,7 @@ RUNS: Mapping[str, Callable[[Mapping[str, Any], Path], Result]] = {
     "context": _context,
     "reply": _reply,
     "fan-out": _fan_out,
+    "work": _work,
 }
 
 

@@ -73,6 +73,49 @@ def fan_outs() -> list[dict[str, Any]]:
     ]
 
 
+def works() -> list[dict[str, Any]]:
+    """Return every pack whose analysis multiplies, for each entry point that analyses packs."""
+    found: list[dict[str, Any]] = json.loads((VECTORS / "work.json").read_text(encoding="utf-8"))
+    # An editor analyses a pack twice: to report its problems, and to complete a name.
+    return [
+        {"limits": {"wall_ms": 4000}, **case, "id": f"{case['id']}-{entry}", "entry": entry}
+        for case in found
+        for entry in ("get", "lint", "edit")
+    ]
+
+
+def work(case: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the pack of a case: a text is a list of pieces, and `[piece, times]` repeats one with its number for `#`."""
+    many = case.get("many", {})
+    texts = [_join(pieces) for pieces in case["messages"]]
+    texts += texts[-1:] * (many.get("messages", 0) - len(texts))
+    inputs = {**case.get("inputs", {}), **{f"abcd{number}": {} for number in range(many.get("inputs", 0))}}
+    nested: dict[str, Any] = {}
+    for level in range(case.get("conditions", 0)):
+        key, words = f"k{level}", [f"w{number}" for number in range(60)]
+        test = {"properties": {key: {"enum": words}}, "required": [key]}
+        text = {key: {"type": "string"}}
+        nested = {"type": "object", "required": [key], "properties": text, "if": test, "then": nested}
+    properties = {f"field{number}": {"enum": ["aa", "bb", f"dd{number}"]} for number in range(case.get("actions", 0))}
+    reply = {"actions": {"A": {"params": {"type": "object", "properties": properties}}}} if properties else None
+    return {
+        "promptpack": 1,
+        "name": "hostile",
+        "version": "1.0.0",
+        "inputs": {**inputs, **({"X": nested} if nested else {})},
+        "partials": {name: _join(pieces) for name, pieces in case.get("partials", {}).items()},
+        "messages": [{"role": ("user", "assistant")[index % 2], "content": text} for index, text in enumerate(texts)],
+        **({"reply": reply} if reply else {}),
+    }
+
+
+def _join(pieces: list[Any]) -> str:
+    return "".join(
+        piece if isinstance(piece, str) else "".join(piece[0].replace("#", str(number)) for number in range(piece[1]))
+        for piece in pieces
+    )
+
+
 _TAGS = {
     ("jinja", "include"): '{{% include "p{0}" %}}',
     ("jinja", "set-include"): '{{% set s{0}x{1} = 1 %}}{{% include "p{0}" %}}',

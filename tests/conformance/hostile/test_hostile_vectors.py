@@ -100,3 +100,10 @@ def test_partials_that_multiply_cost_no_more_than_their_text(arena: Arena, case:
     result = run(arena, "fan-out", case)
     accept = [f"{case['entry']}-ok", *(["render-error:limit.steps"] if case["reached"] else [])]
     assert is_accepted(result, accept), result
+
+
+@pytest.mark.parametrize("case", cases.works(), ids=name_of)
+def test_a_pack_that_multiplies_work_is_analysed_within_the_limits(arena: Arena, case: dict[str, Any]) -> None:
+    result = run(arena, "work", case)
+    accept = case.get("accept", {}).get(case["entry"], [f"{case['entry']}-ok"])
+    assert is_accepted(result, accept), result

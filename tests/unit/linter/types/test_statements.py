@@ -309,9 +309,19 @@ def test_many_branches_take_few_steps() -> None:
     assert steps(f"{{% if GOAL == 'x' %}}x{branches}{{% endif %}}") < 20_000
 
 
-def test_an_endless_template_stops_at_the_limit_of_steps() -> None:
+def test_a_macro_is_checked_once_with_the_same_types() -> None:
     doubling = "".join(f"{{% macro m{n}(x) %}}{{{{ m{n + 1}(x) ~ m{n + 1}(x) }}}}{{% endmacro %}}" for n in range(40))
-    assert count(doubling + "{{ m0(GOAL) }}").is_exceeded
+    assert steps(doubling + "{{ m0(GOAL) }}") < 2_000
+
+
+def test_an_endless_template_stops_at_the_limit_of_steps() -> None:
+    """Each partial includes the next one twice, with other types."""
+    doubling = {
+        f"p{level}": f"{{% set x = [x] %}}{{% include 'p{level + 1}' %}}{{% set x = (x,) %}}{{% include 'p{level + 1}' %}}"
+        for level in range(20)
+    }
+    counter = count("{% set x = 1 %}{% include 'p0' %}", **doubling, p20="{{ x }}")
+    assert counter.is_exceeded
 
 
 def test_a_missing_value_is_only_a_warning_for_a_filter_that_accepts_it() -> None:
