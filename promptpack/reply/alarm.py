@@ -1,30 +1,37 @@
 """Alarms: violations that are certain before the reply ends, about a complete value or the start of a fixed word."""
 
+from functools import lru_cache
 from typing import Any
 from unicodedata import combining
 
 from promptpack.reply.scalars import may_become_word
 from promptpack.reply.shape import Shape
+from promptpack.schema.mismatch import Mismatch
+from promptpack.schema.validation import Schema
 
 # A longer word is checked when it is complete.
 _MAX_WORD_LENGTH = 100
+# Keywords that say something about a value itself, not about the values inside it.
+_OWN_KEYWORDS = (
+    "type", "enum", "const", "pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum",
+    "exclusiveMaximum", "multipleOf", "required", "minItems", "maxItems", "x-message",
+)  # fmt: skip
 
 
-def find_alarm(value: Any, shape: Shape) -> tuple[str, str] | None:
-    """Return the rule that a value certainly breaks, and a message; a text of several lines may have lost its quote."""
-    if value is None or not shape.schemas or shape.accepts(value) or (isinstance(value, str) and "\n" in value):
+def find_alarm(value: Any, shape: Shape) -> Mismatch | None:
+    """Return what a complete value certainly violates; values inside it are not checked."""
+    for schema in _own_schemas(shape.with_conditions(value)):
+        if found := schema.check(value):
+            return found[0]
+    if shape.has_type(value):
         return None
-    if shape.words is not None:
-        return "enum", f"{value!r} is not one of {list(shape.words)!r}"
-    types = shape.types
-    if not shape.has_type(value):
-        is_parsable = isinstance(value, str) and types & {"object", "array"}
-        return None if is_parsable else ("type", f"{value!r} is not of type {', '.join(sorted(types))}")
-    if isinstance(value, int | float) and shape.first("minimum") is not None and value < shape.first("minimum"):
-        return "minimum", f"{value!r} is less than {shape.first('minimum')!r}"
-    if isinstance(value, int | float) and shape.first("maximum") is not None and value > shape.first("maximum"):
-        return "maximum", f"{value!r} is greater than {shape.first('maximum')!r}"
-    return None
+    return Mismatch("type", (), f"{value!r} is not of type {', '.join(sorted(shape.types))}")
+
+
+@lru_cache(500)
+def _own_schemas(shape: Shape) -> tuple[Schema, ...]:
+    parts = ({key: one[key] for key in _OWN_KEYWORDS if key in one} for one in shape.schemas)
+    return tuple(Schema(part) for part in parts if part)
 
 
 class StreamedWord:

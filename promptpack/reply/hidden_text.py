@@ -65,6 +65,8 @@ _TURN_END = re.compile(
     re.IGNORECASE,
 )
 _FENCE_END = re.compile(r"^[ \t]*`{3,}[ \t]*$", re.MULTILINE)
+# Streamed text has no certain start or end of a line, only line breaks.
+_STREAMED_FENCE_END = re.compile(r"\n[ \t]*`{3,}[ \t]*(?=\n)")
 _COMMENT_END = re.compile("-->")
 _DATA_AHEAD = re.compile(r"\s*(?:[\[{｛`\"]|\Z)")
 
@@ -94,8 +96,8 @@ _COMMON_ENDS = {"token": _THINKING_END, "turn": _TURN_END, "fence": _FENCE_END, 
 
 
 def end_pattern(marker: re.Match[str]) -> re.Pattern[str]:
-    """Return the pattern of the end that belongs to a start marker."""
-    return _end_pattern(marker.lastgroup or "", _name(marker))
+    """Return the pattern of the end that belongs to a start marker; its search starts at the last character of that."""
+    return _STREAMED_FENCE_END if marker.lastgroup == "fence" else _end_pattern(marker.lastgroup or "", _name(marker))
 
 
 @lru_cache(200)

@@ -1,111 +1,220 @@
-"""The object that a streamed reply has so far: its complete values by pointer, and the alarms about them."""
+"""The object that a streamed reply has so far: the part of it that is certain to be in the answer, and the alarms."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from promptpack.reply.alarm import StreamedWord, find_alarm
+from promptpack.reply.alarm import find_alarm
 from promptpack.reply.align import align, find_property
-from promptpack.reply.reading import Fault
+from promptpack.reply.candidates import ReplyCandidate
+from promptpack.reply.choice import Chooser
+from promptpack.reply.reading import Fault, PromptEcho
 from promptpack.reply.shape import Shape
-from promptpack.reply.syntax_tree import escape, is_same
+from promptpack.reply.syntax_tree import escape, is_same, walk
 
 _MAX_DEPTH, _MAX_PATH, _MAX_VALUES, _MAX_STARTS, _MAX_ALARMS = 100, 1_000, 10_000, 200, 100
+_CONTAINERS = frozenset(("object", "array"))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class StreamFrame:
-    """One open container; `full` is its shape with the branches chosen so far, `names` caches the property of a key."""
+    """One open container: its value so far, the certain part of it (`shown`), and its shape with branches (`full`)."""
 
     value: Any
     path: str
     shape: Shape
     full: Shape
+    shown: Any
+    is_certain: bool
+    is_required: bool
     key: str = ""
+    is_extra: bool = False
     has_comma: bool = False
-    names: dict[str, str | None] = field(default_factory=dict)
 
     @property
     def is_object(self) -> bool:
         """Whether the container is an object."""
         return isinstance(self.value, dict)
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the values that choose between branches, and are sure to come, are known and possible."""
+        named, required = self.full.properties, self.full.required
+        return all(name in self.shown for name in _switches(self.shape) if name in required or name not in named)
+
+    def put(self, container: Any, value: Any) -> None:
+        """Add the current value to `value` or `shown`; the first of two values under one key stays."""
+        if self.is_object:
+            container.setdefault(self.key, value)
+        else:
+            container.append(value)
+
+    def choose_branches(self, *, is_held: bool) -> None:
+        """Choose the branches that the current value decides; values that they describe were not read for them."""
+        if self.key not in self.shape.discriminators:
+            return
+        value, old = {**self.value, **(self.shown or {})}, self.full.properties
+        self.full = _with_branches(value, self.shape)
+        if is_held and self.shown:
+            now, empty = self.full.properties, self.shape.empty
+            same = [name for name in self.shown if old.get(name, empty).schemas == now.get(name, empty).schemas]
+            self.shown = {name: self.shown[name] for name in same}
+
 
 class PartialObject:
     """Collects values as they arrive; the last one stays pending until the text after it shows that it is complete."""
 
-    def __init__(self, shape: Shape) -> None:
-        self.shape = shape
-        self.root: dict[str, Any] = {}
-        self.complete: list[str] = []
-        self.alarms: list[Fault] = []
-        self.stack: list[StreamFrame] = []
-        self.pending: Any = None
-        self._alarmed: set[tuple[str, str]] = set()
+    def __init__(self, chooser: Chooser, echo: PromptEcho) -> None:
+        self._chooser, self._echo = chooser, echo
         self._starts = 0
-        self.exceeds_limits = False
-
-    @property
-    def is_answer(self) -> bool:
-        """Whether the object so far has a required field of the contract."""
-        return not self.shape.required.isdisjoint(self.root)
+        self.stack: list[StreamFrame] = []
+        self.restart()
 
     def restart(self) -> None:
         """Drop the object so far: it is not the answer, or only thinking."""
-        self.root = {}
-        self.complete.clear()
-        self.alarms.clear()
-        self._alarmed.clear()
+        self.root: dict[str, Any] = {}
+        self.complete: list[str] = []
+        self.pending: Any = None
+        self._held: list[StreamFrame] = []
+        self._alarms: list[Fault] = []
+        self._alarmed: set[tuple[str, str]] = set()
+        self._known = self._count = 0
         self._starts += 1
         self.exceeds_limits = self._starts > _MAX_STARTS
 
-    def push(self, value: Any, path: str, shape: Shape) -> None:
-        """Open a container."""
-        self.stack.append(StreamFrame(value, path, shape, shape.with_conditions(value)))
-        if len(self.stack) > _MAX_DEPTH or len(path) > _MAX_PATH:
-            self.exceeds_limits = True
+    @property
+    def alarms(self) -> list[Fault]:
+        """The alarms about the object; one with fewer than two keys of the contract may be a wrapper."""
+        return self._alarms if 2 * self._known >= min(4, len(self._chooser.shape.required)) else []
 
-    def close(self, closer: str, offset: int = 0) -> bool:
+    @property
+    def shows_here(self) -> bool:
+        """Whether the value that comes next or grows is certain to be in the answer."""
+        return not self._held and self.stack[-1].is_certain
+
+    def open_root(self) -> None:
+        """Open an object that may be the answer."""
+        self.restart()
+        self._push({}, "", self._chooser.shape, {} if self._chooser.wants_object else None, is_required=True)
+
+    def open(self, value: Any, offset: int) -> None:
+        """Open an object or a list inside another; a repair may convert one of the wrong type."""
+        parent, shape, path = self.stack[-1], self.shape_here(), self.path_here()
+        if shape.types and not shape.types & _CONTAINERS and self.is_required_here():
+            self._check(value, offset)
+        fits = not shape.kinds or ("object" if isinstance(value, dict) else "array") in shape.kinds
+        shown = type(value)() if fits and parent.is_certain else None
+        parent.put(parent.value, value)
+        self._push(value, path, shape if fits else shape.empty, shown, is_required=self.is_required_here())
+
+    def _push(self, value: Any, path: str, shape: Shape, shown: Any, *, is_required: bool) -> None:
+        frame = StreamFrame(value, path, shape, _with_branches(value, shape), shown, shown is not None, is_required)
+        self.stack.append(frame)
+        self._held.append(frame)
+        self._show(frame)
+        self.exceeds_limits |= len(self.stack) > _MAX_DEPTH or len(path) > _MAX_PATH
+
+    def _show(self, frame: StreamFrame) -> None:
+        """Show the innermost container, once it is certain to be in the answer."""
+        if frame.shown is None or frame not in self._held or not self._is_part(frame):
+            return
+        self._held.remove(frame)
+        if len(self.stack) > 1:
+            self.stack[-2].put(self.stack[-2].shown, frame.shown)
+        else:
+            self.root = frame.shown
+        if not self._held:
+            self.complete.extend(frame.path + path for path, _ in walk(frame.shown) if path)
+
+    def _is_part(self, frame: StreamFrame) -> bool:
+        if frame.is_object and not frame.is_settled:
+            return False
+        if len(self.stack) == 1:
+            # An example of the prompt that a reply repeats may not be its answer.
+            examples = (one.items() for one in self._echo.examples if isinstance(one, dict))
+            is_echo = bool(frame.value) and any(frame.value.items() <= one for one in examples)
+            return not is_echo and 2 * self._known >= len(frame.shape.required)
+        # Alignment removes an optional value that is empty, unless it is valid.
+        return bool(frame.is_required or frame.value or frame.key or frame.shape.accepts(frame.value))
+
+    def close(self, closer: str, offset: int) -> bool:
         """Close the innermost container; return False if the bracket is of the other kind."""
-        frame = self.stack[-1]
-        if closer != ("}" if frame.is_object else "]"):
+        if closer != ("}" if self.stack[-1].is_object else "]"):
             return False
-        self.stack.pop()
-        self._finish(frame.path)
-        if self.stack:
-            self.stack[-1].has_comma = False
-            self._compare(frame.value, offset)
+        frame = self.stack.pop()
+        if not self.stack:
+            self._judge(frame.value, offset)
+            return True
+        if frame in self._held:
+            self._held.remove(frame)
+            self.stack[-1].is_certain &= self.stack[-1].is_object
+        elif not self._held:
+            self.complete.append(frame.path)
+        self.stack[-1].has_comma = False
+        self._check_container(frame, offset)
+        self._end_value(frame.value, offset)
         return True
 
-    def enter_key(self, key: str) -> bool:
-        """Set the current key to the property it means; return False for a key of the parent: a brace is missing."""
-        frame = self.stack[-1]
-        if frame.key in frame.shape.discriminators:
-            frame.full, frame.names = frame.shape.with_conditions(frame.value), {}
-        if key not in frame.names:
-            frame.names[key] = key if key in frame.full.properties else find_property(key, frame.full)[0]
-        name = frame.names[key]
-        outer = self.stack[-2].full.properties if len(self.stack) > 1 else {}
-        if name is None and key in outer and frame.full.properties:
+    def _check_container(self, frame: StreamFrame, offset: int) -> None:
+        """Raise an alarm if a container cannot be valid: of the wrong type, too short, too long or without a key."""
+        value, shape = frame.value, frame.full
+        if not shape.schemas:
+            shape = self.shape_here()
+            value = align(value, shape).value
+        elif len(frame.shown or ()) != len(value):
+            return  # a key that is not certain may be another spelling of one that seems to be missing
+        if (frame.value or frame.is_required) and (found := find_alarm(value, shape)):
+            self.raise_alarm(found.rule, found.message, offset, frame.path + found.pointer)
+
+    def _judge(self, value: Any, offset: int) -> None:
+        """Show what only the end of the object makes certain, the answer inside a wrapper too; or raise its faults."""
+        choice = self._chooser.evaluate(ReplyCandidate(0, 0, value))
+        if not self._chooser.wants_object or self._echo.has_example(choice.value):
+            return
+        if choice.is_valid and not any(rule == "duplicate" for rule, _ in self._alarmed):
+            known = set(self.complete)
+            self.root, self._alarms = choice.value, []
+            self.complete.extend(path for path, _ in walk(choice.value) if path not in known)
+        elif choice.score >= 0.5:
+            self._alarms, self._known = self.alarms, len(self._chooser.shape.required)
+            for fault in choice.faults:
+                self.raise_alarm(fault.rule, fault.message, offset, fault.path)
+
+    def enter_key(self, key: str, offset: int) -> bool:
+        """Set the current key; return False for a key of the parent: a brace is missing."""
+        frame, full = self.stack[-1], self.stack[-1].full
+        is_named, is_new = key in full.properties, key not in frame.value
+        frame.key, frame.is_extra = key, not is_named and find_property(key, full)[0] is None
+        if frame.is_extra and full.properties and len(self.stack) > 1 and key in self.stack[-2].full.properties:
             return False
-        frame.key = name or key
+        is_kept = self._keeps(frame, offset) if frame.is_extra else is_named
+        frame.is_certain = is_kept and is_new and frame.shown is not None
+        self._known += is_new and len(self.stack) == 1 and key in full.required
+        self._show(frame)
         return True
+
+    def _keeps(self, frame: StreamFrame, offset: int) -> bool:
+        """Return whether an undeclared key certainly stays as it is; raise an alarm if the contract forbids it."""
+        key, closed = frame.key, (one for one in frame.full.schemas if one.get("additionalProperties") is False)
+        if any(key not in one.get("properties", ()) and "patternProperties" not in one for one in closed):
+            if not any(key in outer.full.properties for outer in self.stack[:-1]):
+                self.raise_alarm("additionalProperties", f"unknown key {key!r}", offset)
+            return False
+        # The values of an object may choose between branches for the object itself.
+        parent = self.stack[-2] if len(self.stack) > 1 else frame
+        return not frame.full.properties or parent.key not in parent.shape.discriminators
 
     def shape_here(self) -> Shape:
-        """Return the shape of the value that comes next or grows."""
-        frame = self.stack[-1]
-        inner = frame.full.properties.get(frame.key) if frame.is_object else frame.full.items
-        return inner or frame.shape.empty
+        """Return the shape of the value that comes next or grows; empty for a key that may be another spelling."""
+        frame, full = self.stack[-1], self.stack[-1].full
+        if not frame.is_object:
+            return full.items or full.empty
+        return (full.extra if frame.is_extra else full.properties.get(frame.key)) or full.empty
 
     def is_required_here(self) -> bool:
         """Return whether the value that comes next or grows is required."""
         frame = self.stack[-1]
         return not frame.is_object or frame.key in frame.full.required
-
-    def word_here(self) -> StreamedWord | None:
-        """Return a check for the string that starts here, if it must be a fixed word and has raised no alarm yet."""
-        shape = self.shape_here()
-        is_checked = shape.words and ("enum", self.path_here()) not in self._alarmed
-        return StreamedWord(shape) if is_checked else None
 
     def path_here(self) -> str:
         """Return the pointer of the value that comes next or grows."""
@@ -113,49 +222,71 @@ class PartialObject:
         return f"{frame.path}/{escape(frame.key) if frame.is_object else len(frame.value)}"
 
     def hold(self, value: Any, offset: int) -> None:
-        """Keep a value pending until the text after it shows that it is complete; its alarm does not wait."""
-        shape = self.shape_here()
-        if shape.schemas and isinstance(value, str) and not shape.accepts(value):
-            value = align(value, shape).value
-        # An empty string may mean an absent field, or be the first two of three quotes.
-        if value != "" and (found := find_alarm(value, shape)) is not None:
-            self.raise_alarm(*found, offset)
-        self.pending = (value, offset)
+        """Keep a value pending until the text after it shows that it is complete; only the alarm of a text waits."""
+        raw, shape = value, self.shape_here()
+        if not self._is_absent(value) and not shape.accepts(value):
+            aligned = align(value, shape)
+            value = value if aligned.conflicts else aligned.value
+        self.pending = (raw, value, offset)
+        is_free = shape.words is None and shape.kinds & {"string", *_CONTAINERS}
+        # An empty string may be the first two of three quotes, and one of several lines may have lost its last quote.
+        if not isinstance(value, str) or (value and "\n" not in value and not is_free):
+            self._check(value, offset)
 
     def commit(self) -> None:
-        """Attach the pending value."""
+        """Add the pending value."""
         if self.pending is None:
             return
-        path, (value, offset) = self.path_here(), self.pending
-        if value == "" and self.is_required_here() and (found := find_alarm(value, self.shape_here())) is not None:
-            self.raise_alarm(*found, offset)
-        self.attach(value)
-        self._compare(value, offset)
-        self._finish(path)
+        path, frame, (raw, value, offset) = self.path_here(), self.stack[-1], self.pending
+        self._check(value, offset)
+        if frame.is_certain and self.shape_here().accepts(value):
+            frame.put(frame.shown, value)
+            if not self._held:
+                self.complete.append(path)
+        else:
+            # Items after one that is left out would get another index.
+            frame.is_certain &= frame.is_object
+        frame.put(frame.value, raw)
         self.pending = None
+        self._end_value(raw, offset)
 
-    def _finish(self, path: str) -> None:
-        self.complete.append(path)
-        if len(self.complete) > _MAX_VALUES:
-            self.exceeds_limits = True
-
-    def attach(self, value: Any) -> None:
-        """Add a value to the innermost container; the first of two values under one key stays."""
-        frame = self.stack[-1]
-        if not frame.is_object:
-            frame.value.append(value)
-        elif frame.key not in frame.value:
-            frame.value[frame.key] = value
-
-    def _compare(self, value: Any, offset: int) -> None:
-        """Raise an alarm if a complete value differs from the value that its key already has."""
+    def _end_value(self, value: Any, offset: int) -> None:
+        """Compare a complete value with one that its key already has, and choose the branches that it decides."""
         frame = self.stack[-1]
         if frame.is_object and frame.value[frame.key] is not value and not is_same(frame.value[frame.key], value):
             self.raise_alarm("duplicate", f"key {frame.key!r} is given twice with different values", offset)
+        frame.choose_branches(is_held=frame in self._held)
+        self._show(frame)
+        self._count += 1
+        self.exceeds_limits |= self._count > _MAX_VALUES
 
-    def raise_alarm(self, rule: str, message: str, offset: int) -> None:
-        """Raise an alarm about the current value, once per rule and path."""
-        path = self.path_here()
-        if len(self.alarms) < _MAX_ALARMS and (rule, path) not in self._alarmed:
+    def _check(self, value: Any, offset: int) -> None:
+        """Raise an alarm if a complete value cannot be valid; only the first value of a key is checked."""
+        frame = self.stack[-1]
+        is_checked = (frame.is_object and frame.key in frame.value) or len(self._alarms) >= _MAX_ALARMS
+        if not is_checked and not self._is_absent(value) and (found := find_alarm(value, self.shape_here())):
+            self.raise_alarm(found.rule, found.message, offset)
+
+    def _is_absent(self, value: Any) -> bool:
+        """Return whether an empty value may mean an absent field."""
+        return value in (None, "") and not self.is_required_here()
+
+    def raise_alarm(self, rule: str, message: str, offset: int, path: str | None = None) -> None:
+        """Raise an alarm about the current value or another one, once per rule and path."""
+        path = self.path_here() if path is None else path
+        if len(self._alarms) < _MAX_ALARMS and (rule, path) not in self._alarmed:
             self._alarmed.add((rule, path))
-            self.alarms.append(Fault(rule, path, message, offset))
+            self._alarms.append(Fault(rule, path, message, offset))
+
+
+def _with_branches(value: Any, shape: Shape) -> Shape:
+    """Return a shape with its branches, unless a value that an `if` tests is not known yet."""
+    is_open = isinstance(value, dict) and any("if" in one for one in shape.conditional)
+    return shape if is_open and not _switches(shape) <= value.keys() else shape.with_conditions(value)
+
+
+@lru_cache(500)
+def _switches(shape: Shape) -> frozenset[str]:
+    """Return the names of the single values that choose between branches."""
+    inner = shape.properties
+    return frozenset(name for name in shape.discriminators if not inner.get(name, shape.empty).kinds & _CONTAINERS)

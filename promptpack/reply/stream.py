@@ -1,18 +1,14 @@
-"""Read a reply in chunks: the certain part of the object so far, and the reading of the whole reply at the end."""
+"""Read a reply in chunks: the part of the answer that is certain so far, and the alarms about it."""
 
 import codecs
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from promptpack.reply.choice import Check
-from promptpack.reply.read import read
-from promptpack.reply.reading import Fault, Policy, Reading
+from promptpack.reply.choice import Check, Chooser
+from promptpack.reply.reading import Fault, PromptEcho
 from promptpack.reply.repair import set_at
 from promptpack.reply.shape import Shape
 from promptpack.reply.stream_parser import StreamParser
-
-_DEFAULT = Policy()
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +21,7 @@ class Progress:
 
     @property
     def value(self) -> dict[str, Any]:
-        """The object so far: complete values, and the start of a growing text."""
+        """The answer so far: complete values, and the start of a growing text."""
         growing = self._parser.growing_text()
         return set_at(self._parser.partial.root, *growing) if growing else self._parser.partial.root
 
@@ -38,23 +34,19 @@ class Progress:
 class ReplyStream:
     """Reads a reply in chunks, in linear time; it never shows part of a number, a fixed word or a key."""
 
-    def __init__(self, shape: Mapping[str, Any] | Shape, check: Check, *, policy: Policy = _DEFAULT) -> None:
-        self._shape, self._check, self._policy = Shape.of(shape), check, policy
-        self._parser = StreamParser(self._shape)
+    def __init__(self, shape: Shape, check: Check, echo: PromptEcho) -> None:
+        self._parser = StreamParser(Chooser(shape, check), echo)
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._chunks: list[str | bytes] = []
 
     def feed(self, chunk: str | bytes) -> Progress:
         """Read the next chunk of the reply."""
         self._chunks.append(chunk)
-        partial = self._parser.partial
-        before = len(partial.complete)
+        partial, before = self._parser.partial, self._parser.partial.complete
+        known = len(before)
         self._parser.feed(chunk if isinstance(chunk, str) else self._decoder.decode(chunk))
-        return Progress(tuple(partial.complete[before:]), tuple(partial.alarms), self._parser)
-
-    def close(self, finish_reason: str | None = None) -> Reading:
-        """End the stream and read the whole reply once."""
-        return read(self.raw, self._shape, self._check, policy=self._policy, finish_reason=finish_reason)
+        fresh = partial.complete[known if partial.complete is before else 0 :]
+        return Progress(tuple(fresh), tuple(partial.alarms), self._parser)
 
     @property
     def raw(self) -> str | bytes:

@@ -6,12 +6,13 @@ from typing import Any
 from promptpack.reply.alarm import StreamedWord
 from promptpack.reply.align import align
 from promptpack.reply.bare_values import bare_node
+from promptpack.reply.choice import Chooser
 from promptpack.reply.hidden_text import KINDS, MAX_MARKER_LENGTH, end_pattern
 from promptpack.reply.opening import find_opening, needs_more_text, searched_end
 from promptpack.reply.partial_object import PartialObject
+from promptpack.reply.reading import PromptEcho
 from promptpack.reply.scan_state import AND_MORE
-from promptpack.reply.shape import Shape
-from promptpack.reply.streamed_text import StreamedText
+from promptpack.reply.streamed_text import ESCAPE, StreamedText
 from promptpack.reply.strings import DOUBLE, PAIRS, SINGLE
 from promptpack.reply.syntax_tree import Node
 
@@ -22,7 +23,6 @@ _ENDS = {'"': '"', "'": "'", "“": '“”"', "‘": "‘’'"}
 _BODIES = {
     opener: re.compile(rf"[^{ends}\\]*+(?:{_WHOLE_ESCAPE}[^{ends}\\]*+)*+", re.DOTALL) for opener, ends in _ENDS.items()
 }
-_ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|u[0-9a-fA-F]{4}|[^u])", re.DOTALL)
 _BARE = re.compile(r"[^\s,，;；:：=}\]｝］\"'{\[/#]*+")
 _COMMAS = ",，;；"
 _CLOSERS = {"}": "}", "｝": "}", "]": "]", "］": "]"}
@@ -32,8 +32,8 @@ _MAX_WAITING = 400
 class StreamParser:
     """A state machine; its states are outside, hidden, key, colon, string, value, next and stopped."""
 
-    def __init__(self, shape: Shape) -> None:
-        self.partial = PartialObject(shape)
+    def __init__(self, chooser: Chooser, echo: PromptEcho) -> None:
+        self.partial = PartialObject(chooser, echo)
         self.state = "outside"
         self._buffer = ""
         self._index = 0
@@ -56,28 +56,24 @@ class StreamParser:
         self._base += self._index
         self._buffer, self._index = "" if self.state == "stopped" else self._buffer[self._index :], 0
 
-    @property
-    def waiting(self) -> int:
-        """The number of characters that wait for more text; the next chunk reads them again."""
-        return len(self._buffer)
-
     def growing_text(self) -> tuple[str, str] | None:
         """Return the path and text of a string that may still grow, if the schema allows any text there."""
-        if self._text is None or self._is_key:
+        if self._text is None or self._is_key or not self.partial.shows_here:
             return None
         shape = self.partial.shape_here()
         if shape.types != {"string"} or shape.words is not None or shape.first("pattern") is not None:
             return None
-        return self.partial.path_here(), self._text.certain() if self.state == "string" else self._text.whole()
+        return self.partial.path_here(), self._text.certain()
 
     def _outside(self) -> bool:
-        match = find_opening(self._buffer, self._index)
-        if match is None:
-            self._index = searched_end(self._buffer, self._index)
+        match, end = find_opening(self._buffer, self._index), searched_end(self._buffer, self._index)
+        # More text may continue the last word of a marker, or show that a brace is inside a tag.
+        if match is None or (match.start() >= end and self._buffer[end] == "<"):
+            self._index = end
             return False
         if match.lastgroup in KINDS:
             self._hidden_end = end_pattern(match)
-            self.state, self._index = "hidden", match.end()
+            self.state, self._index = "hidden", match.end() - 1
             return True
         if match["end"]:
             self.partial.restart()
@@ -90,11 +86,10 @@ class StreamParser:
             may_wait = len(self._buffer) - brace.start() <= _MAX_WAITING
             self._index = brace.start() + (not may_wait)
             return not may_wait
-        self._index = brace.end()
-        if self.partial.root and self.partial.is_answer:
+        if self.partial.root:
             return self._stop()
-        self.partial.restart()
-        self._push(self.partial.root, "", self.partial.shape)
+        self._index, self.state = brace.end(), "key"
+        self.partial.open_root()
         return True
 
     def _hidden(self) -> bool:
@@ -104,10 +99,6 @@ class StreamParser:
             return False
         self._index, self.state = match.end(), "outside"
         return True
-
-    def _push(self, value: Any, path: str, shape: Shape) -> None:
-        self.partial.push(value, path, shape)
-        self.state = "key" if isinstance(value, dict) else "value"
 
     def _skip(self) -> bool:
         """Skip white space and comments; return False if more text is needed."""
@@ -129,9 +120,7 @@ class StreamParser:
         block = self._buffer.startswith("/*", start)
         end = self._buffer.find("*/" if block else "\n", start + 2)
         if end < 0:
-            if len(self._buffer) - start > _MAX_WAITING:
-                self.state = "stopped"
-            return False
+            return self._wait()
         self._index = end + 2 if block else end
         return True
 
@@ -157,7 +146,10 @@ class StreamParser:
         if end == start:
             return self._stop()
         self._index, self.state = end, "colon"
-        return self.partial.enter_key(self._buffer[start:end]) or self._stop()
+        return self._enter_key(self._buffer[start:end])
+
+    def _enter_key(self, key: str) -> bool:
+        return self.partial.enter_key(key, self._base + self._index) or self._stop()
 
     def _wait(self) -> bool:
         if len(self._buffer) - self._index > _MAX_WAITING:
@@ -184,7 +176,8 @@ class StreamParser:
         character = self._buffer[self._index]
         self._quote = "“" if character in DOUBLE - {'"'} else "‘" if character in SINGLE - {"'"} else character
         self._text, self._is_key = StreamedText(), is_key
-        self._word = None if is_key else self.partial.word_here()
+        shape = self.partial.shape_here()
+        self._word = StreamedWord(shape) if shape.words and not is_key else None
         self._index, self.state = self._index + 1, "string"
         return True
 
@@ -210,8 +203,8 @@ class StreamParser:
     def _escaped(self, start: int) -> bool:
         rest = self._buffer[start : start + 12]
         half = len(rest) < 12 and re.match(r"\\u[dD][89abAB]", rest) is not None
-        match = _ESCAPE.match(rest)
-        if match is None or (half and len(rest) < 12 and len(match[0]) < 12):
+        match = ESCAPE.match(rest)
+        if match is None or half:
             return len(rest) >= 12 and self._stop()
         self._add_text(start + len(match[0]))
         return True
@@ -221,15 +214,12 @@ class StreamParser:
         if not self._is_key:
             return self._hold(text)
         self.state, self._text = "colon", None
-        return self.partial.enter_key(text) or self._stop()
+        return self._enter_key(text)
 
     def _hold(self, value: Any) -> bool:
         self.partial.hold(value, self._base + self._index)
         self.state, self._has_new_line = "next", False
         return True
-
-    def _raise_alarm(self, rule: str, message: str) -> None:
-        self.partial.raise_alarm(rule, message, self._base + self._index)
 
     def _value(self) -> bool:
         if not self._skip():
@@ -250,17 +240,10 @@ class StreamParser:
         return self._bare(end)
 
     def _open_container(self, character: str) -> bool:
-        shape, path = self.partial.shape_here(), self.partial.path_here()
         value: Any = {} if character in "{｛" else []
-        kind = "object" if isinstance(value, dict) else "array"
-        if shape.types and not shape.types & {"object", "array"} and self.partial.is_required_here():
-            self._raise_alarm("type", f"an {kind} is not of type {', '.join(sorted(shape.types))}")
-        if shape.types and kind not in shape.types:
-            # A repair may convert this value, so it is shown only when the whole reply is read.
-            return self._stop()
         self._index += 1
-        self.partial.attach(value)
-        self._push(value, path, shape)
+        self.partial.open(value, self._base + self._index)
+        self.state = "key" if isinstance(value, dict) else "value"
         return True
 
     def _bare(self, end: int) -> bool:
@@ -269,7 +252,7 @@ class StreamParser:
         node, _, _ = bare_node(self._buffer, self._index, end)
         self._index = end
         if node.defect is not None and not node.defect.cleared_by:
-            self._raise_alarm(node.defect.rule, node.defect.message)
+            self.partial.raise_alarm(node.defect.rule, node.defect.message, self._base + self._index)
             return self._stop()
         if node.kind == "bare" and not self._is_certain(node):
             return self._stop()

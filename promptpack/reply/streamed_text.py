@@ -6,11 +6,13 @@ from functools import lru_cache
 from promptpack.reply.escapes import LATEX_WORDS, decode
 
 _decode = lru_cache(1_000)(decode)
-_ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|u[0-9a-fA-F]{4}|[^u])", re.DOTALL)
+ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|u[0-9a-fA-F]{4}|[^u])", re.DOTALL)
+# Signs that may be outside the string, if its last quote is lost at the end of the line.
+_SIGNS = r"[,，;；}\]]{1,3}[^\S\n]{0,8}"
 # Backslashes of a path or of LaTeX: a later backslash may show that they are literal.
-_UNCERTAIN = re.compile(rf"\\\\|(?<=(?<![A-Za-z])[A-Za-z]:)\\|\\(?:{LATEX_WORDS})(?![a-z])")
-# The end of a piece may be the start of such a word.
-_OPEN_END = re.compile(r"(?<!\\)\\[bfnrt][a-z]{0,9}\Z")
+_UNCERTAIN = re.compile(rf"\\\\|(?<=(?<![A-Za-z])[A-Za-z]:)\\|\\(?:{LATEX_WORDS})(?![a-z])|(?:{_SIGNS})?\n")
+# The end of a piece may be the start of such a word, or such signs.
+_OPEN_END = re.compile(rf"(?:(?<!\\)\\[bfnrt][a-z]{{0,9}}|{_SIGNS})\Z")
 
 
 class StreamedText:
@@ -35,11 +37,11 @@ class StreamedText:
 
     def _show(self, piece: str) -> None:
         whole = self._before + piece
-        uncertain = _UNCERTAIN.search(whole, len(self._before)) if "\\" in piece else None
+        uncertain = _UNCERTAIN.search(whole, len(self._before)) if "\\" in piece or "\n" in piece else None
         if uncertain is not None:
             self._is_certain = False
             piece = whole[len(self._before) : uncertain.start()]
-        self._shown.append(_ESCAPE.sub(_decoded, piece))
+        self._shown.append(ESCAPE.sub(_decoded, piece))
         self._before = whole[-3:]
 
     def certain(self) -> str:

@@ -5,7 +5,8 @@ from typing import Any
 
 from promptpack.pack.model import Pack
 from promptpack.prompt.prompt import Prompt
-from promptpack.reply import Progress, ReplyStream, SchemaCheck
+from promptpack.reply import Progress, PromptEcho, ReplyStream, SchemaCheck
+from promptpack.verdict.echo import find_echo
 from promptpack.verdict.judge import JudgeOptions, schema_of, shape_of
 from promptpack.verdict.model import Verdict
 
@@ -19,7 +20,8 @@ class VerdictStream:
         JudgeOptions(**options)  # raises before the reply arrives if an option is invalid
         self._pack, self._values, self._prompt, self._options = pack, values, prompt, options
         schema = schema_of(pack, values)
-        self._stream = ReplyStream(shape_of(schema), SchemaCheck(schema))
+        echo = find_echo(pack, pack.contract, prompt) if pack.contract else PromptEcho()
+        self._stream = ReplyStream(shape_of(schema), SchemaCheck(schema), echo)
 
     def feed(self, chunk: str | bytes) -> Progress:
         """Read the next chunk; an alarm in `violations` is certain, however the reply continues."""

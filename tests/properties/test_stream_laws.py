@@ -1,16 +1,30 @@
 # ruff: noqa: S311 -- Hypothesis provides the randomness
-"""Laws of streamed replies: chunk boundaries change nothing, and a shown value is never withdrawn."""
+"""Laws of streamed replies: chunks change nothing, a shown value is in the output, and an alarm is right and early."""
 
 import json
 from itertools import pairwise
 from random import Random
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.properties.reply_defects import add_defects, lose
-from tests.properties.test_reply_laws import CONTRACTS, PIECES, anything, judged, outputs, pack_of, with_plain_texts
+from promptpack import Pack
+from promptpack.pack.contract import Contract
+from promptpack.pack.version import Version
+from promptpack.verdict import judge_checked
+from tests.properties.reply_defects import REQUIRED, add_defects, lose, wrapped
+from tests.properties.test_reply_laws import (
+    CONTRACTS,
+    PIECES,
+    anything,
+    judged,
+    of_contract,
+    outputs,
+    pack_of,
+    with_plain_texts,
+)
+from tests.properties.test_single_meaning_laws import ENVELOPES, QUOTED, THINKING
 
 no_deadline = settings(deadline=None, max_examples=150)
 cuts = st.lists(st.integers(0, 400), max_size=12)
@@ -80,18 +94,6 @@ def test_chunk_ends_change_neither_the_last_state_nor_the_verdict(raw: str, plac
     assert (now.value, now.complete, now.violations) == (last.value, last.complete, last.violations)
 
 
-@given(anything, st.integers(0, 2**32), st.booleans())
-@no_deadline
-def test_an_accepted_reply_raises_no_alarm_while_it_streams(
-    given_output: tuple[str, dict[str, Any]], seed: int, loses: bool
-) -> None:
-    agent, value = given_output
-    raw = lose(with_plain_texts(value), Random(seed))[0] if loses else add_defects(value, Random(seed))[0]
-    stream = pack_of(agent).stream()
-    alarms = [one for character in raw for one in stream.feed(character).violations]
-    assert not alarms or not judged(agent, raw).ok, (raw, alarms)
-
-
 WORDS = ("low", "LOW", "medium", "high", "Low", "lo", "w", "me", "dium", "hi", "gh", "risk", "低", "中", "高", "风险", "等",
          " ", "_", "-", ".", "**", "not ", "x", "é", "e\u0301", "ＬＯＷ", "\\n", "\\u4f4e")  # fmt: skip
 
@@ -136,3 +138,277 @@ def test_the_shown_text_is_a_prefix_of_the_final_text(body: str, places: list[in
     for state in shown("executor", chunks(raw, places)):
         if verdict.data is not None:
             assert verdict.data["thought"].startswith(state.get("thought", ""))
+
+
+# --- what is shown ---------------------------------------------------------------------------------------------
+
+OTHERS = {"router": "reviewer", "reviewer": "router", "executor": "router", "orchestrator": "reviewer"}
+SMALL = ('{"status": "ok"}', '{"query": "x", "confidence": 3}', '{"thought": {"type": "string"}}', '{"a": [{"b": 1}]}')
+
+
+def write(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def respelled(key: str, random: Random) -> str:
+    return random.choice([key.upper(), key[0].upper() + key[1:], f" {key}", f"{key}_"])
+
+
+def with_twins(value: Any, random: Random) -> Any:
+    """Add keys that are only other spellings of keys that are there, before or after them."""
+    if not isinstance(value, dict):
+        return value
+    members = [(key, with_twins(item, random) if key in ("risk", "payload") else item) for key, item in value.items()]
+    for key in random.sample(list(value), min(2, len(value))):
+        twin = (respelled(key, random), random.choice(["other", 7, None, {"level": "no"}, ["x"], value[key]]))
+        members.insert(random.randrange(len(members) + 1), twin)
+    return dict(members)
+
+
+def has_no_end(text: str) -> bool:
+    """Return whether a text contains no end of hidden text: markers around it hide it as a whole."""
+    return "```" not in text and not any(stop and stop.strip() in text for _, stop in (*THINKING, *QUOTED))
+
+
+@st.composite
+def replies(draw: st.DrawFn, *, others: bool = True) -> tuple[str, str]:
+    """Draw a reply: defects or losses, wrapped or not, after hidden text, small objects or another agent's object."""
+    agent, value = draw(anything)
+    random = Random(draw(st.integers(0, 2**32)))
+    kind = draw(st.sampled_from(["plain", "defects", "losses", "twins", "wrapped", "wrapped twins"]))
+    if kind == "defects":
+        return agent, add_defects(value, random)[0]
+    if kind == "losses":
+        return agent, lose(with_plain_texts(value), random)[0]
+    written = with_twins(value, random) if "twins" in kind else value
+    raw = write(wrapped(written, random) if "wrapped" in kind else written)
+    before = draw(st.sampled_from(["nothing", "hidden", "small", *(["other"] if others else [])]))
+    if before == "hidden":
+        start, end = draw(st.sampled_from([pair for pair in (*THINKING, *QUOTED) if pair[1]]))
+        draft = write(draw(outputs(agent))[1])
+        return agent, f"{start}{draft}{end}\n{raw}" if has_no_end(draft) else raw
+    if before == "small":
+        return agent, draw(st.sampled_from(SMALL)) + "\n" + raw
+    return agent, write(draw(outputs(OTHERS[agent]))[1]) + "\n\n" + raw if before == "other" else raw
+
+
+@given(replies(), cuts)
+@settings(no_deadline, max_examples=200)
+def test_every_shown_value_is_in_the_output_of_an_accepted_reply(reply: tuple[str, str], places: list[int]) -> None:
+    agent, raw = reply
+    # An end of thinking without its start makes all text before it thinking, and only then.
+    assume(raw.count("</think") <= raw.count("<think"))
+    verdict = judged(agent, raw)
+    states = shown(agent, chunks(raw, places) if places else list(raw))
+    for early, late in zip(states, [*states[1:], verdict.data], strict=True):
+        assert not verdict.ok or grows(early, late), (early, late)
+
+
+@given(anything, st.sampled_from(["thought", "expectedOutcome", "action"]), st.sampled_from([0, 2, 4]), st.booleans())
+@no_deadline
+def test_a_text_without_its_last_quote_is_shown_only_as_far_as_it_goes(
+    given_output: tuple[str, dict[str, Any]], name: str, indent: int, last: bool
+) -> None:
+    agent, value = given_output
+    plain = with_plain_texts(value)
+    if last:
+        plain[name] = plain.pop(name)
+    text = json.dumps(plain, indent=indent)
+    raw = text.replace(f'"{name}": {json.dumps(plain[name])}', f'"{name}": {json.dumps(plain[name])[:-1]}')
+    verdict = judged(agent, raw)
+    assert not verdict.ok or all(grows(state, verdict.data) for state in shown(agent, list(raw))), raw
+
+
+@given(anything, st.integers(0, 2**32), st.booleans())
+@no_deadline
+def test_a_wrapped_answer_is_shown_without_its_wrapper(
+    given_output: tuple[str, dict[str, Any]], seed: int, twins: bool
+) -> None:
+    agent, value = given_output
+    written = with_twins(value, Random(seed)) if twins else value
+    raw = write(wrapped(written, Random(seed)))
+    states = shown(agent, list(raw))
+    assert all(grows(state, written) for state in states)
+    assert states[-1] == written or not judged(agent, raw).ok
+
+
+@given(anything, st.data())
+@no_deadline
+def test_an_object_that_is_not_the_answer_is_never_shown(
+    given_output: tuple[str, dict[str, Any]], data: st.DataObject
+) -> None:
+    agent, value = given_output
+    kind = data.draw(st.sampled_from(["hidden", "envelope", "small", "other"]))
+    raw = data.draw(st.sampled_from(SMALL))
+    if kind == "hidden":
+        start, end = data.draw(st.sampled_from([pair for pair in (*THINKING, *QUOTED) if pair[0]]))
+        assume(has_no_end(write(value)))
+        raw = f"{start}{write(value)}{end}"
+    elif kind == "envelope":
+        raw = write(data.draw(st.sampled_from(ENVELOPES))(value))
+    elif kind == "other":
+        assume(agent != "executor")  # its contract allows every action
+        raw = write(data.draw(outputs(OTHERS[agent]))[1])
+    assert not any(shown(agent, list(raw))), raw
+
+
+@given(anything, st.integers(0, 2**32), cuts)
+@no_deadline
+def test_another_spelling_of_a_key_that_is_there_changes_nothing(
+    given_output: tuple[str, dict[str, Any]], seed: int, places: list[int]
+) -> None:
+    agent, value = given_output
+    raw = write(with_twins(value, Random(seed)))
+    stream = pack_of(agent).stream()
+    for piece in chunks(raw, places):
+        now = stream.feed(piece)
+        assert not now.violations, raw
+        assert grows({key: item for key, item in now.value.items() if key in value and key != "risk"}, value)
+    assert of_contract(agent, now.value).keys() == value.keys()
+
+
+# --- alarms ----------------------------------------------------------------------------------------------------
+
+BROKEN: tuple[tuple[str, Any], ...] = (
+    ("action", "FLY_AWAY"), ("action", 5), ("action", None), ("action", ["x"]), ("action", "no way"),
+    ("confidence", 150), ("confidence", -1), ("confidence", "high"), ("confidence", None), ("confidence", {"a": 1}),
+    ("confidence", True), ("thought", 5), ("thought", None), ("thought", {"a": "b"}), ("thought", ["a", "b"]),
+    ("expectedOutcome", False), ("risk", 7), ("risk", "a risk"), ("risk", None), ("risk", []), ("params", 3),
+    ("risk/level", "lowest"), ("risk/level", None), ("risk/level", 2), ("risk/description", 3), ("params", "none"),
+    ("userMessage", 5), ("userMessage", ["a"]), ("alternativeActions", [1]), ("alternativeActions", [None]),
+    ("requiresUserConfirmation", "maybe"), ("requiresUserConfirmation", 2),
+)  # fmt: skip
+
+
+@given(anything, st.sampled_from(BROKEN), st.sampled_from([None, 2]))
+@settings(no_deadline, max_examples=300)
+def test_an_impossible_value_raises_an_alarm_when_it_ends(
+    given_output: tuple[str, dict[str, Any]], broken: tuple[str, Any], indent: int | None
+) -> None:
+    agent, value = given_output
+    (name, *inner), bad = broken[0].split("/"), broken[1]
+    assume(not (agent == "executor" and bad == "FLY_AWAY"))
+    mark = "@" * 9
+    whole = {
+        **value,
+        name: {**value["risk"], inner[0]: mark} if inner else mark,
+        "userMessage": value.get("userMessage", "x"),
+    }
+    before, _, after = json.dumps(whole, indent=indent).partition(f'"{mark}"')
+    written = before + json.dumps(bad)
+    assume(not judged(agent, written + after).ok)
+    # The character after a number ends it, and the key after a text shows that its last quote is not part of it.
+    # An object with one key of the contract may still be a wrapper.
+    known = sum(f'"{key}": ' in before for key in REQUIRED)
+    until = after.index('"') + 1 if '"' in after and known > 1 else len(after)
+    alarms = pack_of(agent).stream().feed(written + after[:until]).violations
+    assert any(one.path.startswith(f"/{broken[0]}") for one in alarms), (written + after[:until], alarms)
+
+
+@given(anything, st.data())
+@no_deadline
+def test_a_key_with_two_values_raises_an_alarm(given_output: tuple[str, dict[str, Any]], data: st.DataObject) -> None:
+    agent, value = given_output
+    key = data.draw(st.sampled_from(sorted(value)))
+    other = {"extra": 1} if isinstance(value[key], dict) else value[key]
+    assume(other != value[key] or isinstance(other, str))
+    text = write(value)[:-1] + f', "{key}": ' + write(f"{other}x" if isinstance(other, str) else other)
+    assert not judged(agent, text + "}").ok
+    alarms = pack_of(agent).stream().feed(text + "}").violations
+    assert ("duplicate", f"/{key}") in {(one.rule, one.path) for one in alarms}
+
+
+@given(replies(others=False))
+@settings(no_deadline, max_examples=200)
+def test_an_accepted_reply_raises_no_alarm_while_it_streams(reply: tuple[str, str]) -> None:
+    agent, raw = reply
+    stream = pack_of(agent).stream()
+    alarms = [one for character in raw for one in stream.feed(character).violations]
+    assert not alarms or not judged(agent, raw).ok, (raw, alarms)
+
+
+@given(replies())
+@settings(no_deadline, max_examples=200)
+def test_no_alarm_of_another_object_is_left_when_a_reply_is_accepted(reply: tuple[str, str]) -> None:
+    agent, raw = reply
+    alarms = pack_of(agent).stream().feed(raw).violations
+    assert not alarms or not judged(agent, raw).ok, (raw, alarms)
+
+
+MARKED = (*PIECES, *(mark for pair in (*THINKING, *QUOTED) for mark in pair if mark), "user", "json", "\n```\n", "}\n")
+
+
+@given(st.lists(st.sampled_from(MARKED), max_size=25).map("".join), st.sampled_from(sorted(CONTRACTS)))
+@settings(no_deadline, max_examples=200)
+def test_a_reply_in_single_characters_gives_the_same_state(raw: str, agent: str) -> None:
+    whole, chunked = pack_of(agent).stream(), pack_of(agent).stream()
+    last = now = whole.feed(raw)
+    for character in raw:
+        now = chunked.feed(character)
+    assert (now.value, now.complete, now.violations) == (last.value, last.complete, last.violations)
+
+
+# --- other contracts -------------------------------------------------------------------------------------------
+
+LEVEL = {
+    "type": "object",
+    "properties": {"level": {"enum": ["low", "high"]}, "text": {"type": "string"}},
+    "required": ["level"],
+}
+BRANCHED: tuple[dict[str, Any], ...] = (
+    {  # the condition holds while `mode` is absent
+        "type": "object", "required": ["mode", "n"],
+        "properties": {"mode": {"type": "string"}, "n": {"type": "integer"}, "tags": {"type": "array", "minItems": 1}},
+        "if": {"properties": {"mode": {"const": "x"}}}, "then": {"properties": {"n": {"maximum": 5}}},
+        "else": {"properties": {"n": {"minimum": 7}}},
+    },
+    {
+        "type": "object", "required": ["kind"], "additionalProperties": False,
+        "properties": {"kind": {"enum": ["low", "high"]}, "user_name": {"type": "string", "pattern": "^[a-z]+$"}},
+    },
+    {
+        "type": "object", "required": ["item"],
+        "properties": {"item": {"anyOf": [LEVEL, {"type": "null"}]}, "list": {"type": "array", "items": LEVEL}},
+    },
+    {
+        "oneOf": [
+            {"type": "object", "properties": {"type": {"const": "low"}, "n": {"type": "integer"}}, "required": ["type", "n"]},
+            {"type": "object", "properties": {"type": {"const": "x"}, "text": {"type": "string"}}, "required": ["type"]},
+        ]
+    },
+)  # fmt: skip
+NAMES = (
+    "mode",
+    "n",
+    "tags",
+    "kind",
+    "user_name",
+    "item",
+    "list",
+    "type",
+    "text",
+    "N",
+    "Kind",
+    "userName",
+    "List",
+    "extra",
+)
+ITEMS: tuple[Any, ...] = ("x", "low", "LOW", "abc", "5", "", 5, 8, None, [], {}, ["x"], {"level": "Low"}, {"text": "t", "level": "high"},
+         [{"level": "LOW"}, {"level": "low"}], '{"level": "low"}', [{"level": "high"}])  # fmt: skip
+
+
+@given(st.sampled_from(BRANCHED), st.data(), st.sampled_from(["{}", '{{"output": {}}}', "{} ok", "```json\n{}\n```"]))
+@settings(no_deadline, max_examples=400)
+def test_shown_values_and_alarms_are_right_for_other_contracts(
+    schema: dict[str, Any], data: st.DataObject, frame: str
+) -> None:
+    named = [name for name in NAMES if name.lower().replace("_", "") in write(schema).replace("_", "")] + ["extra"]
+    members = data.draw(st.lists(st.tuples(st.sampled_from(named), st.sampled_from(ITEMS)), min_size=1, max_size=5))
+    raw = frame.format("{" + ", ".join(f"{write(key)}: {write(item)}" for key, item in members) + "}")
+    pack = Pack("other", Version(1, 0, 0), "", contract=Contract("other", schema))
+    verdict, stream = judge_checked(pack, raw, None), pack.stream()
+    states = [(json.loads(json.dumps(now.value)), now.violations) for now in map(stream.feed, raw)]
+    for value, alarms in states if verdict.ok else ():
+        assert not alarms, (raw, alarms)
+        assert grows(value, verdict.data), raw
+    assert not verdict.ok or states[-1][0] == verdict.data

@@ -2,41 +2,47 @@ from collections.abc import Iterator
 
 import pytest
 
+from promptpack.reply.choice import Chooser
+from promptpack.reply.reading import PromptEcho
+from promptpack.reply.schema_check import SchemaCheck
 from promptpack.reply.shape import Shape
 from promptpack.reply.stream_parser import StreamParser
+from promptpack.schema.validation import Schema
 from tests.properties.hostile_texts import KINDS, hostile
 
-SHAPE = Shape.of(
-    {
-        "type": "object",
-        "properties": {
-            "a": {"type": "string"},
-            "n": {"type": "integer", "maximum": 9},
-            "level": {"type": "string", "enum": ["low", "high"]},
-        },
-    }
-)
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "a": {"type": "string"},
+        "n": {"type": "integer", "maximum": 9},
+        "level": {"type": "string", "enum": ["low", "high"]},
+    },
+}
+
+
+def make_parser() -> StreamParser:
+    return StreamParser(Chooser(Shape.of(SCHEMA), SchemaCheck(Schema(SCHEMA))), PromptEcho())
 
 
 def fed(text: str) -> StreamParser:
-    parser = StreamParser(SHAPE)
+    parser = make_parser()
     parser.feed(text)
     return parser
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_waiting_text_stays_short_for_replies_of_any_length(kind: str) -> None:
-    parser = StreamParser(SHAPE)
+    parser = make_parser()
     for character in hostile(kind, 3_000):
         parser.feed(character)
-        assert parser.waiting <= 401
+        assert len(parser._buffer) <= 401
 
 
 def work(text: str, size: int) -> Iterator[int]:
     """Yield the number of characters that a stream has read, with those that waited, after each chunk."""
-    parser, count = StreamParser(SHAPE), 0
+    parser, count = make_parser(), 0
     for start in range(0, len(text), size):
-        count += parser.waiting + size
+        count += len(parser._buffer) + size
         parser.feed(text[start : start + size])
         yield count
 

@@ -3,7 +3,7 @@ from collections.abc import Callable
 
 import pytest
 
-from promptpack import Pack, UsageError
+from promptpack import Library, Pack, UsageError
 from promptpack.pack.contract import Contract
 from tests.unit.verdict.test_judge import BODY, GOOD
 
@@ -35,11 +35,39 @@ def test_a_word_that_lost_its_closing_quote_raises_no_alarm(make_pack: Callable[
 
 def test_half_a_number_or_half_a_word_is_never_shown(make_pack: Callable[[str], Pack]) -> None:
     stream = make_pack(BODY).stream()
-    assert stream.feed('{"thought": "so f').value == {"thought": "so f"}
-    assert stream.feed('ar", "confidence": 8').value == {"thought": "so far"}
-    partial = stream.feed('5, "action": "PLA')
-    assert partial.value == {"thought": "so far", "confidence": 85}
+    assert stream.feed('{"thought": "so far", "action": "PLA').value == {}
+    known = {"thought": "so far", "action": "PLAN"}
+    assert stream.feed('N", "expectedOutcome": "a p').value == {**known, "expectedOutcome": "a p"}
+    assert stream.feed('lan", "confidence": 8').value == {**known, "expectedOutcome": "a plan"}
+    partial = stream.feed('5, "risk": {"level": "lo')
+    assert partial.value == {**known, "expectedOutcome": "a plan", "confidence": 85, "risk": {}}
     assert partial.fresh == ("/confidence",)
+
+
+def test_nothing_is_shown_before_an_object_is_certain_to_be_the_answer(make_pack: Callable[[str], Pack]) -> None:
+    stream = make_pack(BODY).stream()
+    assert stream.feed('{"thought": "so far", "action": "PLAN"').value == {}
+    assert stream.feed(', "risk": ').value == {"thought": "so far", "action": "PLAN"}
+
+
+def test_an_unknown_tool_raises_an_alarm() -> None:
+    executor = Library.open().get("executor", locale="en")
+    tools = [{"name": "web_search", "description": "d", "parameters": {"type": "object"}}]
+    context = next(test.context for test in executor.tests if test.context)
+    stream = executor.render({**context, "AVAILABLE_TOOLS": tools}).stream()
+    assert stream.feed('{"thought": "t", "action": "web_').violations == ()
+    assert [found.path for found in stream.feed("x").violations] == ["/action"]
+
+
+def test_an_example_of_the_prompt_is_never_shown_before_the_answer() -> None:
+    router = Library.open().get("router", locale="en")
+    assert router.contract is not None
+    example = router.contract.examples[0]
+    for answer in ({**example, "thought": "mine"}, {**example, "confidence": 3}):
+        stream = router.stream()
+        shown = [stream.feed(one).value for one in json.dumps(example) + "\n" + json.dumps(answer)]
+        assert not any(state.get("thought", answer["thought"]) != answer["thought"] for state in shown)
+        assert shown[-1] == answer
 
 
 def test_a_finish_reason_is_trusted(make_pack: Callable[[str], Pack]) -> None:
