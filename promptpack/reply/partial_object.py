@@ -39,9 +39,8 @@ class StreamFrame:
     @property
     def is_settled(self) -> bool:
         """Whether the values that choose between branches, and are sure to come, are known and possible."""
-        named, empty = self.full.properties, self.shape.empty
-        awaited = (name for name in _switches(self.shape) if name in self.full.required or name not in named)
-        return all(name in self.value and named.get(name, empty).accepts(self.value[name]) for name in awaited)
+        named, required = self.full.properties, self.full.required
+        return all(name in self.shown for name in _switches(self.shape) if name in required or name not in named)
 
     def put(self, container: Any, value: Any) -> None:
         """Add the current value to `value` or `shown`; the first of two values under one key stays."""
@@ -50,17 +49,14 @@ class StreamFrame:
         else:
             container.append(value)
 
-    def skip(self) -> None:
-        """Leave the current value out of what is shown; the items after it would get another index."""
-        self.is_certain = self.is_certain and self.is_object
-
     def choose_branches(self, *, is_held: bool) -> None:
         """Choose the branches that the current value decides; values that they describe were not read for them."""
         if self.key not in self.shape.discriminators:
             return
-        old, empty, self.full = self.full.properties, self.shape.empty, _with_branches(self.value, self.shape)
+        value, old = {**self.value, **(self.shown or {})}, self.full.properties
+        self.full = _with_branches(value, self.shape)
         if is_held and self.shown:
-            now = self.full.properties
+            now, empty = self.full.properties, self.shape.empty
             same = [name for name in self.shown if old.get(name, empty).schemas == now.get(name, empty).schemas]
             self.shown = {name: self.shown[name] for name in same}
 
@@ -151,7 +147,7 @@ class PartialObject:
             return True
         if frame in self._held:
             self._held.remove(frame)
-            self.stack[-1].skip()
+            self.stack[-1].is_certain &= self.stack[-1].is_object
         elif not self._held:
             self.complete.append(frame.path)
         self.stack[-1].has_comma = False
@@ -227,11 +223,11 @@ class PartialObject:
 
     def hold(self, value: Any, offset: int) -> None:
         """Keep a value pending until the text after it shows that it is complete; only the alarm of a text waits."""
-        shape = self.shape_here()
+        raw, shape = value, self.shape_here()
         if not self._is_absent(value) and not shape.accepts(value):
             aligned = align(value, shape)
             value = value if aligned.conflicts else aligned.value
-        self.pending = (value, offset)
+        self.pending = (raw, value, offset)
         is_free = shape.words is None and shape.kinds & {"string", *_CONTAINERS}
         # An empty string may be the first two of three quotes, and one of several lines may have lost its last quote.
         if not isinstance(value, str) or (value and "\n" not in value and not is_free):
@@ -241,17 +237,18 @@ class PartialObject:
         """Add the pending value."""
         if self.pending is None:
             return
-        path, frame, (value, offset) = self.path_here(), self.stack[-1], self.pending
+        path, frame, (raw, value, offset) = self.path_here(), self.stack[-1], self.pending
         self._check(value, offset)
         if frame.is_certain and self.shape_here().accepts(value):
             frame.put(frame.shown, value)
             if not self._held:
                 self.complete.append(path)
         else:
-            frame.skip()
-        frame.put(frame.value, value)
+            # Items after one that is left out would get another index.
+            frame.is_certain &= frame.is_object
+        frame.put(frame.value, raw)
         self.pending = None
-        self._end_value(value, offset)
+        self._end_value(raw, offset)
 
     def _end_value(self, value: Any, offset: int) -> None:
         """Compare a complete value with one that its key already has, and choose the branches that it decides."""

@@ -57,14 +57,16 @@ class StreamParser:
         self._buffer, self._index = "" if self.state == "stopped" else self._buffer[self._index :], 0
 
     def growing_text(self) -> tuple[str, str] | None:
-        """Return the path and text of a string that may still grow, if the schema allows any text there."""
-        if self._text is None or self._is_key or not self.partial.shows_here:
+        """Return the path and text of a string that may still grow, if the schema allows any text there.
+
+        A string in a list is not shown while it grows: it may be a key, if the bracket of the list is lost.
+        """
+        if self._text is None or self._is_key or not self.partial.shows_here or not self.partial.stack[-1].is_object:
             return None
         shape = self.partial.shape_here()
         if shape.types != {"string"} or shape.words is not None or shape.first("pattern") is not None:
             return None
-        is_open = self.state == "string" or self._text.may_end_earlier
-        return self.partial.path_here(), self._text.certain() if is_open else self._text.whole()
+        return self.partial.path_here(), self._text.certain()
 
     def _outside(self) -> bool:
         match, end = find_opening(self._buffer, self._index), searched_end(self._buffer, self._index)

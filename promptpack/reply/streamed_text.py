@@ -7,11 +7,12 @@ from promptpack.reply.escapes import LATEX_WORDS, decode
 
 _decode = lru_cache(1_000)(decode)
 ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|u[0-9a-fA-F]{4}|[^u])", re.DOTALL)
-# Backslashes of a path or of LaTeX: a later backslash may show that they are literal. Before a comma at
-# the end of a line, the text may have lost its last quote.
-_UNCERTAIN = re.compile(rf"[,，][ \t\r]*\n|\\\\|(?<=(?<![A-Za-z])[A-Za-z]:)\\|\\(?:{LATEX_WORDS})(?![a-z])")
-# The end of a piece may be the start of such a word, or such a comma.
-_OPEN_END = re.compile(r"(?<!\\)\\[bfnrt][a-z]{0,9}\Z|[,，][ \t\r]*\Z")
+# Signs that may be outside the string, if its last quote is lost at the end of the line.
+_SIGNS = r"[,，;；}\]]{1,3}[^\S\n]{0,8}"
+# Backslashes of a path or of LaTeX: a later backslash may show that they are literal.
+_UNCERTAIN = re.compile(rf"\\\\|(?<=(?<![A-Za-z])[A-Za-z]:)\\|\\(?:{LATEX_WORDS})(?![a-z])|(?:{_SIGNS})?\n")
+# The end of a piece may be the start of such a word, or such signs.
+_OPEN_END = re.compile(rf"(?:(?<!\\)\\[bfnrt][a-z]{{0,9}}|{_SIGNS})\Z")
 
 
 class StreamedText:
@@ -22,7 +23,6 @@ class StreamedText:
         self._shown: list[str] = []
         self._waiting = self._before = ""
         self._is_certain = True
-        self.may_end_earlier = False
 
     def add(self, piece: str) -> None:
         """Append a piece."""
@@ -40,7 +40,6 @@ class StreamedText:
         uncertain = _UNCERTAIN.search(whole, len(self._before)) if "\\" in piece or "\n" in piece else None
         if uncertain is not None:
             self._is_certain = False
-            self.may_end_earlier = uncertain[0].endswith("\n")
             piece = whole[len(self._before) : uncertain.start()]
         self._shown.append(ESCAPE.sub(_decoded, piece))
         self._before = whole[-3:]

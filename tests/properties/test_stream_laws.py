@@ -9,6 +9,10 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from promptpack import Pack
+from promptpack.pack.contract import Contract
+from promptpack.pack.version import Version
+from promptpack.verdict import judge_checked
 from tests.properties.reply_defects import REQUIRED, add_defects, lose, wrapped
 from tests.properties.test_reply_laws import (
     CONTRACTS,
@@ -342,3 +346,69 @@ def test_a_reply_in_single_characters_gives_the_same_state(raw: str, agent: str)
     for character in raw:
         now = chunked.feed(character)
     assert (now.value, now.complete, now.violations) == (last.value, last.complete, last.violations)
+
+
+# --- other contracts -------------------------------------------------------------------------------------------
+
+LEVEL = {
+    "type": "object",
+    "properties": {"level": {"enum": ["low", "high"]}, "text": {"type": "string"}},
+    "required": ["level"],
+}
+BRANCHED: tuple[dict[str, Any], ...] = (
+    {  # the condition holds while `mode` is absent
+        "type": "object", "required": ["mode", "n"],
+        "properties": {"mode": {"type": "string"}, "n": {"type": "integer"}, "tags": {"type": "array", "minItems": 1}},
+        "if": {"properties": {"mode": {"const": "x"}}}, "then": {"properties": {"n": {"maximum": 5}}},
+        "else": {"properties": {"n": {"minimum": 7}}},
+    },
+    {
+        "type": "object", "required": ["kind"], "additionalProperties": False,
+        "properties": {"kind": {"enum": ["low", "high"]}, "user_name": {"type": "string", "pattern": "^[a-z]+$"}},
+    },
+    {
+        "type": "object", "required": ["item"],
+        "properties": {"item": {"anyOf": [LEVEL, {"type": "null"}]}, "list": {"type": "array", "items": LEVEL}},
+    },
+    {
+        "oneOf": [
+            {"type": "object", "properties": {"type": {"const": "low"}, "n": {"type": "integer"}}, "required": ["type", "n"]},
+            {"type": "object", "properties": {"type": {"const": "x"}, "text": {"type": "string"}}, "required": ["type"]},
+        ]
+    },
+)  # fmt: skip
+NAMES = (
+    "mode",
+    "n",
+    "tags",
+    "kind",
+    "user_name",
+    "item",
+    "list",
+    "type",
+    "text",
+    "N",
+    "Kind",
+    "userName",
+    "List",
+    "extra",
+)
+ITEMS: tuple[Any, ...] = ("x", "low", "LOW", "abc", "5", "", 5, 8, None, [], {}, ["x"], {"level": "Low"}, {"text": "t", "level": "high"},
+         [{"level": "LOW"}, {"level": "low"}], '{"level": "low"}', [{"level": "high"}])  # fmt: skip
+
+
+@given(st.sampled_from(BRANCHED), st.data(), st.sampled_from(["{}", '{{"output": {}}}', "{} ok", "```json\n{}\n```"]))
+@settings(no_deadline, max_examples=400)
+def test_shown_values_and_alarms_are_right_for_other_contracts(
+    schema: dict[str, Any], data: st.DataObject, frame: str
+) -> None:
+    named = [name for name in NAMES if name.lower().replace("_", "") in write(schema).replace("_", "")] + ["extra"]
+    members = data.draw(st.lists(st.tuples(st.sampled_from(named), st.sampled_from(ITEMS)), min_size=1, max_size=5))
+    raw = frame.format("{" + ", ".join(f"{write(key)}: {write(item)}" for key, item in members) + "}")
+    pack = Pack("other", Version(1, 0, 0), "", contract=Contract("other", schema))
+    verdict, stream = judge_checked(pack, raw, None), pack.stream()
+    states = [(json.loads(json.dumps(now.value)), now.violations) for now in map(stream.feed, raw)]
+    for value, alarms in states if verdict.ok else ():
+        assert not alarms, (raw, alarms)
+        assert grows(value, verdict.data), raw
+    assert not verdict.ok or states[-1][0] == verdict.data

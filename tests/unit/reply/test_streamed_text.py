@@ -25,6 +25,8 @@ def certain(*pieces: str) -> list[str]:
         ((r"x \n", r"u \( y"), ["x ", "x ", r"x \nu \( y"]),
         ((r"x \n", "othing "), ["x ", "x \nothing ", "x \nothing "]),
         ((r"it\'s", " ok"), ["it's", "it's ok", "it's ok"]),
+        (("a, ", "b,", "\n "), ["a", "a, b", "a, b", "a, b,\n "]),
+        (("a}", "}, x", "\n, b"), ["a", "a}}, x", "a}}, x", "a}}, x\n, b"]),
     ],
 )
 def test_text_is_certain_if_no_later_piece_can_change_it(pieces: tuple[str, ...], shown: list[str]) -> None:
