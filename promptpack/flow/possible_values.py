@@ -6,7 +6,7 @@ from typing import Any
 from promptpack.flow.model import CallerValue, FixedValue, FlowValue, ObjectValue, ReplyValue
 from promptpack.flow.samples import samples
 from promptpack.pack.contract import Contract
-from promptpack.pack.references import find_target, split_pointer
+from promptpack.schema.pointers import find_target, split_pointer
 from promptpack.schema.validation import compile as compile_schema
 
 Contracts = Mapping[str, Contract | None]  # by step
@@ -30,7 +30,7 @@ def _follow(root: Mapping[str, Any], node: Any, keys: list[str]) -> Mapping[str,
     for _ in range(16):
         if not isinstance(node, Mapping) or "$ref" not in node or not str(node["$ref"]).startswith("#/"):
             break
-        node = find_target(root, str(node["$ref"]))
+        node = find_target(root, node["$ref"])
     if not isinstance(node, Mapping):
         return {} if node is True else None
     if not keys:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from promptpack.pack.references import find_target
+from promptpack.schema.pointers import find_target
 
 _MAX_DEPTH: Final = 8
 _MAX_SAMPLES: Final = 60

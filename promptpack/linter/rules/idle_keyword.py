@@ -14,9 +14,10 @@ from typing import Any, Final
 
 from promptpack.linter.edit import Edit
 from promptpack.linter.rule import LintProblem
-from promptpack.linter.schema_lookup import declared_types, walk
+from promptpack.linter.schema_lookup import declared_types
 from promptpack.linter.subject import Subject
 from promptpack.problem import Severity
+from promptpack.schema.safety import iterate_schemas
 from promptpack.schema.validation import compile as compile_schema
 
 CODE: Final = "PL018"
@@ -60,7 +61,7 @@ _NO_EFFECT: Final[Mapping[str, Any]] = MappingProxyType(
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Check every schema that the pack contains or references."""
     for placed in subject.own_schemas:
-        for path, schema in walk(placed.value):
+        for path, schema in iterate_schemas(placed.value):
             for keyword, message, hint in _find_idle(schema):
                 here = placed.child(*path)
                 span = here.document.entry_span((*here.path, keyword))

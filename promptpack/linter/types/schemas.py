@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from promptpack.linter.schema_lookup import find_target
 from promptpack.linter.step_limit import count_steps
 from promptpack.linter.types.lattice import (
     ANY,
@@ -23,6 +22,7 @@ from promptpack.linter.types.lattice import (
     type_of,
     union,
 )
+from promptpack.schema.pointers import find_target
 
 _MAX_DEPTH: Final = 24
 _MAPPING_KEYWORDS: Final = ("properties", "required", "additionalProperties", "patternProperties")
@@ -68,7 +68,7 @@ class _Reader:
             return ANY
         if reference not in self._cache:
             self._cache[reference] = ANY  # stops references that refer to themselves
-            self._cache[reference] = self.read(find_target(reference, self._root), depth + 1)
+            self._cache[reference] = self.read(find_target(self._root, reference), depth + 1)
         return self._cache[reference]
 
     def _own(self, schema: Mapping[str, Any], depth: int) -> Type:
