@@ -16,18 +16,18 @@ from promptpack.library.contents import Contents, read_contents
 from promptpack.library.entry import Entry, read_entry
 from promptpack.library.ranges import PackReference, add_conflicts, choose_locale, parse_reference, preference, sort_key
 from promptpack.pack import building
+from promptpack.pack.building import BuildContext, CompiledSections
+from promptpack.pack.model import Pack
+from promptpack.pack.pack_compiler import FolderPartials
+from promptpack.pack.sections import Sections
 from promptpack.pack.version import Version
 from promptpack.problem import PackError, Problem, UsageError, did_you_mean
 from promptpack.template.limits import Limits
+from promptpack.template.model import Source
 from promptpack.template.render_cache import DEFAULT_LIMIT, RenderCache
 
 if TYPE_CHECKING:
     from promptpack.library.contents import Partials
-    from promptpack.pack.building import BuildContext, CompiledSections
-    from promptpack.pack.model import Pack
-    from promptpack.pack.pack_compiler import FolderPartials
-    from promptpack.pack.sections import Sections
-    from promptpack.template.model import Source
 
 _MAX_EXTENDS = 8
 
@@ -319,8 +319,6 @@ class Library:
         )
 
     def _find_partials(self, entry: Entry) -> FolderPartials:
-        from promptpack.pack.pack_compiler import FolderPartials
-
         root = entry.folder.root
         cached = self._folder_partials.get(root)
         return cached or self._folder_partials.setdefault(

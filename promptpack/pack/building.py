@@ -1,36 +1,29 @@
 """`Document` -> `Pack`: follow `extends`, bundle schemas, compile templates, build the contract; then freeze."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from promptpack import schema
+from promptpack.document import Document
+from promptpack.files import Folder
+from promptpack.pack.contract import Contract
 from promptpack.pack.contract_building import build_contract
-from promptpack.pack.model import STANDARD_CONTEXT, Input, Pack, PackTest
-from promptpack.pack.pack_compiler import PackCompiler
+from promptpack.pack.model import STANDARD_CONTEXT, Input, MessageTemplate, Pack, PackTest
+from promptpack.pack.pack_compiler import FolderPartials, PackCompiler
 from promptpack.pack.pack_schema import sort_problems
+from promptpack.pack.placed import Placed
 from promptpack.pack.references import References
-from promptpack.pack.sections import merge, read_sections
+from promptpack.pack.sections import Sections, merge, read_sections
 from promptpack.pack.version import parse_version
 from promptpack.problem import PackError, Problem, did_you_mean
 from promptpack.template.limits import Limits
+from promptpack.template.model import Source
 from promptpack.template.render_cache import PackCache, RenderCache
 
-if TYPE_CHECKING:
-    from promptpack.document import Document
-    from promptpack.files import Folder
-    from promptpack.pack.contract import Contract
-    from promptpack.pack.model import MessageTemplate
-    from promptpack.pack.pack_compiler import FolderPartials
-    from promptpack.pack.placed import Placed
-    from promptpack.pack.sections import Sections
-    from promptpack.template.model import Source
-
-    Parents = Callable[[str, str], Sections]
-    """(value of `extends`, locale) -> the sections of that pack; raises `PackError` or `UsageError`."""
+Parents = Callable[[str, str], Sections]
+"""(value of `extends`, locale) -> the sections of that pack; raises `PackError` or `UsageError`."""
 
 
 class BuildContext(NamedTuple):

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from promptpack.lazy import cached_property
 from promptpack.schema.bundling import rebase
+from promptpack.schema.validation import Schema
 from promptpack.schema.validation import compile as compile_schema
 
 if TYPE_CHECKING:
     from promptpack.pack.model import Pack
-    from promptpack.schema.validation import Schema
     from promptpack.template.model import Expression, Template
     from promptpack.verdict import VerdictStream
 

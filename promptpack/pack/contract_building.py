@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 from promptpack import files
 from promptpack.pack.contract import AGENT_OUTPUT, ERROR_ACTIONS, Action, Contract, Rule
 from promptpack.pack.pack_schema import read_shipped
+from promptpack.pack.placed import Placed
 from promptpack.problem import PackError, Problem, did_you_mean
+from promptpack.template.model import Expression
+from promptpack.template.positions import decode
 
 if TYPE_CHECKING:
     from jinja2 import nodes
 
     from promptpack.pack.pack_compiler import PackCompiler
-    from promptpack.pack.placed import Placed
     from promptpack.pack.references import References
     from promptpack.pack.sections import Sections
-    from promptpack.template.model import Expression
 
 
 def build_contract(sections: Sections, compiler: PackCompiler, references: References, output: Any) -> Contract | None:
@@ -142,8 +143,6 @@ def _check_rule_actions(rule: Rule, contract: Contract) -> Iterator[Problem]:
 
 def _check_expression_actions(expression: Expression, contract: Contract) -> Iterator[Problem]:
     """Yield comparisons of `reply.action` with a word that is not an action."""
-    from promptpack.template.positions import decode
-
     source, known, named = expression.source, _list_actions(contract), contract.action_names()
     try:
         tree = expression.engine.prepare_expression(source)

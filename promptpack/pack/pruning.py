@@ -6,13 +6,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from promptpack import schema
 from promptpack.document import Document
+from promptpack.document.model import Path
 from promptpack.pack.pack_schema import pack_schema
 from promptpack.pack.rekeyed_document import RekeyedDocument
 
 if TYPE_CHECKING:
-    from promptpack import schema
-    from promptpack.document.model import Path
     from promptpack.document.yaml_nodes import YamlNode
 
 
