@@ -1,6 +1,6 @@
 """Convert reports and ignores to plain data for the cache, and back."""
 
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from typing import Any
 
 from promptpack.linter.edit import Edit
@@ -16,7 +16,7 @@ def dump_report(report: LintReport) -> dict[str, Any]:
     return {
         "files": report.files,
         "problems": [asdict(problem) for problem in report.problems],
-        "fixes": [[numbers[problem], list(map(_dump_edit, edits))] for problem, edits in report.fixes.items()],
+        "fixes": [[numbers[problem], list(map(astuple, edits))] for problem, edits in report.fixes.items()],
     }
 
 
@@ -42,12 +42,8 @@ def _load_problem(location: dict[str, Any] | None, **fields: Any) -> Problem:
     return Problem(location=Location(**location) if location else None, **fields)
 
 
-def _dump_edit(edit: Edit) -> list[Any]:
-    return [edit.start, edit.end, edit.text]
-
-
 def _dump_ignore(ignore: Ignore) -> list[Any]:
-    removal = _dump_edit(ignore.removal) if ignore.removal else None
+    removal = astuple(ignore.removal) if ignore.removal else None
     return [ignore.code, asdict(ignore.location), [ignore.lines.start, ignore.lines.stop], removal, ignore.hint]
 
 

@@ -19,7 +19,6 @@ from promptpack.pack.sections import Sections, merge, read_sections
 from promptpack.pack.version import parse_version
 from promptpack.problem import PackError, Problem, did_you_mean
 from promptpack.template.limits import Limits
-from promptpack.template.model import Source
 from promptpack.template.render_cache import PackCache, RenderCache
 
 Parents = Callable[[str, str], Sections]
@@ -193,7 +192,11 @@ def _digest(sections: Sections, inputs: Mapping[str, Input], compiler: PackCompi
         "inputs": {
             name: [dict(declared.schema), declared.trusted, declared.secret] for name, declared in inputs.items()
         },
-        "partials": {name: _text_and_syntax(compiler.partials[name]) for name in sorted(compiler.used_partials)},
+        "partials": {
+            name: [source.text, source.syntax]
+            for name, source in sorted(compiler.partials.items())
+            if name in compiler.used_partials
+        },
         "messages": [[placed.value, _syntax_of(placed)] for placed in sections.messages],
         "slots": [[name, placed.value, _syntax_of(placed)] for name, placed in sections.slots.items()],
         "budget": sections.budget.value if sections.budget else None,
@@ -203,7 +206,3 @@ def _digest(sections: Sections, inputs: Mapping[str, Input], compiler: PackCompi
         "rules": [placed.value for placed in sections.rules.values()],
     }
     return digest(resolved)
-
-
-def _text_and_syntax(partial: Source) -> list[str]:
-    return [partial.text, partial.syntax]

@@ -25,7 +25,8 @@ class Snapshots:
 
     def compare(self, test: str, prompt: Prompt) -> Iterator[str]:
         """Report how a prompt differs from its snapshot, or write the snapshot."""
-        path = f"{self._prefix}{_slug(test)}.txt"
+        slug = re.sub(r"[^\w-]+", "-", test.casefold()).strip("-")
+        path = f"{self._prefix}{slug}.txt"
         owner = self._tests.setdefault(path, test)
         if owner != test:
             yield f"the test uses the same snapshot {path} as {owner!r}; rename one of the tests"
@@ -52,7 +53,3 @@ class Snapshots:
 def _normalize_newlines(text: str) -> str:
     """Convert the line ends of a checkout on Windows."""
     return text.replace("\r\n", "\n")
-
-
-def _slug(name: str) -> str:
-    return re.sub(r"[^\w-]+", "-", name.casefold()).strip("-")

@@ -70,12 +70,13 @@ def check(subject: Subject) -> Iterator[LintProblem]:
 
 def _find_idle(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     declared = declared_types(schema)
+    fixed = next((name for name in ("const", "enum") if name in schema), "")
     for keyword in schema:
         expected = _TYPES_BY_KEYWORD.get(keyword, ())
         if declared and expected and not set(expected) & set(declared):
             message = f"{keyword!r} has no effect with type {' or '.join(declared)}"
             yield keyword, message, f"it applies only to type {' and '.join(expected)}"
-        elif expected and (fixed := _fixed_by(schema)) and _accepts_all(schema, keyword, fixed):
+        elif expected and fixed and _accepts_all(schema, keyword, fixed):
             yield keyword, f"{keyword!r} has no effect with {fixed!r}", f"{fixed!r} already limits the values"
         elif keyword in _NO_EFFECT and schema[keyword] == _NO_EFFECT[keyword]:
             message = f"'{keyword}: {json.dumps(schema[keyword])}' has no effect"
@@ -84,10 +85,6 @@ def _find_idle(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         if required and not any(other in schema for other in required):
             others = " or ".join(map(repr, required))
             yield keyword, f"{keyword!r} has no effect without {others}", f"add {others}, or remove {keyword!r}"
-
-
-def _fixed_by(schema: Mapping[str, Any]) -> str:
-    return next((name for name in ("const", "enum") if name in schema), "")
 
 
 def _accepts_all(schema: Mapping[str, Any], keyword: str, fixed: str) -> bool:

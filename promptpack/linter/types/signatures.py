@@ -116,11 +116,8 @@ def _reversed(one: Type) -> Type:
 
 
 def _flat(one: Type) -> Type:
-    return ListType(union(_items_or_itself(inner) for inner in members(item_of(one))))
-
-
-def _items_or_itself(one: Type) -> Type:
-    return item_of(one) if isinstance(one, (ListType, TupleType)) else one
+    inner = members(item_of(one))
+    return ListType(union(item_of(item) if isinstance(item, (ListType, TupleType)) else item for item in inner))
 
 
 _TEXT: Final = _always(TextType())

@@ -112,12 +112,9 @@ def _entry_type(kind: Any, path: Path, reader: _Reader) -> Any:
         return parse_type(kind)
     except TypeNameError as error:
         if reader.strict:
-            reader.report("PP464", path, str(error), _nearest_words(error.word))
+            word = _OTHER_LANGUAGES.get(error.word, error.word)
+            reader.report("PP464", path, str(error), did_you_mean(word, known_words()) if word else "")
         return kind
-
-
-def _nearest_words(word: str) -> str:
-    return did_you_mean(_OTHER_LANGUAGES.get(word, word), known_words()) if word else ""
 
 
 _OTHER_LANGUAGES: Final = {
