@@ -7,8 +7,7 @@ from promptpack import files, flow
 from promptpack.library import Library
 from promptpack.library.entry import Entry
 from promptpack.linter.edit import Edit
-from promptpack.linter.ignore_comments import Ignore
-from promptpack.linter.ignore_tracking import IgnoreSource, IgnoreTracker, SharedIgnores
+from promptpack.linter.ignores import Ignore, IgnoreSource, IgnoreTracker, SharedIgnores
 from promptpack.linter.lint_report import LintReport
 from promptpack.linter.lint_settings import LintSettings, find_settings
 from promptpack.linter.result_cache import LintResult, ResultCache

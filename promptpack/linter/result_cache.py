@@ -14,7 +14,7 @@ from promptpack import files
 from promptpack.cache import Cache
 from promptpack.files import RecordingFolder
 from promptpack.library.entry import Entry
-from promptpack.linter.ignore_tracking import SharedIgnores
+from promptpack.linter.ignores import SharedIgnores
 from promptpack.linter.lint_report import LintReport
 from promptpack.linter.lint_settings import LintSettings
 from promptpack.linter.serialization import dump_ignores, dump_report, load_ignores, load_report

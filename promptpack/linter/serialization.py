@@ -4,8 +4,7 @@ from dataclasses import asdict, astuple
 from typing import Any
 
 from promptpack.linter.edit import Edit
-from promptpack.linter.ignore_comments import Ignore
-from promptpack.linter.ignore_tracking import SharedIgnores
+from promptpack.linter.ignores import Ignore, SharedIgnores
 from promptpack.linter.lint_report import LintReport
 from promptpack.problem import Location, Problem
 

@@ -8,9 +8,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.pack.model import InputValue
-from promptpack.pack.output.output_format import infer_output_format
 from promptpack.pack.output.output_schema import read_output_schema
-from promptpack.pack.output.type_entry import TypeEntry
+from promptpack.pack.output.type_entry import TypeEntry, infer_output_format
 from promptpack.problem import PackError
 from promptpack.template.model import Syntax, Template
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
+from promptpack.cycle.provider import Completion, FinishReason, Request, Usage
 from promptpack.cycle.providers.anthropic_writing import write_messages, write_system, write_tools
 from promptpack.cycle.providers.sdk_errors import provider_error
 from promptpack.cycle.providers.sdk_provider import SdkProvider, StreamAccumulator
-from promptpack.cycle.request import Completion, FinishReason, Request, Usage
 from promptpack.prompt.message import ToolCall
 
 _MAX_TOKENS: Final = 4096

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from promptpack.cycle.cycle_errors import ProviderError
+from promptpack.cycle.provider import Completion, FinishReason, Request, Usage
 from promptpack.cycle.providers.sdk_errors import provider_error
 from promptpack.cycle.providers.sdk_provider import SdkProvider, StreamAccumulator
-from promptpack.cycle.request import Completion, FinishReason, Request, Usage
 from promptpack.prompt.message import Message, ToolCall
 
 _FINISH: Final[Mapping[str, FinishReason]] = {

@@ -10,7 +10,7 @@ Good: the same line without the comment. `promptpack lint --fix` removes it.
 
 from typing import Final
 
-from promptpack.linter.ignore_comments import Ignore
+from promptpack.linter.ignores import Ignore
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.problem import Severity
