@@ -11,7 +11,7 @@ from promptpack.characters import escape_surrogates
 from promptpack.cycle.cycle_errors import ProviderError, RunStoppedError, ToolError
 from promptpack.cycle.cycle_settings import CycleSettings
 from promptpack.cycle.events import Event, ReplyJudged, ReplyReceived, RequestSent, RetryPlanned, ToolAnswered
-from promptpack.cycle.model_tools import InvalidArguments, ModelTool, ToolFunction, read_arguments, write_result
+from promptpack.cycle.model_tools import ModelTool, ToolFunction, read_arguments, write_result
 from promptpack.cycle.provider import Completion, Request
 from promptpack.cycle.transcript import Round, Transcript
 from promptpack.problem import Problem
@@ -182,11 +182,8 @@ def _result(conversation: Conversation, call: ToolCall) -> Effects[tuple[str, bo
     if tool is None or tool.function is None:
         available = ", ".join(tool.name for tool in conversation.tools) or "none"
         return f"unknown tool {call.name!r}; available tools: {available}", False
-    arguments = read_arguments(call, tool)
-    if isinstance(arguments, InvalidArguments):
-        return arguments.message, False
     try:
-        result = yield CallTool(tool.name, tool.function, arguments)
+        result = yield CallTool(tool.name, tool.function, read_arguments(call, tool))
     except ToolError as error:
         return escape_surrogates(str(error)), False
     return write_result(call.name, result), True

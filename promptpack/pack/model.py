@@ -163,10 +163,6 @@ class Pack:
     @property
     def about(self) -> dict[str, str]:
         """The value of `pack` in templates."""
-        return {**self._about}
-
-    @cached_property
-    def _about(self) -> dict[str, str]:
         return {"name": self.name, "version": str(self.version), "agent": self.agent, "locale": self.locale}
 
     @property

@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from promptpack import files
+from promptpack.characters import visible
 from promptpack.cli import options
-from promptpack.cli.console import on_one_line, print_json, visible
+from promptpack.cli.console import on_one_line, print_json
 from promptpack.reply import Repair
 from promptpack.reply.charset import decode_reply
 from promptpack.verdict import Verdict

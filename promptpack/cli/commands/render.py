@@ -2,8 +2,9 @@
 
 import click
 
+from promptpack.characters import visible
 from promptpack.cli import options
-from promptpack.cli.console import print_json, visible
+from promptpack.cli.console import print_json
 
 
 @click.command("render")

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from promptpack import document, files, flow
-from promptpack.cli.console import visible
+from promptpack.characters import visible
 from promptpack.cli.options import open_library, packs_option
 from promptpack.cli.walk import Turn, walk
 from promptpack.cycle import CycleSettings, OpenAIProvider, Provider, Round, ScriptedProvider

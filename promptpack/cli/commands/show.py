@@ -4,7 +4,8 @@ from typing import Any
 
 import click
 
-from promptpack.cli.console import print_json, visible
+from promptpack.characters import visible
+from promptpack.cli.console import print_json
 from promptpack.cli.options import locale_option, open_library, pack_argument, packs_option
 from promptpack.pack.model import Pack
 
