@@ -267,7 +267,8 @@ class Library:
         except PackError as error:
             return BuildResult(entry, entry, error.problems, None, folder.reads, partials)
         if self._cache.is_on:
-            store_clean(self._cache, entry, self._lineage(entry), digest_of_partials(partials), folder)
+            lineage = [[reference, locale, parent.digest] for reference, locale, parent in self.ancestors(entry)]
+            store_clean(self._cache, entry, lineage, digest_of_partials(partials), folder)
         return BuildResult(entry, entry, (), lambda: built, folder.reads, partials)
 
     def _build(self, entry: Entry, folder: Folder) -> Pack:
@@ -293,9 +294,6 @@ class Library:
                 return None
             found.append(parent)
         return found
-
-    def _lineage(self, entry: Entry) -> Lineage:
-        return [[reference, locale, parent.digest] for reference, locale, parent in self.ancestors(entry)]
 
     def _is_current_lineage(self, rows: Lineage) -> bool:
         parents = self.follow((reference, locale) for reference, locale, _ in rows)

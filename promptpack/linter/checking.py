@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from promptpack import files, flow
 from promptpack.library import Library
 from promptpack.library.entry import Entry
-from promptpack.linter.edit import Edit
 from promptpack.linter.ignores import Ignore, IgnoreSource, IgnoreTracker, SharedIgnores
-from promptpack.linter.lint_report import LintReport
+from promptpack.linter.lint_report import Edit, LintReport
 from promptpack.linter.lint_settings import LintSettings, find_settings
 from promptpack.linter.result_cache import LintResult, ResultCache
 from promptpack.linter.rule import LintProblem, LintRule

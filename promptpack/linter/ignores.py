@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
+from typing import Any
 
 from promptpack.document import Document
-from promptpack.linter.edit import Edit
+from promptpack.linter.lint_report import Edit
 from promptpack.problem import Location
 
 _COMMENT = re.compile(r"(\{)?#[-+]?[ \t]*promptpack:[ \t]*ignore[ \t]*=[ \t]*([\w-]+(?:[ \t]*,[ \t]*[\w-]+)*)")
@@ -157,6 +158,16 @@ class SharedIgnores:
         self.has_gaps = has_gaps
         """Whether a pack could not be checked, so that its use of the ignores is unknown."""
 
+    def to_data(self) -> list[Any]:
+        """Convert the ignores to plain data, each with whether it was used."""
+        return [[_dump_ignore(ignore), ignore.scope in self.used] for ignore in self.all]
+
+    @classmethod
+    def from_data(cls, data: list[Any]) -> "SharedIgnores":
+        """Restore ignores from plain data."""
+        found = [(_load_ignore(*fields), is_used) for fields, is_used in data]
+        return cls([ignore for ignore, _ in found], [ignore.scope for ignore, is_used in found if is_used])
+
     @classmethod
     def join(cls, several: Iterable["SharedIgnores"]) -> "SharedIgnores":
         """Merge the ignores of several packs."""
@@ -170,6 +181,15 @@ class SharedIgnores:
     def unused(self, checked: Collection[str]) -> Iterator[Ignore]:
         """Iterate over the ignores that silenced nothing in any pack."""
         return iter(()) if self.has_gaps else _find_unused(self.all, self.used, checked, ())
+
+
+def _dump_ignore(ignore: Ignore) -> list[Any]:
+    removal = astuple(ignore.removal) if ignore.removal else None
+    return [ignore.code, asdict(ignore.location), [ignore.lines.start, ignore.lines.stop], removal, ignore.hint]
+
+
+def _load_ignore(code: str, location: dict[str, Any], lines: list[int], removal: list[Any] | None, hint: str) -> Ignore:
+    return Ignore(code, Location(**location), range(*lines), Edit(*removal) if removal else None, hint)
 
 
 def _find_unused(

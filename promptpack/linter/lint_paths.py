@@ -13,7 +13,6 @@ from promptpack.cache import Cache
 from promptpack.files import Folder, RecordingFolder
 from promptpack.linter.lint_report import LintReport
 from promptpack.linter.lint_settings import LintSettings, find_settings
-from promptpack.linter.serialization import dump_report, load_report
 from promptpack.problem import PackError
 
 if TYPE_CHECKING:
@@ -69,14 +68,14 @@ def _get_or_compute(
     name = ("lint", _digest(folder, visible, settings, wanted))
     stored = cache.get(*name)
     if stored is not None and folder.is_unchanged(stored["reads"], stored["identical"]):
-        return load_report(stored["report"])
+        return LintReport.from_data(stored["report"])
     report, results = compute()
     if results.is_complete:
         # References may lead to hidden files, and to copies of shipped schemas outside the folder.
         reads = {file: digest for one in results.dependencies for file, digest in one["reads"].items()}
         identical = {file: shipped for one in results.dependencies for file, shipped in one["identical"].items()}
         hidden = {file: digest for file, digest in reads.items() if file not in visible}
-        cache.put({"report": dump_report(report), "reads": hidden, "identical": identical}, *name)
+        cache.put({"report": report.to_data(), "reads": hidden, "identical": identical}, *name)
         cache.shrink()
     return report
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from promptpack.linter.edit import Edit
+from promptpack.linter.lint_report import Edit
 from promptpack.linter.subject import Subject
 from promptpack.problem import Location, Severity
 

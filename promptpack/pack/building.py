@@ -139,7 +139,10 @@ def _build_input(name: str, placed: Placed, references: References, problems: li
         problems += error.problems
     bare = {key: value for key, value in bundled.items() if key not in ("trust", "secret")}
     if "default" in bare:
-        problems += _check_default(name, placed, bare)
+        problems += (
+            placed.child("default").problem("PP207", f"default of {name!r}: {mismatch.message}", mismatch.hint)
+            for mismatch in schema.compile(bare).check(bare["default"])
+        )
     return Input(
         name,
         MappingProxyType(bare),
@@ -148,13 +151,6 @@ def _build_input(name: str, placed: Placed, references: References, problems: li
         trusted=declared.get("trust", "trusted") == "trusted",
         secret=declared.get("secret", False),
     )
-
-
-def _check_default(name: str, placed: Placed, declared: Mapping[str, Any]) -> list[Problem]:
-    return [
-        placed.child("default").problem("PP207", f"default of {name!r}: {mismatch.message}", mismatch.hint)
-        for mismatch in schema.compile(declared).check(declared["default"])
-    ]
 
 
 def _read_test(placed: Placed) -> PackTest:

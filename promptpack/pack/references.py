@@ -58,7 +58,7 @@ class References:
                     continue
                 if root is not None and not found.startswith(_SHIPPED) and (found, fragment) not in seen:
                     seen.add((found, fragment))
-                    pending += ((found, part) for part in _find_target(root, fragment))
+                    pending += ((found, part) for part in _child_at(root, fragment))
 
     def _load(self, file: str, reference: str) -> tuple[str, Mapping[str, Any]]:
         found = self._locate(file, reference)
@@ -168,7 +168,7 @@ def _check_fragment(here: Placed, root: Any, fragment: str) -> Problem | None:
     return None
 
 
-def _find_target(root: Placed, fragment: str) -> Iterator[Placed]:
+def _child_at(root: Placed, fragment: str) -> Iterator[Placed]:
     try:
         yield root.child(*split_pointer(fragment))
     except (KeyError, TypeError):

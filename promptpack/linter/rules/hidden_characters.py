@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from promptpack.document.line_index import LineIndex
-from promptpack.linter.edit import Edit
+from promptpack.linter.lint_report import Edit
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.pack.placed import Placed

@@ -59,7 +59,7 @@ def _read(data: Any, reader: _Reader) -> Any:
 
 def _schema(data: Any, path: Path, reader: _Reader) -> Any:
     if isinstance(data, dict):
-        if any(key in data for key in _ENTRY_KEYS) or (reader.strict and any(map(_is_dollar_key, data))):
+        if any(key in data for key in _ENTRY_KEYS) or (reader.strict and any(str(key)[:1] == "$" for key in data)):
             return _entry(data, path, reader)
         return {key: _schema(item, (*path, key), reader) for key, item in data.items()}
     if isinstance(data, list):
@@ -67,10 +67,6 @@ def _schema(data: Any, path: Path, reader: _Reader) -> Any:
     if isinstance(data, tuple):
         return BareTuple([_schema(item, (*path, index), reader) for index, item in enumerate(data)])
     return _bare(data, reader) if isinstance(data, str) else data
-
-
-def _is_dollar_key(key: Any) -> bool:
-    return isinstance(key, str) and key.startswith("$")
 
 
 def _bare(text: str, reader: _Reader) -> Any:

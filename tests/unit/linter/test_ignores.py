@@ -1,5 +1,5 @@
 from promptpack import document
-from promptpack.linter.edit import apply
+from promptpack.linter.fixes import apply
 from promptpack.linter.ignores import Ignore, find_ignores
 
 
