@@ -3,6 +3,7 @@
 from promptpack.cycle.agent import Agent, AgentRun
 from promptpack.cycle.cycle_errors import ProviderError, RunStoppedError, ToolError
 from promptpack.cycle.cycle_settings import Backoff, CycleSettings
+from promptpack.cycle.events import Event, ReplyJudged, ReplyReceived, RequestSent, RetryPlanned, ToolAnswered
 from promptpack.cycle.llm_cycle import LlmCycle
 from promptpack.cycle.model_tools import ModelTool
 from promptpack.cycle.provider import Completion, Provider, Request, Usage
@@ -11,16 +12,7 @@ from promptpack.cycle.providers.catalogue import open_provider
 from promptpack.cycle.providers.openai_chat import OpenAIProvider
 from promptpack.cycle.providers.scripted import ScriptedProvider
 from promptpack.cycle.services import Cancellation, Clock, ManualClock, Services, SystemClock
-from promptpack.cycle.transcript import (
-    Event,
-    ReplyJudged,
-    ReplyReceived,
-    RequestSent,
-    RetryPlanned,
-    Round,
-    ToolAnswered,
-    Transcript,
-)
+from promptpack.cycle.transcript import Round, Transcript
 
 __all__ = [
     "Agent", "AgentRun", "AnthropicProvider", "Backoff", "Cancellation", "Clock", "Completion", "CycleSettings",

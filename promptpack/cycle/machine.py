@@ -10,18 +10,10 @@ from typing import Any, TypeVar
 from promptpack.characters import escape_surrogates
 from promptpack.cycle.cycle_errors import ProviderError, RunStoppedError, ToolError
 from promptpack.cycle.cycle_settings import CycleSettings
+from promptpack.cycle.events import Event, ReplyJudged, ReplyReceived, RequestSent, RetryPlanned, ToolAnswered
 from promptpack.cycle.model_tools import ModelTool, ToolFunction, read_arguments, write_result
 from promptpack.cycle.provider import Completion, Request
-from promptpack.cycle.transcript import (
-    Event,
-    ReplyJudged,
-    ReplyReceived,
-    RequestSent,
-    RetryPlanned,
-    Round,
-    ToolAnswered,
-    Transcript,
-)
+from promptpack.cycle.transcript import Round, Transcript
 from promptpack.problem import Problem
 from promptpack.prompt.message import Message, ToolCall
 from promptpack.verdict import Verdict

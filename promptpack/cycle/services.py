@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypedDict
 
 from promptpack.cycle.cycle_errors import RunStoppedError
-from promptpack.cycle.transcript import Event
+from promptpack.cycle.events import Event
 from promptpack.problem import Problem
 
 

@@ -1,11 +1,10 @@
-"""The record of a run: its events as they happen, and every round; `number` is the round, counted from 1."""
+"""The record of a run: every round with its request, completion and verdict."""
 
 from dataclasses import dataclass, field
 from typing import Literal
 
-from promptpack.cycle.cycle_errors import ProviderError
 from promptpack.cycle.provider import Completion, Request, Usage
-from promptpack.prompt.message import Message, ToolCall
+from promptpack.prompt.message import Message
 from promptpack.verdict import Verdict
 
 # Why a run ended: an answer; no valid reply in all rounds; calls of tools without a function.
@@ -54,53 +53,3 @@ class Transcript:
     def usage(self) -> Usage:
         """The tokens of all rounds together."""
         return sum((done.completion.usage for done in self.rounds), Usage())
-
-
-@dataclass(frozen=True, slots=True)
-class RequestSent:
-    """The request is sent; `attempt` is above 1 when it is retried after a failure."""
-
-    number: int
-    request: Request
-    attempt: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class RetryPlanned:
-    """The attempt failed with a temporary error: it is retried after `seconds`."""
-
-    number: int
-    attempt: int
-    seconds: float
-    error: ProviderError
-
-
-@dataclass(frozen=True, slots=True)
-class ReplyReceived:
-    """The model answered."""
-
-    number: int
-    completion: Completion
-
-
-@dataclass(frozen=True, slots=True)
-class ToolAnswered:
-    """A tool was called, or its call was rejected; `answer` is the message sent to the model."""
-
-    number: int
-    call: ToolCall
-    answer: Message
-    ok: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ReplyJudged:
-    """The reply was judged; `last` is false when `verdict.correction` is sent back."""
-
-    number: int
-    completion: Completion
-    verdict: "Verdict"
-    last: bool
-
-
-Event = RequestSent | RetryPlanned | ReplyReceived | ToolAnswered | ReplyJudged

@@ -78,9 +78,9 @@ class ParsedPartials(ParsedTexts):
     dependencies: DependencyFinder
 
 
-def parse_partials(unparsed: Iterable[UnparsedText], engine: Engine) -> ParsedPartials:
+def parse_partials(sources: Mapping[str, Source], engine: Engine) -> ParsedPartials:
     """Parse partials; none of them is usable if they are nested too deeply."""
-    parsed = parse_texts(unparsed, engine)
+    parsed = parse_texts((UnparsedText("partial", source, name=name) for name, source in sources.items()), engine)
     try:
         needs = DependencyFinder({text.name: text.tree for text in parsed.texts})
     except TooManyIncludesError:  # reported by `pack.compile_sections`

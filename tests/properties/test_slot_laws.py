@@ -13,7 +13,7 @@ from promptpack.pack.output.sanitize import sanitize
 from promptpack.pack.output.type_names import TypeNameError, parse_type
 from promptpack.problem import PromptpackError
 from promptpack.prompt.slots import SlotPrompt, read_output_schema
-from promptpack.prompt.slots.slot_data import fill_placeholders
+from promptpack.prompt.slots.placeholders import fill_placeholders
 
 WORDS = (
     "yes",

@@ -16,12 +16,11 @@ from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.pack.contract import Contract
 from promptpack.pack.placed import Placed
-from promptpack.problem import Severity
 from promptpack.schema.safety import iterate_schemas
 
 CODE: Final = "PL008"
 NAME: Final = "broken-example"
-SEVERITY: Final[Severity] = "error"
+SEVERITY: Final = "error"
 
 
 def check(subject: Subject) -> Iterator[LintProblem]:

@@ -16,13 +16,12 @@ from promptpack.linter.lint_report import Edit
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.schema_lookup import declared_types
 from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
 from promptpack.schema.safety import iterate_schemas
 from promptpack.schema.validation import compile as compile_schema
 
 CODE: Final = "PL018"
 NAME: Final = "idle-keyword"
-SEVERITY: Final[Severity] = "warning"
+SEVERITY: Final = "warning"
 
 _TYPES_BY_KEYWORD: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {

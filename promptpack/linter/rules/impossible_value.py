@@ -10,9 +10,8 @@ from functools import partial
 from typing import Final
 
 from promptpack.linter.rule import find_type_problems
-from promptpack.problem import Severity
 
 CODE: Final = "PL204"
 NAME: Final = "impossible-value"
-SEVERITY: Final[Severity] = "warning"
+SEVERITY: Final = "warning"
 check: Final = partial(find_type_problems, CODE)

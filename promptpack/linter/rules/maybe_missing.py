@@ -11,9 +11,8 @@ from functools import partial
 from typing import Final
 
 from promptpack.linter.rule import find_type_problems
-from promptpack.problem import Severity
 
 CODE: Final = "PL203"
 NAME: Final = "maybe-missing"
-SEVERITY: Final[Severity] = "warning"
+SEVERITY: Final = "warning"
 check: Final = partial(find_type_problems, CODE)

@@ -17,12 +17,11 @@ from promptpack.linter.rule import LintProblem
 from promptpack.linter.schema_lookup import declared_types
 from promptpack.linter.subject import Subject
 from promptpack.pack.placed import Placed
-from promptpack.problem import Severity
 from promptpack.schema.safety import iterate_schemas
 
 CODE: Final = "PL017"
 NAME: Final = "not-strict"
-SEVERITY: Final[Severity] = "note"
+SEVERITY: Final = "note"
 
 _UNSUPPORTED: Final = (
     "patternProperties", "propertyNames", "minProperties", "maxProperties", "unevaluatedProperties", "unevaluatedItems",

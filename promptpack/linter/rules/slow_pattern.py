@@ -16,13 +16,13 @@ from typing import Final
 
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
-from promptpack.problem import Location, Severity
+from promptpack.problem import Location
 from promptpack.schema.patterns import PatternError, read_pattern
 from promptpack.schema.safety import iterate_schemas
 
 CODE: Final = "PL019"
 NAME: Final = "slow-pattern"
-SEVERITY: Final[Severity] = "warning"
+SEVERITY: Final = "warning"
 
 _SHORT_TEXT: Final = 200
 _HINT: Final = "start each repetition with a character that cannot end the one before"

@@ -12,9 +12,8 @@ from functools import partial
 from typing import Final
 
 from promptpack.linter.rule import find_type_problems
-from promptpack.problem import Severity
 
 CODE: Final = "PL201"
 NAME: Final = "unknown-key"
-SEVERITY: Final[Severity] = "error"
+SEVERITY: Final = "error"
 check: Final = partial(find_type_problems, CODE)

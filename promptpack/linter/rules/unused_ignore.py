@@ -13,11 +13,10 @@ from typing import Final
 from promptpack.linter.ignores import Ignore
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
 
 CODE: Final = "PL020"
 NAME: Final = "unused-ignore"
-SEVERITY: Final[Severity] = "warning"
+SEVERITY: Final = "warning"
 
 
 def check(_: Subject) -> tuple[LintProblem, ...]:

@@ -8,9 +8,8 @@ from functools import partial
 from typing import Final
 
 from promptpack.linter.rule import find_type_problems
-from promptpack.problem import Severity
 
 CODE: Final = "PL206"
 NAME: Final = "wrong-argument"
-SEVERITY: Final[Severity] = "error"
+SEVERITY: Final = "error"
 check: Final = partial(find_type_problems, CODE)

@@ -11,9 +11,8 @@ from functools import partial
 from typing import Final
 
 from promptpack.linter.rule import find_type_problems
-from promptpack.problem import Severity
 
 CODE: Final = "PL202"
 NAME: Final = "wrong-kind"
-SEVERITY: Final[Severity] = "error"
+SEVERITY: Final = "error"
 check: Final = partial(find_type_problems, CODE)

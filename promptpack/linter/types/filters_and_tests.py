@@ -29,7 +29,7 @@ from promptpack.linter.types.operations import (
     report_impossible,
     use_item,
 )
-from promptpack.linter.types.problem_collector import WRONG_ARGUMENT, WRONG_KIND, ProblemCollector
+from promptpack.linter.types.problems import WRONG_ARGUMENT, WRONG_KIND, ProblemCollector
 from promptpack.linter.types.signatures import FILTERS, LAZY_FILTERS, TESTS, TOLERANT_FILTERS, Signature, item_of
 from promptpack.problem import Problem, did_you_mean
 

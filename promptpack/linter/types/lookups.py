@@ -25,7 +25,7 @@ from promptpack.linter.types.lattice import (
     property_of,
     union,
 )
-from promptpack.linter.types.problem_collector import MAYBE_MISSING, UNKNOWN_KEY, WRONG_KIND, ProblemCollector, spell
+from promptpack.linter.types.problems import MAYBE_MISSING, UNKNOWN_KEY, WRONG_KIND, ProblemCollector, spell
 from promptpack.linter.types.signatures import LIST_METHODS, LOOP_METHODS, MAPPING_METHODS, TEXT_METHODS, value_of
 from promptpack.problem import Problem, Severity, did_you_mean
 

@@ -24,16 +24,8 @@ from promptpack.linter.types.lattice import (
     members,
     union,
 )
-from promptpack.linter.types.narrowing import (
-    DEFINED,
-    Narrower,
-    among,
-    constant_key,
-    equal_to,
-    for_each_member,
-    narrow_key,
-)
-from promptpack.linter.types.problem_collector import IMPOSSIBLE_VALUE, WRONG_KIND, ProblemCollector, spell
+from promptpack.linter.types.narrowing import DEFINED, Narrower, among, constant_key, for_each_member, narrow_key
+from promptpack.linter.types.problems import IMPOSSIBLE_VALUE, WRONG_KIND, ProblemCollector, spell
 from promptpack.linter.types.signatures import ITERABLE, KEYS, TEXTS
 from promptpack.problem import Problem, did_you_mean
 
@@ -74,13 +66,13 @@ def _equality(subject: Side, other: Side, collector: ProblemCollector) -> Narrow
         return None
     value = other[0].value
     report_impossible(subject, other[0], collector)
-    return subject[0], subject[1], *equal_to(value)
+    return subject[0], subject[1], *among([value])
 
 
 def report_impossible(subject: Side, word: nodes.Const, collector: ProblemCollector) -> None:
     """Report a comparison with a value that the other side never has; comparing with null is always allowed."""
     node, type_ = subject
-    if word.value is None or is_never(type_) or not is_never(equal_to(word.value)[0](type_)):
+    if word.value is None or is_never(type_) or not is_never(among([word.value])[0](type_)):
         return
     words = sorted({one for member in members(type_) if isinstance(member, TextType) for one in member.words or ()})
     if words and isinstance(word.value, str):

@@ -36,6 +36,18 @@ TEXTS: Final[Kinds] = frozenset(("text",))
 LISTS: Final[Kinds] = frozenset(("list",))
 MAPPINGS: Final[Kinds] = frozenset(("mapping",))
 KEYS: Final[Kinds] = EVERY - {"list", "mapping"}
+KINDS_IN_WORDS: Final[Mapping[Kinds, str]] = {
+    NUMBERS: "a number",
+    ITERABLE: "a list",
+    SIZED: "a list, text or a mapping",
+    TEXT_LIKE: "text or a number",
+    LISTS: "a list",
+    MAPPINGS: "a mapping",
+    COLLECTIONS: "a list",
+    SLICEABLE: "text or a list",
+    TEXTS: "text",
+    KEYS: "text or a number",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,16 +11,8 @@ from promptpack.prompt.slots.exports import export_data, export_json, export_yam
 from promptpack.prompt.slots.imports import import_data, import_json, import_yaml
 from promptpack.prompt.slots.model import PromptModel, read_model
 from promptpack.prompt.slots.output_model import make_output_model
-from promptpack.prompt.slots.slot_data import (
-    copy_data,
-    delete_at,
-    fill_placeholders,
-    find,
-    find_in_dicts,
-    inherit_data,
-    merge_at,
-    set_at,
-)
+from promptpack.prompt.slots.placeholders import fill_placeholders
+from promptpack.prompt.slots.slot_data import copy_data, delete_at, find, find_in_dicts, inherit_data, merge_at, set_at
 from promptpack.prompt.slots.slot_messages import write_messages
 from promptpack.prompt.slots.slot_text import write_text
 

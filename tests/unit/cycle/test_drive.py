@@ -8,12 +8,12 @@ import pytest
 from promptpack.cycle.cycle_errors import ProviderError, RunStoppedError, ToolError
 from promptpack.cycle.cycle_settings import CycleSettings
 from promptpack.cycle.drive import adrive, drive
+from promptpack.cycle.events import Event, ReplyReceived, RetryPlanned, ToolAnswered
 from promptpack.cycle.machine import Conversation, converse
 from promptpack.cycle.model_tools import ModelTool
 from promptpack.cycle.provider import Completion, Request, Usage
 from promptpack.cycle.providers.scripted import ScriptedProvider
 from promptpack.cycle.services import Cancellation, ManualClock, Services
-from promptpack.cycle.transcript import Event, ReplyReceived, RetryPlanned, ToolAnswered
 from promptpack.problem import Problem, UsageError
 from promptpack.prompt.message import Message, ToolCall
 from tests.unit.cycle.conftest import Driven

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from promptpack.prompt.slots import SlotPrompt
-from promptpack.prompt.slots.slot_data import fill_placeholders
+from promptpack.prompt.slots.placeholders import fill_placeholders
 
 MAPPINGS: dict[str, Any] = {"name": "Ann", "n": 5, "list": [1], "nest": "${name}", "": "nothing"}
 

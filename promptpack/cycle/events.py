@@ -1,0 +1,58 @@
+"""The events of a run, emitted as they happen; `number` is the round, counted from 1."""
+
+from dataclasses import dataclass
+
+from promptpack.cycle.cycle_errors import ProviderError
+from promptpack.cycle.provider import Completion, Request
+from promptpack.prompt.message import Message, ToolCall
+from promptpack.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSent:
+    """The request is sent; `attempt` is above 1 when it is retried after a failure."""
+
+    number: int
+    request: Request
+    attempt: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPlanned:
+    """The attempt failed with a temporary error: it is retried after `seconds`."""
+
+    number: int
+    attempt: int
+    seconds: float
+    error: ProviderError
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyReceived:
+    """The model answered."""
+
+    number: int
+    completion: Completion
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswered:
+    """A tool was called, or its call was rejected; `answer` is the message sent to the model."""
+
+    number: int
+    call: ToolCall
+    answer: Message
+    ok: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyJudged:
+    """The reply was judged; `last` is false when `verdict.correction` is sent back."""
+
+    number: int
+    completion: Completion
+    verdict: "Verdict"
+    last: bool
+
+
+Event = RequestSent | RetryPlanned | ReplyReceived | ToolAnswered | ReplyJudged
