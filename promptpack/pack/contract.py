@@ -123,7 +123,9 @@ class Contract:
                 # JSON pointers escape "/" and "~", which tool names may contain.
                 label = f"params.{action.name}".replace("~", "~0").replace("/", "~1")
                 definitions[f"params.{action.name}"] = rebase(action.params, f"#/$defs/{label}")
-                branches.append(_params_schema(action.name, f"#/$defs/{label}"))
+                condition = {"properties": {"action": {"const": action.name}}, "required": ["action"]}
+                params = {"properties": {"params": {"$ref": f"#/$defs/{label}"}}}
+                branches.append({"if": condition, "then": params})
         properties = {**self.base["properties"], "action": self._action_schema(tools)}
         return {**self.base, "properties": properties, "allOf": branches, "$defs": definitions}
 
@@ -133,10 +135,3 @@ class Contract:
         if names is None:
             return dict(own)
         return {**{key: value for key, value in own.items() if key != "pattern"}, "enum": list(names)}
-
-
-def _params_schema(action: str, reference: str) -> dict[str, Any]:
-    return {
-        "if": {"properties": {"action": {"const": action}}, "required": ["action"]},
-        "then": {"properties": {"params": {"$ref": reference}}},
-    }

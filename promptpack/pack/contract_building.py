@@ -47,7 +47,8 @@ def build_contract(sections: Sections, compiler: PackCompiler, references: Refer
         output,
     )
     if contract.has_actions:
-        compiler.problems += (problem for rule in contract.rules for problem in _check_rule_actions(rule, contract))
+        expressions = (expression for rule in contract.rules for expression in (rule.when, rule.require))
+        compiler.problems += (found for one in expressions for found in _check_rule_actions(one, contract))
     return contract
 
 
@@ -126,14 +127,10 @@ def _compile_rule(placed: Placed, compiler: PackCompiler) -> Rule:
     )
 
 
-def _check_rule_actions(rule: Rule, contract: Contract) -> Iterator[Problem]:
-    for expression in (rule.when, rule.require):
-        if expression is not None and "action" in expression.source.text:
-            yield from _check_expression_actions(expression, contract)
-
-
-def _check_expression_actions(expression: Expression, contract: Contract) -> Iterator[Problem]:
+def _check_rule_actions(expression: Expression | None, contract: Contract) -> Iterator[Problem]:
     """Yield comparisons of `reply.action` with a word that is not an action."""
+    if expression is None or "action" not in expression.source.text:
+        return
     source, named = expression.source, contract.action_names()
     known = named or (*contract.actions, *ERROR_ACTIONS)
     try:

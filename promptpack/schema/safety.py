@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.patterns import PatternError, read_pattern
 from promptpack.schema.pointers import split_pointer
 
-if TYPE_CHECKING:
-    Path = tuple[str | int, ...]
-
+Path = tuple[str | int, ...]
 
 # Error codes by rule.
 UNSAFE_CODES: Final[Mapping[str, str]] = {"remote": "PP211", "cycle": "PP214", "runaway": "PP215", "pattern": "PP216"}

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
-from promptpack.cycle.cycle_errors import ProviderError
 from promptpack.cycle.provider import Completion, FinishReason, Request, Usage
 from promptpack.cycle.providers.sdk_errors import provider_error
 from promptpack.cycle.providers.sdk_provider import SdkProvider, StreamAccumulator
@@ -46,7 +45,8 @@ class OpenAIProvider(SdkProvider):
         """Read an answer that was not streamed."""
         choices = getattr(answer, "choices", None)
         if not choices:
-            raise _invalid_answer(answer)
+            shown = answer if isinstance(answer, str) else getattr(answer, "error", None) or "it has no choices"
+            raise provider_error("PP608", self.package, " ".join(str(shown).split())[:200])
         message = choices[0].message
         text = message.content or getattr(message, "refusal", None) or ""
         if not isinstance(text, str):
@@ -70,12 +70,6 @@ def _write(message: Message) -> dict[str, Any]:
     if isinstance(message.content, tuple) and [part.type for part in message.content] == ["text"]:
         written["content"] = message.content[0].payload
     return written
-
-
-def _invalid_answer(answer: Any) -> ProviderError:
-    error = getattr(answer, "error", None)
-    shown = answer if isinstance(answer, str) else error or "it has no choices"
-    return provider_error("PP608", "openai", " ".join(str(shown).split())[:200])
 
 
 def _calls(calls: Sequence[tuple[str | None, str | None, str | None]]) -> tuple[ToolCall, ...]:

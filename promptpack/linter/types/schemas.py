@@ -90,7 +90,7 @@ class _Reader:
             case "number":
                 return NumberType()
             case "string":
-                return TextType(None, frozenset(("",)) if _at_least_one(schema.get("minLength")) else frozenset())
+                return TextType(None, frozenset(("",)) if schema.get("minLength", 0) >= 1 else frozenset())
             case "array":
                 return ListType(ANY if "prefixItems" in schema else self.read(schema.get("items", True), depth + 1))
             case "object":
@@ -156,7 +156,3 @@ def _condition(schema: Any) -> tuple[str, tuple[str, ...], Any] | None:
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         return None
     return key, tuple(words), schema["then"]
-
-
-def _at_least_one(number: Any) -> bool:
-    return isinstance(number, (int, float)) and number >= 1
