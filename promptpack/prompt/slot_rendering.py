@@ -68,7 +68,7 @@ def write_messages(slots: Slots) -> tuple[Message, ...]:
     model = _translate_errors(prompt.to_prompt_object)
     contents = (message.content for message in model.chat_history if isinstance(message.content, list))
     parts = [*model.attachment, *(part for content in contents for part in content)]
-    is_rich = any(_kind(part) != "text" for part in parts)
+    is_rich = any((part.get("type") if isinstance(part, dict) else part.type) != "text" for part in parts)
     written = _translate_errors(lambda: prompt.to_messages(rich_content=is_rich))
     return tuple(_message(message, index) for index, message in enumerate(written))
 
@@ -139,10 +139,6 @@ def _contract_output(pack: Pack, scope: Scope) -> Any:
         params = {**shape["properties"]["params"], **shape["$defs"][f"params.{actions[0].name}"]}
         shape = {**shape, "properties": {**shape["properties"], "params": params}}
     return derive_output(shape, pack.locale.split("-", maxsplit=1)[0])
-
-
-def _kind(part: Any) -> Any:
-    return part.get("type") if isinstance(part, dict) else part.type
 
 
 def _message(message: dict[str, Any], index: int) -> Message:
