@@ -33,7 +33,7 @@ class Ignore:
 
     @property
     def scope(self) -> IgnoreScope:
-        """What it silences: the code, the file and the lines."""
+        """The code, the file and the lines that it silences."""
         return self.code, self.location.path, self.lines
 
 
@@ -131,7 +131,7 @@ class IgnoreTracker:
         return bool(found)
 
     def _find(self, name: str) -> dict[tuple[str, int], list[IgnoreScope]]:
-        """Return what the ignores of a code silence, by file and line."""
+        """Return the scopes of the ignores of a code, by file and line."""
         if name not in self._scopes:
             by_line = self._scopes[name] = {}
             for scope in dict.fromkeys(ignore.scope for ignore in self.all if ignore.code == name):

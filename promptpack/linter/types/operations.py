@@ -1,4 +1,4 @@
-"""Check operators: the kinds they accept, the types they return, and what a comparison narrows."""
+"""Check operators: the kinds they accept, the types they return, and how a comparison narrows them."""
 
 from contextlib import nullcontext
 from typing import Final
@@ -31,7 +31,7 @@ from promptpack.problem import Problem, did_you_mean
 
 Side = tuple[nodes.Node, Type]
 Narrowing = tuple[nodes.Node, Type, Narrower, Narrower]
-"""What a condition narrows: an expression, its type, and the narrowers for a condition that holds or fails."""
+"""The effect of a condition: an expression, its type, and the narrowers for a condition that holds or fails."""
 
 _SIGNS: Final = {
     "lt": "<", "lteq": "<=", "gt": ">", "gteq": ">=", "eq": "==", "ne": "!=", "in": "in", "notin": "not in",
@@ -43,7 +43,7 @@ _OPERATORS: Final = {
 
 
 def check_comparison(operator: str, left: Side, right: Side, collector: ProblemCollector) -> Narrowing | None:
-    """Check a comparison, and return what it narrows."""
+    """Check a comparison, and return its narrowing."""
     match operator:
         case "eq" | "ne":
             narrowing = _equality(left, right, collector) or _equality(right, left, collector)
@@ -103,7 +103,7 @@ def use_item(item: Type, owner: Side, collector: ProblemCollector) -> Type:
 
 
 def check_containment(item: Side, owner: Side, collector: ProblemCollector) -> Narrowing | None:
-    """Check `item in owner`, and return what it narrows."""
+    """Check `item in owner`, and return its narrowing."""
     accepted = collector.expect(owner[1], ITERABLE, "'in'", owner[0], collector.locate_lazily(owner[0]))
     _check_item(item, accepted, collector)
     if isinstance(owner[0], (nodes.List, nodes.Tuple)):

@@ -93,7 +93,7 @@ class ProblemCollector:
             self.add(Problem(DEAD_BRANCH, message, self.locate(test), "", "warning"))
 
     def use(self, type_: Type) -> Type:
-        """Report what is missing where a value is used, and return the type of the value if present."""
+        """Report a missing value where it is used, and return the type of the value if present."""
         if not isinstance(type_, (MissingType, UnionType)):
             return type_
         present = drop_missing(type_)

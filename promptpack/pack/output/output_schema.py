@@ -10,11 +10,11 @@ from promptpack.pack.output.type_names import TypeNameError, known_words, parse_
 from promptpack.problem import Location, PackError, Problem, did_you_mean
 
 Path = tuple[str | int, ...]
-Locate = Callable[[Path], Location | None]
+LocatePath = Callable[[Path], Location | None]
 _ENTRY_KEYS: Final = ("$type", "$desc")
 
 
-def read_output_schema(data: Any, *, locate: Locate | None = None, texts: tuple[type, ...] = (str,)) -> Any:
+def read_output_schema(data: Any, *, locate: LocatePath | None = None, texts: tuple[type, ...] = (str,)) -> Any:
     """Read the `output` of a pack as Python types; every unknown type is a problem.
 
     `locate` returns the location of a path of keys and indexes in the file; `texts` are the classes that count as text,
@@ -33,7 +33,7 @@ class _Reader:
     """The options for reading a schema, and the problems found."""
 
     strict: bool
-    locate: Locate
+    locate: LocatePath
     texts: tuple[type, ...] = (str,)
     problems: list[Problem] = field(default_factory=list)
 
