@@ -50,6 +50,16 @@ def lint(
     return LintReport.join(lint_root(root, wanted) for root, wanted in files.group_by_root(paths).items())
 
 
+def lint_text(path: str, text: str, settings: LintSettings | None = None) -> LintReport:
+    """Lint a file as if it contained `text`, such as an editor's unsaved buffer; the file need not exist."""
+    from promptpack.library import Library
+    from promptpack.linter.checking import lint_library
+
+    root, wanted = files.find_root(path)
+    library = Library.open(root).with_text(path, text)
+    return lint_library(library, settings or find_settings(root), wanted)
+
+
 def _get_or_compute(
     cache: Cache,
     root: str,
