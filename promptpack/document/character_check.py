@@ -3,7 +3,6 @@
 import re
 from itertools import islice
 
-from promptpack.document.line_index import LineIndex
 from promptpack.problem import Location, PackError, Problem, Severity
 
 # More would not be read.
@@ -50,14 +49,12 @@ def _find(
 ) -> list[Problem]:
     from promptpack.characters import code_point
 
-    lines, hint = LineIndex(text), "remove it, or write it as an escape in double quotes"
+    hint = "remove it, or write it as an escape in double quotes"
     return [
-        Problem(
-            code,
-            f"{kind} {code_point(found[0])} in the file",
-            Location(path, *lines.locate(found.start())),
-            hint,
-            severity,
-        )
+        Problem(code, f"{kind} {code_point(found[0])} in the file", _locate(found.start(), text, path), hint, severity)
         for found in islice(pattern.finditer(text), _MAX_PROBLEMS)
     ]
+
+
+def _locate(offset: int, text: str, path: str) -> Location:
+    return Location(path, text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))

@@ -1,15 +1,19 @@
 """The `Document`: plain data, its source text, and the location in that text of every path in the data."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from promptpack.document.line_index import LineIndex
-from promptpack.document.source_map import ScalarMap
-from promptpack.document.spans import ScalarSpans, find_entry_span
-from promptpack.document.yaml_nodes import YamlNode, read_nodes
 from promptpack.lazy import cached_property
 from promptpack.problem import Location, Problem
+
+if TYPE_CHECKING:
+    from promptpack.document.line_index import LineIndex
+    from promptpack.document.source_map import ScalarMap
+    from promptpack.document.spans import ScalarSpans
+    from promptpack.document.yaml_nodes import YamlNode
 
 Path = Sequence[str | int]
 
@@ -45,6 +49,8 @@ class Document:
 
     def locate_inside(self, path: Path, line: int, column: int) -> Location:
         """Return the location in the file of a line and column of the text at `path`, for every YAML style."""
+        from promptpack.document.source_map import ScalarMap
+
         key = tuple(path)
         if key not in self._scalar_maps:
             self._scalar_maps[key] = ScalarMap(self.text, self._walk(path))
@@ -71,14 +77,20 @@ class Document:
 
     def entry_span(self, path: Path) -> tuple[int, int] | None:
         """Return the offsets of an entry that can be deleted without changing anything else, or None."""
+        from promptpack.document.spans import find_entry_span
+
         return find_entry_span(self.text, self._walk(path[:-1]), path[-1], self._walk(path))
 
     @cached_property
     def _line_index(self) -> LineIndex:
+        from promptpack.document.line_index import LineIndex
+
         return LineIndex(self.text)
 
     @cached_property
     def _scalar_spans(self) -> ScalarSpans:
+        from promptpack.document.spans import ScalarSpans
+
         return ScalarSpans(self.text, self._root)
 
     @cached_property
@@ -87,6 +99,8 @@ class Document:
 
     @cached_property
     def _root(self) -> YamlNode:
+        from promptpack.document.yaml_nodes import read_nodes
+
         return read_nodes(self.text)
 
     def _walk(self, path: Path) -> YamlNode:
