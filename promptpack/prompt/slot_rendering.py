@@ -58,8 +58,8 @@ def resolve_types(output: Any, scope: Scope | None) -> Any:
 
 
 def write_text(slots: Slots) -> str:
-    """Write the slots as one text."""
-    return _translate_errors(lambda: _prompt(slots).to_text())
+    """Write the slots as one text, in which no value can imitate a role line."""
+    return _translate_errors(lambda: _prompt(slots).to_text(safe=True))
 
 
 def write_messages(slots: Slots) -> tuple[Message, ...]:
