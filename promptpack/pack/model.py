@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     Role = Literal["system", "developer", "user", "assistant", "tool"]
 
 ROLES: Final = ("system", "developer", "user", "assistant", "tool")
+HISTORY_ROLES: Final = ("user", "assistant", "tool")
+"""The roles of the caller's messages, unless the pack names others; a system message would give instructions."""
 # The inputs that the six agents share; a pack uses those that it declares.
 STANDARD_CONTEXT: Final = (
     "SYSTEM_STATE",
@@ -87,6 +89,7 @@ class MessageTemplate(NamedTuple):
     when: Expression | None = None
     name: Template | None = None
     history: str = ""
+    history_roles: tuple[Role, ...] = HISTORY_ROLES
     tool_call_id: Template | None = None
     tool_calls: tuple[CallTemplate, ...] = ()
     priority: int | None = None

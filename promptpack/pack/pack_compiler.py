@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from promptpack.lazy import cached_property
-from promptpack.pack.model import CallTemplate, MessageTemplate, PartTemplate
+from promptpack.pack.model import HISTORY_ROLES, CallTemplate, MessageTemplate, PartTemplate
 from promptpack.problem import PackError, Problem, did_you_mean
 from promptpack.template.model import Source
 
@@ -81,6 +81,7 @@ class PackCompiler:
                 id=value.get("id", ""),
                 when=when,
                 history=self.check_input_name(placed.child("history"), value["history"]),
+                history_roles=tuple(value.get("roles", HISTORY_ROLES)),
                 priority=value.get("priority"),
             )
         return MessageTemplate(

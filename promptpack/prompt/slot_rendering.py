@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from promptpack.pack.model import InputValue, Pack
+from promptpack.pack.model import HISTORY_ROLES, ROLES, InputValue, Pack
 from promptpack.pack.output.type_entry import TypeEntry
 from promptpack.pack.output.type_names import TypeNameError, parse_type
 from promptpack.problem import ContextError, Problem
@@ -25,9 +25,27 @@ T = TypeVar("T")
 def render_slots(pack: Pack, scope: Scope) -> Slots:
     """Render the slots; without an `output` slot, the output is derived from the pack's contract."""
     slots = {name: render_slot(value, scope) for name, value in pack.slots.items()}
+    _check_history(pack.slots.get("chat_history"), slots.get("chat_history"))
     if "output" not in slots and pack.contract is not None:
         slots["output"] = _contract_output(pack, scope)
     return slots
+
+
+def _check_history(declared: Any, history: Any) -> None:
+    """Refuse instructions in the caller's part of the history."""
+    if isinstance(declared, InputValue):
+        for index, message in enumerate(history if isinstance(history, list) else [history]):
+            _check_role(declared.name, index, message)
+    elif isinstance(declared, tuple):
+        for item, message in zip(declared, history, strict=True):
+            _check_history(item, message)
+
+
+def _check_role(name: str, index: int, message: Any) -> None:
+    role = message.get("role", "user") if isinstance(message, Mapping) else "user"
+    if role in ROLES and role not in HISTORY_ROLES:
+        text = f"message {index + 1} of {name!r} has the role {role!r}, which slots do not allow"
+        raise ContextError(Problem("PP439", text, None, f"remove the message, and use the slot {role!r}"))
 
 
 def render_slot(value: Any, scope: Scope) -> Any:
