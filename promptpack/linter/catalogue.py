@@ -5,6 +5,7 @@ from typing import Final
 from promptpack.linter.rule import LintRule
 from promptpack.linter.rules import (
     broken_example,
+    credential,
     dead_branch,
     file_name,
     hidden_characters,
@@ -60,6 +61,7 @@ RULES: Final[tuple[LintRule, ...]] = (
     repeated_text,
     unknown_tool,
     too_complex,
+    credential,
     unknown_key,
     wrong_kind,
     maybe_missing,
