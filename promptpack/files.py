@@ -109,6 +109,10 @@ class Folder:
         """Return whether a file exists."""
         return os.path.isfile(self._join(relative))
 
+    def is_occupied(self, relative: str) -> bool:
+        """Return whether anything has this path: a file, a folder, a link."""
+        return os.path.lexists(self._join(relative))
+
     def is_same_or_absent(self, relative: str, other: Folder, name: str) -> bool:
         """Return whether a file does not exist, or is identical to a file in another folder."""
         here, there = self._join(relative), other._join(name)
