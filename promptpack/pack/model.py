@@ -107,10 +107,10 @@ class PackTest:
     """A test of the pack, as written in the file."""
 
     name: str
-    context: Mapping[str, Any]
-    expect: Mapping[str, Any]
+    context: Mapping[str, Any] = field(repr=False)
+    expect: Mapping[str, Any] = field(repr=False)
     locate: Locate = field(repr=False, compare=False)
-    reply: Any = None
+    reply: Any = field(default=None, repr=False)
     verdict: Any = None
 
     @property
@@ -141,6 +141,9 @@ class Pack:
     data: Mapping[str, Any] = field(default_factory=dict, repr=False)
     _hash: Callable[[], str] = field(default=str, repr=False, compare=False)
     _render_cache: PackCache = field(default_factory=PackCache, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        return f"Pack({self.label})"
 
     @cached_property
     def digest(self) -> str:

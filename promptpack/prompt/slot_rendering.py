@@ -22,9 +22,16 @@ Slots = Mapping[str, Any]
 T = TypeVar("T")
 
 
+class RenderedSlots(dict[str, Any]):
+    """Slots by name; the repr shows no values: some may be secret, and a repr may be logged."""
+
+    def __repr__(self) -> str:
+        return f"RenderedSlots({', '.join(self)})"
+
+
 def render_slots(pack: Pack, scope: Scope) -> Slots:
     """Render the slots; without an `output` slot, the output is derived from the pack's contract."""
-    slots = {name: render_slot(value, scope) for name, value in pack.slots.items()}
+    slots = RenderedSlots((name, render_slot(value, scope)) for name, value in pack.slots.items())
     _check_history(pack.slots.get("chat_history"), slots.get("chat_history"))
     if "output" not in slots and pack.contract is not None:
         slots["output"] = _contract_output(pack, scope)
@@ -100,7 +107,7 @@ def fit_slots(slots: Slots, budget: Budget, counter: Counter | None) -> tuple[Sl
     limit = budget.limit
     while True:
         fitted = fit_items(items, replace(budget, limit=limit, step=budget.block), counter)
-        kept = {**slots, "chat_history": list(fitted.messages[: len(fitted.messages) - len(rest)])}
+        kept = RenderedSlots(slots, chat_history=list(fitted.messages[: len(fitted.messages) - len(rest)]))
         messages = write_messages(kept)
         after = _total_size(messages, budget, counter)
         if after <= budget.limit:

@@ -1,7 +1,7 @@
 r"""Values that cannot imitate a role line or a title in the text form of a slot prompt.
 
-A role line is `role:`, a title is `[name]:`, both at the start of a line, after blanks. A line of a value that starts like
-one gets a backslash in front (one more if it already has some), so that readers can distinguish the two.
+A role line is `role:`, a title is `[name]:`, both at the start of a line, after blanks. A line of a value that starts
+like one gets a backslash in front (one more if it already has some), so that readers can distinguish the two.
 """
 
 import re
