@@ -40,10 +40,11 @@ class PromptComposer:
 
     def extend(self, messages: Iterable[MessageLike]) -> "PromptComposer":
         """Add existing messages unchanged."""
-        composer = self
-        for index, message in enumerate(messages):
-            composer = composer._push(read_message(message, f"message {index + 1}"))
-        return composer
+        first, *rest = [read_message(message, f"message {index + 1}") for index, message in enumerate(messages)] or [None]
+        if first is None:
+            return self
+        composer = self._push(first)
+        return replace(composer, messages=(*composer.messages, *rest))
 
     def system(self, text: str) -> "PromptComposer":
         """Add a system message."""
