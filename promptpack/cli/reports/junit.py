@@ -2,7 +2,8 @@
 
 from xml.sax.saxutils import escape, quoteattr
 
-from promptpack.cli.console import on_one_line, visible
+from promptpack.characters import visible
+from promptpack.cli.console import on_one_line
 from promptpack.linter.lint_report import LintReport
 from promptpack.problem import Problem
 
