@@ -132,7 +132,7 @@ forged_data = st.recursive(
     max_leaves=4,
 )
 forged_prompts = st.fixed_dictionaries(
-    {"input": forged_data, "instruct": forged},
+    {"input": forged_data, "instruct": forged.filter(bool)},
     optional={
         "system": forged_data,
         "developer": forged_data,
