@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from promptpack import Verdict
 from promptpack.prompt.budget.counters import exact_counter
 from promptpack.words import words
-from tests.properties.test_reply_laws import PARAMS, anything, judged, no_deadline, outputs, with_plain_texts
+from tests.properties.reply_outputs import AGENTS, anything, outputs
+from tests.properties.test_reply_laws import judged, no_deadline, with_plain_texts
 
 Given = tuple[str, dict[str, Any]]
 ENGLISH = words("en")
@@ -83,7 +84,7 @@ def test_a_key_that_the_model_left_out_is_reported(
 @given(st.data(), indents, envelopes)
 @settings(no_deadline, max_examples=100)
 def test_the_object_of_another_agent_is_named_as_such(data: st.DataObject, indent: int | None, envelope: str) -> None:
-    agent, other = data.draw(st.sampled_from([(one, two) for one in PARAMS for two in PARAMS if one != two]))
+    agent, other = data.draw(st.sampled_from([(one, two) for one in AGENTS for two in AGENTS if one != two]))
     value = with_plain_texts(data.draw(outputs(other))[1])
     raw = envelope.format(json.dumps(value, ensure_ascii=False, indent=indent))
     verdict = judged(agent, raw)

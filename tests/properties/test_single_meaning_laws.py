@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from promptpack import Library
 from promptpack.reply.syntax_tree import is_same
-from tests.properties.test_reply_laws import anything, judged, no_deadline, of_contract
+from tests.properties.reply_outputs import anything
+from tests.properties.test_reply_laws import judged, no_deadline, of_contract
 
 Given = tuple[str, dict[str, Any]]
 

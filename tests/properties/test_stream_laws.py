@@ -14,16 +14,8 @@ from promptpack.pack.contract import Contract
 from promptpack.pack.version import Version
 from promptpack.verdict import judge_checked
 from tests.properties.reply_defects import REQUIRED, add_defects, lose, wrapped
-from tests.properties.test_reply_laws import (
-    CONTRACTS,
-    PIECES,
-    anything,
-    judged,
-    of_contract,
-    outputs,
-    pack_of,
-    with_plain_texts,
-)
+from tests.properties.reply_outputs import anything, outputs
+from tests.properties.test_reply_laws import CONTRACTS, PIECES, judged, of_contract, pack_of, with_plain_texts
 from tests.properties.test_single_meaning_laws import ENVELOPES, QUOTED, THINKING
 
 no_deadline = settings(deadline=None, max_examples=150)
