@@ -2,10 +2,11 @@
 
 import json
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from promptpack.reply.hidden_text import FIRST, KINDS, MARKER_REST, HiddenEnds, blank
+from promptpack.reply.hidden_text import BARE_CHANNEL, FIRST, KINDS, MARKER_REST, HiddenEnds, blank
 from promptpack.reply.lookahead import BLANK, COLONLESS, KEY, is_paired_key
 from promptpack.reply.scan import scan
 from promptpack.reply.scan_state import ForcedClose, ScanResult
@@ -32,7 +33,17 @@ _CUT_ROOT = re.compile(
     r"[{｛]\s*+(?:\"(?:[^\"\\]|\\.)*+(?:\"\s*+|\\)?+|[“'][^\"“”'\n]{0,300}+\s*+)?+\Z"
     r"|(?:^|(?<=\n))(?P<space>[^\S\n]*+)[{｛]\s*+\w{1,60}+\s*+\Z"
 )
-_MAX_CUT_LENGTH = 400
+_MAX_CUT_LENGTH, _MAX_LABEL = 400, 100
+# A label directly before an object that says that others wrote it, or that it is not final.
+_LABEL = re.compile(
+    r"(?:^|\n)[ \t>#*_-]*(?:user|human|system|developer|question|tool|observation|environment|(?:user )?inputs?"
+    r"|(?:(?:tool|function) |call_)?(?:outputs?|results?|responses?) (?:of|from) (?:the )?(?:tool|function)s?"
+    r"|(?:tool|function)[ _](?:call )?(?:outputs?|results?|responses?)|(?:few-shot )?(?:examples?|samples?)(?: \d+)?"
+    r"(?: (?:output|answer|reply|response))?|(?:expected|previous|prior|earlier|last|old)(?: \w+){1,2}|(?:\w+ )?draft"
+    r"|before|thoughts?|thinking|reasoning|thought process|scratchpad|用户|系统|观察|示例|例子|上一阶段|草稿|思考|之前)"
+    r"[ \t]{0,4}(?:[*_]*[:：]?[*_]*[ \t]*\n|[*_]*[:：][*_]*)\s*(?:[`~]{3}\w{0,20}\s*)?\Z",
+    re.IGNORECASE,
+)
 # A quoted key and its colon before a bracket: the bracket belongs to an object whose opening brace is lost.
 _MEMBER_BEFORE = re.compile(r"[\"'”’]\s*[:：]\s*\Z")
 _COLONLESS_ROOT = re.compile(rf"[{{｛](?={BLANK}{COLONLESS})")
@@ -103,6 +114,8 @@ class SearchResult:
 def find(text: str, limits: SearchLimits) -> SearchResult:
     """Find the candidates outside hidden text; the result's text has spaces in place of hidden text."""
     found, lexer, position, ends, seen, braces = SearchResult(text), Lexer(text), 0, HiddenEnds(text), 0, 0
+    if channel := BARE_CHANNEL.match(text):
+        position = found.hide(0, channel.end())
     while match := _TOP.search(text, position):
         if match.lastgroup in KINDS:
             end = ends.find(match)
@@ -118,6 +131,9 @@ def find(text: str, limits: SearchLimits) -> SearchResult:
         else:
             candidate = _read(text, start, limits)
             position = max(candidate.end, match.end())
+            if _LABEL.search(text, max(0, start - _MAX_LABEL), start):
+                found.hide(start, candidate.end)
+                continue
             found.candidates.append(candidate)
             found.limit = candidate.limit
             seen += 1
@@ -131,10 +147,13 @@ def find(text: str, limits: SearchLimits) -> SearchResult:
     return found
 
 
-def find_members(text: str, names: frozenset[str], limits: SearchLimits) -> ReplyCandidate | None:
+def find_members(found: SearchResult, names: frozenset[str], limits: SearchLimits) -> ReplyCandidate | None:
     """Find an object without its opening brace or without both braces, by a first member named in `names`."""
+    text, whole = found.text, [one for one in found.candidates if one.scan is None or one.scan.tail == "closed"]
+    starts = [one.start for one in whole]
     for match in _FIRST_MEMBER.finditer(text):
-        if match["key"] in names:
+        index = bisect_right(starts, match.end()) - 1
+        if match["key"] in names and (index < 0 or whole[index].end <= match.end()):
             candidate = _reread(text, ReplyCandidate(match.end(), match.end(), None, lost_open=True), limits)
             return candidate if candidate.scan and candidate.scan.tail in ("closed", "open", "cut") else None
     return None
