@@ -103,9 +103,11 @@ def _rest(markers: Iterable[tuple[str, str]]) -> str:
 
 _GROUPS = "|".join(f"(?P<{kind}>{_rest(markers)})" for kind, markers in {"end": _ENDS, **_STARTS}.items())
 # Follows the first character of a marker, which a search has jumped to; the group that matches is its kind.
-MARKER_REST = rf"(?=[/|｜\w!#]|\s\w|<SYS|``\w|~~\w)(?i:{_GROUPS})"
+MARKER_AHEAD = r"[/|｜\w!#]|\s\w|<SYS|``\w|~~\w"
+MARKER_REST = rf"(?={MARKER_AHEAD})(?i:{_GROUPS})"
 # The characters that a marker may start with, for a character class.
 FIRST = r"<＜&◁【\[`~"
+MARKER = re.compile(rf"[{FIRST}]{MARKER_REST}")
 KINDS = frozenset(_STARTS)
 ANY_MARKER = re.compile(_whole((*_ENDS, *(one for markers in _STARTS.values() for one in markers))), re.IGNORECASE)
 # The start of a marker that is not complete yet.

@@ -292,6 +292,8 @@ class _Reader:
     def _accept(self, choice: Choice, choices: Sequence[Choice], echoes: Sequence[Choice] = ()) -> Reading:
         if any(one.candidate.start >= choice.candidate.end and one.is_cut for one in choices):
             return _refuse("truncated", _CUT_AFTER)
+        if echoes and choice.is_cut:
+            return _refuse("truncated", TRUNCATED)
         repairs = write_repair_log(self.raw, self.decoded, choice, echoes)
         if choice.candidate.scan is not None and _is_unproven(self.raw, repairs, choice.value):
             return _refuse("invalid", _UNREADABLE)

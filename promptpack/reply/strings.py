@@ -234,9 +234,8 @@ class Lexer:
         body = self.text[start + 1 : place]
         if _STRUCTURE.search(body) or _OUTSIDE.search(body) or (array and _PARTED.match(body)):
             return True
-        # The last of two quotes at the end of the text may belong to a string around the object.
-        is_last = body[-1:] in QUOTES and self.blank_end(place + 1) >= self.size
-        return is_last or _SEVERAL.fullmatch(self.text, start, place + 1) is not None
+        # The last quote of the text may belong to a string around the object, or to another object that is cut off.
+        return self.blank_end(place + 1) >= self.size or _SEVERAL.fullmatch(self.text, start, place + 1) is not None
 
     def _may_continue(self, start: int, place: int) -> bool:
         """Return whether a comment with a quote follows directly: it may be the rest of the string."""

@@ -4,9 +4,8 @@ import pytest
 
 from promptpack.reply.hidden_text import (
     ANY_MARKER,
-    FIRST,
     KINDS,
-    MARKER_REST,
+    MARKER,
     MAX_MARKER_LENGTH,
     PARTIAL_MARKER,
     HiddenEnds,
@@ -14,7 +13,6 @@ from promptpack.reply.hidden_text import (
     end_pattern,
 )
 
-MARKER = re.compile(rf"[{FIRST}]{MARKER_REST}")
 PAIRS = [
     ("<think>", "</think>", "tag"),
     ("<THINKING>", "</thinking>", "tag"),
