@@ -111,7 +111,10 @@ MARKER = re.compile(rf"[{FIRST}]{MARKER_REST}")
 KINDS = frozenset(_STARTS)
 ANY_MARKER = re.compile(_whole((*_ENDS, *(one for markers in _STARTS.values() for one in markers))), re.IGNORECASE)
 # The start of a marker that is not complete yet.
-PARTIAL_MARKER = rf"[{FIRST}][<`~!&#/|｜▁\w:;.-]*+(?:(?<=[|｜\dn])>\s{{0,8}}\w{{0,14}}|\s[^<>\n]{{0,60}})?"
+PARTIAL_MARKER = (
+    rf"(?:<details>\s{{0,4}}(?:<[^\n]{{0,110}})?"
+    rf"|[{FIRST}][<`~!&#/|｜▁\w:;.-]*+(?:(?<=[|｜\dn])>\s{{0,8}}\w{{0,14}}|\s[^<>\n]{{0,60}})?)"
+)
 # A thinking channel and the start of the next one, from which a server has removed the tokens.
 BARE_CHANNEL = re.compile(r"\s{0,4}analysis(?=[A-Z\n])[\s\S]*?(?:assistantfinal|\Z)")
 # No marker is longer; a shorter text may be the start of one.
@@ -148,7 +151,8 @@ def _end_pattern(kind: str, name: str) -> re.Pattern[str]:
 
 
 def _name(marker: re.Match[str]) -> str:
-    return re.findall(rf"{_N}+", marker[0])[0].lower()
+    name = re.search(rf"{_N}+", marker[0])
+    return name[0].lower() if name else ""
 
 
 class HiddenEnds:
