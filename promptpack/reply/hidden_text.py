@@ -37,6 +37,7 @@ _TAG_END = r"(?:\s[^<>\n]{0,60})?\s?\\?>"
 _CLOSED = rf"(?=[^\W\d]{_N}{{0,80}}+{_TAG_END})"
 _OWN_ROLE = r"(?:assistant|model|ai|gpt|bot|chatbot|answer|final)\b"
 _BAR = "[|｜]"
+_NOT_END = rf"(?!/|end|{_N}{{1,40}}[_▁]end{_BAR})"
 _WORD = r"[^\W\d]\w{0,20}+"
 
 # The markers that start hidden text, by kind. The first character is separate, so that a search can jump to it.
@@ -47,7 +48,7 @@ _STARTS = {
         ("<", rf"details>\s{{0,4}}<summary>[^<\n]{{0,20}}?{_THOUGHT}[^<\n]{{0,60}}</summary>"),
     ),
     "token": (
-        ("<", rf"{_BAR}(?!/|end|{_N}{{1,30}}_end{_BAR}){_THINKING}{_BAR}>"),
+        ("<", rf"{_BAR}{_NOT_END}{_THINKING}{_BAR}>"),
         ("<", r"unused\d{1,3}>\s{0,4}thought\b"),
         ("<", r"\|channel>\s{0,4}(?:thought|analysis)\b"),
         ("&", rf"(?:lt|#0*60|#x0*3c);{_THINKING}&(?:gt|#0*62|#x0*3e);"),
@@ -60,7 +61,7 @@ _STARTS = {
         ("<", rf"\|channel\|>\s{{0,8}}(?!final\b|commentary\s{{0,4}}(?:to=|json|<\|con)){_WORD}"),
         ("<", rf"{_BAR}(?:im_start|start|start_header_id){_BAR}> {{0,4}}(?!{_OWN_ROLE}){_WORD}"),
         ("<", rf"start_of_turn> {{0,4}}(?!{_OWN_ROLE}){_WORD}"),
-        ("<", rf"{_BAR}(?!/|end){_OTHERS}{_BAR}>"),
+        ("<", rf"{_BAR}{_NOT_END}{_OTHERS}{_BAR}>"),
         ("<", "<SYS>>"),
         (r"\[", r"(?:INST|TOOL_RESULTS|SYSTEM_PROMPT|AVAILABLE_TOOLS)\]"),
     ),
@@ -72,7 +73,7 @@ _STARTS = {
 _ENDS = (
     ("<", rf"/{_CLOSED}{_THINKING}{_TAG_END}"),
     ("<", rf"/\s{_THINKING}{_TAG_END}"),
-    ("<", rf"{_BAR}(?:(?:/|end){_THINKING}|{_THINKING}(?<=_end)){_BAR}>"),
+    ("<", rf"{_BAR}(?:(?:/|end){_THINKING}|{_THINKING}(?<=[_▁]end)){_BAR}>"),
     ("<", r"unused95>(?!\s{0,4}thought)"),
     ("<", r"channel\|>"),
     ("&", rf"(?:lt|#0*60|#x0*3c);/{_THINKING}&(?:gt|#0*62|#x0*3e);"),
