@@ -196,6 +196,9 @@ class Lexer:
             else:
                 closes = self._closes(place, array=array, bare=bare, inner=inner > 0)
                 inner += not closes and character in "\"'`"
+            if closes and opener in _STRAIGHT and character != opener and self.blank_end(place + 1) >= self.size:
+                # The reply may be cut off after a curly quote inside the string.
+                return self._unterminated(start)
             if closes:
                 return self._token(start, place, inner, array=array)
             if inner == 1 and (end := self._lost_quote_end(start, place)) > 0:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from promptpack import Library
 from promptpack.reply.syntax_tree import is_same
-from tests.properties.reply_values import DEFECTS, Sample, samples
+from tests.properties.reply_values import DEFECTS, Sample, fill, samples
 from tests.properties.reply_values import ENVELOPES as DEFECT_ENVELOPES
 from tests.properties.test_reply_laws import anything, judged, no_deadline, of_contract
 
@@ -114,7 +114,7 @@ def answers(draw: st.DrawFn, value: dict[str, Any]) -> str:
 
 
 @given(anything, anything, st.sampled_from(THINKING), indents, cut_reasons, st.data())
-@settings(no_deadline, max_examples=400)
+@settings(no_deadline, max_examples=200)
 def test_thinking_never_changes_what_a_reply_means(
     drafted: Given,
     answered: Given,
@@ -135,7 +135,7 @@ def test_thinking_never_changes_what_a_reply_means(
 
 
 @given(anything, st.sampled_from([*THINKING, *QUOTED]), indents, cut_reasons, st.sampled_from(REFUSALS))
-@settings(no_deadline, max_examples=300)
+@settings(no_deadline, max_examples=200)
 def test_hidden_text_is_never_the_answer(
     given_output: Given, markers: tuple[str, str], indent: int | None, reason: str | None, after: str
 ) -> None:
@@ -208,7 +208,7 @@ STYLES: tuple[Any, ...] = (
 
 
 @given(st.sampled_from(samples()), st.sampled_from(samples()), st.sampled_from(BETWEEN), st.data())
-@settings(no_deadline, max_examples=400)
+@settings(no_deadline, max_examples=250)
 def test_an_answer_and_the_start_of_another_object_are_refused(
     sample: Sample, other: Sample, between: str, data: st.DataObject
 ) -> None:
@@ -222,6 +222,26 @@ def test_an_answer_and_the_start_of_another_object_are_refused(
     assert not sample.pack.check(whole + between + cut, sample.context).ok, (whole, between, cut)
 
 
+def is_part(part: Any, whole: Any) -> bool:
+    """Return whether a value has only values of another one, none of them changed."""
+    if isinstance(part, dict) and isinstance(whole, dict):
+        return all(key in whole and is_part(item, whole[key]) for key, item in part.items())
+    if isinstance(part, list) and isinstance(whole, list):
+        return len(part) <= len(whole) and all(map(is_part, part, whole))
+    return is_same(part, whole)
+
+
+@given(st.sampled_from(samples()), seeds, st.data())
+@settings(no_deadline, max_examples=250)
+def test_no_value_of_a_cut_reply_changes(sample: Sample, seed: int, data: st.DataObject) -> None:
+    value = fill(sample, Random(seed))
+    text = write(value, data.draw(indents))
+    cut = text[: data.draw(st.integers(len(text) * 2 // 3, len(text) - 1))]
+    verdict = sample.pack.check(cut, sample.context)
+    assert not verdict.ok or is_part(verdict.data, value), cut
+    assert not sample.pack.check(cut, sample.context, finish_reason="length").ok
+
+
 ANSWERED: tuple[Any, ...] = (
     lambda value: {"choices": [{"message": {"role": "assistant", "content": write(value)}, "finish_reason": "stop"}]},
     lambda value: {"content": [{"type": "tool_use", "name": "submit", "input": value}], "stop_reason": "tool_use"},
@@ -231,7 +251,7 @@ ANSWERED: tuple[Any, ...] = (
 
 
 @given(anything, st.sampled_from(ANSWERED), indents, st.data())
-@settings(no_deadline, max_examples=300)
+@settings(no_deadline, max_examples=200)
 def test_an_answer_in_an_envelope_that_is_cut_is_refused(
     given_output: Given, envelope: Any, indent: int | None, data: st.DataObject
 ) -> None:
