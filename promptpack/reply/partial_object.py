@@ -183,6 +183,7 @@ class PartialObject:
             self._show_answer(reading)
         elif not is_cut and self._is_attempt(reading):
             self._alarms, self._known = self.alarms, len(self._shape.required)
+            self._alarmed = {(one.rule, one.path) for one in self._alarms}
             for fault in reading.violations:
                 self._add_alarm(fault)
         self.stack.clear()

@@ -30,8 +30,8 @@ _CLOSERS = {"}": "}", "｝": "}", "]": "]", "］": "]"}
 _BARE_KEY = re.compile(r"[^\W\d][\w$.-]*")
 _BRACE = re.compile(r"[{｛}｝]")
 _MAX_WAITING = 400
-# The text so far is read at the end of an object, until texts of this many characters were read.
-_MAX_READ = 50_000
+# The text so far is read at the end of an object, until texts of this many characters were read; each counts as long.
+_MAX_READ, _MIN_READ = 50_000, 2_500
 ReadSpan = Callable[[int, int], Reading]
 """Reads a span of the reply's text."""
 
@@ -188,7 +188,7 @@ class StreamParser:
         end = self._base + self._index
         if self._characters_read > _MAX_READ:
             return is_closed
-        self._characters_read += end
+        self._characters_read += max(end, _MIN_READ)
         reading = self._read_span(0, end)
         if reading.outcome == "truncated":
             # The object is inside something that is still open, such as a list.
