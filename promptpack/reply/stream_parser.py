@@ -112,7 +112,7 @@ class StreamParser:
         return True
 
     def _skip(self) -> bool:
-        """Skip white space and comments; return False if more text is needed."""
+        """Skip white space and comments; return False if more text is needed, or if a comment is too long."""
         while True:
             match = _SPACE.match(self._buffer, self._index)
             end = match.end() if match else self._index
@@ -131,13 +131,14 @@ class StreamParser:
         block = self._buffer.startswith("/*", start)
         end = self._buffer.find("*/" if block else "\n", start + 2)
         if end < 0:
-            return self._wait()
+            self._wait()
+            return False
         self._index = end + 2 if block else end
         return True
 
     def _key(self) -> bool:
         if not self._skip():
-            return False
+            return self.state == "lost"
         character = self._buffer[self._index]
         if character in _CLOSERS:
             return self._close(_CLOSERS[character])
@@ -197,7 +198,7 @@ class StreamParser:
 
     def _colon(self) -> bool:
         if not self._skip():
-            return False
+            return self.state == "lost"
         rest = self._buffer[self._index : self._index + 2]
         if rest == "=" and len(self._buffer) - self._index < 2:
             return False
@@ -258,7 +259,7 @@ class StreamParser:
 
     def _value(self) -> bool:
         if not self._skip():
-            return False
+            return self.state == "lost"
         character = self._buffer[self._index]
         if character in _CLOSERS and not self.partial.stack[-1].is_object:
             return self._close(_CLOSERS[character])
@@ -301,7 +302,7 @@ class StreamParser:
 
     def _next(self) -> bool:
         if not self._skip():
-            return False
+            return self.state == "lost"
         character, frame = self._buffer[self._index], self.partial.stack[-1]
         if character in _CLOSERS:
             self._commit()
