@@ -108,7 +108,8 @@ class Judge:
             output, violations = self._read_slot_output(value, values)
         if violations:
             refused = self._refuse(reading, Secrets(self._pack, values), violations, (violations, {}))
-            return replace(refused, unchecked=unchecked, find_extras=partial(_extras, value, schema))
+            extras = partial(_extras, value, schema)
+            return replace(refused, unchecked=unchecked, is_echo=reading.is_echo, find_extras=extras)
         accepted = self._accept(reading, schema, unchecked)
         return accepted if self._contract.output is None else replace(accepted, make_output=lambda: output)
 
