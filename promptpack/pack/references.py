@@ -24,13 +24,18 @@ class References:
         self._folder = folder
         self._file = file
         self._cache: dict[str, Placed] = {}
+        self._meter = schema.SchemaMeter()
 
     def bundle(self, placed: Placed) -> dict[str, Any]:
         """Return a schema with its references bundled; raise all problems of the references."""
         problems = list(self._check(placed, self._file, set()))
         if problems:
             raise PackError(problems)
-        return schema.bundle(placed.value, self._file, self._load)
+        bundled = schema.bundle(placed.value, self._file, self._load)
+        unsafe = schema.find_unsafe(bundled, self._meter)
+        if unsafe:
+            raise PackError(_unsafe_problem(placed, found) for found in unsafe)
+        return bundled
 
     def read(self, reference: str) -> Placed:
         """Return the schema file that a reference in the pack points to."""
@@ -116,6 +121,12 @@ class References:
             document = read(folder.read(relative), folder.show(relative))
             self._cache[found] = Placed(document.data, document, ())
         return self._cache[found]
+
+
+def _unsafe_problem(placed: Placed, found: schema.Mismatch) -> Problem:
+    """Return a problem at the unsafe value; if it is in another file, at the reference."""
+    message = f"{found.message} (in {schema.pointer((*placed.path, *found.path))})"
+    return Problem(schema.UNSAFE_CODES[found.rule], message, placed.locate(*found.path), found.hint)
 
 
 def split_pointer(pointer: str) -> list[str]:

@@ -100,8 +100,9 @@ class Shape:
         if self._accepts_any_key or key in self._names:
             return True
         patterns = (pattern for part in self._branching for pattern in part.get("patternProperties", ()))
+        steps = [MAX_STEPS]
         try:
-            return any(read_pattern(pattern).is_found_in(key) for pattern in patterns)
+            return any(read_pattern(pattern).is_found_in(key, steps) for pattern in patterns)
         except PatternError:  # the key is too long for the patterns
             return True
 

@@ -39,15 +39,19 @@ class Automaton:
         self.size = len(states)
         self._has_position_tests = any(state.position_test for state in states)
 
-    def is_found_in(self, text: str) -> bool:
-        """Return whether the pattern matches anywhere in the text."""
+    def is_found_in(self, text: str, steps: list[int]) -> bool | None:
+        """Return whether the pattern matches anywhere in the text; None if that takes more than the remaining steps."""
         cache: dict[tuple[frozenset[int], Around | None, str], frozenset[int] | None] = {}
         active: frozenset[int] = frozenset()
+        steps[0] -= len(text)
         for index in range(len(text) + 1):
             around = self._around(text, index)
             character = text[index : index + 1]
             key = (active, around, character)
             if key not in cache:
+                steps[0] -= self.size
+                if steps[0] < 0:
+                    return None
                 if len(cache) > _MAX_CACHED_STEPS:
                     cache.clear()
                 cache[key] = self._step(active, around, character)

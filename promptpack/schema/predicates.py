@@ -12,9 +12,9 @@ from itertools import count
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.schema.keywords import MAX_DEPTH, MAX_STEPS, StepLimitError, fingerprint, is_multiple
+from promptpack.schema.keywords import MAX_DEPTH, MAX_STEPS, StepLimitError, are_unique, fingerprint, is_multiple
 from promptpack.schema.patterns import PatternError
-from promptpack.schema.supported_keywords import PLAIN_TYPES, SchemaFallbackError, read_only_kind
+from promptpack.schema.supported_keywords import PLAIN_TYPES, SchemaFallbackError, read_only_kind, read_only_reference
 
 if TYPE_CHECKING:
     Steps = list[int]
@@ -31,7 +31,7 @@ def {0}(v):
 """
 _HEADER: Final = """\
 def {0}(v, s, d):
- s[0] -= 1
+ s[0] -= {1}
  if s[0] < 0 or d > max_depth: stop()
 """
 
@@ -90,10 +90,10 @@ class PredicateCompiler:
 
     def write(self, name: str, schema: Any, header: str = _HEADER) -> str:
         """Return the source code of a predicate."""
-        from promptpack.schema.predicate_writer import PredicateWriter
+        from promptpack.schema.predicate_writer import PredicateWriter, count_steps
 
         lines = PredicateWriter(self._constant, self._function, self._refer).write(schema)
-        return header.format(name) + "".join(f" {line}\n" for line in (*lines, "return True"))
+        return header.format(name, count_steps(lines)) + "".join(f" {line}\n" for line in (*lines, "return True"))
 
     def compile_subschema(self, schema: Any) -> Predicate:
         """Compile the predicate of a subschema."""
@@ -130,9 +130,20 @@ class PredicateCompiler:
         return compile_first
 
     def _refer(self, reference: str) -> str:
-        if reference not in self._references:
-            self._references[reference] = self._function(self._resolve(reference))
-        return self._references[reference]
+        """Return the function of a reference; a chain of references is resolved once, to the schema at its end."""
+        chain = [reference]
+        while chain[-1] not in self._references:
+            schema = self._resolve(chain[-1])
+            target = read_only_reference(schema)
+            if not target:
+                self._references[chain[-1]] = self._function(schema)
+            elif target in chain:
+                raise SchemaFallbackError
+            else:
+                chain.append(target)
+        function = self._references[chain[-1]]
+        self._references.update(dict.fromkeys(chain, function))
+        return function
 
     def _resolve(self, reference: str) -> Any:
         if not (reference == "#" or reference.startswith("#/")) or "%" in reference:
@@ -161,7 +172,7 @@ def predicate_globals() -> dict[str, Any]:
     """Return everything that the code of a predicate can access besides its constants."""
     return {
         "KeyError": KeyError,
-        "are_unique": _are_unique,
+        "are_unique": are_unique,
         "bool": bool,
         "dict": dict,
         "fingerprint": fingerprint,
@@ -190,10 +201,6 @@ def _reject(value: Any) -> bool:
     if type(value) not in PLAIN_TYPES:
         raise SchemaFallbackError
     return False
-
-
-def _are_unique(values: Sequence[Any]) -> bool:
-    return len({fingerprint(value) for value in values}) == len(values)
 
 
 def _words(value: Any, key: str, table: Mapping[str, str]) -> Iterable[Any]:

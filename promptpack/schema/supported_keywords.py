@@ -102,6 +102,14 @@ def read_only_kind(schema: Any) -> str:
     return "" if has_others else schema["type"]
 
 
+def read_only_reference(schema: Any) -> str:
+    """Return the reference of a schema whose only keyword is `$ref`, otherwise an empty text."""
+    if not isinstance(schema, Mapping) or not isinstance(schema.get("$ref"), str) or "$id" in schema:
+        return ""
+    has_others = schema.keys() & KEYWORD_TYPES.keys() != {"$ref"} or not UNSUPPORTED_KEYWORDS.isdisjoint(schema)
+    return "" if has_others else schema["$ref"]
+
+
 def require_texts(values: Iterable[Any]) -> list[str]:
     """Return a list of texts, or raise `SchemaFallbackError`."""
     texts = list(values)
