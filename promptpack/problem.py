@@ -8,7 +8,7 @@ from typing import Final, Literal
 Severity = Literal["error", "warning", "note"]
 SEVERITIES = ("error", "warning", "note")
 # Comparing words is slow: of more words, and of longer ones, only the start is compared.
-_MAX_KNOWN: Final = 1_000
+MAX_KNOWN: Final = 500
 _MAX_WORD: Final = 64
 
 
@@ -86,7 +86,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     from difflib import get_close_matches
 
     folded: dict[str, str] = {}
-    for name in islice(known, _MAX_KNOWN):
+    for name in islice(known, MAX_KNOWN):
         folded.setdefault(name[:_MAX_WORD].casefold(), name)
     wanted = word[:_MAX_WORD].casefold()
     # Swapped letters are the most likely typo: "fro" means "for", not "from".

@@ -125,8 +125,9 @@ class References:
 
 def _unsafe_problem(placed: Placed, found: schema.Mismatch) -> Problem:
     """Return a problem at the unsafe value; if it is in another file, at the reference."""
-    message = f"{found.message} (in {schema.pointer((*placed.path, *found.path))})"
-    return Problem(schema.UNSAFE_CODES[found.rule], message, placed.locate(*found.path), found.hint)
+    # The message about a cycle already quotes the reference.
+    where = "" if found.rule == "cycle" else f" (in {schema.pointer((*placed.path, *found.path))})"
+    return Problem(schema.UNSAFE_CODES[found.rule], found.message + where, placed.locate(*found.path), found.hint)
 
 
 def split_pointer(pointer: str) -> list[str]:
@@ -175,7 +176,6 @@ def _check_fragment(here: Placed, root: Any, fragment: str) -> Problem | None:
     if fragment and not fragment.startswith("/"):
         return here.problem("PP211", f"reference {here.value!r} uses an anchor", "write '#/$defs/name'")
     node = root
-    seen = {fragment}
     for name in split_pointer(fragment):
         if isinstance(node, list) and name.isdigit() and int(name) < len(node):
             node = node[int(name)]
@@ -184,12 +184,6 @@ def _check_fragment(here: Placed, root: Any, fragment: str) -> Problem | None:
         else:
             known = [str(key) for key in node] if isinstance(node, Mapping) else []
             return here.problem("PP213", f"reference {here.value!r} has no target", did_you_mean(name, known))
-    while isinstance(node, Mapping) and isinstance(node.get("$ref"), str) and node["$ref"].startswith("#"):
-        following = node["$ref"][1:]
-        if following in seen:
-            return here.problem("PP214", f"reference {here.value!r} refers to itself", "replace it with a schema")
-        seen.add(following)
-        node = find_target(root, following)
     return None
 
 

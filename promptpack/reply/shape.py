@@ -286,15 +286,19 @@ class _SchemaCache:
         return cached[1]
 
 
-def _flatten(schema: Any, root: Schema, depth: int = 0) -> Iterator[Schema]:
-    """Yield a schema and those it includes by local references and `allOf`; skip references without a target."""
-    if not isinstance(schema, Mapping) or depth > _MAX_REFS:
-        return
-    yield schema
-    if isinstance(schema.get("$ref"), str):
-        yield from _flatten(_resolve(schema["$ref"], root), root, depth + 1)
-    for part in schema.get("allOf", ()):
-        yield from _flatten(part, root, depth + 1)
+def _flatten(schema: Any, root: Schema) -> Iterator[Schema]:
+    """Yield a schema and those it includes by local references and `allOf`, each once; skip missing targets."""
+    seen: set[int] = set()
+    pending = [(schema, 0)]
+    while pending:
+        part, depth = pending.pop()
+        if not isinstance(part, Mapping) or depth > _MAX_REFS or id(part) in seen:
+            continue
+        seen.add(id(part))
+        yield part
+        pending.extend((inner, depth + 1) for inner in reversed(part.get("allOf", ())))
+        if isinstance(part.get("$ref"), str):
+            pending.append((_resolve(part["$ref"], root), depth + 1))
 
 
 def _resolve(reference: str, root: Schema) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from re import _constants as codes  # type: ignore[attr-defined]  # missing from the stubs
 from typing import TYPE_CHECKING, Any, Final
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _MAX_STATES: Final = 2_000
 _MAX_CACHED_STEPS: Final = 5_000
+# So many characters are read, or states built, in one step of a validation.
+_CHARACTERS_A_STEP: Final = 2
 _PLAIN_FLAGS: Final = 32  # `re.UNICODE`, which every text pattern has
 
 
@@ -31,6 +33,19 @@ class State:
     next_states: tuple[int, ...] = ()
 
 
+class _Node:
+    """A set of states that are active together, and the nodes after each character that was read from it."""
+
+    __slots__ = ("active", "after")
+
+    def __init__(self, active: frozenset[int]) -> None:
+        self.active = active
+        self.after: dict[Any, _Node] = {}
+
+
+_MATCHED: Final = _Node(frozenset())
+
+
 class Automaton:
     """The states of a pattern; the first is the start state."""
 
@@ -38,34 +53,37 @@ class Automaton:
         self.states = states
         self.size = len(states)
         self._has_position_tests = any(state.position_test for state in states)
+        self._nodes: dict[frozenset[int], _Node] = {}
+        self._start = _Node(frozenset())
+        self._steps = 0
 
     def is_found_in(self, text: str, steps: list[int]) -> bool | None:
         """Return whether the pattern matches anywhere in the text; None if that takes more than the remaining steps."""
-        cache: dict[tuple[frozenset[int], Around | None, str], frozenset[int] | None] = {}
-        active: frozenset[int] = frozenset()
-        steps[0] -= len(text)
-        for index in range(len(text) + 1):
-            around = self._around(text, index)
-            character = text[index : index + 1]
-            key = (active, around, character)
-            if key not in cache:
+        steps[0] -= (self.size + len(text)) // _CHARACTERS_A_STEP
+        node = self._start
+        for key in _iterate_around(text) if self._has_position_tests else (*text, ""):
+            after = node.after.get(key)
+            if after is None:
                 steps[0] -= self.size
                 if steps[0] < 0:
                     return None
-                if len(cache) > _MAX_CACHED_STEPS:
-                    cache.clear()
-                cache[key] = self._step(active, around, character)
-            after = cache[key]
-            if after is None:
+                after = node.after[key] = self._find_node(node, key)
+            if after is _MATCHED:
                 return True
-            active = after
+            node = after
         return False
 
-    def _around(self, text: str, index: int) -> Around | None:
-        if not self._has_position_tests:
-            return None
-        is_last_newline = index == len(text) - 1 and text[index] == "\n"
-        return (text[index - 1] if index else "", text[index : index + 1], is_last_newline)
+    def _find_node(self, node: _Node, key: str | Around) -> _Node:
+        """Read one character, which may have the characters around it, and return the node after it."""
+        around, character = (None, key) if isinstance(key, str) else (key, key[1])
+        active = self._step(node.active, around, character)
+        if active is None:
+            return _MATCHED
+        self._steps += 1
+        if self._steps > _MAX_CACHED_STEPS:
+            # Nodes refer only to nodes after them, so the old ones are freed.
+            self._nodes, self._start, self._steps = {}, _Node(frozenset()), 0
+        return self._nodes.setdefault(active, _Node(active))
 
     def _step(self, active: frozenset[int], around: Around | None, character: str) -> frozenset[int] | None:
         """Read one character; return the active states after it, or None if the pattern has matched."""
@@ -91,6 +109,15 @@ class Automaton:
     def _accepts(self, number: int, character: str) -> bool:
         test = self.states[number].test
         return test is not None and test(character)
+
+
+def _iterate_around(text: str) -> Iterator[Around]:
+    last = len(text) - 1 if text.endswith("\n") else -1
+    before = ""
+    for index, character in enumerate(text):
+        yield before, character, index == last
+        before = character
+    yield before, "", False
 
 
 def build_automaton(tree: Any) -> Automaton:

@@ -8,6 +8,9 @@ from re import _constants as codes  # type: ignore[attr-defined]  # missing from
 from typing import Any, Final, NamedTuple
 
 _UNBOUNDED: Final = 1 << 40
+# An engine compares so many characters in a row in one step.
+_CHARACTERS_A_STEP: Final = 8
+_ONE_CHARACTER_CODES: Final = (codes.LITERAL, codes.NOT_LITERAL, codes.IN, codes.ANY)
 _REPEATS: Final = (codes.MAX_REPEAT, codes.MIN_REPEAT)
 
 
@@ -72,6 +75,8 @@ def _measure_repeat(repeat: tuple[int, int, Any], length: int) -> _Work:
     inside = _measure(repeat[2], length)
     # After the required rounds, an engine skips a round that matches nothing, so each other takes a character.
     most = min(maximum, minimum + length + 1)
+    if len(repeat[2]) == 1 and repeat[2][0][0] in _ONE_CHARACTER_CODES:
+        return _Work(most - minimum + 1, 1 + most // _CHARACTERS_A_STEP)
     if inside.ways == 1:
         return _Work(most - minimum + 1, min(1 + most * (inside.steps + 1), _UNBOUNDED))
     ways, steps, arrived = 0, 1, 1

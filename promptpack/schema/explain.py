@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.problem import nearest
+from promptpack.problem import MAX_KNOWN, nearest
 from promptpack.schema.mismatch import Mismatch
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=str)
 _MAX_KEYS = 50
 _MAX_CHOICES = 50
 # The comparisons of words for the hints of one explanation; more words are not compared.
-_MAX_COMPARISONS = 3_000
+_MAX_COMPARISONS = 1_000
 
 
 class NearWords:
@@ -42,10 +42,13 @@ class NearWords:
     def __init__(self) -> None:
         self._comparisons = _MAX_COMPARISONS
 
-    def find(self, word: str, known: Collection[str]) -> str | None:
+    def find(self, word: str, known: Iterable[Any]) -> str | None:
         """Return the nearest known word, or None."""
-        self._comparisons -= len(known)
-        return nearest(word, known) if self._comparisons >= 0 else None
+        if self._comparisons < 0:
+            return None
+        words = list(islice((name for name in known if isinstance(name, str)), MAX_KNOWN))
+        self._comparisons -= len(words)
+        return nearest(word, words)
 
 
 def explain(rule: str, expected: Any, value: Any, path: Path, schema: Any, near: NearWords) -> Iterator[Mismatch]:
@@ -93,7 +96,7 @@ def _has_prefix(pattern: str, name: str) -> bool:
 def _write_message(rule: str, expected: Any, value: Any) -> str:  # noqa: C901 -- one line per keyword
     match rule:
         case "type":
-            kinds: list[str] = expected if isinstance(expected, list) else [expected]
+            kinds: list[str] = list(dict.fromkeys(expected)) if isinstance(expected, list) else [expected]
             return f"expected {' or '.join(_KIND_NAMES.get(kind, kind) for kind in kinds)}, not {_name_kind(value)}"
         case "enum":
             more = ", ..." if len(expected) > _MAX_CHOICES else ""
@@ -150,7 +153,7 @@ def _count(number: int, noun: str) -> str:
 
 def _write_hint(rule: str, expected: Any, value: Any, words: NearWords) -> str:
     if rule == "enum" and isinstance(value, str):
-        near = words.find(value, [choice for choice in expected if isinstance(choice, str)])
+        near = words.find(value, expected)
         return f"did you mean {near!r}?" if near else ""
     if rule == "type" and expected == "string" and isinstance(value, (int, float)) and not isinstance(value, bool):
         return "write it in quotes"

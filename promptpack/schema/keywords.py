@@ -28,15 +28,20 @@ if TYPE_CHECKING:
 LIMIT: Final = "limit"
 MAX_DEPTH: Final = 100
 # The steps of predicates: a normal value takes a few per node; recursive branches could take exponentially many.
-MAX_STEPS: Final = 1_000_000
+MAX_STEPS: Final = 400_000
 # The steps of `jsonschema`, which take about a hundred times as long.
-MAX_EXPLANATION_STEPS: Final = 10_000
+MAX_EXPLANATION_STEPS: Final = 5_000
 # Tags keys that equal no text and no number: in Python, `True == 1`.
 _TAG: Final = object()
 # Python hashes two integers alike if they differ by this prime, so a list of its multiples would fill one bucket.
 _HASH_MODULUS: Final = (1 << 61) - 1
+# So many names are looked up in the time of one step of `jsonschema`.
+_NAMES_A_STEP: Final = 200
+# The steps of a division of fractions.
+_STEPS_OF_A_DIVISION: Final = 40
 # A number with a fraction or an exponent, or a text that looks like one.
 _MAYBE_FLOAT: Final = re.compile("[0-9][.eE]")
+_ENCODER: Final = json.JSONEncoder(sort_keys=True)
 # So many characters are written in one step.
 _CHARACTERS_A_STEP: Final = 16
 _NORMALIZED_CHARACTERS_A_STEP: Final = 4
@@ -88,10 +93,10 @@ def _count(keyword: Keyword) -> Keyword:
     return counted
 
 
-def count_step() -> None:
-    """Subtract a step from the remaining ones, or raise `StepLimitError`."""
+def count_step(names: int = 0) -> None:
+    """Subtract a step from the remaining ones, and more for looking up many names, or raise `StepLimitError`."""
     remaining = _REMAINING_STEPS.get()
-    remaining[0] -= 1
+    remaining[0] -= 1 + names // _NAMES_A_STEP
     if remaining[0] < 0:
         raise StepLimitError
 
@@ -160,7 +165,9 @@ def _one_of(validator: Any, expected: list[Any], instance: Any, _: Any) -> Error
     branches = [list(_descend(validator, instance, schema, schema_path=index)) for index, schema in enumerate(expected)]
     matching = branches.count([])
     if matching != 1:
-        yield make_error("matches none or several", context=[] if matching else [one for found in branches for one in found])
+        yield make_error(
+            "matches none or several", context=[] if matching else [one for found in branches for one in found]
+        )
 
 
 def _not(validator: Any, expected: Any, instance: Any, _: Any) -> Errors:
@@ -200,6 +207,11 @@ def _test(keyword: str) -> Keyword:
     return tested
 
 
+def _has_all(value: Mapping[str, Any], names: list[str]) -> bool:
+    count_step(len(names))
+    return all(name in value for name in names)
+
+
 def _type(validator: Any, expected: Any, instance: Any, _: Any) -> Errors:
     kinds = [expected] if isinstance(expected, str) else expected
     if not any(validator.is_type(instance, kind) for kind in kinds):
@@ -207,9 +219,14 @@ def _type(validator: Any, expected: Any, instance: Any, _: Any) -> Errors:
 
 
 def _enum(_: Any, expected: list[Any], instance: Any, __: Any) -> Errors:
-    steps = _PATTERN_STEPS.get()
-    found = fingerprint(instance, steps)
-    if all(fingerprint(choice, steps) != found for choice in expected):
+    if isinstance(instance, str):
+        is_found = instance in expected
+    else:
+        count_step(len(expected))
+        steps = _PATTERN_STEPS.get()
+        found = fingerprint(instance, steps)
+        is_found = any(fingerprint(choice, steps) == found for choice in expected)
+    if not is_found:
         yield make_error("is another value")
 
 
@@ -292,16 +309,24 @@ def fingerprint(value: Any, steps: list[int]) -> Any:
             return value
         case bool() | None:
             return (_TAG, value)
-        case int() | float() if -_HASH_MODULUS < value < _HASH_MODULUS or value != value:
-            return value
-    text = json.dumps(value, sort_keys=True)
+        case int() | float():
+            return number_key(value)
+    text = _ENCODER.encode(value)
     steps[0] -= len(text) // _CHARACTERS_A_STEP
     if _MAYBE_FLOAT.search(text):
         steps[0] -= len(text) // _NORMALIZED_CHARACTERS_A_STEP
-        text = json.dumps(_normalize(value), sort_keys=True)
+        text = _ENCODER.encode(_normalize(value))
     if steps[0] < 0:
         raise StepLimitError
     return (_TAG, text)
+
+
+def number_key(number: float) -> Any:
+    """Return a key that equals those of equal numbers; no input can choose the hashes of many of them."""
+    # Smaller numbers, infinity and NaN have hashes of their own, or share them with few others.
+    if _HASH_MODULUS <= abs(number) < math.inf:
+        return (_TAG, hex(int(number)))
+    return number
 
 
 def _normalize(value: Any) -> Any:
@@ -320,14 +345,19 @@ def _normalize(value: Any) -> Any:
 def _multiple_of(_: Any, expected: Any, instance: Any, __: Any) -> Errors:
     if isinstance(instance, bool) or not isinstance(instance, (int, float)):
         return
-    if not is_multiple(instance, expected):
+    if not is_multiple(instance, expected, _PATTERN_STEPS.get()):
         yield make_error(f"is not a multiple of {expected}")
 
 
-def is_multiple(number: float, factor: float) -> bool:
+def is_multiple(number: float, factor: float, steps: list[int]) -> bool:
     """Return whether a number is a decimal multiple of another; infinity and NaN always pass."""
+    if isinstance(number, int) and isinstance(factor, int):
+        return number % factor == 0
     if isinstance(number, float) and not math.isfinite(number):
         return True
+    steps[0] -= _STEPS_OF_A_DIVISION
+    if steps[0] < 0:
+        raise StepLimitError
     return (_to_fraction(number) / _to_fraction(factor)).denominator == 1
 
 
@@ -358,10 +388,10 @@ _TESTS: Final[Mapping[str, tuple[Any, Callable[[Any, Any], bool]]]] = {
     "minLength": (str, lambda value, expected: len(value) >= expected),
     "maxProperties": (dict, lambda value, expected: len(value) <= expected),
     "minProperties": (dict, lambda value, expected: len(value) >= expected),
-    "required": (dict, lambda value, expected: value.keys() >= set(expected)),
+    "required": (dict, lambda value, expected: _has_all(value, expected)),
     "dependentRequired": (
         dict,
-        lambda value, expected: all(value.keys() >= set(names) for key, names in expected.items() if key in value),
+        lambda value, expected: all(_has_all(value, names) for key, names in expected.items() if key in value),
     ),
 }
 _OWN_KEYWORDS: Final[Mapping[str, Keyword]] = {

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # Longer patterns are refused, because Python parses them slowly.
 MAX_LENGTH: Final = 1_000
 # The limit of one search with `re`, in steps of its engine.
-_MAX_ENGINE_STEPS: Final = 1_000_000
+_MAX_ENGINE_STEPS: Final = 4_000_000
 # So many steps of the engine of `re` take as long as one step of a validation.
 _ENGINE_STEPS_A_STEP: Final = 32
 _MAX_COST: Final = _MAX_ENGINE_STEPS // _ENGINE_STEPS_A_STEP

@@ -163,7 +163,7 @@ class PredicateWriter:
         ]
         if "multipleOf" in check.schema:
             factor = self._constant(check.schema["multipleOf"])
-            lines.append(f"if not is_multiple({check.value}, {factor}): return False")
+            lines.append(f"if not is_multiple({check.value}, {factor}, s): return False")
         return lines
 
     def _write_array(self, check: _Check) -> Lines:
@@ -207,7 +207,9 @@ class PredicateWriter:
         return lines
 
     def _write_dependent_required(self, check: _Check) -> Lines:
-        required = {name: frozenset(require_texts(names)) for name, names in check.schema.get("dependentRequired", {}).items()}
+        required = {
+            name: frozenset(require_texts(names)) for name, names in check.schema.get("dependentRequired", {}).items()
+        }
         if not required:
             return []
         key, table = self._new_variable(), self._constant(required)
@@ -336,7 +338,7 @@ def _write_loop(name: str, values: str, body: Lines) -> Lines:
     if not body:
         return []
     return [
-        f"s[0] -= {count_steps(body)} * len({values})",
+        f"s[0] -= {len(body) + 2} * len({values}) // {_LINES_A_STEP}",
         "if s[0] < 0: stop()",
         f"for {name} in {values}:",
         *_indent(body),

@@ -6,10 +6,11 @@ values that are not plain JSON data, and at the step limit.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import count
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.schema.keywords import MAX_DEPTH, MAX_STEPS, StepLimitError, are_unique, fingerprint, is_multiple
@@ -25,13 +26,16 @@ if TYPE_CHECKING:
 FALLBACK_ERRORS: Final = (SchemaFallbackError, StepLimitError, PatternError, RecursionError)
 """The errors that a predicate raises if only `jsonschema` can decide."""
 
+# The functions of different shapes that one schema may have, because Python compiles them slowly.
+_MAX_SHAPES: Final = 1_000
+_NAME: Final = re.compile(r"\bn[0-9]+\b")
 _ROOT_HEADER: Final = """\
-def {0}(v):
+def predicate(v):
  s, d = [max_steps], 0
 """
 _HEADER: Final = """\
-def {0}(v, s, d):
- s[0] -= {1}
+def predicate(v, s, d):
+ s[0] -= {0}
  if s[0] < 0 or d > max_depth: stop()
 """
 
@@ -80,20 +84,27 @@ class PredicateCompiler:
         self._root = root
         self._references: dict[str, str] = {}
         self._kinds: dict[str, str] = {}
+        self._shapes: set[str] = set()
         self._names: dict[str, Any] = {"__builtins__": {}, **predicate_globals()}
         self._names["functions"] = self._names
 
     def compile(self, name: str, schema: Any, header: str = _HEADER) -> Callable[..., bool]:
         """Compile the predicate of a schema, under a name that other predicates can call."""
-        exec(_compile(self.write(name, schema, header)), self._names)  # noqa: S102 -- it has no text of the schema
+        shape, names = _split_names(self.write(schema, header))
+        self._shapes.add(shape)
+        if len(self._shapes) > _MAX_SHAPES:
+            raise SchemaFallbackError
+        code = _compile(shape)
+        code = code.replace(co_names=tuple(names.get(one, one) for one in code.co_names))
+        self._names[name] = FunctionType(code, self._names)
         return self._names[name]  # type: ignore[no-any-return]
 
-    def write(self, name: str, schema: Any, header: str = _HEADER) -> str:
+    def write(self, schema: Any, header: str = _HEADER) -> str:
         """Return the source code of a predicate."""
         from promptpack.schema.predicate_writer import PredicateWriter, count_steps
 
         lines = PredicateWriter(self._constant, self._function, self._refer).write(schema)
-        return header.format(name, count_steps(lines)) + "".join(f" {line}\n" for line in (*lines, "return True"))
+        return header.format(count_steps(lines)) + "".join(f" {line}\n" for line in (*lines, "return True"))
 
     def compile_subschema(self, schema: Any) -> Predicate:
         """Compile the predicate of a subschema."""
@@ -157,10 +168,18 @@ class PredicateCompiler:
         return node
 
 
-@lru_cache(maxsize=256)
-def _compile(code: str) -> CodeType:
+def _split_names(source: str) -> tuple[str, dict[str, str]]:
+    """Number the names in the code of a predicate from 0, and return the code with the names by their numbered ones."""
+    numbered: dict[str, str] = {}
+    shape = _NAME.sub(lambda found: numbered.setdefault(found[0], f"n{len(numbered)}"), source)
+    return shape, {number: name for name, number in numbered.items()}
+
+
+@lru_cache(maxsize=1024)
+def _compile(shape: str) -> CodeType:
     """Compile the code of a predicate; many schemas have the same, because their texts are not in it."""
-    return compile(code, "<schema>", "exec")
+    module = compile(shape, "<schema>", "exec")
+    return next(part for part in module.co_consts if isinstance(part, CodeType))
 
 
 def fall_back(*_: Any) -> bool:

@@ -100,7 +100,9 @@ def _find_unsafe_patterns(schemas: Mapping[Path, Mapping[str, Any]], meter: Sche
     for where, text in _iterate_patterns(schemas):
         if not meter.allows_pattern(text):
             limit = f"{_MAX_PATTERN_CHARACTERS:,} characters"
-            message = f"the patterns of this pack have more than {limit}, counting at least {_MIN_PATTERN_CHARACTERS} each"
+            message = (
+                f"the patterns of this pack have more than {limit}, counting at least {_MIN_PATTERN_CHARACTERS} each"
+            )
             yield Mismatch("size", where, message, "use 'enum', or fewer patterns")
             return
         yield from _find_unsafe_pattern(where, text)
@@ -145,7 +147,9 @@ def _find_cycles(root: Any, starts: Iterable[Path]) -> Iterator[Mismatch]:
                 continue
             target, where = step
             if target in open_paths:
-                yield Mismatch("cycle", where, f"reference {_get(root, where)!r} refers to itself")
+                yield Mismatch(
+                    "cycle", where, f"reference {_get(root, where)!r} refers to itself", "replace it with a schema"
+                )
                 return
             if target not in done:
                 open_paths.add(target)

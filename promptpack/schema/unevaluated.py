@@ -47,7 +47,8 @@ def _find_evaluated(validator: Any, instance: Any, schema: Any) -> set[str | int
 def _own_keys(validator: Any, instance: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:
     yield from schema.get("properties", {}).keys() & instance.keys()
     patterns = schema.get("patternProperties", ())
-    yield from (key for key in instance if patterns and matches_any(key, patterns))
+    if patterns:
+        yield from (key for key in instance if matches_any(key, patterns))
     for keyword in ("additionalProperties", "unevaluatedProperties"):
         if keyword in schema:
             yield from (key for key, value in instance.items() if has_no_error(validator, value, schema[keyword]))

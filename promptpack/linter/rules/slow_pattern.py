@@ -26,7 +26,7 @@ SEVERITY: Final[Severity] = "warning"
 
 _SHORT_TEXT: Final = 200
 # The steps of the analysis, for all patterns of a pack; patterns after the limit are not reported.
-_MAX_STEPS: Final = 400_000
+_MAX_STEPS: Final = 200_000
 _HINT: Final = "start each repetition with a character that cannot end the one before"
 
 
