@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 
 _MAX_STATES: Final = 2_000
-_MAX_CACHED_STEPS: Final = 5_000
 # So many characters are read, or states built, in one step of a validation.
 _CHARACTERS_A_STEP: Final = 2
 _PLAIN_FLAGS: Final = 32  # `re.UNICODE`, which every text pattern has
@@ -53,37 +52,30 @@ class Automaton:
         self.states = states
         self.size = len(states)
         self._has_position_tests = any(state.position_test for state in states)
-        self._nodes: dict[frozenset[int], _Node] = {}
-        self._start = _Node(frozenset())
-        self._steps = 0
 
     def is_found_in(self, text: str, steps: list[int]) -> bool | None:
         """Return whether the pattern matches anywhere in the text; None if that takes more than the remaining steps."""
         steps[0] -= (self.size + len(text)) // _CHARACTERS_A_STEP
-        node = self._start
+        # The nodes are new for each text, so that the steps do not depend on earlier texts.
+        node = _Node(frozenset())
+        nodes: dict[frozenset[int], _Node] = {}
         for key in _iterate_around(text) if self._has_position_tests else (*text, ""):
             after = node.after.get(key)
             if after is None:
                 steps[0] -= self.size
                 if steps[0] < 0:
                     return None
-                after = node.after[key] = self._find_node(node, key)
+                after = node.after[key] = self._find_node(node, key, nodes)
             if after is _MATCHED:
                 return True
             node = after
         return False
 
-    def _find_node(self, node: _Node, key: str | Around) -> _Node:
+    def _find_node(self, node: _Node, key: str | Around, nodes: dict[frozenset[int], _Node]) -> _Node:
         """Read one character, which may have the characters around it, and return the node after it."""
         around, character = (None, key) if isinstance(key, str) else (key, key[1])
         active = self._step(node.active, around, character)
-        if active is None:
-            return _MATCHED
-        self._steps += 1
-        if self._steps > _MAX_CACHED_STEPS:
-            # Nodes refer only to nodes after them, so the old ones are freed.
-            self._nodes, self._start, self._steps = {}, _Node(frozenset()), 0
-        return self._nodes.setdefault(active, _Node(active))
+        return _MATCHED if active is None else nodes.setdefault(active, _Node(active))
 
     def _step(self, active: frozenset[int], around: Around | None, character: str) -> frozenset[int] | None:
         """Read one character; return the active states after it, or None if the pattern has matched."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from promptpack.schema.equality import are_unique, fingerprint
 from promptpack.schema.patterns import PatternError, read_pattern
+from promptpack.schema.supported_keywords import StepLimitError
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -28,31 +28,17 @@ if TYPE_CHECKING:
 LIMIT: Final = "limit"
 MAX_DEPTH: Final = 100
 # The steps of predicates: a normal value takes a few per node; recursive branches could take exponentially many.
-MAX_STEPS: Final = 400_000
+MAX_STEPS: Final = 250_000
 # The steps of `jsonschema`, which take about a hundred times as long.
-MAX_EXPLANATION_STEPS: Final = 5_000
-# Tags keys that equal no text and no number: in Python, `True == 1`.
-_TAG: Final = object()
-# Python hashes two integers alike if they differ by this prime, so a list of its multiples would fill one bucket.
-_HASH_MODULUS: Final = (1 << 61) - 1
+MAX_EXPLANATION_STEPS: Final = 3_000
 # So many names are looked up in the time of one step of `jsonschema`.
 _NAMES_A_STEP: Final = 200
 # The steps of a division of fractions.
 _STEPS_OF_A_DIVISION: Final = 40
-# A number with a fraction or an exponent, or a text that looks like one.
-_MAYBE_FLOAT: Final = re.compile("[0-9][.eE]")
-_ENCODER: Final = json.JSONEncoder(sort_keys=True)
-# So many characters are written in one step.
-_CHARACTERS_A_STEP: Final = 16
-_NORMALIZED_CHARACTERS_A_STEP: Final = 4
 
 _REMAINING_STEPS: ContextVar[list[int]] = ContextVar("promptpack_schema_steps")
 _PATTERN_STEPS: ContextVar[list[int]] = ContextVar("promptpack_schema_pattern_steps")
 _IS_VALID: ContextVar[IsValid] = ContextVar("promptpack_schema_is_valid", default=lambda _, __: False)
-
-
-class StepLimitError(Exception):
-    """Validating a value takes too many steps."""
 
 
 @contextmanager
@@ -128,7 +114,10 @@ def _properties(validator: Any, expected: Mapping[str, Any], instance: Any, _: A
     is_valid = _IS_VALID.get()
     for name, schema in expected.items():
         if name in instance and not is_valid(schema, instance[name]):
-            yield from _descend(validator, instance[name], schema, path=name, schema_path=name)
+            try:
+                yield from _descend(validator, instance[name], schema, path=name, schema_path=name)
+            except StepLimitError as error:
+                raise StepLimitError(name) from error
 
 
 def _items(validator: Any, expected: Any, instance: Any, schema: Mapping[str, Any]) -> Errors:
@@ -187,6 +176,13 @@ def _dependent_schemas(validator: Any, expected: Mapping[str, Any], instance: An
             yield from _descend(validator, instance, schema, schema_path=name)
 
 
+def _property_names(validator: Any, expected: Any, instance: Any, _: Any) -> Errors:
+    is_valid = _IS_VALID.get()
+    for name in instance if isinstance(instance, dict) else ():
+        if not is_valid(expected, name):
+            yield from _descend(validator, name, expected)
+
+
 def _contains(validator: Any, expected: Any, instance: Any, schema: Mapping[str, Any]) -> Errors:
     if isinstance(instance, list):
         matching = sum(has_no_error(validator, item, expected) for item in instance)
@@ -233,7 +229,7 @@ def _enum(_: Any, expected: list[Any], instance: Any, __: Any) -> Errors:
 def _pattern(_: Any, expected: str, instance: Any, __: Any) -> Errors:
     if isinstance(instance, str):
         try:
-            found = matches_any(instance, [expected])
+            found = read_pattern(expected).is_found_in(instance, _PATTERN_STEPS.get())
         except PatternError as error:
             yield make_error(str(error), LIMIT)
             return
@@ -244,42 +240,42 @@ def _pattern(_: Any, expected: str, instance: Any, __: Any) -> Errors:
 def _pattern_properties(validator: Any, expected: Mapping[str, Any], instance: Any, _: Any) -> Errors:
     if not isinstance(instance, dict):
         return
+    is_valid, steps = _IS_VALID.get(), _PATTERN_STEPS.get()
     for pattern, schema in expected.items():
-        for key, value in instance.items():
-            try:
-                found = matches_any(key, [pattern])
-            except PatternError as error:
-                yield make_error(str(error), LIMIT)
-                return
-            if found:
-                yield from _descend(validator, value, schema, path=key, schema_path=pattern)
+        is_found_in = read_pattern(pattern).is_found_in
+        try:
+            found = [key for key in instance if is_found_in(key, steps)]
+        except PatternError as error:
+            yield make_error(str(error), LIMIT)
+            return
+        for key in found:
+            if not is_valid(schema, instance[key]):
+                yield from _descend(validator, instance[key], schema, path=key, schema_path=pattern)
 
 
 def _additional_properties(validator: Any, expected: Any, instance: Any, schema: Mapping[str, Any]) -> Errors:
     if not isinstance(instance, dict):
         return
+    known = schema.get("properties", {})
+    is_matched = match_any(schema.get("patternProperties", ()))
+    extras = (key for key in instance if key not in known and not is_matched(key))
     try:
-        extras = list(_extras(instance, schema))
+        if isinstance(expected, Mapping):
+            is_valid = _IS_VALID.get()
+            for key in extras:
+                if not is_valid(expected, instance[key]):
+                    yield from _descend(validator, instance[key], expected, path=key)
+        elif not expected and any(True for _ in extras):
+            yield make_error("has keys that are not allowed")
     except PatternError as error:
         yield make_error(str(error), LIMIT)
-        return
-    if isinstance(expected, Mapping):
-        for key in extras:
-            yield from _descend(validator, instance[key], expected, path=key)
-    elif not expected and extras:
-        yield make_error("has keys that are not allowed")
 
 
-def _extras(instance: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:
-    known = schema.get("properties", {})
-    patterns = schema.get("patternProperties", ())
-    return (key for key in instance if key not in known and not matches_any(key, patterns))
-
-
-def matches_any(text: str, patterns: Iterable[str]) -> bool:
-    """Return whether one of the patterns matches anywhere in a text; raise `PatternError` if that takes too long."""
+def match_any(patterns: Iterable[str]) -> Callable[[str], bool]:
+    """Return a test whether one of the patterns matches anywhere in a text; it may raise `PatternError`."""
     steps = _PATTERN_STEPS.get()
-    return any(read_pattern(pattern).is_found_in(text, steps) for pattern in patterns)
+    found = [read_pattern(pattern).is_found_in for pattern in patterns]
+    return lambda text: any(is_found_in(text, steps) for is_found_in in found)
 
 
 def has_no_error(validator: Any, instance: Any, schema: Any) -> bool:
@@ -290,56 +286,6 @@ def has_no_error(validator: Any, instance: Any, schema: Any) -> bool:
 def _unique_items(_: Any, expected: Any, instance: Any, __: Any) -> Errors:
     if expected and isinstance(instance, list) and not are_unique(instance, _PATTERN_STEPS.get()):
         yield make_error("has equal items")
-
-
-def are_unique(values: list[Any], steps: list[int]) -> bool:
-    """Return whether no two items are equal in JSON Schema, and subtract the work from the remaining steps."""
-    steps[0] -= len(values)
-    return len({fingerprint(value, steps) for value in values}) == len(values)
-
-
-def fingerprint(value: Any, steps: list[int]) -> Any:
-    """Return a hashable value; two are equal exactly if JSON Schema treats the originals as equal.
-
-    No input can choose the hashes of many of them: numbers below the modulus have their own, and those of texts are
-    random.
-    """
-    match value:
-        case str():
-            return value
-        case bool() | None:
-            return (_TAG, value)
-        case int() | float():
-            return number_key(value)
-    text = _ENCODER.encode(value)
-    steps[0] -= len(text) // _CHARACTERS_A_STEP
-    if _MAYBE_FLOAT.search(text):
-        steps[0] -= len(text) // _NORMALIZED_CHARACTERS_A_STEP
-        text = _ENCODER.encode(_normalize(value))
-    if steps[0] < 0:
-        raise StepLimitError
-    return (_TAG, text)
-
-
-def number_key(number: float) -> Any:
-    """Return a key that equals those of equal numbers; no input can choose the hashes of many of them."""
-    # Smaller numbers, infinity and NaN have hashes of their own, or share them with few others.
-    if _HASH_MODULUS <= abs(number) < math.inf:
-        return (_TAG, hex(int(number)))
-    return number
-
-
-def _normalize(value: Any) -> Any:
-    """Write whole numbers as integers, because JSON Schema treats 1.0 and 1 as equal."""
-    match value:
-        case float():
-            return int(value) if value.is_integer() else value
-        case list():
-            return [_normalize(item) for item in value]
-        case dict():
-            return {key: _normalize(item) for key, item in value.items()}
-        case _:
-            return value
 
 
 def _multiple_of(_: Any, expected: Any, instance: Any, __: Any) -> Errors:
@@ -388,7 +334,7 @@ _TESTS: Final[Mapping[str, tuple[Any, Callable[[Any, Any], bool]]]] = {
     "minLength": (str, lambda value, expected: len(value) >= expected),
     "maxProperties": (dict, lambda value, expected: len(value) <= expected),
     "minProperties": (dict, lambda value, expected: len(value) >= expected),
-    "required": (dict, lambda value, expected: _has_all(value, expected)),
+    "required": (dict, _has_all),
     "dependentRequired": (
         dict,
         lambda value, expected: all(_has_all(value, names) for key, names in expected.items() if key in value),
@@ -409,6 +355,7 @@ _OWN_KEYWORDS: Final[Mapping[str, Keyword]] = {
     "type": _type,
     "items": _items,
     "properties": _properties,
+    "propertyNames": _property_names,
     "pattern": _pattern,
     "patternProperties": _pattern_properties,
     "additionalProperties": _additional_properties,

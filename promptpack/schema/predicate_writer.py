@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from promptpack.schema.keywords import fingerprint
+from promptpack.schema.equality import fingerprint
 from promptpack.schema.patterns import read_pattern
 from promptpack.schema.supported_keywords import (
     KEYWORDS_BY_KIND,
@@ -48,6 +48,8 @@ _MAX_SINGLE_LOOKUPS: Final = 16
 # Python compiles long functions slowly; real schemas stay far below these.
 _MAX_CALLS: Final = 5_000
 _MAX_REQUIRED: Final = 100
+# The branches of each word are written once more.
+_MAX_WORDS: Final = 1_000
 # So many lines of a predicate take as long as one step.
 _LINES_A_STEP: Final = 8
 _NO_LIMIT: Final = 1 << 62
@@ -309,9 +311,11 @@ class PredicateWriter:
         """Write the branches of `allOf`; branches with the same discriminator key become one table lookup."""
         lines: Lines = []
         by_key: dict[str, dict[str, list[Any]]] = {}
+        words_written = 0
         for branch in check.schema.get("allOf", ()):
             discriminator = read_discriminator(branch)
-            if discriminator is None:
+            words_written += 0 if discriminator is None else len(discriminator[1])
+            if discriminator is None or words_written > _MAX_WORDS:
                 lines += self._write_subschema(branch, check.value, check.depth, check.inline)
                 continue
             key, words, rest = discriminator

@@ -7,15 +7,22 @@ values that are not plain JSON data, and at the step limit.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from itertools import count
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.schema.keywords import MAX_DEPTH, MAX_STEPS, StepLimitError, are_unique, fingerprint, is_multiple
+from promptpack.schema.equality import are_unique, fingerprint
+from promptpack.schema.keywords import MAX_DEPTH, MAX_STEPS, is_multiple
 from promptpack.schema.patterns import PatternError
-from promptpack.schema.supported_keywords import PLAIN_TYPES, SchemaFallbackError, read_only_kind, read_only_reference
+from promptpack.schema.supported_keywords import (
+    PLAIN_TYPES,
+    SchemaFallbackError,
+    StepLimitError,
+    read_only_kind,
+    read_only_reference,
+)
 
 if TYPE_CHECKING:
     Steps = list[int]

@@ -77,6 +77,10 @@ class SchemaFallbackError(Exception):
     """A predicate cannot decide; fall back to `jsonschema`."""
 
 
+class StepLimitError(Exception):
+    """Validating a value takes too many steps; the argument is the outermost key of the value."""
+
+
 def require_supported(schema: Any) -> None:
     """Raise `SchemaFallbackError` if a schema holds an unsupported keyword."""
     if not isinstance(schema, Mapping) or not UNSUPPORTED_KEYWORDS.isdisjoint(schema):

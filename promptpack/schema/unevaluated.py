@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from promptpack.schema.keywords import LIMIT, count_step, has_no_error, make_error, matches_any
+from promptpack.schema.keywords import LIMIT, count_step, has_no_error, make_error, match_any
 from promptpack.schema.patterns import PatternError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _own_keys(validator: Any, instance: Mapping[str, Any], schema: Mapping[str, 
     yield from schema.get("properties", {}).keys() & instance.keys()
     patterns = schema.get("patternProperties", ())
     if patterns:
-        yield from (key for key in instance if matches_any(key, patterns))
+        yield from filter(match_any(patterns), instance)
     for keyword in ("additionalProperties", "unevaluatedProperties"):
         if keyword in schema:
             yield from (key for key, value in instance.items() if has_no_error(validator, value, schema[keyword]))

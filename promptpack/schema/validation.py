@@ -7,10 +7,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.lazy import cached_property
-from promptpack.schema.keywords import LIMIT, MAX_DEPTH, MAX_STEPS, StepLimitError, build_validator_class, limit_steps
+from promptpack.schema.keywords import LIMIT, MAX_DEPTH, MAX_STEPS, build_validator_class, limit_steps
 from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.predicates import FALLBACK_ERRORS, SubschemaPredicates, compile_predicate, fall_back
-from promptpack.schema.supported_keywords import SchemaFallbackError
+from promptpack.schema.supported_keywords import SchemaFallbackError, StepLimitError
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -46,25 +46,25 @@ class Schema:
         from referencing.exceptions import Unresolvable
 
         try:
-            errors, is_complete = self._find_errors(value)
+            errors, limited = self._find_errors(value)
         except Unresolvable as error:
             return (Mismatch("$ref", (), f"the schema refers to {error.ref!r}, which does not exist"),)
-        if not errors and not is_complete:
-            return (Mismatch(LIMIT, (), "takes too long to check"),)
+        if not errors and limited is not None:
+            return (Mismatch(LIMIT, limited, "takes too long to check"),)
         found = islice(explain_errors(errors), _MAX_ERRORS)
         return tuple(dict.fromkeys(sorted(found, key=lambda mismatch: [str(step) for step in mismatch.path])))
 
-    def _find_errors(self, value: Any) -> tuple[list[ValidationError], bool]:
-        """Return the first errors, and whether the limits allowed to look for more."""
+    def _find_errors(self, value: Any) -> tuple[list[ValidationError], tuple[str, ...] | None]:
+        """Return the first errors, and the path where a limit stopped the search, or None."""
         errors: list[ValidationError] = []
         steps = [MAX_STEPS]
         try:
             with limit_steps(self._make_is_valid(steps), steps):
                 for error in islice(self._validator.iter_errors(value), _MAX_ERRORS):
                     errors.append(error)  # noqa: PERF402 -- keeps the errors before a limit
-        except (StepLimitError, RecursionError):
-            return errors, False
-        return errors, True
+        except (StepLimitError, RecursionError) as error:
+            return errors, error.args if isinstance(error, StepLimitError) else ()
+        return errors, None
 
     def accepts(self, value: Any) -> bool:
         """Return whether a value is valid."""

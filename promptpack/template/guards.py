@@ -10,7 +10,7 @@ from jinja2.exceptions import TemplateRuntimeError
 from jinja2.filters import do_dictsort, do_map, do_reject, do_round, do_select, do_sort, ignore_case, make_attrgetter
 from jinja2.utils import pass_context, pass_environment
 
-from promptpack.schema.keywords import number_key
+from promptpack.schema.equality import number_key
 from promptpack.template.meter import (
     CHARACTERS_A_STEP,
     LimitError,

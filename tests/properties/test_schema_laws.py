@@ -9,9 +9,10 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-from promptpack.schema.keywords import MAX_STEPS, StepLimitError, build_validator_class, limit_steps
+from promptpack.schema.keywords import MAX_STEPS, build_validator_class, limit_steps
 from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.predicates import FALLBACK_ERRORS, compile_predicate
+from promptpack.schema.supported_keywords import StepLimitError
 from promptpack.schema.validation import compile as compile_schema
 from promptpack.schema.validation import explain_errors
 
