@@ -8,6 +8,7 @@ from promptpack.reply.synonyms import GROUP_OF, fold
 from promptpack.reply.syntax_tree import is_same
 from promptpack.schema.keywords import MAX_STEPS
 from promptpack.schema.patterns import PatternError, read_pattern
+from promptpack.schema.pointers import find_target
 from promptpack.schema.predicates import SubschemaPredicates
 from promptpack.schema.supported_keywords import SchemaFallbackError
 
@@ -297,17 +298,7 @@ def _flatten(schema: Any, root: Schema) -> Iterator[Schema]:
         seen.add(id(part))
         yield part
         pending.extend((inner, depth + 1) for inner in reversed(part.get("allOf", ())))
-        if isinstance(part.get("$ref"), str):
-            pending.append((_resolve(part["$ref"], root), depth + 1))
-
-
-def _resolve(reference: str, root: Schema) -> Any:
-    current: Any = root
-    for key in reference.removeprefix("#").split("/")[1:]:
-        if not isinstance(current, Mapping):
-            return None
-        current = current.get(key.replace("~1", "/").replace("~0", "~"))
-    return current if reference.startswith("#") else None
+        pending.append((find_target(root, part.get("$ref")), depth + 1))
 
 
 def _conditions(schema: Schema, cache: _SchemaCache) -> Iterator[Schema]:

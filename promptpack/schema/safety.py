@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.patterns import PatternError, PatternLengthError, read_pattern
+from promptpack.schema.pointers import split_pointer
 
-if TYPE_CHECKING:
-    Path = tuple[str | int, ...]
-
+Path = tuple[str | int, ...]
 
 # Error codes by rule.
 UNSAFE_CODES: Final[Mapping[str, str]] = {
@@ -57,7 +56,7 @@ def find_unsafe(schema: Any, meter: SchemaMeter) -> tuple[Mismatch, ...]:
     """Return everything that makes a schema unsafe to use; its syntax is validated elsewhere."""
     found: list[Mismatch] = []
     paths: dict[Path, Mapping[str, Any]] = {}
-    for path, node in _iterate_schemas(schema, ()):
+    for path, node in iterate_schemas(schema):
         if not meter.allows_value():
             message = f"the schemas of this pack have more than {_MAX_VALUES:,} mappings with the files they refer to"
             return (Mismatch("size", path, message, "split the pack, or refer to smaller files"),)
@@ -69,12 +68,13 @@ def find_unsafe(schema: Any, meter: SchemaMeter) -> tuple[Mismatch, ...]:
     return tuple(found)
 
 
-def _iterate_schemas(schema: Any, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def iterate_schemas(schema: Any, path: Path = ()) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Iterate over a schema and all its subschemas, each with its path."""
     if not isinstance(schema, Mapping):
         return
     yield path, schema
     for step, child in _iterate_children(schema):
-        yield from _iterate_schemas(child, (*path, *step))
+        yield from iterate_schemas(child, (*path, *step))
 
 
 def _iterate_children(schema: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
@@ -163,8 +163,7 @@ def _same_value_steps(root: Any, path: Path) -> Iterator[tuple[Path, Path]]:
         return
     reference = schema.get("$ref")
     if isinstance(reference, str) and reference.startswith("#"):
-        steps = [step.replace("~1", "/").replace("~0", "~") for step in reference.split("/")[1:]]
-        yield _resolve_path(root, steps), (*path, "$ref")
+        yield _resolve_path(root, split_pointer(reference)), (*path, "$ref")
     for step, _ in _iterate_children({key: value for key, value in schema.items() if key in _SAME_VALUE}):
         yield (*path, *step), (*path, *step)
 
