@@ -14,6 +14,7 @@ _HASH_MODULUS: Final = (1 << 61) - 1
 # A number with a fraction or an exponent, or a text that looks like one.
 _MAYBE_FLOAT: Final = re.compile("[0-9][.eE]")
 _ENCODER: Final = json.JSONEncoder(sort_keys=True)
+_STEPS_OF_A_CONTAINER: Final = 5
 # So many characters are written in one step.
 _CHARACTERS_A_STEP: Final = 16
 _NORMALIZED_CHARACTERS_A_STEP: Final = 4
@@ -39,7 +40,7 @@ def fingerprint(value: Any, steps: list[int]) -> Any:
         case int() | float():
             return number_key(value)
     text = _ENCODER.encode(value)
-    steps[0] -= len(text) // _CHARACTERS_A_STEP
+    steps[0] -= _STEPS_OF_A_CONTAINER + len(text) // _CHARACTERS_A_STEP
     if _MAYBE_FLOAT.search(text):
         steps[0] -= len(text) // _NORMALIZED_CHARACTERS_A_STEP
         text = _ENCODER.encode(_normalize(value))
