@@ -315,16 +315,22 @@ def _conditions(schema: Schema, cache: _SchemaCache) -> Iterator[Schema]:
 
 
 def _kinds(schema: Schema, cache: _SchemaCache) -> frozenset[str] | None:
-    kind = schema.get("type")
-    if isinstance(kind, str):
-        return frozenset((kind,))
-    if isinstance(kind, Iterable):
-        return frozenset(kind)
-    for word in ("anyOf", "oneOf"):
-        if word in schema:
-            found = [_kinds(part, cache) for option in schema[word] for part in cache.flatten(option)]
-            return frozenset(name for names in found if names for name in names) or None
-    return None
+    """Return the kinds that a schema or its options allow, or None; each option is visited once."""
+    found: set[str] = set()
+    seen: set[int] = set()
+    pending = [schema]
+    while pending:
+        part = pending.pop()
+        kind = part.get("type")
+        if isinstance(kind, str):
+            found.add(kind)
+        elif isinstance(kind, Iterable):
+            found.update(kind)
+        elif id(part) not in seen:
+            seen.add(id(part))
+            options = part.get("anyOf", part.get("oneOf", ()))
+            pending.extend(inner for option in options for inner in cache.flatten(option))
+    return frozenset(found) or None
 
 
 def _has_type(kind: Any, value: Any) -> bool:
