@@ -34,11 +34,12 @@ bench: $(VENV)/dev.stamp ## compare with peers, as ratios; NAMES="document slots
 
 MINUTES ?= 30
 SEEDS ?= 3000
-fuzz: .venv-fuzz/stamp ## fuzz each reader for MINUTES, then search SEEDS random replies for slow ones
+fuzz: .venv-fuzz/stamp ## fuzz each reader for MINUTES, then search SEEDS random replies and all grammars for slow input
 	for target in document template expression reply; do \
 	  .venv-fuzz/bin/python -m tests.fuzz.run $$target $(MINUTES) || exit 1; \
 	done
 	.venv-fuzz/bin/python -m tests.fuzz.fragments $(SEEDS)
+	.venv-fuzz/bin/python -m tests.fuzz.growth
 	! ls .cache/fuzz/found-*
 
 format: $(VENV)/dev.stamp ## format the code

@@ -2,10 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from itertools import islice
+from typing import Final, Literal
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES = ("error", "warning", "note")
+# Comparing words is slow: of more words, and of longer ones, only the start is compared.
+MAX_KNOWN: Final = 500
+_MAX_WORD: Final = 64
 
 
 @dataclass(frozen=True, order=True)
@@ -82,9 +86,9 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     from difflib import get_close_matches
 
     folded: dict[str, str] = {}
-    for name in known:
-        folded.setdefault(name.casefold(), name)
-    wanted = word.casefold()[:64]
+    for name in islice(known, MAX_KNOWN):
+        folded.setdefault(name[:_MAX_WORD].casefold(), name)
+    wanted = word[:_MAX_WORD].casefold()
     # Swapped letters are the most likely typo: "fro" means "for", not "from".
     swapped = (name for name in folded if len(name) == len(wanted) and sorted(name) == sorted(wanted))
     close = next(swapped, None) or next(iter(get_close_matches(wanted, folded, n=1, cutoff=0.6)), None)

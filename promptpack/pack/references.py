@@ -25,13 +25,18 @@ class References:
         self._folder = folder
         self._file = file
         self._cache: dict[str, Placed] = {}
+        self._meter = schema.SchemaMeter()
 
     def bundle(self, placed: Placed) -> dict[str, Any]:
         """Return a schema with its references bundled; raise all problems of the references."""
         problems = list(self._check(placed, self._file, set()))
         if problems:
             raise PackError(problems)
-        return schema.bundle(placed.value, self._file, self._load)
+        bundled = schema.bundle(placed.value, self._file, self._load)
+        unsafe = schema.find_unsafe(bundled, self._meter)
+        if unsafe:
+            raise PackError(_unsafe_problem(placed, found) for found in unsafe)
+        return bundled
 
     def read(self, reference: str) -> Placed:
         """Return the schema file that a reference in the pack points to."""
@@ -119,6 +124,13 @@ class References:
         return self._cache[found]
 
 
+def _unsafe_problem(placed: Placed, found: schema.Mismatch) -> Problem:
+    """Return a problem at the unsafe value; if it is in another file, at the reference."""
+    # The message about a cycle already quotes the reference.
+    where = "" if found.rule == "cycle" else f" (in {schema.pointer((*placed.path, *found.path))})"
+    return Problem(schema.UNSAFE_CODES[found.rule], found.message + where, placed.locate(*found.path), found.hint)
+
+
 def resolve(root: Mapping[str, Any], schema: Any) -> Mapping[str, Any]:
     """Return a schema with its local reference replaced by the target; the keys beside the reference win."""
     for _ in range(_MAX_STEPS):
@@ -150,7 +162,6 @@ def _check_fragment(here: Placed, root: Any, fragment: str) -> Problem | None:
     if fragment and not fragment.startswith("/"):
         return here.problem("PP211", f"reference {here.value!r} uses an anchor", "write '#/$defs/name'")
     node = root
-    seen = {fragment}
     for name in split_pointer(fragment):
         if isinstance(node, list) and name.isdigit() and int(name) < len(node):
             node = node[int(name)]
@@ -159,12 +170,6 @@ def _check_fragment(here: Placed, root: Any, fragment: str) -> Problem | None:
         else:
             known = [str(key) for key in node] if isinstance(node, Mapping) else []
             return here.problem("PP213", f"reference {here.value!r} has no target", did_you_mean(name, known))
-    while isinstance(node, Mapping) and isinstance(node.get("$ref"), str) and node["$ref"].startswith("#"):
-        following = node["$ref"][1:]
-        if following in seen:
-            return here.problem("PP214", f"reference {here.value!r} refers to itself", "replace it with a schema")
-        seen.add(following)
-        node = find_target(root, node["$ref"])
     return None
 
 

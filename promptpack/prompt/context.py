@@ -177,5 +177,7 @@ def _to_problem(pack: Pack, mismatch: Mismatch) -> Problem:
         return Problem("PP415", f"input {name!r} is missing", None, hint)
     if declared and declared.secret:
         return Problem("PP416", f"input {name!r} does not meet its schema (the value is secret)", None)
+    if not mismatch.path:
+        return Problem("PP416", f"the context {mismatch.message}", None, mismatch.hint)
     where = f"input {name!r}" + (f" at {pointer(mismatch.path[1:])}" if len(mismatch.path) > 1 else "")
     return Problem("PP416", f"{where}: {mismatch.message}", None, mismatch.hint)

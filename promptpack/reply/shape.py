@@ -101,8 +101,9 @@ class Shape:
         if self._accepts_any_key or key in self._names:
             return True
         patterns = (pattern for part in self._branching for pattern in part.get("patternProperties", ()))
+        steps = [MAX_STEPS]
         try:
-            return any(read_pattern(pattern).is_found_in(key) for pattern in patterns)
+            return any(read_pattern(pattern).is_found_in(key, steps) for pattern in patterns)
         except PatternError:  # the key is too long for the patterns
             return True
 
@@ -286,14 +287,18 @@ class _SchemaCache:
         return cached[1]
 
 
-def _flatten(schema: Any, root: Schema, depth: int = 0) -> Iterator[Schema]:
-    """Yield a schema and those it includes by local references and `allOf`; skip references without a target."""
-    if not isinstance(schema, Mapping) or depth > _MAX_REFS:
-        return
-    yield schema
-    yield from _flatten(find_target(root, schema.get("$ref")), root, depth + 1)
-    for part in schema.get("allOf", ()):
-        yield from _flatten(part, root, depth + 1)
+def _flatten(schema: Any, root: Schema) -> Iterator[Schema]:
+    """Yield a schema and those it includes by local references and `allOf`, each once; skip missing targets."""
+    seen: set[int] = set()
+    pending = [(schema, 0)]
+    while pending:
+        part, depth = pending.pop()
+        if not isinstance(part, Mapping) or depth > _MAX_REFS or id(part) in seen:
+            continue
+        seen.add(id(part))
+        yield part
+        pending.extend((inner, depth + 1) for inner in reversed(part.get("allOf", ())))
+        pending.append((find_target(root, part.get("$ref")), depth + 1))
 
 
 def _conditions(schema: Schema, cache: _SchemaCache) -> Iterator[Schema]:
@@ -310,16 +315,22 @@ def _conditions(schema: Schema, cache: _SchemaCache) -> Iterator[Schema]:
 
 
 def _kinds(schema: Schema, cache: _SchemaCache) -> frozenset[str] | None:
-    kind = schema.get("type")
-    if isinstance(kind, str):
-        return frozenset((kind,))
-    if isinstance(kind, Iterable):
-        return frozenset(kind)
-    for word in ("anyOf", "oneOf"):
-        if word in schema:
-            found = [_kinds(part, cache) for option in schema[word] for part in cache.flatten(option)]
-            return frozenset(name for names in found if names for name in names) or None
-    return None
+    """Return the kinds that a schema or its options allow, or None; each option is visited once."""
+    found: set[str] = set()
+    seen: set[int] = set()
+    pending = [schema]
+    while pending:
+        part = pending.pop()
+        kind = part.get("type")
+        if isinstance(kind, str):
+            found.add(kind)
+        elif isinstance(kind, Iterable):
+            found.update(kind)
+        elif id(part) not in seen:
+            seen.add(id(part))
+            options = part.get("anyOf", part.get("oneOf", ()))
+            pending.extend(inner for option in options for inner in cache.flatten(option))
+    return frozenset(found) or None
 
 
 def _has_type(kind: Any, value: Any) -> bool:

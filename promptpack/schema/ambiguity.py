@@ -4,42 +4,66 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from promptpack.schema.automaton import State
 
-    Growth = Literal["linear", "polynomial", "exponential"]
+    Growth = Literal["linear", "polynomial", "exponential", "unknown"]
     """How the work of a backtracking engine grows with the text, from one start position."""
 
 
 # Enough to distinguish the character sets of real patterns: all of ASCII, and some letters and signs beyond it.
 _SAMPLES: Final = tuple(map(chr, range(128))) + tuple("\x85\xa0éßΩяﬁ中あ１٣＿😀")
+# Testing the samples takes as long as so many steps.
+_STEPS_A_STATE: Final = 100
+# So many visited states are searched in one step.
+_STATES_A_STEP: Final = 32
 # The search visits pairs of states; larger patterns are not analyzed.
 _MAX_STATES: Final = 120
-_MAX_PATHS: Final = 2_000
-_MAX_TRIPLES: Final = 100_000
 
 _Successors = dict[int, dict[int, int]]
 _Reachable = dict[int, frozenset[int]]
 _Samples = dict[int, frozenset[str]]
+_Steps = list[int]
 
 
-def compute_growth(states: Sequence[State]) -> Growth:
+class _Graph(NamedTuple):
+    """For each state that consumes a character: the states after it, the samples it accepts, all states it leads to."""
+
+    successors: _Successors
+    accepted: _Samples
+    reachable: _Reachable
+
+
+class _StepLimitError(Exception):
+    """The analysis takes more than the remaining steps."""
+
+
+def compute_growth(states: Sequence[State], steps: _Steps) -> Growth:
     """Return how the number of failing paths grows: it doubles with each repetition, grows by one, or is constant."""
+    try:
+        return _compute_growth(states, steps)
+    except _StepLimitError:
+        return "unknown"
+
+
+def _compute_growth(states: Sequence[State], steps: _Steps) -> Growth:
     consuming = [number for number, state in enumerate(states) if state.test is not None]
     if len(consuming) > _MAX_STATES:
-        return "linear"
+        return "unknown"
+    _count(len(consuming) * _STEPS_A_STATE, steps)
     accepted = {number: _accepted_samples(states[number]) for number in consuming}
-    successors = {number: _find_successors(number + 1, states) for number in consuming}
+    successors = {number: _find_successors(number + 1, states, steps) for number in consuming}
     ambiguous = {(number, after) for number in consuming for after, paths in successors[number].items() if paths > 1}
     reachable = {number: _find_reachable(number, successors) for number in consuming}
+    graph = _Graph(successors, accepted, reachable)
     repeating = [number for number in consuming if number in reachable[number]]
     if any(number in reachable[after] for number, after in ambiguous):
         return "exponential"
-    if any(_has_ambiguous_loop(number, successors, accepted, reachable) for number in repeating):
+    if any(_has_ambiguous_loop(number, graph, steps) for number in repeating):
         return "exponential"
-    return "polynomial" if _have_ambiguous_boundary(repeating, successors, accepted, reachable) else "linear"
+    return "polynomial" if _have_ambiguous_boundary(repeating, graph, steps) else "linear"
 
 
 def _accepted_samples(state: State) -> frozenset[str]:
@@ -47,20 +71,25 @@ def _accepted_samples(state: State) -> frozenset[str]:
     return frozenset(character for character in _SAMPLES if state.test(character))
 
 
-def _find_successors(start: int, states: Sequence[State]) -> dict[int, int]:
+def _count(work: int, steps: _Steps) -> None:
+    steps[0] -= work
+    if steps[0] < 0:
+        raise _StepLimitError
+
+
+def _find_successors(start: int, states: Sequence[State], steps: _Steps) -> dict[int, int]:
     """Return the states that consume the next character, each with its number of paths (2 for more than one)."""
     paths: dict[int, int] = {}
-    for count, number in enumerate(_simple_paths(start, states)):
+    for number in _simple_paths(start, states, steps):
         paths[number] = min(paths.get(number, 0) + 1, 2)
-        if count > _MAX_PATHS:
-            break
     return paths
 
 
-def _simple_paths(start: int, states: Sequence[State]) -> Iterator[int]:
+def _simple_paths(start: int, states: Sequence[State], steps: _Steps) -> Iterator[int]:
     pending: list[tuple[int, tuple[int, ...]]] = [(start, ())]
     while pending:
         number, visited = pending.pop()
+        _count(1 + len(visited) // _STATES_A_STEP, steps)
         state = states[number]
         if state.test is not None:
             yield number
@@ -90,12 +119,14 @@ def _find_reachable(start: int, successors: _Successors) -> frozenset[int]:
     return frozenset(seen)
 
 
-def _has_ambiguous_loop(start: int, successors: _Successors, accepted: _Samples, reachable: _Reachable) -> bool:
+def _has_ambiguous_loop(start: int, graph: _Graph, steps: _Steps) -> bool:
     """Return whether two different paths with the same text lead from a state back to it."""
+    successors, accepted, reachable = graph
     seen: set[tuple[int, int]] = set()
     pending = [(start, start)]
     while pending:
         pair = pending.pop()
+        _count(len(successors[pair[0]]) * len(successors[pair[1]]), steps)
         for one in successors[pair[0]]:
             for other in successors[pair[1]]:
                 after = (one, other)
@@ -110,23 +141,21 @@ def _has_ambiguous_loop(start: int, successors: _Successors, accepted: _Samples,
     return False
 
 
-def _have_ambiguous_boundary(
-    repeating: Sequence[int], successors: _Successors, accepted: _Samples, reachable: _Reachable
-) -> bool:
+def _have_ambiguous_boundary(repeating: Sequence[int], graph: _Graph, steps: _Steps) -> bool:
     """Return whether the same text can repeat in one loop, in a later loop, and lead from the first to the second.
 
     The boundary between the two loops is then ambiguous, and an engine tries every position.
     """
-    steps = 0
+    successors, accepted, reachable = graph
     for first, second in product(repeating, repeating):
         if first == second or second not in reachable[first] or first in reachable[second]:
             continue
         seen = {(first, first, second)}
         pending = list(seen)
-        while pending and steps < _MAX_TRIPLES:
+        while pending:
             one, between, other = pending.pop()
             for after in product(successors[one], successors[between], successors[other]):
-                steps += 1
+                _count(1, steps)
                 stays = first in reachable[after[0]] and second in reachable[after[1]] and second in reachable[after[2]]
                 if not stays or not accepted[after[0]] & accepted[after[1]] & accepted[after[2]]:
                     continue

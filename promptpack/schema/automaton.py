@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from re import _constants as codes  # type: ignore[attr-defined]  # missing from the stubs
 from typing import Any, Final
@@ -12,7 +12,8 @@ Around = tuple[str, str, bool]
 """The character before, the one after (empty at the ends), and whether only a last newline follows."""
 
 _MAX_STATES: Final = 2_000
-_MAX_CACHED_STEPS: Final = 5_000
+# So many characters are read, or states built, in one step of a validation.
+_CHARACTERS_A_STEP: Final = 2
 _PLAIN_FLAGS: Final = 32  # `re.UNICODE`, which every text pattern has
 
 
@@ -29,6 +30,19 @@ class State:
     next_states: tuple[int, ...] = ()
 
 
+class _Node:
+    """A set of states that are active together, and the nodes after each character that was read from it."""
+
+    __slots__ = ("active", "after")
+
+    def __init__(self, active: frozenset[int]) -> None:
+        self.active = active
+        self.after: dict[Any, _Node] = {}
+
+
+_MATCHED: Final = _Node(frozenset())
+
+
 class Automaton:
     """The states of a pattern; the first is the start state."""
 
@@ -37,29 +51,29 @@ class Automaton:
         self.size = len(states)
         self._has_position_tests = any(state.position_test for state in states)
 
-    def is_found_in(self, text: str) -> bool:
-        """Return whether the pattern matches anywhere in the text."""
-        cache: dict[tuple[frozenset[int], Around | None, str], frozenset[int] | None] = {}
-        active: frozenset[int] = frozenset()
-        for index in range(len(text) + 1):
-            around = self._around(text, index)
-            character = text[index : index + 1]
-            key = (active, around, character)
-            if key not in cache:
-                if len(cache) > _MAX_CACHED_STEPS:
-                    cache.clear()
-                cache[key] = self._step(active, around, character)
-            after = cache[key]
+    def is_found_in(self, text: str, steps: list[int]) -> bool | None:
+        """Return whether the pattern matches anywhere in the text; None if that takes more than the remaining steps."""
+        steps[0] -= (self.size + len(text)) // _CHARACTERS_A_STEP
+        # The nodes are new for each text, so that the steps do not depend on earlier texts.
+        node = _Node(frozenset())
+        nodes: dict[frozenset[int], _Node] = {}
+        for key in _iterate_around(text) if self._has_position_tests else (*text, ""):
+            after = node.after.get(key)
             if after is None:
+                steps[0] -= self.size
+                if steps[0] < 0:
+                    return None
+                after = node.after[key] = self._find_node(node, key, nodes)
+            if after is _MATCHED:
                 return True
-            active = after
+            node = after
         return False
 
-    def _around(self, text: str, index: int) -> Around | None:
-        if not self._has_position_tests:
-            return None
-        is_last_newline = index == len(text) - 1 and text[index] == "\n"
-        return (text[index - 1] if index else "", text[index : index + 1], is_last_newline)
+    def _find_node(self, node: _Node, key: str | Around, nodes: dict[frozenset[int], _Node]) -> _Node:
+        """Read one character, which may have the characters around it, and return the node after it."""
+        around, character = (None, key) if isinstance(key, str) else (key, key[1])
+        active = self._step(node.active, around, character)
+        return _MATCHED if active is None else nodes.setdefault(active, _Node(active))
 
     def _step(self, active: frozenset[int], around: Around | None, character: str) -> frozenset[int] | None:
         """Read one character; return the active states after it, or None if the pattern has matched."""
@@ -85,6 +99,15 @@ class Automaton:
     def _accepts(self, number: int, character: str) -> bool:
         test = self.states[number].test
         return test is not None and test(character)
+
+
+def _iterate_around(text: str) -> Iterator[Around]:
+    last = len(text) - 1 if text.endswith("\n") else -1
+    before = ""
+    for index, character in enumerate(text):
+        yield before, character, index == last
+        before = character
+    yield before, "", False
 
 
 def build_automaton(tree: Any) -> Automaton:

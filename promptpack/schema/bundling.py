@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from promptpack.problem import Location, PackError, Problem
-from promptpack.schema.safety import UNSAFE_CODES, find_unsafe
-
 Load = Callable[[str, str], tuple[str, Mapping[str, Any]]]
 """(file that refers, reference) -> (file referred to, its schema)."""
 
@@ -19,14 +16,7 @@ _VALUE_KEYS = frozenset(("const", "default", "enum", "examples"))
 
 def bundle(schema: Mapping[str, Any], file: str, load: Load) -> dict[str, Any]:
     """Copy every schema file that `schema` refers to into its `$defs`, and make the references local."""
-    bundled = _Bundler(load).run(schema, file)
-    unsafe = find_unsafe(bundled)
-    if unsafe:
-        raise PackError(
-            Problem(UNSAFE_CODES[found.rule], f"{found.message} (in {found.pointer})", Location(file), found.hint)
-            for found in unsafe
-        )
-    return bundled
+    return _Bundler(load).run(schema, file)
 
 
 def rebase(schema: Any, prefix: str) -> Any:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.problem import nearest
+from promptpack.problem import MAX_KNOWN, nearest
 from promptpack.schema.mismatch import Mismatch
 
 if TYPE_CHECKING:
@@ -28,21 +28,41 @@ _KINDS: Final[tuple[tuple[Any, str], ...]] = (
     (bool, "boolean"), (str, "string"), ((int, float), "number"), ((list, tuple), "array"), (NoneType, "null")
 )  # fmt: skip
 _MAX_SHOWN = 60
-# Finding the nearest name is slow, and more would not be read.
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=str)
+# More would not be read.
 _MAX_KEYS = 50
+_MAX_CHOICES = 50
+# The comparisons of words for the hints of one explanation; more words are not compared.
+_MAX_COMPARISONS = 1_000
 
 
-def explain(rule: str, expected: Any, value: Any, path: Path, schema: Any) -> Iterator[Mismatch]:
+class NearWords:
+    """Finds the words that misspelled ones most likely mean, as long as the comparisons last."""
+
+    def __init__(self) -> None:
+        self._comparisons = _MAX_COMPARISONS
+
+    def find(self, word: str, known: Iterable[Any]) -> str | None:
+        """Return the nearest known word, or None."""
+        if self._comparisons < 0:
+            return None
+        words = list(islice((name for name in known if isinstance(name, str)), MAX_KNOWN))
+        self._comparisons -= len(words)
+        return nearest(word, words)
+
+
+def explain(rule: str, expected: Any, value: Any, path: Path, schema: Any, near: NearWords) -> Iterator[Mismatch]:
     """Yield the mismatches of one failed keyword: one for each missing or unknown key, otherwise one."""
     if rule == "required":
-        yield from (_explain_missing(name, path, schema) for name in expected if name not in value)
+        missing = (name for name in expected if name not in value)
+        yield from (_explain_missing(name, path, schema) for name in islice(missing, _MAX_KEYS))
         return
     if rule in ("additionalProperties", "unevaluatedProperties"):
-        yield from _explain_unknown_keys(value, path, schema)
+        yield from _explain_unknown_keys(value, path, schema, near)
         return
     message = schema.get("x-message", "") if isinstance(schema, Mapping) else ""
     message = message or _write_message(rule, expected, value)
-    yield Mismatch(rule, path, message, _write_hint(rule, expected, value), expected=expected)
+    yield Mismatch(rule, path, message, _write_hint(rule, expected, value, near), expected=expected)
 
 
 def _name_kind(value: Any) -> str:
@@ -55,15 +75,17 @@ def _explain_missing(name: str, path: Path, schema: Any) -> Mismatch:
     return Mismatch("required", (*path, name), f"{name!r} is missing", described, expected=known)
 
 
-def _explain_unknown_keys(value: Mapping[str, Any], path: Path, schema: Mapping[str, Any]) -> Iterator[Mismatch]:
-    known = list(schema.get("properties", ()))
+def _explain_unknown_keys(
+    value: Mapping[str, Any], path: Path, schema: Mapping[str, Any], words: NearWords
+) -> Iterator[Mismatch]:
+    known: Mapping[str, Any] = schema.get("properties", {})
     patterns = schema.get("patternProperties", {})
     unknown = (
         name for name in value if name not in known and not any(_has_prefix(pattern, name) for pattern in patterns)
     )
     for name in islice(unknown, _MAX_KEYS):
-        near = nearest(name, known)
-        hint = f"did you mean {near!r}?" if near else _list_keys(known)
+        near = words.find(name, known)
+        hint = f"did you mean {near!r}?" if near else _list_keys(list(known))
         yield Mismatch("additionalProperties", (*path, name), f"unknown key {name!r}", hint, at_key=True, expected=near)
 
 
@@ -74,10 +96,11 @@ def _has_prefix(pattern: str, name: str) -> bool:
 def _write_message(rule: str, expected: Any, value: Any) -> str:  # noqa: C901 -- one line per keyword
     match rule:
         case "type":
-            kinds: list[str] = expected if isinstance(expected, list) else [expected]
+            kinds: list[str] = list(dict.fromkeys(expected)) if isinstance(expected, list) else [expected]
             return f"expected {' or '.join(_KIND_NAMES.get(kind, kind) for kind in kinds)}, not {_name_kind(value)}"
         case "enum":
-            return f"{_show(value)} is not one of {', '.join(_show(choice) for choice in expected)}"
+            more = ", ..." if len(expected) > _MAX_CHOICES else ""
+            return f"{_show(value)} is not one of {', '.join(map(_show, expected[:_MAX_CHOICES]))}{more}"
         case "const":
             return f"must be {_show(expected)}, not {_show(value)}"
         case "pattern":
@@ -112,7 +135,8 @@ def _write_message(rule: str, expected: Any, value: Any) -> str:  # noqa: C901 -
             return "this value is not allowed here"
         case "dependentRequired":
             pairs = ((key, name) for key, names in expected.items() if key in value for name in names)
-            return "; ".join(f"{name!r} is required with {key!r}" for key, name in pairs if name not in value)
+            missing = (f"{name!r} is required with {key!r}" for key, name in pairs if name not in value)
+            return "; ".join(islice(missing, _MAX_KEYS))
         case "anyOf":
             return f"{_show(value)} does not match any of the allowed forms"
         case "oneOf":
@@ -127,9 +151,9 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _write_hint(rule: str, expected: Any, value: Any) -> str:
+def _write_hint(rule: str, expected: Any, value: Any, words: NearWords) -> str:
     if rule == "enum" and isinstance(value, str):
-        near = nearest(value, [choice for choice in expected if isinstance(choice, str)])
+        near = words.find(value, expected)
         return f"did you mean {near!r}?" if near else ""
     if rule == "type" and expected == "string" and isinstance(value, (int, float)) and not isinstance(value, bool):
         return "write it in quotes"
@@ -143,5 +167,12 @@ def _list_keys(names: list[str]) -> str:
 
 
 def _show(value: Any) -> str:
-    text = repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    if isinstance(value, str):
+        text = repr(value[: _MAX_SHOWN + 1])
+    else:
+        text = ""
+        for piece in _ENCODER.iterencode(value):
+            text += piece
+            if len(text) > _MAX_SHOWN:
+                break
     return text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 3] + "..."

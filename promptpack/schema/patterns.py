@@ -18,63 +18,90 @@ if TYPE_CHECKING:
     from promptpack.schema.automaton import Automaton
 
 
-# The limit for `re`: paths through the pattern times start positions.
-_MAX_TRIES: Final = 1_000_000
-# The limit for the automaton: characters times states.
-_MAX_STEPS: Final = 2_000_000
+# Longer patterns are refused, because Python parses them slowly.
+MAX_LENGTH: Final = 1_000
+# The limit of one search with `re`, in steps of its engine.
+_MAX_ENGINE_STEPS: Final = 4_000_000
+# So many steps of the engine of `re` take as long as one step of a validation.
+_ENGINE_STEPS_A_STEP: Final = 32
+_MAX_COST: Final = _MAX_ENGINE_STEPS // _ENGINE_STEPS_A_STEP
+_TOO_EXPENSIVE: Final = 1 << 62
+# The binary digits of the length of the longest text.
+_MAX_DIGITS: Final = 24
 # A pattern that only `re` can match must be fast on texts of this length.
 _TYPICAL_LENGTH: Final = 200
 # An escape, a comment, a set of characters, or a bar between alternatives.
 _BAR_OR_LITERAL: Final = r"(?s)\\.|\(\?#[^)]*\)|\[\^?\]?(?:\\.|[^\]\\])*\]|\|"
-_REPEATS: Final = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
 
 
 class PatternError(ValueError):
     """The pattern is invalid, or the text is too long for it."""
 
 
+class PatternLengthError(PatternError):
+    """The pattern is too long."""
+
+
 class Pattern:
     """A regular expression that searches a text in bounded time."""
 
     def __init__(self, text: str) -> None:
+        if len(text) > MAX_LENGTH:
+            raise PatternLengthError(f"pattern {text[:60]!r} is longer than {MAX_LENGTH:,} characters")
         self.text = text
-        self._safe_length = -1
+        self._costs: list[int | None] = [None] * (_MAX_DIGITS + 1)
         try:
             self._tree = _without_warnings(parser.parse, text)
             if not self._tree.state.flags & re.MULTILINE:
                 _use_text_end(self._tree)
-            self._expression = _without_warnings(compiler.compile, self._tree)
+            self._search = _without_warnings(compiler.compile, self._tree).search
         except (re.error, OverflowError, RecursionError) as error:
             raise PatternError(f"pattern {text[:60]!r} is not a valid regular expression: {error}") from error
 
     @property
     def is_safe(self) -> bool:
         """Whether every text of typical length can be searched."""
-        return self._automaton is not None or self._count_tries(_TYPICAL_LENGTH) <= _MAX_TRIES
+        return self._automaton is not None or self._cost(_TYPICAL_LENGTH.bit_length()) <= _MAX_COST
 
-    @cached_property
-    def growth(self) -> Growth:
-        """How the work of a backtracking engine grows with the text; "linear" if there is no automaton to analyze."""
+    def find_growth(self, steps: list[int]) -> Growth:
+        """Return how the work of a backtracking engine grows with the text, and subtract the work of the analysis.
+
+        Patterns without an automaton, and those that take more than the remaining steps, are "unknown".
+        """
         from promptpack.schema.ambiguity import compute_growth
         from promptpack.schema.automaton import UnsupportedPatternError, build_automaton
 
         try:
             tree = _without_warnings(parser.parse, re.sub(_BAR_OR_LITERAL, _separate_alternatives, self.text))
-            return compute_growth(build_automaton(tree).states)
-        except UnsupportedPatternError:
-            return "linear"
+            return compute_growth(build_automaton(tree).states, steps)
+        except (UnsupportedPatternError, RecursionError):
+            return "unknown"
 
-    def is_found_in(self, text: str) -> bool:
-        """Return whether the pattern matches anywhere in a text; raise `PatternError` if that could take too long."""
-        if len(text) <= self._safe_length or self._count_tries(len(text)) <= _MAX_TRIES:
-            self._safe_length = max(self._safe_length, len(text))
-            return self._expression.search(text) is not None
-        if self._automaton is None or len(text) * self._automaton.size > _MAX_STEPS:
+    def is_found_in(self, text: str, steps: list[int]) -> bool:
+        """Return whether the pattern matches anywhere in a text, and subtract the work from the remaining steps.
+
+        Raise `PatternError` if that could take more steps than remain.
+        """
+        digits = len(text).bit_length()
+        cost = self._costs[digits] if digits <= _MAX_DIGITS else _TOO_EXPENSIVE
+        if cost is None:
+            cost = self._cost(digits)
+        if cost <= steps[0]:
+            steps[0] -= cost
+            return self._search(text) is not None
+        found = None if self._automaton is None else self._automaton.is_found_in(text, steps)
+        if found is None:
             raise PatternError(f"a text of {len(text):,} characters is too long for the pattern {self.text[:60]!r}")
-        return self._automaton.is_found_in(text)
+        return found
 
-    def _count_tries(self, length: int) -> int:
-        return (length + 1) * _count_paths(self._tree, length)
+    def _cost(self, digits: int) -> int:
+        """Return the steps to search a text whose length has so many binary digits."""
+        from promptpack.schema.backtracking import count_search_steps
+
+        engine_steps = count_search_steps(self._tree, (1 << digits) - 1)
+        cost = -(-engine_steps // _ENGINE_STEPS_A_STEP) if engine_steps <= _MAX_ENGINE_STEPS else _TOO_EXPENSIVE
+        self._costs[digits] = cost
+        return cost
 
     @cached_property
     def _automaton(self) -> Automaton | None:
@@ -82,7 +109,7 @@ class Pattern:
 
         try:
             return build_automaton(self._tree)
-        except UnsupportedPatternError:
+        except (UnsupportedPatternError, RecursionError):
             return None
 
 
@@ -116,33 +143,3 @@ def _without_warnings(read: Callable[[str], Any], text: str) -> Any:
 def _separate_alternatives(found: re.Match[str]) -> str:
     """Put an empty group after each bar: Python merges `\\w|\\d` into one set, but other engines do not."""
     return "|()" if found[0] == "|" else found[0]
-
-
-def _count_paths(tree: Any, length: int) -> int:
-    """Return the maximum number of paths of a backtracking matcher from one start position."""
-    paths = 1
-    for operation, argument in tree:
-        paths = min(paths * _count_operation_paths(operation, argument, length), _MAX_TRIES + 1)
-    return paths
-
-
-def _count_operation_paths(operation: Any, argument: Any, length: int) -> int:
-    if operation in _REPEATS:
-        minimum, maximum, body = argument
-        times = max(min(int(maximum), length), int(minimum), 1)
-        inside = _count_paths(body, length)
-        return times if inside == 1 else int(inside ** min(times, 20))
-    if operation is codes.BRANCH:
-        return sum(_count_paths(branch, length) for branch in argument[1])
-    if operation is codes.GROUPREF_EXISTS:
-        return sum(_count_paths(branch, length) for branch in argument[1:] if branch)
-    body = _INSIDE.get(operation)
-    return 1 if body is None else _count_paths(body(argument), length)
-
-
-_INSIDE: Final[dict[Any, Callable[[Any], Any]]] = {
-    codes.SUBPATTERN: lambda argument: argument[3],
-    codes.ATOMIC_GROUP: lambda argument: argument,
-    codes.ASSERT: lambda argument: argument[1],
-    codes.ASSERT_NOT: lambda argument: argument[1],
-}

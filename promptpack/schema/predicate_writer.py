@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from promptpack.schema.keywords import fingerprint
+from promptpack.schema.equality import fingerprint
 from promptpack.schema.patterns import read_pattern
 from promptpack.schema.supported_keywords import (
     KEYWORDS_BY_KIND,
@@ -43,8 +43,14 @@ _MAX_INLINE_DEPTH: Final = 12
 _MAX_INLINE: Final = 200
 # With more optional keys than this, the keys of the value are looked up in a table.
 _MAX_SINGLE_LOOKUPS: Final = 16
-# Python compiles long functions slowly; real schemas stay far below this.
+# Python compiles long functions slowly; real schemas stay far below these.
 _MAX_CALLS: Final = 5_000
+_MAX_REQUIRED: Final = 100
+# The branches of each word are written once more.
+_MAX_WORDS: Final = 1_000
+# So many lines of a predicate take as long as one step.
+_LINES_A_STEP: Final = 8
+_NO_LIMIT: Final = 1 << 62
 
 
 class _Check(NamedTuple):
@@ -145,7 +151,7 @@ class PredicateWriter:
         lines = self._write_range(check, f"len({check.value})", "minLength", "maxLength")
         if "pattern" in check.schema:
             found = self._constant(read_pattern(check.schema["pattern"]).is_found_in)
-            lines.append(f"if not {found}({check.value}): return False")
+            lines.append(f"if not {found}({check.value}, s): return False")
         return lines
 
     def _write_number(self, check: _Check) -> Lines:
@@ -157,13 +163,11 @@ class PredicateWriter:
         ]
         if "multipleOf" in check.schema:
             factor = self._constant(check.schema["multipleOf"])
-            lines.append(f"if not is_multiple({check.value}, {factor}): return False")
+            lines.append(f"if not is_multiple({check.value}, {factor}, s): return False")
         return lines
 
     def _write_array(self, check: _Check) -> Lines:
         lines = self._write_range(check, f"len({check.value})", "minItems", "maxItems")
-        if check.schema.get("uniqueItems"):
-            lines.append(f"if not are_unique({check.value}): return False")
         first: Sequence[Any] = check.schema.get("prefixItems", ())
         for index, schema in enumerate(first):
             item = self._new_variable()
@@ -171,9 +175,13 @@ class PredicateWriter:
             if inner:
                 lines += [f"if len({check.value}) > {index}:", f" {item} = {check.value}[{index}]", *_indent(inner)]
         item = self._new_variable()
-        rest = f"{check.value}[{len(first)}:]" if first else check.value
+        rest = self._new_variable() if first else check.value
+        lines += [f"{rest} = {check.value}[{len(first)}:]"] if first else []
         lines += _write_loop(item, rest, self._write_child(check.schema.get("items", True), item, check))
-        return [*lines, *self._write_contains(check)]
+        lines += self._write_contains(check)
+        if check.schema.get("uniqueItems"):
+            lines.append(f"if not are_unique({check.value}, s): return False")
+        return lines
 
     def _write_contains(self, check: _Check) -> Lines:
         if "contains" not in check.schema:
@@ -192,18 +200,30 @@ class PredicateWriter:
         lines += self._write_range(check, f"len({value})", "minProperties", "maxProperties")
         key = self._new_variable()
         lines += _write_loop(key, value, self._write_child(schema.get("propertyNames", True), key, check))
-        for name, names in schema.get("dependentRequired", {}).items():
-            required = self._constant(frozenset(require_texts(names)))
-            lines.append(f"if {self._constant(name)} in {value} and not {value}.keys() >= {required}: return False")
+        lines += self._write_dependent_required(check)
         for name, inner in schema.get("dependentSchemas", {}).items():
             call = self._write_call(inner, value, check.depth)
             lines.append(f"if {self._constant(name)} in {value} and not {call}: return False")
         return lines
 
+    def _write_dependent_required(self, check: _Check) -> Lines:
+        required = {
+            name: frozenset(require_texts(names)) for name, names in check.schema.get("dependentRequired", {}).items()
+        }
+        if not required:
+            return []
+        key, table = self._new_variable(), self._constant(required)
+        cost = max(map(len, required.values())) // _LINES_A_STEP
+        lines = [f"if {key} in {table} and not {check.value}.keys() >= {table}[{key}]: return False"]
+        return [f"s[0] -= {cost} * len({check.value})", *_write_loop(key, check.value, lines)]
+
     def _write_members(self, check: _Check) -> Lines:
         """Write `required` and `properties`."""
         required = dict.fromkeys(require_texts(check.schema.get("required", ())))
         properties = check.schema.get("properties", {})
+        if len(required) > _MAX_REQUIRED:
+            missing = [f"if not {check.value}.keys() >= {self._constant(frozenset(required))}: return False"]
+            return [*missing, *self._write_optional(properties, check)]
         lookups: Lines = []
         inner: Lines = []
         for name in required:
@@ -241,7 +261,7 @@ class PredicateWriter:
         for pattern, schema in patterns.items():
             found = self._constant(read_pattern(pattern).is_found_in)
             inner = self._write_child(schema, item, check)
-            lines += [f"if {found}({key}):", f" {matched} = True", *_indent(inner)]
+            lines += [f"if {found}({key}, s):", f" {matched} = True", *_indent(inner)]
         rest = self._write_child(others, item, check)
         if not patterns and not rest:
             return []
@@ -253,9 +273,9 @@ class PredicateWriter:
         return [line for values in lists for line in self._write_enum(values, check)]
 
     def _write_enum(self, values: Sequence[Any], check: _Check) -> Lines:
-        allowed = self._constant(frozenset(fingerprint(one) for one in values))
+        allowed = self._constant(frozenset(fingerprint(one, [_NO_LIMIT]) for one in values))
         if not all(isinstance(one, str) for one in values):
-            is_allowed = f"type({check.value}) in plain_types and fingerprint({check.value}) in {allowed}"
+            is_allowed = f"type({check.value}) in plain_types and fingerprint({check.value}, s) in {allowed}"
             return [f"if not ({is_allowed}): return reject({check.value})"]
         guard = [] if check.is_only("string") else [f"if type({check.value}) is not str: return reject({check.value})"]
         return [*guard, f"if {check.value} not in {allowed}: return False"]
@@ -289,9 +309,11 @@ class PredicateWriter:
         """Write the branches of `allOf`; branches with the same discriminator key become one table lookup."""
         lines: Lines = []
         by_key: dict[str, dict[str, list[Any]]] = {}
+        words_written = 0
         for branch in check.schema.get("allOf", ()):
             discriminator = read_discriminator(branch)
-            if discriminator is None:
+            words_written += 0 if discriminator is None else len(discriminator[1])
+            if discriminator is None or words_written > _MAX_WORDS:
                 lines += self._write_subschema(branch, check.value, check.depth, check.inline)
                 continue
             key, words, rest = discriminator
@@ -305,7 +327,7 @@ class PredicateWriter:
             if check.is_only("object"):
                 lines += [f"{word} = {check.value}.get({self._constant(key)})", *found]
             else:
-                lines += _write_loop(word, f"words({check.value}, {self._constant(key)}, {table})", found)
+                lines += [f"for {word} in words({check.value}, {self._constant(key)}, {table}):", *_indent(found)]
         return lines
 
 
@@ -314,7 +336,20 @@ def _call(function: str, value: str, depth: int) -> str:
 
 
 def _write_loop(name: str, values: str, body: Lines) -> Lines:
-    return [f"for {name} in {values}:", *_indent(body)] if body else []
+    """Write a loop over a container, which costs its length; the table of `words` is as short as the schema."""
+    if not body:
+        return []
+    return [
+        f"s[0] -= {len(body) + 2} * len({values}) // {_LINES_A_STEP}",
+        "if s[0] < 0: stop()",
+        f"for {name} in {values}:",
+        *_indent(body),
+    ]
+
+
+def count_steps(lines: Lines) -> int:
+    """Return the cost of the lines of a predicate."""
+    return 1 + len(lines) // _LINES_A_STEP
 
 
 def _write_if(condition: str, lines: Lines) -> Lines:

@@ -6,16 +6,24 @@ values that are not plain JSON data, and at the step limit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from itertools import count
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.schema.keywords import MAX_DEPTH, MAX_STEPS, StepLimitError, fingerprint, is_multiple
+from promptpack.schema.equality import are_unique, fingerprint
+from promptpack.schema.keywords import MAX_DEPTH, MAX_STEPS, is_multiple
 from promptpack.schema.patterns import PatternError
 from promptpack.schema.pointers import split_pointer
-from promptpack.schema.supported_keywords import PLAIN_TYPES, SchemaFallbackError, read_only_kind
+from promptpack.schema.supported_keywords import (
+    PLAIN_TYPES,
+    SchemaFallbackError,
+    StepLimitError,
+    read_only_kind,
+    read_only_reference,
+)
 
 if TYPE_CHECKING:
     Steps = list[int]
@@ -26,13 +34,16 @@ if TYPE_CHECKING:
 FALLBACK_ERRORS: Final = (SchemaFallbackError, StepLimitError, PatternError, RecursionError)
 """The errors that a predicate raises if only `jsonschema` can decide."""
 
+# The functions of different shapes that one schema may have, because Python compiles them slowly.
+_MAX_SHAPES: Final = 1_000
+_NAME: Final = re.compile(r"\bn[0-9]+\b")
 _ROOT_HEADER: Final = """\
-def {0}(v):
+def predicate(v):
  s, d = [max_steps], 0
 """
 _HEADER: Final = """\
-def {0}(v, s, d):
- s[0] -= 1
+def predicate(v, s, d):
+ s[0] -= {0}
  if s[0] < 0 or d > max_depth: stop()
 """
 
@@ -81,20 +92,27 @@ class PredicateCompiler:
         self._root = root
         self._references: dict[str, str] = {}
         self._kinds: dict[str, str] = {}
+        self._shapes: set[str] = set()
         self._names: dict[str, Any] = {"__builtins__": {}, **predicate_globals()}
         self._names["functions"] = self._names
 
     def compile(self, name: str, schema: Any, header: str = _HEADER) -> Callable[..., bool]:
         """Compile the predicate of a schema, under a name that other predicates can call."""
-        exec(_compile(self.write(name, schema, header)), self._names)  # noqa: S102 -- it has no text of the schema
+        shape, names = _split_names(self.write(schema, header))
+        self._shapes.add(shape)
+        if len(self._shapes) > _MAX_SHAPES:
+            raise SchemaFallbackError
+        code = _compile(shape)
+        code = code.replace(co_names=tuple(names.get(one, one) for one in code.co_names))
+        self._names[name] = FunctionType(code, self._names)
         return self._names[name]  # type: ignore[no-any-return]
 
-    def write(self, name: str, schema: Any, header: str = _HEADER) -> str:
+    def write(self, schema: Any, header: str = _HEADER) -> str:
         """Return the source code of a predicate."""
-        from promptpack.schema.predicate_writer import PredicateWriter
+        from promptpack.schema.predicate_writer import PredicateWriter, count_steps
 
         lines = PredicateWriter(self._constant, self._function, self._refer).write(schema)
-        return header.format(name) + "".join(f" {line}\n" for line in (*lines, "return True"))
+        return header.format(count_steps(lines)) + "".join(f" {line}\n" for line in (*lines, "return True"))
 
     def compile_subschema(self, schema: Any) -> Predicate:
         """Compile the predicate of a subschema."""
@@ -131,9 +149,20 @@ class PredicateCompiler:
         return compile_first
 
     def _refer(self, reference: str) -> str:
-        if reference not in self._references:
-            self._references[reference] = self._function(self._resolve(reference))
-        return self._references[reference]
+        """Return the function of a reference; a chain of references is resolved once, to the schema at its end."""
+        chain = [reference]
+        while chain[-1] not in self._references:
+            schema = self._resolve(chain[-1])
+            target = read_only_reference(schema)
+            if not target:
+                self._references[chain[-1]] = self._function(schema)
+            elif target in chain:
+                raise SchemaFallbackError
+            else:
+                chain.append(target)
+        function = self._references[chain[-1]]
+        self._references.update(dict.fromkeys(chain, function))
+        return function
 
     def _resolve(self, reference: str) -> Any:
         if not (reference == "#" or reference.startswith("#/")) or "%" in reference:
@@ -146,10 +175,18 @@ class PredicateCompiler:
         return node
 
 
-@lru_cache(maxsize=256)
-def _compile(code: str) -> CodeType:
+def _split_names(source: str) -> tuple[str, dict[str, str]]:
+    """Number the names in the code of a predicate from 0, and return the code with the names by their numbered ones."""
+    numbered: dict[str, str] = {}
+    shape = _NAME.sub(lambda found: numbered.setdefault(found[0], f"n{len(numbered)}"), source)
+    return shape, {number: name for name, number in numbered.items()}
+
+
+@lru_cache(maxsize=1024)
+def _compile(shape: str) -> CodeType:
     """Compile the code of a predicate; many schemas have the same, because their texts are not in it."""
-    return compile(code, "<schema>", "exec")
+    module = compile(shape, "<schema>", "exec")
+    return next(part for part in module.co_consts if isinstance(part, CodeType))
 
 
 def fall_back(*_: Any) -> bool:
@@ -161,7 +198,7 @@ def predicate_globals() -> dict[str, Any]:
     """Return everything that the code of a predicate can access besides its constants."""
     return {
         "KeyError": KeyError,
-        "are_unique": _are_unique,
+        "are_unique": are_unique,
         "bool": bool,
         "dict": dict,
         "fingerprint": fingerprint,
@@ -190,10 +227,6 @@ def _reject(value: Any) -> bool:
     if type(value) not in PLAIN_TYPES:
         raise SchemaFallbackError
     return False
-
-
-def _are_unique(values: Sequence[Any]) -> bool:
-    return len({fingerprint(value) for value in values}) == len(values)
 
 
 def _words(value: Any, key: str, table: Mapping[str, str]) -> Iterable[Any]:

@@ -6,13 +6,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from promptpack.schema.mismatch import Mismatch
-from promptpack.schema.patterns import PatternError, read_pattern
+from promptpack.schema.patterns import PatternError, PatternLengthError, read_pattern
 from promptpack.schema.pointers import split_pointer
 
 Path = tuple[str | int, ...]
 
 # Error codes by rule.
-UNSAFE_CODES: Final[Mapping[str, str]] = {"remote": "PP211", "cycle": "PP214", "runaway": "PP215", "pattern": "PP216"}
+UNSAFE_CODES: Final[Mapping[str, str]] = {
+    "remote": "PP211",
+    "cycle": "PP214",
+    "runaway": "PP215",
+    "pattern": "PP216",
+    "size": "PP217",
+}
+_MAX_PATTERN_CHARACTERS: Final = 50_000
+# Python takes as long to compile a short pattern as one of this length.
+_MIN_PATTERN_CHARACTERS: Final = 50
+_MAX_VALUES: Final = 200_000
 
 _SCHEMA_KEYWORDS: Final = (
     "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames", "then",
@@ -24,13 +34,35 @@ _MAPPING_KEYWORDS: Final = ("$defs", "dependentSchemas", "patternProperties", "p
 _SAME_VALUE: Final = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas")
 
 
-def find_unsafe(schema: Any) -> tuple[Mismatch, ...]:
+class SchemaMeter:
+    """Counts how much of the limits the schemas of one pack may still use, with the files they refer to."""
+
+    def __init__(self) -> None:
+        self._values = _MAX_VALUES
+        self._pattern_characters = _MAX_PATTERN_CHARACTERS
+
+    def allows_value(self) -> bool:
+        """Count a mapping, and return whether the limit allows it."""
+        self._values -= 1
+        return self._values >= 0
+
+    def allows_pattern(self, text: str) -> bool:
+        """Count a pattern, and return whether the limit allows it."""
+        self._pattern_characters -= max(len(text), _MIN_PATTERN_CHARACTERS)
+        return self._pattern_characters >= 0
+
+
+def find_unsafe(schema: Any, meter: SchemaMeter) -> tuple[Mismatch, ...]:
     """Return everything that makes a schema unsafe to use; its syntax is validated elsewhere."""
     found: list[Mismatch] = []
-    paths = dict(iterate_schemas(schema))
-    for path, node in paths.items():
+    paths: dict[Path, Mapping[str, Any]] = {}
+    for path, node in iterate_schemas(schema):
+        if not meter.allows_value():
+            message = f"the schemas of this pack have more than {_MAX_VALUES:,} mappings with the files they refer to"
+            return (Mismatch("size", path, message, "split the pack, or refer to smaller files"),)
+        paths[path] = node
         found += _find_remote(path, node)
-        found += _find_unsafe_patterns(path, node)
+    found += _find_unsafe_patterns(paths, meter)
     if any("$ref" in node for node in paths.values()):
         found += _find_cycles(schema, paths)
     return tuple(found)
@@ -64,21 +96,39 @@ def _find_remote(path: Path, schema: Mapping[str, Any]) -> Iterator[Mismatch]:
         yield Mismatch("remote", (*path, "$dynamicRef"), message, "write '$ref: #/$defs/name'", at_key=True)
 
 
-def _find_unsafe_patterns(path: Path, schema: Mapping[str, Any]) -> Iterator[Mismatch]:
-    named = schema.get("patternProperties")
-    texts: list[tuple[Path, Any]] = [((*path, "pattern"), schema.get("pattern"))]
-    texts += [((*path, "patternProperties", name), name) for name in (named if isinstance(named, Mapping) else ())]
-    for where, text in texts:
-        if not isinstance(text, str):
-            continue
-        try:
-            is_safe = read_pattern(text).is_safe
-        except PatternError as error:
-            yield Mismatch("pattern", where, str(error), "write a regular expression that Python's 're' accepts")
-            continue
-        if not is_safe:
-            hint = "remove back-references, and look-arounds next to nested repetitions"
-            yield Mismatch("runaway", where, f"pattern {text[:60]!r} can take forever to match", hint)
+def _find_unsafe_patterns(schemas: Mapping[Path, Mapping[str, Any]], meter: SchemaMeter) -> Iterator[Mismatch]:
+    for where, text in _iterate_patterns(schemas):
+        if not meter.allows_pattern(text):
+            limit = f"{_MAX_PATTERN_CHARACTERS:,} characters"
+            message = (
+                f"the patterns of this pack have more than {limit}, counting at least {_MIN_PATTERN_CHARACTERS} each"
+            )
+            yield Mismatch("size", where, message, "use 'enum', or fewer patterns")
+            return
+        yield from _find_unsafe_pattern(where, text)
+
+
+def _iterate_patterns(schemas: Mapping[Path, Mapping[str, Any]]) -> Iterator[tuple[Path, str]]:
+    for path, schema in schemas.items():
+        if isinstance(schema.get("pattern"), str):
+            yield (*path, "pattern"), schema["pattern"]
+        named = schema.get("patternProperties")
+        for name in named if isinstance(named, Mapping) else ():
+            yield (*path, "patternProperties", name), name
+
+
+def _find_unsafe_pattern(where: Path, text: str) -> Iterator[Mismatch]:
+    try:
+        is_safe = read_pattern(text).is_safe
+    except PatternLengthError as error:
+        yield Mismatch("runaway", where, str(error), "shorten it, or use 'enum'")
+        return
+    except PatternError as error:
+        yield Mismatch("pattern", where, str(error), "write a regular expression that Python's 're' accepts")
+        return
+    if not is_safe:
+        hint = "remove back-references, and look-arounds next to nested repetitions"
+        yield Mismatch("runaway", where, f"pattern {text[:60]!r} can take forever to match", hint)
 
 
 def _find_cycles(root: Any, starts: Iterable[Path]) -> Iterator[Mismatch]:
@@ -97,7 +147,9 @@ def _find_cycles(root: Any, starts: Iterable[Path]) -> Iterator[Mismatch]:
                 continue
             target, where = step
             if target in open_paths:
-                yield Mismatch("cycle", where, f"reference {_get(root, where)!r} refers to itself")
+                yield Mismatch(
+                    "cycle", where, f"reference {_get(root, where)!r} refers to itself", "replace it with a schema"
+                )
                 return
             if target not in done:
                 open_paths.add(target)

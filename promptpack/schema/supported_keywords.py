@@ -77,6 +77,10 @@ class SchemaFallbackError(Exception):
     """A predicate cannot decide; fall back to `jsonschema`."""
 
 
+class StepLimitError(Exception):
+    """Validating a value takes too many steps; the argument is the outermost key of the value."""
+
+
 def require_supported(schema: Any) -> None:
     """Raise `SchemaFallbackError` if a schema holds an unsupported keyword."""
     if not isinstance(schema, Mapping) or not UNSUPPORTED_KEYWORDS.isdisjoint(schema):
@@ -100,6 +104,14 @@ def read_only_kind(schema: Any) -> str:
         return ""
     has_others = schema.keys() & KEYWORD_TYPES.keys() != {"type"} or not UNSUPPORTED_KEYWORDS.isdisjoint(schema)
     return "" if has_others else schema["type"]
+
+
+def read_only_reference(schema: Any) -> str:
+    """Return the reference of a schema whose only keyword is `$ref`, otherwise an empty text."""
+    if not isinstance(schema, Mapping) or not isinstance(schema.get("$ref"), str) or "$id" in schema:
+        return ""
+    has_others = schema.keys() & KEYWORD_TYPES.keys() != {"$ref"} or not UNSUPPORTED_KEYWORDS.isdisjoint(schema)
+    return "" if has_others else schema["$ref"]
 
 
 def require_texts(values: Iterable[Any]) -> list[str]:

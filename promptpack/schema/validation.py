@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.lazy import cached_property
-from promptpack.schema.keywords import LIMIT, MAX_DEPTH, MAX_STEPS, StepLimitError, build_validator_class, limit_steps
+from promptpack.schema.keywords import LIMIT, MAX_DEPTH, MAX_STEPS, build_validator_class, limit_steps
 from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.predicates import FALLBACK_ERRORS, SubschemaPredicates, compile_predicate, fall_back
-from promptpack.schema.supported_keywords import SchemaFallbackError
+from promptpack.schema.supported_keywords import SchemaFallbackError, StepLimitError
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
 
+    from promptpack.schema.explain import NearWords
+
+# Keywords whose errors are those of their subschemas.
+_NESTING: Final = ("if", "then", "else", "allOf", "$ref", "dependentSchemas")
 # More would not be read, and a list of a million wrong items would produce a million.
 _MAX_ERRORS = 200
 
@@ -42,14 +46,25 @@ class Schema:
         from referencing.exceptions import Unresolvable
 
         try:
-            with limit_steps(self._make_is_valid()):
-                errors = list(islice(self._validator.iter_errors(value), _MAX_ERRORS))
-        except (StepLimitError, RecursionError):
-            return (Mismatch(LIMIT, (), "takes too long to check"),)
+            errors, limited = self._find_errors(value)
         except Unresolvable as error:
             return (Mismatch("$ref", (), f"the schema refers to {error.ref!r}, which does not exist"),)
-        found = [mismatch for error in errors for mismatch in explain_error(error)]
+        if not errors and limited is not None:
+            return (Mismatch(LIMIT, limited, "takes too long to check"),)
+        found = islice(explain_errors(errors), _MAX_ERRORS)
         return tuple(dict.fromkeys(sorted(found, key=lambda mismatch: [str(step) for step in mismatch.path])))
+
+    def _find_errors(self, value: Any) -> tuple[list[ValidationError], tuple[str, ...] | None]:
+        """Return the first errors, and the path where a limit stopped the search, or None."""
+        errors: list[ValidationError] = []
+        steps = [MAX_STEPS]
+        try:
+            with limit_steps(self._make_is_valid(steps), steps):
+                for error in islice(self._validator.iter_errors(value), _MAX_ERRORS):
+                    errors.append(error)  # noqa: PERF402 -- keeps the errors before a limit
+        except (StepLimitError, RecursionError) as error:
+            return errors, error.args if isinstance(error, StepLimitError) else ()
+        return errors, None
 
     def accepts(self, value: Any) -> bool:
         """Return whether a value is valid."""
@@ -62,9 +77,7 @@ class Schema:
     def _predicate(self) -> Callable[[Any], bool]:
         return compile_predicate(self.source) or fall_back
 
-    def _make_is_valid(self) -> Callable[[Any, Any], bool]:
-        steps = [MAX_STEPS]
-
+    def _make_is_valid(self, steps: list[int]) -> Callable[[Any, Any], bool]:
         def is_valid(subschema: Any, value: Any) -> bool:
             try:
                 return self._subschemas.accept(subschema, value, steps)
@@ -90,22 +103,30 @@ def compile(source: Mapping[str, Any]) -> Schema:  # noqa: A001 -- the folder's 
     return Schema(source)
 
 
-def explain_error(error: ValidationError) -> Iterable[Mismatch]:
-    """Yield the mismatches of a `jsonschema` error; for `anyOf` and `oneOf`, those of the most likely branch."""
+def explain_errors(errors: Iterable[ValidationError]) -> Iterator[Mismatch]:
+    """Yield the mismatches of `jsonschema` errors; for `anyOf` and `oneOf`, those of the most likely branch."""
+    from promptpack.schema.explain import NearWords
+
+    near = NearWords()
+    return (mismatch for error in errors for mismatch in _explain_error(error, near))
+
+
+def _explain_error(error: ValidationError, near: NearWords) -> Iterator[Mismatch]:
     from promptpack.schema.explain import explain
 
+    inner = error.context if error.validator in _NESTING else None
+    kinds: list[str] = []
     if error.validator in ("anyOf", "oneOf") and error.context:
-        branch = _find_likely_branch(error)
-        if branch is not None:
-            return [mismatch for inner in branch for mismatch in explain_error(inner)]
+        inner = _find_likely_branch(error)
         kinds = _read_branch_kinds(error)
-        if kinds:
-            return explain("type", kinds, error.instance, tuple(error.absolute_path), {})
-    if error.validator in ("if", "then", "else", "allOf", "$ref", "dependentSchemas") and error.context:
-        return [mismatch for inner in error.context for mismatch in explain_error(inner)]
-    return explain(
-        str(error.validator or "false"), error.validator_value, error.instance, tuple(error.absolute_path), error.schema
-    )
+    path = tuple(error.absolute_path)
+    if inner:
+        yield from (mismatch for found in inner for mismatch in _explain_error(found, near))
+    elif kinds:
+        yield from explain("type", kinds, error.instance, path, {}, near)
+    else:
+        rule = str(error.validator or "false")
+        yield from explain(rule, error.validator_value, error.instance, path, error.schema, near)
 
 
 def _find_likely_branch(error: ValidationError) -> list[ValidationError] | None:

@@ -1,15 +1,16 @@
 """Jinja's filters, methods and functions within the limits: work is counted, too large results are refused first."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from itertools import filterfalse
 from types import MappingProxyType
 from typing import Any, Final
 
 from jinja2.exceptions import TemplateRuntimeError
-from jinja2.filters import do_dictsort, do_map, do_reject, do_round, do_select, do_sort, make_attrgetter
+from jinja2.filters import do_dictsort, do_map, do_reject, do_round, do_select, do_sort, ignore_case, make_attrgetter
 from jinja2.utils import pass_context, pass_environment
 
+from promptpack.schema.equality import number_key
 from promptpack.template.meter import (
     CHARACTERS_A_STEP,
     LimitError,
@@ -178,6 +179,19 @@ def _sort(
     return do_sort(environment, value, reverse, case_sensitive, attribute)
 
 
+@pass_environment
+def _unique(environment: Any, value: Any, case_sensitive: bool = False, attribute: Any = None) -> Iterator[Any]:
+    find_key = make_attrgetter(environment, attribute, postprocess=None if case_sensitive else ignore_case)
+    seen: set[Any] = set()
+    for item in value:
+        key = find_key(item)
+        if isinstance(key, (int, float)):
+            key = number_key(key)
+        if key not in seen:
+            seen.add(key)
+            yield item
+
+
 def _is_text_list(value: Any) -> bool:
     return type(value) is list and _STR.issuperset(map(type, value))
 
@@ -201,6 +215,7 @@ GUARDED_FILTERS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "slice": _slice,
         "sort": _sort,
         "sum": _sum,
+        "unique": _unique,
     }
 )
 

@@ -1,16 +1,20 @@
 """Predicates agree with `jsonschema` on random schemas and values."""
 
+import json
 from typing import Any
 
 from hypothesis import HealthCheck, assume, example, given, reject, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 from referencing import Registry
+from referencing.exceptions import Unresolvable
 
-from promptpack.schema.keywords import StepLimitError, build_validator_class, limit_steps
+from promptpack.schema.keywords import MAX_STEPS, build_validator_class, limit_steps
 from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.predicates import FALLBACK_ERRORS, compile_predicate
+from promptpack.schema.supported_keywords import StepLimitError
 from promptpack.schema.validation import compile as compile_schema
-from promptpack.schema.validation import explain_error
+from promptpack.schema.validation import explain_errors
 
 NAMES = st.sampled_from(["a", "b", "action", "x-1", ""])
 TEXTS = st.sampled_from(["", "a", "ab", "abc", "action", "日本", "😀", "\ud800", "x-1", "1"])
@@ -97,8 +101,8 @@ ROOTS = st.builds(
 def find_with_jsonschema_alone(source: dict[str, Any], value: Any) -> set[Mismatch]:
     validator = build_validator_class()(source, registry=Registry())
     try:
-        with limit_steps(lambda _, __: False):
-            return {found for error in validator.iter_errors(value) for found in explain_error(error)}
+        with limit_steps(lambda _, __: False, [MAX_STEPS]):
+            return set(explain_errors(validator.iter_errors(value)))
     except (StepLimitError, RecursionError):
         reject()
 
@@ -152,3 +156,28 @@ def test_a_predicate_agrees_with_jsonschema(source: dict[str, Any], values: list
         except FALLBACK_ERRORS:
             continue
         assert is_valid is (not mismatches), (mismatches, value)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@given(ROOTS, st.dictionaries(st.sampled_from(["unevaluatedItems", "unevaluatedProperties"]), SCHEMAS), VALUES)
+@example({"contains": {"const": 1}}, {"unevaluatedItems": False}, [1, 2])
+@example({"prefixItems": [True], "if": {"contains": {"const": 2}}}, {"unevaluatedItems": False}, [1, 2])
+@example({"patternProperties": {"^a": True}}, {"unevaluatedProperties": {"type": "null"}}, {"a": 1, "b": 2})
+@example(
+    {"dependentSchemas": {"a": {"properties": {"b": True}}}, "properties": {"a": True}},
+    {"unevaluatedProperties": False},
+    {"a": 1, "b": 2},
+)
+def test_bounded_keywords_accept_what_stock_keywords_accept(
+    source: dict[str, Any], unevaluated: dict[str, Any], value: Any
+) -> None:
+    # The only intended difference: 4.35 is a multiple of 0.01.
+    assume("multipleOf" not in json.dumps(source))
+    schema = {**source, **unevaluated}
+    try:
+        expected = Draft202012Validator(schema, registry=Registry()).is_valid(value)
+        with limit_steps(lambda _, __: False, [MAX_STEPS]):
+            found = build_validator_class()(schema, registry=Registry()).is_valid(value)
+    except (StepLimitError, RecursionError, Unresolvable):
+        reject()
+    assert found is expected

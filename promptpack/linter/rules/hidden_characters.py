@@ -14,6 +14,7 @@ Good: `content: Be brief.`
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from promptpack.character_patterns import TAG
@@ -36,6 +37,8 @@ _JOINERS: Final = "\u200c\u200d"
 _MARKS: Final = "\u061c\u200e\u200f"
 _SELECTORS: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _SPACELESS: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+# More in one text would not be read.
+_MAX_FOUND: Final = 1_000
 _HINT: Final = "remove it; if it is intended, add the comment 'promptpack: ignore=PL005'"
 
 
@@ -59,6 +62,10 @@ def check(subject: Subject) -> Iterator[LintProblem]:
 
 
 def _find_hidden(text: str) -> Iterator[int]:
+    return islice(_find_all_hidden(text), _MAX_FOUND)
+
+
+def _find_all_hidden(text: str) -> Iterator[int]:
     line, is_right_to_left = -1, False
     for found in _HIDDEN.finditer(text):
         if found[0] in _MARKS:

@@ -25,24 +25,31 @@ NAME: Final = "slow-pattern"
 SEVERITY: Final = "warning"
 
 _SHORT_TEXT: Final = 200
+# The steps of the analysis, for all patterns of a pack; patterns after the limit are not reported.
+_MAX_STEPS: Final = 200_000
 _HINT: Final = "start each repetition with a character that cannot end the one before"
 
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Check every pattern in schemas that the pack contains or references."""
+    steps = [_MAX_STEPS]
     for placed in subject.own_schemas:
         for path, schema in iterate_schemas(placed.value):
             here = placed.child(*path)
             if isinstance(schema.get("pattern"), str):
                 is_short = schema.get("maxLength", _SHORT_TEXT + 1) <= _SHORT_TEXT
-                yield from _check_pattern(schema["pattern"], here.locate("pattern"), is_short=is_short)
+                yield from _check_pattern(schema["pattern"], here.locate("pattern"), steps, is_short=is_short)
             for pattern in schema.get("patternProperties", ()):
-                yield from _check_pattern(pattern, here.locate_key("patternProperties", pattern))
+                yield from _check_pattern(pattern, here.locate_key("patternProperties", pattern), steps)
 
 
-def _check_pattern(pattern: str, location: Location, *, is_short: bool = False) -> Iterator[LintProblem]:
+def _check_pattern(
+    pattern: str, location: Location, steps: list[int], *, is_short: bool = False
+) -> Iterator[LintProblem]:
+    if steps[0] < 0:
+        return
     try:
-        growth = read_pattern(pattern).growth
+        growth = read_pattern(pattern).find_growth(steps)
     except PatternError:
         return  # reported as PP216
     if growth == "exponential":

@@ -176,12 +176,40 @@ def _work(case: Mapping[str, Any], folder: Path) -> Result:
     return _enter(work(case), case["entry"], folder)
 
 
-def _enter(pack: dict[str, Any], entry: str, folder: Path) -> Result:
+def _schema_limit(case: Mapping[str, Any], folder: Path) -> Result:
+    """Validate a value with a schema that takes much work, as an input or as the contract of a reply."""
+    schema, value = expand(case["schema"]), expand(case["value"])
+    if case["entry"] == "reply":
+        definitions = {"$defs": schema.pop("$defs")} if "$defs" in schema else {}
+        contract = Contract("hostile", {"type": "object", "properties": {"v": schema}, **definitions})
+        verdict = judge_checked(
+            Pack("hostile", Version(1, 0, 0), "x", contract=contract), json.dumps({"v": value}), None
+        )
+        return {"outcomes": ["reply-ok"], "text": "", "violations": len(verdict.violations)}
+    pack = {"promptpack": 1, "name": "hostile", "version": "1.0.0", "inputs": {"V": schema}}
+    _write_pack({**pack, "messages": [{"role": "user", "content": "{{ V }}"}]}, folder)
+    if case["entry"] == "lint":
+        return {"outcomes": [_lint(folder)], "text": ""}
+    try:
+        built = Library.open(str(folder)).get("hostile")
+        built.render(V=value)
+    except PackError as error:
+        return _refused("get-error", error)
+    except ContextError as error:
+        return {"outcomes": ["check-ok"], "text": "", "violations": len(error.problems)}
+    return {"outcomes": ["check-ok"], "text": ""}
+
+
+def _write_pack(pack: Mapping[str, Any], folder: Path) -> None:
     place = folder / "hostile"
     place.mkdir()
     # An editor takes only a file with a line that starts with 'promptpack:' for a pack.
     lines = "".join(f"{key}: {json.dumps(value)}\n" for key, value in pack.items())
     (place / "1.0.0.yaml").write_text(lines, encoding="utf-8")
+
+
+def _enter(pack: dict[str, Any], entry: str, folder: Path) -> Result:
+    _write_pack(pack, folder)
     try:
         return {"outcomes": [_ENTRY_POINTS[entry](folder)], "text": ""}
     except PromptpackError as error:
@@ -223,6 +251,7 @@ RUNS: Mapping[str, Callable[[Mapping[str, Any], Path], Result]] = {
     "reply": _reply,
     "fan-out": _fan_out,
     "work": _work,
+    "schema-limit": _schema_limit,
 }
 
 

@@ -84,6 +84,16 @@ def works() -> list[dict[str, Any]]:
     ]
 
 
+def schemas() -> list[dict[str, Any]]:
+    """Return every hostile schema with its value, for each entry point that uses schemas."""
+    found: list[dict[str, Any]] = json.loads((VECTORS / "schemas.json").read_text(encoding="utf-8"))
+    return [
+        {**case, "id": f"{case['id']}-{entry}", "entry": entry}
+        for case in found
+        for entry in ("lint", "check", "reply")
+    ]
+
+
 def work(case: Mapping[str, Any]) -> dict[str, Any]:
     """Return the pack of a case: a text is a list of pieces, and `[piece, times]` repeats one with its number for `#`."""
     many = case.get("many", {})
@@ -161,12 +171,26 @@ def expand(value: Any) -> Any:
             return list(range(length))
         case {"$object": _}:
             return Live()
+        case {"$times": [item, times]}:
+            return [_number(item, number) for number in range(times)]
+        case {"$keys": [key, item, times]}:
+            return {_number(key, number): item for number in range(times)}
+        case {"$links": [item, times]}:
+            links = {f"d{number}": _number(item, number + 1) for number in range(times)}
+            return {**links, f"d{times}": {"type": "integer"}}
+        case {"$multiples": [factor, times]}:
+            return [factor * number for number in range(1, times)]
         case dict():
             return {key: expand(item) for key, item in value.items()}
         case list():
             return [expand(item) for item in value]
         case _:
             return value
+
+
+def _number(item: Any, number: int) -> Any:
+    """Return an item with its number for `#`, except in local references that do not end with it."""
+    return json.loads(json.dumps(item).replace("#/$defs", "@/$defs").replace("#", str(number)).replace("@", "#"))
 
 
 def reply_of(case: Mapping[str, Any]) -> str | bytes:

@@ -43,6 +43,7 @@ CLASSES: Final[Mapping[str, str]] = {
     "PP207": "schema.invalid",
     "PP215": "schema.redos",
     "PP216": "schema.pattern",
+    "PP217": "schema.invalid",
     # templates
     "PP301": "template.name",
     "PP302": "template.syntax",

@@ -107,3 +107,13 @@ def test_a_pack_that_multiplies_work_is_analysed_within_the_limits(arena: Arena,
     result = run(arena, "work", case)
     accept = case.get("accept", {}).get(case["entry"], [f"{case['entry']}-ok"])
     assert is_accepted(result, accept), result
+
+
+@pytest.mark.parametrize("case", cases.schemas(), ids=name_of)
+def test_a_schema_that_multiplies_work_stops_at_the_limits(arena: Arena, case: dict[str, Any]) -> None:
+    result = run(arena, "schema-limit", case)
+    refused = [name for name in case["accept"] if name.startswith("schema.")]
+    expected = {"lint": ["lint-error" if refused else "lint-ok"], "reply": ["reply-ok"]}
+    accept = expected.get(case["entry"], [f"get-error:{name}" for name in refused] or ["check-ok"])
+    assert is_accepted(result, accept), result
+    assert result.get("violations", 0) <= 200

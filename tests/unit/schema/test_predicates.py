@@ -117,7 +117,7 @@ def test_no_text_of_a_schema_becomes_code() -> None:
         return f"n{len(names) - 1}"
 
     lines = PredicateWriter(name, name, name).write(source)
-    assert re.fullmatch(r"[\w\s\[\](),.:+<>=!]*", "\n".join(lines))
+    assert re.fullmatch(r"[\w\s\[\](),.:+*<>=!/-]*", "\n".join(lines))
     assert "evil" not in "".join(lines)
     assert schema.compile(source).accepts({evil: evil, "b": "c"})
     assert not schema.compile(source).accepts({evil: evil, "b": ""})

@@ -1,0 +1,213 @@
+"""`python -m tests.fuzz.growth`: grow each production of the grammars, and find those whose cost per byte grows.
+
+A production is a way to write more of one construct: a schema keyword, a pattern operator, a YAML construct. To watch
+another one, add it to `PRODUCTIONS`. Each is grown to four sizes; one that costs more per byte at the last size than
+at the first, or more than a second, is saved as `.cache/fuzz/found-growth-*`.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Final
+
+from promptpack import PromptpackError
+from promptpack.document import parse
+from promptpack.schema.safety import SchemaMeter, find_unsafe
+from promptpack.schema.validation import compile as compile_schema
+from promptpack.template.compiling import compile as compile_template
+from promptpack.template.engine import default_engine
+from promptpack.template.model import Source
+from tests.fuzz.targets import CONTEXT, ROOT
+
+COUNTS: Final = (50, 200, 800, 3_200)
+MAX_BYTES: Final = 1_000_000
+MAX_GROWTH: Final = 3.0
+# Shorter times are noise, and hide the cost of a start.
+MIN_SECONDS: Final = 0.1
+MAX_SECONDS: Final = 1.0
+TRIES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Production:
+    """The name of a construct, and the function that uses it so many times and returns the bytes it read."""
+
+    name: str
+    use: Callable[[int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """The seconds and bytes of a production at each of its sizes."""
+
+    seconds: tuple[float, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def is_too_much(self) -> bool:
+        """Whether the cost per byte grows, or exceeds the limit."""
+        per_byte = [seconds / size for seconds, size in zip(self.seconds, self.sizes, strict=True)]
+        return self.seconds[-1] > MAX_SECONDS or (
+            self.seconds[-1] > MIN_SECONDS and per_byte[-1] > MAX_GROWTH * per_byte[0]
+        )
+
+
+# `#` is the number of the repetition.
+KEYWORDS: Final[dict[str, Callable[[list[Any]], dict[str, Any]]]] = {
+    "allOf": lambda parts: {"allOf": parts},
+    "anyOf": lambda parts: {"anyOf": parts},
+    "oneOf": lambda parts: {"oneOf": parts},
+    "not": lambda parts: {"not": {"anyOf": parts}},
+    "if": lambda parts: {"allOf": [{"if": part, "then": part, "else": part} for part in parts]},
+    "prefixItems": lambda parts: {"prefixItems": parts},
+    "contains": lambda parts: {"allOf": [{"contains": part} for part in parts]},
+    "items": lambda parts: {"items": {"anyOf": parts}},
+    "properties": lambda parts: {"properties": {f"k{number}": part for number, part in enumerate(parts)}},
+    "patternProperties": lambda parts: {
+        "patternProperties": {f"^k{number}": part for number, part in enumerate(parts)}
+    },
+    "dependentSchemas": lambda parts: {"dependentSchemas": {f"k{number}": part for number, part in enumerate(parts)}},
+    "unevaluatedProperties": lambda parts: {"anyOf": parts, "unevaluatedProperties": False},
+    "unevaluatedItems": lambda parts: {"anyOf": parts, "unevaluatedItems": False},
+    "$ref": lambda parts: {
+        "$defs": {f"d{number}": part for number, part in enumerate(parts)},
+        "anyOf": [{"$ref": f"#/$defs/d{number}"} for number in range(len(parts))],
+    },
+}
+PARTS: Final[tuple[dict[str, Any], ...]] = (
+    {"type": "integer"},
+    {"enum": ["a", "#", [1]]},
+    {"pattern": "^(?:a?#?)*$"},
+    {"uniqueItems": True, "items": {"minimum": 0}},
+    {"required": ["k#"], "additionalProperties": {"type": "null"}},
+)
+VALUES: Final[dict[str, Callable[[int], Any]]] = {
+    "text": lambda count: "a" * (10 * count),
+    "list": lambda count: [[number] for number in range(10 * count)],
+    "mapping": lambda count: {f"k{number}": number for number in range(5 * count)},
+}
+PATTERNS: Final = (
+    "(?:{})*",
+    "(?:{})?",
+    "(?:{}){{0,1}}",
+    "(?:{})+?",
+    "{}|a",
+    "(?={})a",
+    "({})\\1",
+    "{}a*",
+    "[ab]{{3}}{}",
+)
+YAML: Final = (
+    "k#: 1\n", "# comment\n", "k#: &a# [1]\n", "k#: [[1], {a: 1}]\n", "k#: |\n  text\n", 'k#: "\\u0041"\n', "k#: >-\n a\n\n",
+    "k#: 'it''s'\n", "? k#\n: 1\n", "k#: 0777\n", "k: 1\n", "k#: !tag 1\n", "é#: 1\n", "k#: {a: *a}\n", "- 1\n", "\t\n",
+)  # fmt: skip
+TEMPLATES: Final = (
+    "{{ a }}",
+    "{# comment #}",
+    "{% set x# = a %}",
+    "{% if a %}b{% endif %}",
+    "{{ a | upper }}",
+    "text\n",
+)
+
+
+def schema_productions() -> Iterator[Production]:
+    """Yield every keyword around every part, with every kind of value."""
+    for keyword, part, value in product(KEYWORDS, PARTS, VALUES):
+
+        def use(count: int, keyword: str = keyword, part: dict[str, Any] = part, value: str = value) -> int:
+            parts = [json.loads(json.dumps(part).replace("#", str(number))) for number in range(count)]
+            schema, instance = KEYWORDS[keyword](parts), VALUES[value](count)
+            if not find_unsafe(schema, SchemaMeter()):
+                compile_schema(schema).check(instance)
+            return len(json.dumps([schema, instance]))
+
+        yield Production(f"schema {keyword} of {'+'.join(part)} with a {value}", use)
+
+
+def pattern_productions() -> Iterator[Production]:
+    """Yield every pair of operators around each other."""
+    for outer, inner in product(PATTERNS, PATTERNS):
+
+        def use(count: int, outer: str = outer, inner: str = inner) -> int:
+            pattern = "".join(outer.format(inner.format("a?")) for _ in range(max(count // 50, 1)))
+            schema, text = {"pattern": pattern}, "a" * (20 * count) + "!"
+            if not find_unsafe(schema, SchemaMeter()):
+                compile_schema(schema).check(text)
+            return len(pattern) + len(text)
+
+        yield Production(f"pattern {outer} of {inner}", use)
+
+
+def text_productions() -> Iterator[Production]:
+    """Yield every YAML construct and every template construct."""
+    for piece in YAML:
+        yield Production(f"YAML {piece!r}", lambda count, piece=piece: _read(piece, 10 * count, _parse))  # type: ignore[misc]
+    for piece in TEMPLATES:
+        yield Production(f"template {piece!r}", lambda count, piece=piece: _read(piece, count, _render))  # type: ignore[misc]
+
+
+def _read(piece: str, count: int, read: Callable[[str], object]) -> int:
+    text = "".join(piece.replace("#", str(number)) for number in range(count))[:MAX_BYTES]
+    # A refusal must be fast too.
+    with suppress(PromptpackError):
+        read(text)
+    return len(text)
+
+
+def _parse(text: str) -> None:
+    parse(text, "fuzz.yaml").locate(("k1",))
+
+
+def _render(text: str) -> None:
+    compile_template(Source.of_text(text, "t"), default_engine()).render(CONTEXT)
+
+
+PRODUCTIONS: Final[tuple[Callable[[], Iterator[Production]], ...]] = (
+    schema_productions,
+    pattern_productions,
+    text_productions,
+)
+
+
+def measure(production: Production, clock: Callable[[], float] = time.process_time) -> Growth:
+    """Measure a production at each size; repeat a measurement that is too high, and return the minimum."""
+    found = _measure_once(production, clock)
+    for _ in range(TRIES - 1):
+        if not found.is_too_much:
+            break
+        again = _measure_once(production, clock)
+        found = Growth(tuple(map(min, found.seconds, again.seconds)), found.sizes)
+    return found
+
+
+def _measure_once(production: Production, clock: Callable[[], float]) -> Growth:
+    seconds, sizes = [], []
+    for count in COUNTS:
+        before = clock()
+        sizes.append(production.use(count))
+        seconds.append(clock() - before)
+    return Growth(tuple(seconds), tuple(sizes))
+
+
+def main() -> None:
+    """Measure all productions, save the names of those that cost too much, and print the slowest."""
+    folder = ROOT / ".cache" / "fuzz"
+    folder.mkdir(parents=True, exist_ok=True)
+    slowest: list[tuple[float, int, str]] = []
+    for number, production in enumerate(one for produce in PRODUCTIONS for one in produce()):
+        found = measure(production)
+        slowest = sorted([*slowest, (found.seconds[-1], found.sizes[-1], production.name)])[-8:]
+        if found.is_too_much:
+            (folder / f"found-growth-{number}").write_text(f"{production.name}\n{found}\n", "utf-8")
+            sys.stdout.write(f"{production.name}: {found}\n")
+    for seconds, size, name in reversed(slowest):
+        sys.stdout.write(f"slowest: {seconds:.3f} s for {size:,} bytes: {name}\n")
+
+
+if __name__ == "__main__":
+    main()
