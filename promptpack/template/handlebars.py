@@ -8,7 +8,7 @@ from jinja2 import nodes
 
 from promptpack.problem import PackError, Problem, did_you_mean
 from promptpack.template.model import Source
-from promptpack.template.positions import LineStarts, decode
+from promptpack.template.positions import LineStarts, UnnormalizedNameError, check_normalized, decode
 from promptpack.template.tree import HANDLEBARS_VALUES, OUTLINED
 
 _ITEM: Final = "item"
@@ -192,6 +192,10 @@ class _Parser:
 def _validate_name(text: str, tag: str) -> str:
     name = text.strip()
     if _NAME.fullmatch(name):
+        try:
+            check_normalized(name)
+        except UnnormalizedNameError as error:
+            raise _TagError("PP325", str(error), error.hint) from error
         return name
     if not name:
         raise _TagError("PP312", f"'{{{{{tag}}}}}' has no name", _RAW_HINT)

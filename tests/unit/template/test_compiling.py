@@ -89,6 +89,7 @@ def test_rendering_twice_returns_the_same_text() -> None:
         ("{{ A b }}", "t:1:6: PP302 template syntax: expected token 'end of print statement', got 'b'"),
         ("{{ A.__class__ }}", "t:1:6: PP308 templates cannot access '__class__'\n"
          "  hint: templates can use plain data only"),
+        ("{% set safe = 1 %}{% set ſafe = A %}", "t:1:26: PP325 the name 'ſafe' is not in NFKC form\n  hint: write 'safe'"),
         ("{{ _x }}", "t:1:4: PP308 the name '_x' is not allowed\n  hint: start names with a letter"),
         ("{% include A %}", "t:1:4: PP306 the name of a partial must not be an expression\n"
          '  hint: write a name in quotes: {% include "rules" %}'),
