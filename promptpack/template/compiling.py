@@ -42,7 +42,7 @@ class DeclaredNames:
     ) -> list[Problem]:
         """Return the problems of the undeclared names that a template uses."""
         unknown = dependencies.names.difference(self._names)
-        uses = dependencies.find_uses(unknown, self._in_partials) if unknown else ()
+        uses = dependencies.find_unset_uses(unknown, self._in_partials) if unknown else ()
         return [
             self._undeclared(use, engine.partials[use.partial] if use.partial else source, is_expression=is_expression)
             for use in uses

@@ -1,15 +1,19 @@
-"""Names in templates: Python reads a name in its NFKC form, so any other form is refused wherever a name can occur."""
+"""Names in templates: which ones come from outside, and which forms are refused wherever a name can occur."""
 
+from typing import Any
 from unicodedata import is_normalized
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from promptpack.problem import PackError
 from promptpack.template.compiling import compile, compile_expression  # noqa: A004 -- the folder's verb
 from promptpack.template.engine import Engine
 from promptpack.template.model import Source
+from tests.properties.template_grammar import contexts, templates
+from tests.properties.test_template_laws import ENGINE as TEMPLATE_ENGINE
+from tests.properties.test_template_laws import by_us
 
 ENGINE = Engine({"p": Source.of_text("")})
 PLACES = (
@@ -48,3 +52,10 @@ def test_handlebars_refuses_it_too(place: str, name: str) -> None:
 def test_expressions_refuse_it_too(name: str) -> None:
     with pytest.raises(PackError, match="PP325"):
         compile_expression(Source.of_text(f"reply.{name} == 1"), ENGINE)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(templates(), contexts)
+def test_a_template_needs_only_the_names_that_come_from_outside(template: str, context: dict[str, Any]) -> None:
+    names = compile(Source.of_text(template), TEMPLATE_ENGINE).names
+    assert by_us(template, {name: context[name] for name in names & context.keys()}) == by_us(template, context)
