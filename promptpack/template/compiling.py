@@ -9,6 +9,7 @@ from jinja2.runtime import Undefined
 from promptpack.problem import ContextError, PackError, Problem, did_you_mean
 from promptpack.template.engine import Engine
 from promptpack.template.failure import RENDER_ERRORS, locate_error, render_error
+from promptpack.template.hints import hint_for_name
 from promptpack.template.language import FUNCTIONS
 from promptpack.template.limits import Limits
 from promptpack.template.meter import meter, metered
@@ -51,7 +52,7 @@ class DeclaredNames:
     def _undeclared(self, use: NameUse, home: Source, *, is_expression: bool) -> Problem:
         place = home.locate(*decode(use.position))
         is_jinja = home.syntax == "jinja"
-        hint = self._find_similar(use.name, is_jinja=is_jinja)
+        hint = (is_jinja and hint_for_name(use.name)) or self._find_similar(use.name, is_jinja=is_jinja)
         hint = hint or (_DECLARE_OR_SET if is_jinja and not is_expression else _DECLARE)
         return Problem("PP301", f"template uses undeclared input {use.name!r}", place, hint)
 

@@ -240,7 +240,10 @@ def _translate_errors(source: Source, limits: Limits) -> Iterator[None]:
         raise PackError(syntax_problem(error, source)) from error
     except SyntaxError as error:
         # Jinja accepts the digits of every script in a number, Python does not.
-        raise PackError(Problem("PP302", "template syntax: invalid digit in a number", source.locate(1, 1))) from error
+        hint = "write numbers with the digits 0 to 9"
+        raise PackError(
+            Problem("PP302", "template syntax: invalid digit in a number", source.locate(1, 1), hint)
+        ) from error
     except TooManyTokensError as error:
         raise PackError(_too_many_tokens(source, limits)) from error
     except UnnormalizedNameError as error:
