@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _SURROGATE: Final = re.compile(rb"\xed[\xa0-\xbf]")
 _SHORT: Final = 1_000
 _DEFAULT: Final = Limits()
+_PLAIN_HINT: Final = "use text, numbers, true/false, null, lists and mappings"
 _TOO_LARGE_HINT: Final = "pass only what the prompt needs"
 
 
@@ -50,13 +51,19 @@ class _Copier:
             return self._finite(value)
         if depth > MAX_DEPTH:
             raise self._problem("PP413", f"is nested more than {MAX_DEPTH} levels deep")
-        if isinstance(value, (list, tuple)):
+        if kind is list or kind is tuple:
             self._count(len(value))
             return self._list(value, depth + 1)
-        if kind is dict or isinstance(value, Mapping):
+        if kind is dict:
             self._count(len(value))
             return self._mapping(value, depth + 1)
-        return self._convert(value, depth)
+        try:
+            return self._convert(value, kind, depth)
+        except (ContextError, RecursionError):
+            raise
+        except Exception:  # noqa: BLE001 -- the caller's own code may raise anything
+            message = f"contains a value of type {kind.__name__}, which cannot be read"
+        raise self._problem("PP411", message, _PLAIN_HINT)
 
     def _count(self, members: int) -> None:
         self._remaining_values -= members
@@ -81,20 +88,28 @@ class _Copier:
             for item in value
         ]
 
-    def _convert(self, value: Any, depth: int) -> Any:
-        # The methods of the plain types themselves: an override in a subclass would run the caller's code.
-        if isinstance(value, str):
+    def _convert(self, value: Any, kind: type, depth: int) -> Any:
+        # The type decides, since an object can invent attributes and even its class. The methods are those of the
+        # plain types themselves: an override in a subclass would run the caller's code.
+        if issubclass(kind, str):
             return self._text(str.__str__(value))
-        if isinstance(value, int):
+        if issubclass(kind, int):
             return int.__int__(value)
-        if isinstance(value, float):
+        if issubclass(kind, float):
             return self._finite(float.__float__(value))
-        if is_dataclass(value) and hasattr(value, "to_dict"):
+        if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+            value, kind = dict(zip(kind._fields, value, strict=True)), dict  # a named tuple
+        if issubclass(kind, (list, tuple)):
+            self._count(len(value))
+            return self._list(value, depth + 1)
+        if issubclass(kind, Mapping):
+            self._count(len(value))
+            return self._mapping(value, depth + 1)
+        if is_dataclass(kind) and hasattr(kind, "to_dict"):
             return self.copy(value.to_dict(), depth + 1)
-        if hasattr(value, "model_dump"):
+        if hasattr(kind, "model_dump"):
             return self.copy(_dump(value), depth + 1)
-        hint = "use text, numbers, true/false, null, lists and mappings"
-        raise self._problem("PP411", f"contains a value of type {type(value).__name__}, which is not plain data", hint)
+        raise self._problem("PP411", f"contains a value of type {kind.__name__}, which is not plain data", _PLAIN_HINT)
 
     def _text(self, text: str) -> str:
         if len(text) > self._limits.text:

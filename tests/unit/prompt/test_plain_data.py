@@ -3,7 +3,8 @@
 from collections import OrderedDict
 from enum import IntEnum
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
+from unittest.mock import MagicMock, Mock
 
 import pytest
 
@@ -69,4 +70,42 @@ def test_a_text_may_be_as_long_as_the_limits_say() -> None:
     assert to_plain("x" * 10, "X", Limits(text=10)) == "x" * 10
     assert refused("x" * 11, Limits(text=10)) == (
         "PP409 input 'X' contains a text of more than 10 characters\n  hint: pass only what the prompt needs"
+    )
+
+
+class Point(NamedTuple):
+    x: int
+    inner: Any
+
+
+class Inventive:
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(name)
+
+
+class Liar:
+    __class__ = dict  # type: ignore[assignment]
+
+
+class Unreadable(dict[str, int]):
+    def items(self) -> Any:
+        raise RuntimeError
+
+
+def test_a_named_tuple_becomes_a_mapping() -> None:
+    assert to_plain([Point(1, Point(2, None))], "X") == [{"x": 1, "inner": {"x": 2, "inner": None}}]
+
+
+@pytest.mark.parametrize("kind", [Inventive, Liar, Mock, MagicMock])
+def test_an_object_that_invents_attributes_is_refused(kind: type) -> None:
+    assert refused(kind()) == (
+        f"PP411 input 'X' contains a value of type {kind.__name__}, which is not plain data\n"
+        "  hint: use text, numbers, true/false, null, lists and mappings"
+    )
+
+
+def test_a_value_whose_own_code_fails_is_refused() -> None:
+    assert refused(Unreadable(a=1)) == (
+        "PP411 input 'X' contains a value of type Unreadable, which cannot be read\n"
+        "  hint: use text, numbers, true/false, null, lists and mappings"
     )

@@ -228,7 +228,10 @@ def test_an_expression_returns_its_value() -> None:
 def test_text_after_an_expression_is_refused() -> None:
     with pytest.raises(PackError) as caught:
         compile_expression(Source.of_text("a b", "when"), default_engine())
-    assert str(caught.value) == "when:1:3: PP302 template syntax: unexpected text after the expression\n  hint: remove the text"
+    assert (
+        str(caught.value)
+        == "when:1:3: PP302 template syntax: unexpected text after the expression\n  hint: remove the text"
+    )
 
 
 def test_an_expression_whose_value_is_undefined_fails() -> None:
