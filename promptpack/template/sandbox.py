@@ -153,7 +153,7 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
         kind = type(obj)
         if kind is dict:
             return self._key(obj, argument)
-        if kind in (list, tuple, str, range, _GroupTuple):
+        if kind in (list, tuple, str, range, _GroupTuple) and not isinstance(argument, str):
             return self._index(obj, argument)
         if isinstance(obj, Undefined):
             return obj[argument]
