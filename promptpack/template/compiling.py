@@ -52,7 +52,7 @@ class DeclaredNames:
     def _undeclared(self, use: NameUse, home: Source, *, is_expression: bool) -> Problem:
         place = home.locate(*decode(use.position))
         is_jinja = home.syntax == "jinja"
-        hint = (is_jinja and hint_for_name(use.name)) or self._find_similar(use.name, is_jinja=is_jinja)
+        hint = hint_for_name(use.name, home.syntax) or self._find_similar(use.name, is_jinja=is_jinja)
         hint = hint or (_DECLARE_OR_SET if is_jinja and not is_expression else _DECLARE)
         return Problem("PP301", f"template uses undeclared input {use.name!r}", place, hint)
 

@@ -63,7 +63,7 @@ class _Formatter(string.Formatter):
             raise TemplateRuntimeError(
                 "a format can use names and positions only\nlook the key up first: '{}'.format(x.key)"
             )
-        return super().get_field(field_name, args, kwargs)
+        return self.get_value(int(field_name) if field_name.isdecimal() else field_name, args, kwargs), field_name
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if not re.fullmatch(_SPECIFICATION, format_spec, re.DOTALL):

@@ -45,6 +45,10 @@ _NAMES: Final[Mapping[str, str]] = {
     "None": "write 'none'",
     "super": "use it only inside a block that replaces another",
 }
+_HANDLEBARS_NAMES: Final[Mapping[str, str]] = {
+    "item": "'item' and 'this' have a value only inside '{{#each}}'",
+    "history": "write a message with 'history: NAME'",
+}
 _TAGS: Final[Mapping[str, str]] = {
     "autoescape": _NOT_ESCAPED,
     **dict.fromkeys(("break", "continue"), "filter the loop: '{% for x in l if ... %}'"),
@@ -100,9 +104,9 @@ def hint_for_tag(name: str) -> str:
 _OPENING_TAGS: Final = [tag for tag in TAGS if not tag.startswith(("e", "end")) or tag == "extends"]
 
 
-def hint_for_name(name: str) -> str:
-    """Return what to write for a function of Python or Jinja that templates lack; empty for any other name."""
-    return _NAMES.get(name, "")
+def hint_for_name(name: str, syntax: str) -> str:
+    """Return what to write for a name that has a meaning elsewhere; empty for any other name."""
+    return _NAMES.get(name, "") if syntax == "jinja" else _HANDLEBARS_NAMES.get(name, "")
 
 
 def hint_for_syntax(message: str) -> str:
