@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 _NO_INCLUDES = IncludeStack()
 _CONSTANTS = ("true", "false", "none")
-# Unknown filters, tests and partials; with a hint, the word is close to a known one.
+# Unknown filters, tests and partials.
 _TYPO_CODES = ("PP303", "PP304", "PP305")
 _MAX_COMPARISONS = 50_000
 _DECLARE = "declare it under 'inputs'"
@@ -93,7 +93,7 @@ def _prepare(
     try:
         tree = engine.prepare_expression(source) if is_expression else engine.prepare(source)
     except PackError as error:
-        if declared is None or not all(problem.code in _TYPO_CODES and problem.hint for problem in error.problems):
+        if declared is None or not all(map(_is_typo, error.problems)):
             raise
         parsed = engine.parse_expression(source) if is_expression else engine.parse(source)
         problems = declared.check(engine.dependencies.find(parsed), source, engine, is_expression=is_expression)
@@ -103,6 +103,10 @@ def _prepare(
     if problems:
         raise PackError(problems)
     return tree, dependencies
+
+
+def _is_typo(problem: Problem) -> bool:
+    return problem.code in _TYPO_CODES and problem.hint.startswith("did you mean")
 
 
 def _make_loader(

@@ -5,7 +5,7 @@ import string
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from jinja2.exceptions import TemplateRuntimeError
+from jinja2.exceptions import SecurityError, TemplateRuntimeError
 
 from promptpack.characters import is_encodable
 from promptpack.template.meter import LimitError, check_text, measure
@@ -57,12 +57,18 @@ class TextFormat:
         return _encodable(_Formatter().vformat(self._text, positional, keywords))
 
 
+def reads_attributes(text: str) -> bool:
+    """Return whether a format looks up attributes or items, as in `{0.name}`."""
+    try:
+        return any(re.search(r"[.\[]", name or "") for _, name, _, _ in string.Formatter().parse(text))
+    except ValueError:
+        return False
+
+
 class _Formatter(string.Formatter):
     def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, Any]:
         if "." in field_name or "[" in field_name:
-            raise TemplateRuntimeError(
-                "a format can use names and positions only\nlook the key up first: '{}'.format(x.key)"
-            )
+            raise SecurityError("a format can use names and positions only")
         return self.get_value(int(field_name) if field_name.isdecimal() else field_name, args, kwargs), field_name
 
     def format_field(self, value: Any, format_spec: str) -> str:

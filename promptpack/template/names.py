@@ -18,7 +18,7 @@ _TRANSPARENT = frozenset((
 ))  # fmt: skip
 
 
-NamesSet = MutableMapping[str, bool]
+SetNames = MutableMapping[str, bool]
 """The names that a template has set: true if it surely has, false if only some branches do."""
 
 
@@ -60,7 +60,7 @@ class Include(NamedTuple):
 
     partial: str
     dependencies: Dependencies
-    known: NamesSet
+    known: SetNames
 
 
 class DependencyFinder:
@@ -80,7 +80,7 @@ class DependencyFinder:
 
     def _enter(self, partial: str | None, tree: nodes.Template) -> Dependencies:
         visitor = _ScopeVisitor(self, partial)
-        scope: NamesSet = {}
+        scope: SetNames = {}
         visitor.visit_frame(tree.body, scope)
         names = _join(visitor.names, frozenset(use.name for use in visitor.uses))
         uses = tuple(sorted(visitor.uses, key=lambda use: use.position))
@@ -103,7 +103,7 @@ class _ScopeVisitor:
         # Macros and blocks that run later, when the names that follow them are set.
         self._later: list[nodes.Macro | nodes.Block] = []
 
-    def visit_frame(self, body: Iterable[nodes.Node], scope: NamesSet) -> None:
+    def visit_frame(self, body: Iterable[nodes.Node], scope: SetNames) -> None:
         """Visit statements whose names are visible only among them; macros see those that are set after them."""
         outer, self._later = self._later, []
         self.visit_all(body, scope)
@@ -114,12 +114,12 @@ class _ScopeVisitor:
             else:
                 self.visit_frame(node.body, dict(scope))
 
-    def visit_all(self, children: Iterable[nodes.Node], scope: NamesSet) -> None:
+    def visit_all(self, children: Iterable[nodes.Node], scope: SetNames) -> None:
         for child in children:
             if type(child) not in _WITHOUT_NAMES:
                 self.visit(child, scope)
 
-    def visit(self, node: nodes.Node, scope: NamesSet) -> None:  # noqa: C901 -- one branch per kind of scope
+    def visit(self, node: nodes.Node, scope: SetNames) -> None:  # noqa: C901 -- one branch per kind of scope
         # Most nodes set no name and open no scope.
         if type(node) in _TRANSPARENT:
             self.visit_all(children(node), scope)
@@ -174,11 +174,11 @@ class _ScopeVisitor:
             case _:
                 self.visit_all(children(node), scope)
 
-    def _add_use(self, name: str, position: int, scope: NamesSet) -> None:
+    def _add_use(self, name: str, position: int, scope: SetNames) -> None:
         if not scope.get(name):
             self.uses[NameUse(name, position, self._partial, name in scope)] = None
 
-    def _visit_for(self, node: nodes.For, scope: NamesSet) -> None:
+    def _visit_for(self, node: nodes.For, scope: SetNames) -> None:
         self.visit(node.iter, scope)
         inner = dict(scope)
         self.visit(node.target, inner)
@@ -187,7 +187,7 @@ class _ScopeVisitor:
         self.visit_frame(node.body, {**inner, "loop": True})
         self.visit_frame(node.else_, dict(scope))
 
-    def _visit_if(self, node: nodes.If, scope: NamesSet) -> None:
+    def _visit_if(self, node: nodes.If, scope: SetNames) -> None:
         surely: Counter[str] = Counter()
         sometimes: dict[str, bool] = {}
         for branch in (node, *node.elif_):
@@ -200,12 +200,12 @@ class _ScopeVisitor:
             sometimes |= own
         scope.update((name, scope.get(name, False) or surely[name] == len(branches)) for name in sometimes)
 
-    def _visit_called(self, node: nodes.Macro | nodes.CallBlock, scope: NamesSet) -> None:
+    def _visit_called(self, node: nodes.Macro | nodes.CallBlock, scope: SetNames) -> None:
         inner = {**scope, **dict.fromkeys((*_IN_EVERY_MACRO, *(argument.name for argument in node.args)), True)}
         self.visit_all(node.defaults, inner)
         self.visit_frame(node.body, inner)
 
-    def _visit_partial(self, template: nodes.Expr, scope: NamesSet) -> frozenset[str]:
+    def _visit_partial(self, template: nodes.Expr, scope: SetNames) -> frozenset[str]:
         """Visit the partials that a tag names, and return the names that they set."""
         self.visit(template, scope)
         exports: frozenset[str] = frozenset()

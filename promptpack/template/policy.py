@@ -9,6 +9,7 @@ from jinja2 import nodes
 from promptpack.characters import is_encodable
 from promptpack.problem import Problem, did_you_mean
 from promptpack.template.codegen import METHOD
+from promptpack.template.formatting import reads_attributes
 from promptpack.template.hints import hint_for_filter, hint_for_method, hint_for_test
 from promptpack.template.includes import constant_names
 from promptpack.template.language import FILTERS, METHOD_NAMES, TESTS
@@ -111,6 +112,9 @@ def _check_attribute(node: nodes.Getattr, modules: Collection[str]) -> Iterator[
     if node.attr.startswith("__"):
         hint = "templates can use plain data only"
         yield _WordProblem("PP308", f"templates cannot access {node.attr!r}", hint, node.attr)
+    elif node.attr == "format" and isinstance(node.node, nodes.Const) and reads_attributes(str(node.node.value)):
+        hint = "look the value up first: '{}'.format(x.key)"
+        yield _WordProblem("PP308", "a format can use names and positions only", hint, node.attr)
     elif node.ctx == METHOD and node.attr not in METHOD_NAMES and not _is_module(node.node, modules):
         hint = hint_for_method(node.attr)
         yield _WordProblem("PP308", f"unknown method {node.attr!r}", hint, node.attr)

@@ -40,6 +40,7 @@ KEYS: Final[Kinds] = EVERY - {"list", "mapping"}
 KINDS_IN_WORDS: Final[Mapping[Kinds, str]] = {
     NUMBERS: "a number",
     ITERABLE: "a list",
+    ITERABLE_OR_NULL: "a list",
     SIZED: "a list, text or a mapping",
     TEXT_LIKE: "text or a number",
     LISTS: "a list",
