@@ -47,13 +47,13 @@ def _fit_budget(prompt: Prompt) -> Prompt:
 def _render_slots(pack: Pack, checked: Context, scope: Scope) -> Prompt:
     from promptpack.prompt.slot_rendering import render_slots, write_messages
 
-    with metered(pack.limits, checked.validated):
+    with metered(pack.limits, checked.validated, pack.json_indent):
         slots = render_slots(pack, scope)
     return Prompt(pack, write_messages(slots), checked.snapshot, slots=slots)
 
 
 def _render_messages(pack: Pack, checked: Context, scope: Scope) -> Prompt:
-    with metered(pack.limits, checked.validated):
+    with metered(pack.limits, checked.validated, pack.json_indent):
         rendered = [(message, template) for template in pack.messages for message in _render_message(template, scope)]
     origins = tuple(Origin(bool(template.history), template.priority) for _, template in rendered)
     return Prompt(pack, tuple(message for message, _ in rendered), checked.snapshot, origins)

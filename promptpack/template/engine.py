@@ -25,7 +25,7 @@ from promptpack.template.memoizable import Memoizer
 from promptpack.template.model import UNPLACED, Source
 from promptpack.template.names import DependencyFinder
 from promptpack.template.partials import PackTemplate
-from promptpack.template.positions import TooManyTokensError, decode
+from promptpack.template.positions import TooManyTokensError, UnnormalizedNameError, decode
 from promptpack.template.sandbox import PackEnvironment
 from promptpack.template.steps import insert_step_counts
 from promptpack.template.tree import copy_tree, descendants, is_always_compilable, levels
@@ -240,9 +240,14 @@ def _translate_errors(source: Source, limits: Limits) -> Iterator[None]:
         raise PackError(syntax_problem(error, source)) from error
     except SyntaxError as error:
         # Jinja accepts the digits of every script in a number, Python does not.
-        raise PackError(Problem("PP302", "template syntax: invalid digit in a number", source.locate(1, 1))) from error
+        hint = "write numbers with the digits 0 to 9"
+        raise PackError(
+            Problem("PP302", "template syntax: invalid digit in a number", source.locate(1, 1), hint)
+        ) from error
     except TooManyTokensError as error:
         raise PackError(_too_many_tokens(source, limits)) from error
+    except UnnormalizedNameError as error:
+        raise PackError(Problem("PP325", str(error), source.locate(*decode(error.position)), error.hint)) from error
     except _PARSE_ERRORS as error:
         raise PackError(_complexity_problem(error, source)) from error
 

@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from itertools import filterfalse
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from jinja2.exceptions import TemplateRuntimeError
 from jinja2.filters import do_dictsort, do_map, do_reject, do_round, do_select, do_sort, ignore_case, make_attrgetter
 from jinja2.utils import pass_context, pass_environment
 
 from promptpack.schema.equality import number_key
+from promptpack.template.formatting import format_filter
 from promptpack.template.meter import (
     CHARACTERS_A_STEP,
     LimitError,
@@ -22,9 +23,12 @@ from promptpack.template.meter import (
     step,
     to_list,
 )
-from promptpack.template.text_filters import TEXT_FILTERS, check_at_least_one, check_replacement
+from promptpack.template.text_filters import TEXT_FILTERS, check_replacement
+from promptpack.template.undefined import FailError
+from promptpack.template.values import to_text
 
 _MAX_PRECISION: Final = 100
+_LONGEST_MESSAGE: Final = 500
 # Filters that process every item, and the steps for each.
 _STEPS_AN_ITEM: Final[Mapping[str, int]] = MappingProxyType(
     {
@@ -40,6 +44,8 @@ _STEPS_AN_ITEM: Final[Mapping[str, int]] = MappingProxyType(
         "unique": 4,
     }
 )
+# Filters that do nothing before their result is iterated over; all but `unique` turn null, false and 0 into nothing.
+_LAZY: Final = frozenset(("map", "reject", "rejectattr", "select", "selectattr", "unique"))
 _STEPS_OF_SORTING_A_KEY: Final = 8
 # Filters that process every character, and how many in one step.
 _CHARACTERS_A_STEP: Final[Mapping[str, int]] = MappingProxyType(
@@ -48,6 +54,7 @@ _CHARACTERS_A_STEP: Final[Mapping[str, int]] = MappingProxyType(
 # Filters that compare items or their attributes character by character.
 _COMPARING: Final = frozenset({"dictsort", "groupby", "max", "min", "sort", "unique"})
 _LINE_ENDS: Final = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+_PADDING: Final = ("center", "ljust", "rjust", "zfill")
 _STR: Final = frozenset((str,))
 _MEASURED: Final = (dict, list, tuple, str, range)
 
@@ -78,7 +85,12 @@ def meter_calls(function: Callable[..., Any], name: str = "", deep: bool = True)
             check_text(len(result))
         return result
 
-    return metered_call
+    @wraps(function)
+    def lazy_call(*values: Any, **options: Any) -> Any:
+        if name == "unique" or len(values) <= first or values[first]:
+            yield from metered_call(*values, **options)
+
+    return lazy_call if name in _LAZY else metered_call
 
 
 def _count_characters(value: Any) -> int:
@@ -95,6 +107,11 @@ def _count_characters(value: Any) -> int:
     return count
 
 
+def fail(message: Any) -> NoReturn:
+    """Stop the render with a message, for values that the template cannot work with."""
+    raise FailError(to_text(message)[:_LONGEST_MESSAGE])
+
+
 def limited_range(*bounds: Any) -> range:
     """Return a range, unless it is too long."""
     numbers = range(*bounds)
@@ -106,18 +123,21 @@ def limited_range(*bounds: Any) -> range:
 
 
 def _batch(value: Any, linecount: int, fill_with: Any = None) -> list[list[Any]]:
-    items = to_list(value)
-    check_at_least_one("linecount", linecount)
-    rows = [items[start : start + linecount] for start in range(0, len(items), linecount)]
-    if rows and fill_with is not None:
+    rows: list[list[Any]] = []
+    row: list[Any] = []
+    for item in to_list(value):
+        if len(row) == linecount:
+            rows.append(row)
+            row = []
+        row.append(item)
+    if row and fill_with is not None and len(row) < linecount:
         check_items(linecount)
-        rows[-1] += [fill_with] * (linecount - len(rows[-1]))
-    return rows
+        row += [fill_with] * (linecount - len(row))
+    return [*rows, row] if row else rows
 
 
 def _slice(value: Any, slices: int, fill_with: Any = None) -> list[list[Any]]:
     items = to_list(value)
-    check_at_least_one("slices", slices)
     check_items(slices)
     size, longer = divmod(len(items), slices)
     columns: list[list[Any]] = []
@@ -130,7 +150,7 @@ def _slice(value: Any, slices: int, fill_with: Any = None) -> list[list[Any]]:
 
 def _dictsort(value: Any, case_sensitive: bool = False, by: Any = "key", reverse: bool = False) -> Any:
     if not isinstance(value, dict):
-        raise TemplateRuntimeError("dictsort needs a mapping")
+        raise TemplateRuntimeError("dictsort needs a mapping\nto sort a list use 'sort'")
     step(_STEPS_OF_SORTING_A_KEY * len(value))
     return do_dictsort(value, case_sensitive, by, reverse)
 
@@ -141,7 +161,7 @@ def _sum(environment: Any, iterable: Any, attribute: Any = None, start: Any = 0)
     if attribute is not None:
         items = list(map(make_attrgetter(environment, attribute), items))
     if not all(isinstance(item, (int, float)) for item in [*items, start]):
-        raise TemplateRuntimeError("sum adds numbers only")
+        raise TemplateRuntimeError("sum adds numbers only\nto merge lists use 'flatten', to join texts use 'join'")
     return sum(items, start)
 
 
@@ -207,6 +227,7 @@ GUARDED_FILTERS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         **TEXT_FILTERS,
         "batch": _batch,
         "dictsort": _dictsort,
+        "format": format_filter,
         "list": to_list,
         "map": _map,
         "reject": _make_select(do_reject, filterfalse),
@@ -220,11 +241,13 @@ GUARDED_FILTERS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
 )
 
 
-def check_method(owner: Any, name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
+def check_method(
+    owner: Any, name: str, values: tuple[Any, ...], options: Mapping[str, Any] = MappingProxyType({})
+) -> tuple[Any, ...]:
     """Count the work of a method, and refuse a result that would be too large; return the arguments for the call."""
-    if not isinstance(owner, dict):  # its methods are a lookup or a view
+    if not isinstance(owner, dict) or name == "copy":  # the other methods of a mapping are a lookup or a view
         measure(owner)
-    for value in values:
+    for value in (*values, *options.values()):
         if isinstance(value, _MEASURED):
             measure(value)
     if not isinstance(owner, str):
@@ -235,8 +258,11 @@ def check_method(owner: Any, name: str, values: tuple[Any, ...]) -> tuple[Any, .
         return (items,)
     if name == "replace" and len(values) > 1 and isinstance(values[0], str) and isinstance(values[1], str):
         check_replacement(owner, values[0], values[1])
+    elif name in _PADDING and values and isinstance(values[0], int):
+        check_text(values[0])
     elif name in ("split", "rsplit"):
-        separator = values[0] if values and isinstance(values[0], str) else ""
+        separator = values[0] if values else options.get("sep")
+        separator = separator if isinstance(separator, str) else ""
         pieces = owner.count(separator) if separator else len(owner.split(None, current_limits().items))
         check_items(pieces)
     elif name == "splitlines":

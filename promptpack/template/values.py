@@ -13,8 +13,8 @@ from typing import Any, Final
 from jinja2 import Undefined
 from jinja2.exceptions import SecurityError, TemplateRuntimeError
 
-from promptpack.template.limits import Limits
-from promptpack.template.meter import check_text, current_limits, is_validated, measure, step, to_list
+from promptpack.template.limits import DEFAULT_INDENT, Limits
+from promptpack.template.meter import check_text, current_indent, current_limits, is_validated, measure, step, to_list
 
 # Lazy values come from filters such as `map`.
 _LAZY: tuple[type[Iterable[Any]], ...] = (
@@ -31,15 +31,21 @@ _LAZY: tuple[type[Iterable[Any]], ...] = (
     reversed,
     type(reversed([])),
     type(reversed({})),
+    type(reversed({}.items())),
+    type(reversed({}.values())),
+    type(reversed(range(0))),
+    type(reversed(range(1 << 64))),
 )
 MAX_DEPTH: Final = 100
 """How deeply data may be nested; deeper data is not written fast, and not accepted from a caller."""
 MAX_TEXTS: Final = 16
 """How many texts of the maximum length a value may contain."""
 
+PACK_INDENT: Final = -1
+"""The indent of JSON that the pack of the current render chooses."""
+
 # Every supported Python writes this version.
 _MARSHAL_VERSION: Final = 4
-_DEFAULT_INDENT: Final = 2
 # Writing JSON takes longer than other work on the same text.
 _CHARACTERS_A_STEP_OF_JSON: Final = 16
 # Huge and tiny numbers, which JSON writers format differently; a text may match too.
@@ -70,18 +76,21 @@ def to_text(value: Any) -> str:
     raise SecurityError(f"a value of type {kind.__name__!r} cannot be printed")
 
 
-def to_json(value: Any, indent: int | None = 2) -> str:
-    """Print a value as JSON; keep key order and non-ASCII characters, refuse `NaN`."""
+def to_json(value: Any, indent: int | None = PACK_INDENT, *, ensure_ascii: bool = False, **options: Any) -> str:
+    """Print a value as JSON; keep key order and non-ASCII characters, refuse `NaN`; `options` are those of `json`."""
     text = None
     if write_scalar := _SCALARS.get(type(value)):
         text = write_scalar(value)
-    elif indent and type(value) in _CONTAINERS and _can_write_fast(value):
-        text = _write_fast(value, indent)
+    else:
+        indent = current_indent() if indent == PACK_INDENT else indent
+        is_default = not (ensure_ascii or options)
+        if indent and is_default and type(value) in _CONTAINERS and _can_write_fast(value):
+            text = _write_fast(value, indent)
     if text is None:
         measure(value)
         resolved = resolve_lazy(value)
         check_text(_characters_in(resolved))
-        text = json.dumps(resolved, ensure_ascii=False, indent=indent, allow_nan=False)
+        text = json.dumps(resolved, ensure_ascii=ensure_ascii, indent=indent, allow_nan=False, **options)
     check_text(len(text))
     step(1 + len(text) // _CHARACTERS_A_STEP_OF_JSON)
     return text
@@ -89,7 +98,7 @@ def to_json(value: Any, indent: int | None = 2) -> str:
 
 def _write_float(value: float) -> str:
     if not math.isfinite(value):
-        raise TemplateRuntimeError("NaN and infinity cannot be printed")
+        raise TemplateRuntimeError("NaN and infinity cannot be printed\npass null instead")
     return repr(value)
 
 
@@ -157,7 +166,7 @@ def _is_short(value: Any, estimate: int, limits: Limits) -> bool:
 def _write_fast(value: Any, indent: int) -> str | None:
     """Write plain data; return None for half of a surrogate pair and for huge or tiny numbers, which `json` writes."""
     try:
-        is_default = indent == _DEFAULT_INDENT and type(indent) is int
+        is_default = indent == DEFAULT_INDENT and type(indent) is int
         written = _default_writer()(value) if is_default else _indent_writer()(value, indent=indent)
     except ValueError:
         return None
@@ -170,7 +179,7 @@ def _default_writer() -> Callable[[Any], bytes]:
     try:
         import orjson
     except ImportError:
-        return partial(_indent_writer(), indent=_DEFAULT_INDENT)
+        return partial(_indent_writer(), indent=DEFAULT_INDENT)
     dumps, option, refusal = orjson.dumps, orjson.OPT_INDENT_2, orjson.JSONEncodeError
 
     def write(value: Any) -> bytes:
