@@ -9,7 +9,7 @@ from typing import Any, Final
 from jinja2.exceptions import TemplateRuntimeError
 
 from promptpack.characters import break_special_tokens
-from promptpack.template.meter import LimitError, check_items, current_meter, measure, step
+from promptpack.template.meter import LimitError, check_items, check_text, current_meter, measure, step
 from promptpack.template.values import resolve_lazy, to_json, to_text
 
 _WIDEST_INDENT: Final = 8
@@ -47,10 +47,12 @@ def fenced(value: Any, tag: str = "") -> str:
         raise TemplateRuntimeError("the tag of a fence must be one line without backticks")
     text = to_text(value)
     # Characters that may start a token take longer than others.
-    step(len(text) // _CHARACTERS_A_STEP_OF_A_FENCE + (text.count("<") + text.count("[")) // 2)
+    step(1 + len(text) // _CHARACTERS_A_STEP_OF_A_FENCE + (text.count("<") + text.count("[")) // 2)
     text = break_special_tokens(text)
-    longest = max((len(run) for run in _FENCE_RUN.findall(text)), default=2)
-    fence = "`" * (longest + 1)
+    fence = "```"
+    if fence in text or "~~~" in text:
+        fence = "`" * (1 + max(len(run) for run in _FENCE_RUN.findall(text)))
+    check_text(len(text) + len(tag) + 2 * len(fence) + 2)
     return f"{fence}{tag}\n{text}\n{fence}"
 
 

@@ -58,7 +58,7 @@ _ALL_FILTERS: Final[Mapping[str, Any]] = {
     **OWN_FILTERS,
 }
 # Filters that count their own work.
-_SELF_METERED: Final = frozenset(("flatten", "join", "json", "list", "out_of_order", "tojson"))
+_SELF_METERED: Final = frozenset(("fenced", "flatten", "join", "json", "list", "out_of_order", "tojson"))
 # Filters that read only the items of a value, so deeper values are not counted.
 _SHALLOW_FILTERS: Final = frozenset((
     "abs", "batch", "count", "d", "default", "first", "float", "int", "items", "last", "length", "map", "reject",

@@ -42,11 +42,11 @@ _MARSHAL_VERSION: Final = 4
 _DEFAULT_INDENT: Final = 2
 # Writing JSON takes longer than other work on the same text.
 _CHARACTERS_A_STEP_OF_JSON: Final = 16
-# Huge and tiny numbers, which JSON writers format differently; a text may match too.
-_EXPONENT: Final = re.compile(rb"e(?<=[0-9]e)[-0-9]")
+# Huge and tiny numbers, which JSON writers format differently. In indented JSON a number ends its line, which no text does.
+_EXPONENT: Final = re.compile(rb"e(?<=[0-9]e)[-+]?[0-9]+,?\n")
 _TINY: Final = b"0.0000"
-_LEAVES: Final = frozenset((str, int, bool, type(None)))
 _CONTAINERS: Final = frozenset((dict, list))
+_PLAIN: Final = frozenset((str, int, float, bool, type(None), *_CONTAINERS))
 _TEXT: Final = frozenset((str,))
 
 
@@ -119,29 +119,26 @@ def fingerprint(value: Any) -> bytes | None:
 
 def is_plain(value: Any, fingerprint: bytes, limits: Limits) -> bool:
     """Return whether a mapping or list with this fingerprint is plain data within the limits of size and depth."""
-    # Local names, because these lines take most of the time of a render with new inputs.
-    leaves, containers, limit = _LEAVES, _CONTAINERS, limits.items
-    count = 1
-    keys: set[Any] = set()
-    inner: list[Any] = [value]
+    count, keys, nodes = 1, set[Any](), [value]
     for _ in range(MAX_DEPTH):
-        nodes, inner = inner, []
+        children: list[Any] = []
         for node in nodes:
             count += len(node)
-            if count > limit:
+            if count > limits.items:  # before the items are collected: a node may occur many times
                 return False
             if type(node) is dict:
                 keys.update(node)
-                node = node.values()  # noqa: PLW2901 -- the keys are collected
-            for child in node:
-                kind = type(child)
-                if kind not in leaves:
-                    if kind in containers:
-                        inner.append(child)
-                    elif kind is not float or not math.isfinite(child):
-                        return False
-        if not inner:
+                children += node.values()
+            else:
+                children += node
+        kinds = set(map(type, children))
+        if not kinds <= _PLAIN:
+            return False
+        if float in kinds and not all(math.isfinite(child) for child in children if type(child) is float):
+            return False
+        if kinds.isdisjoint(_CONTAINERS):
             return _TEXT.issuperset(map(type, keys)) and _is_short(value, count * len(fingerprint), limits)
+        nodes = [child for child in children if type(child) in _CONTAINERS]
     return False
 
 
