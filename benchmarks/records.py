@@ -7,7 +7,7 @@ import json
 import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import cycle
+from itertools import count, cycle
 from typing import Any
 from uuid import UUID
 
@@ -36,14 +36,16 @@ class Identifiers:
         return (_START + timedelta(minutes=self._random.randrange(10**5))).isoformat()
 
 
-def texts(agent: str, *, new_tools: bool = False) -> list[str]:
-    """Return different contexts of an agent as JSON."""
-    return [json.dumps(make_context(agent, seed, new_tools=new_tools)) for seed in range(RECORDS)]
+def contexts(agent: str) -> Iterator[Any]:
+    """Yield the contexts of an agent again and again, each time as new objects."""
+    return map(json.loads, cycle([json.dumps(make_context(agent, seed)) for seed in range(RECORDS)]))
 
 
-def contexts(agent: str, *, new_tools: bool = False) -> Iterator[Any]:
-    """Yield the contexts again and again, each time as new objects."""
-    return map(json.loads, cycle(texts(agent, new_tools=new_tools)))
+def requests(agent: str) -> Iterator[tuple[Any, str]]:
+    """Yield contexts and the texts of their replies, never the same twice; the tools are new each time too."""
+    for seed in count(1):
+        context = json.loads(json.dumps(make_context(agent, seed, new_tools=True)))
+        yield context, json.dumps(make_reply(agent, seed))
 
 
 def make_context(agent: str, seed: int, *, new_tools: bool = False) -> dict[str, Any]:

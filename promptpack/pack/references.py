@@ -149,6 +149,8 @@ _ALLOWED = "refer to a file in the folder of the packs, or to a shipped schema"
 
 def find_references(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Yield each `$ref` of a schema with its path."""
+    if type(value) is str:
+        return
     if isinstance(value, list):
         for index, item in enumerate(value):
             yield from find_references(item, (*path, index))

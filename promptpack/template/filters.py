@@ -105,11 +105,14 @@ def out_of_order(tasks: Any, order: Any, key: str = "id", needs: str = "dependen
         raise TemplateRuntimeError("out_of_order needs a list of tasks and a list of their ids")
     needed = [task[needs] for task in tasks]
     check_items(len(order) + sum(map(len, needed)))
-    positions = {to_text(name): position for position, name in reversed(list(enumerate(order)))}
-    pairs = [(to_text(task[key]), to_text(need)) for task, names in zip(tasks, needed, strict=True) for need in names]
+    positions: dict[str, int] = {}
+    for position, name in enumerate(order):
+        positions.setdefault(name if type(name) is str else to_text(name), position)
+    pairs = [(task[key], need) for task, names in zip(tasks, needed, strict=True) for need in names]
+    texts = [tuple(name if type(name) is str else to_text(name) for name in pair) for pair in pairs]
     return [
         f"{task} before {need}"
-        for task, need in pairs
+        for task, need in texts
         if task in positions and need in positions and positions[task] <= positions[need]
     ]
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from jinja2.exceptions import TemplateRuntimeError
-from jinja2.filters import do_dictsort, do_map, do_reject, do_round, do_select, do_sort, make_attrgetter
+from jinja2.filters import do_dictsort, do_map, do_reject, do_round, do_select, do_sort, do_unique, make_attrgetter
 from jinja2.utils import pass_context, pass_environment
 
 from promptpack.template.meter import (
@@ -24,19 +24,16 @@ from promptpack.template.meter import (
 from promptpack.template.text_filters import TEXT_FILTERS, check_at_least_one, check_replacement
 
 _MAX_PRECISION: Final = 100
+# The steps of an item in filters that count their own work.
+_STEPS_OF_AN_ITEM: Final = 6
 # Filters that process every item, and the steps for each.
 _STEPS_AN_ITEM: Final[Mapping[str, int]] = MappingProxyType(
     {
         "groupby": 8,
-        "map": 4,
         "max": 4,
         "min": 4,
-        "reject": 4,
         "rejectattr": 8,
-        "select": 4,
         "selectattr": 8,
-        "sort": 4,
-        "unique": 4,
     }
 )
 _STEPS_OF_SORTING_A_KEY: Final = 8
@@ -45,7 +42,7 @@ _CHARACTERS_A_STEP: Final[Mapping[str, int]] = MappingProxyType(
     {"indent": 16, "int": 16, "title": 2, "wordcount": 3, "wordwrap": 1}
 )
 # Filters that compare items or their attributes character by character.
-_COMPARING: Final = frozenset({"dictsort", "groupby", "max", "min", "sort", "unique"})
+_COMPARING: Final = frozenset({"dictsort", "groupby", "max", "min"})
 _LINE_ENDS: Final = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _STR: Final = frozenset((str,))
 _MEASURED: Final = (dict, list, tuple, str, range)
@@ -149,33 +146,62 @@ def _make_select(original: Callable[..., Any], choose: Callable[..., Any]) -> Ca
 
     @pass_context
     def select(context: Any, value: Any, *test: Any, **options: Any) -> Any:
-        if len(test) != 2 or test[0] != "in" or options or not _is_text_list(test[1]) or not _is_text_list(value):
-            return original(context, value, *test, **options)
-        return choose(frozenset(test[1]).__contains__, value)
+        items = _take_items(value, *test, *options.values())
+        if len(test) != 2 or test[0] != "in" or options or not _is_text_list(test[1]) or not _is_text_list(items):
+            return original(context, items, *test, **options)
+        return choose(frozenset(test[1]).__contains__, items)
 
     return select
 
 
+def _take_items(value: Any, *arguments: Any) -> list[Any]:
+    """Return the items of a value as a list, and count the work of processing each of them."""
+    meter = current_meter()
+    items = meter.collect(value)
+    steps = _STEPS_OF_AN_ITEM * len(items)
+    meter.step(steps + (meter.cost(arguments, deep=False) if arguments else 1))
+    return items
+
+
 @pass_context
 def _map(context: Any, value: Any, *arguments: Any, **options: Any) -> Any:
+    items = _take_items(value, *arguments, *options.values())
     # A key of mappings is looked up directly, which is much faster.
     key = options.get("attribute")
     if type(key) is str and len(options) == 1 and not arguments and "." not in key and not key.isdigit():
         try:
-            return iter([item[key] for item in value])
+            return iter([item[key] for item in items])
         except (KeyError, TypeError):
             pass  # a key is missing, or an item is not a mapping
-    return do_map(context, value, *arguments, **options)
+    return do_map(context, items, *arguments, **options)
 
 
 @pass_environment
 def _sort(
     environment: Any, value: Any, reverse: bool = False, case_sensitive: bool = False, attribute: Any = None
 ) -> Any:
+    items = _take_comparable(value)
     # Texts are sorted directly; Jinja makes a list for every item.
-    if attribute is None and _is_text_list(value):
-        return sorted(value, key=None if case_sensitive else str.lower, reverse=reverse)
-    return do_sort(environment, value, reverse, case_sensitive, attribute)
+    if attribute is None and _is_text_list(items):
+        return sorted(items, key=None if case_sensitive else str.lower, reverse=reverse)
+    return do_sort(environment, items, reverse, case_sensitive, attribute)
+
+
+@pass_environment
+def _unique(environment: Any, value: Any, case_sensitive: bool = False, attribute: Any = None) -> Any:
+    items = _take_comparable(value)
+    if case_sensitive and attribute is None and _is_text_list(items):
+        return iter(list(dict.fromkeys(items)))
+    return do_unique(environment, items, case_sensitive, attribute)
+
+
+def _take_comparable(value: Any) -> list[Any]:
+    """Return the items of a value as a list, and count the work of comparing everything in them."""
+    items = _take_items(value)
+    if not _is_text_list(items):
+        measure(items)
+    step(_count_characters(items) // CHARACTERS_A_STEP)
+    return items
 
 
 def _is_text_list(value: Any) -> bool:
@@ -201,6 +227,7 @@ GUARDED_FILTERS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "slice": _slice,
         "sort": _sort,
         "sum": _sum,
+        "unique": _unique,
     }
 )
 
