@@ -5,10 +5,10 @@ This module imports only the standard library, so that it works in the environme
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count, cycle
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 AGENTS = ("understanding", "router", "planner", "executor", "reviewer", "orchestrator")
@@ -67,6 +67,59 @@ def make_context(agent: str, seed: int, *, new_tools: bool = False) -> dict[str,
                 "ALLOWED_ACTIONS": ["TASK_PLAN", "TASK_REPLAN"],
             }
     return _state(ids) | _task(ids) | _pool(ids) | _history(ids)
+
+
+def make_model(agent: str) -> Any:
+    """Return the contract of an agent as a handwritten pydantic model."""
+    from pydantic import BaseModel, ConfigDict, Field, create_model
+
+    class Strict(BaseModel):
+        model_config = ConfigDict(strict=True)
+
+    class Risk(Strict):
+        level: Literal["low", "medium", "high"]
+        description: str
+        mitigation: str = ""
+
+    def model(**fields: Any) -> Any:
+        return create_model("Params", __base__=Strict, **{name: (kind, ...) for name, kind in fields.items()})
+
+    action, params = _model_of(agent, model)
+    return create_model(
+        "Output",
+        __base__=Strict,
+        thought=(str, ...),
+        action=(action, ...),
+        params=(params, ...),
+        expectedOutcome=(str, ...),
+        risk=(Risk, ...),
+        confidence=(float, Field(ge=0, le=100)),
+        alternativeActions=(list[str], Field(default_factory=list)),
+        requiresUserConfirmation=(bool, False),
+        userMessage=(str, ""),
+    )
+
+
+def _model_of(agent: str, model: Callable[..., Any]) -> tuple[Any, Any]:
+    match agent:
+        case "understanding":
+            intent = model(goal=str, action=str, scope=str, urgency=str)
+            relation = model(type=str, confidence=float, reasoning=str)
+            needs = model(needsCurrentTaskContext=bool, needsExecutionHistory=bool, referencedEntities=list[str])
+            params = model(normalizedIntent=intent, taskRelation=relation, contextDependency=needs)
+            return Literal["INTENT_ANALYSIS"], params
+        case "router":
+            return Literal["ROUTE_DECISION"], model(route=str, payload=model(reason=str, requiresConfirmation=bool))
+        case "planner":
+            names = {"dependencies": list[str], "requiredCapabilities": list[str]}
+            task = model(id=str, description=str, estimatedDuration=int, **names)
+            return Literal["TASK_PLAN"], model(tasks=list[task], executionOrder=list[str])
+        case "executor":
+            return str, model(path=str, options=model(limit=int))
+        case "reviewer":
+            fields = {"feedback": str, "requiredFixes": list[str]}
+            return Literal["REVIEW_RESULT"], model(approved=bool, score=float, **fields)
+    return Literal["PHASE_TRANSITION"], model(fromPhase=str, toPhase=str, reason=str, blockers=list[str])
 
 
 def make_tools(seed: int) -> list[dict[str, Any]]:

@@ -135,6 +135,8 @@ def find_target(root: Any, reference: str) -> Any:
 
 def resolve(root: Mapping[str, Any], schema: Any) -> Mapping[str, Any]:
     """Return a schema with its local reference replaced by the target; the keys beside the reference win."""
+    if type(schema) is dict and "$ref" not in schema:
+        return schema
     for _ in range(_MAX_STEPS):
         if not isinstance(schema, Mapping) or not str(schema.get("$ref", "")).startswith("#"):
             break

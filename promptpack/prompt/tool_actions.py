@@ -13,7 +13,7 @@ from promptpack.prompt.reply_format import write_reply_format
 from promptpack.schema.validation import Schema
 from promptpack.schema.validation import compile as compile_schema
 from promptpack.template.render_cache import LARGEST_VALUE
-from promptpack.template.values import fingerprint
+from promptpack.template.values import value_key
 
 _PARAMETERS = ("parameters", "input_schema", "inputSchema")
 _SCHEMA_KEYS = ("type", "properties", "$ref", "anyOf", "oneOf", "allOf", "additionalProperties")
@@ -50,14 +50,14 @@ def find_tool_set(pack: Pack, contract: Contract, values: Mapping[str, Any]) -> 
     """Return the contract of a pack with the tools in the context, from the render cache if they are known."""
     name = contract.tools_input
     value = values[name] if name else None
-    key = fingerprint(value) if name else b""
+    key = value_key(value) if name else b""
     # Packs made by `dataclasses.replace` share a cache.
     cell = ToolSet, pack.locale, key
     cached_contract, tools = pack._render_cache.get(cell) or (None, None)
-    if key is not None and tools is not None and cached_contract is contract:
+    if tools is not None and cached_contract is contract:
         return tools  # type: ignore[no-any-return]
     tools = ToolSet(contract, pack.locale, read_tool_actions(value, name) if name else None)
-    if key is not None and len(key) * _SCHEMA_SIZE <= LARGEST_VALUE:
+    if len(key) * _SCHEMA_SIZE <= LARGEST_VALUE:
         pack._render_cache.put(cell, (contract, tools), *[key] * _SCHEMA_SIZE)
     return tools
 

@@ -39,6 +39,7 @@ MAX_TEXTS: Final = 16
 
 # Every supported Python writes this version.
 _MARSHAL_VERSION: Final = 4
+_MARSHAL_WITHOUT_SHARING: Final = 2
 _DEFAULT_INDENT: Final = 2
 # Writing JSON takes longer than other work on the same text.
 _CHARACTERS_A_STEP_OF_JSON: Final = 16
@@ -115,6 +116,14 @@ def fingerprint(value: Any) -> bytes | None:
         return marshal.dumps(value, _MARSHAL_VERSION)
     except ValueError:
         return None
+
+
+def value_key(value: Any) -> bytes:
+    """Return bytes that are equal for equal plain data, however it was built.
+
+    Only for validated data: parts that occur many times are written many times.
+    """
+    return marshal.dumps(value, _MARSHAL_WITHOUT_SHARING)
 
 
 def is_plain(value: Any, fingerprint: bytes, limits: Limits) -> bool:
