@@ -53,7 +53,9 @@ def make_context(agent: str, seed: int, *, new_tools: bool = False) -> dict[str,
     ids = Identifiers(seed)
     match agent:
         case "understanding":
-            return _state(ids) | _task(ids) | _history(ids) | {"USER_INPUT": f"Translate report {ids.uuid()} to English"}
+            return (
+                _state(ids) | _task(ids) | _history(ids) | {"USER_INPUT": f"Translate report {ids.uuid()} to English"}
+            )
         case "router":
             return _state(ids) | _task(ids) | {"INTENT_ANALYSIS": _intent(ids)}
         case "planner":
@@ -82,7 +84,8 @@ def make_model(agent: str) -> Any:
         mitigation: str = ""
 
     def model(**fields: Any) -> Any:
-        return create_model("Params", __base__=Strict, **{name: (kind, ...) for name, kind in fields.items()})
+        required: dict[str, Any] = {name: (kind, ...) for name, kind in fields.items()}
+        return create_model("Params", __base__=Strict, **required)
 
     action, params = _model_of(agent, model)
     return create_model(
@@ -113,7 +116,8 @@ def _model_of(agent: str, model: Callable[..., Any]) -> tuple[Any, Any]:
         case "planner":
             names = {"dependencies": list[str], "requiredCapabilities": list[str]}
             task = model(id=str, description=str, estimatedDuration=int, **names)
-            return Literal["TASK_PLAN"], model(tasks=list[task], executionOrder=list[str])
+            tasks = list[task]  # type: ignore[valid-type]  # a class made at run time
+            return Literal["TASK_PLAN"], model(tasks=tasks, executionOrder=list[str])
         case "executor":
             return str, model(path=str, options=model(limit=int))
         case "reviewer":
@@ -133,7 +137,7 @@ def make_reply(agent: str, seed: int = 0) -> dict[str, Any]:
     ids = Identifiers(seed)
     action, params = _decision(agent, seed, ids)
     return {
-        "thought": f"The records of {ids.date()} are complete, and {ids.commit()} is the last commit. Nothing blocks it.",
+        "thought": f"The records of {ids.date()} are complete; {ids.commit()} is the last commit. Nothing blocks it.",
         "action": action,
         "params": params,
         "expectedOutcome": f"A result that covers goal {ids.uuid()}",

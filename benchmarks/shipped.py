@@ -121,7 +121,13 @@ def _twin(agent: str) -> Twin:
 def tables() -> tuple[Table, ...]:
     return (
         Table("shipped-render", "Rendering new contexts with the shipped packs", tuple(_render_sides())),
-        Table("shipped-check", "Checking clean replies with the rules of the shipped packs", tuple(_check_sides()), 15, "cost"),
+        Table(
+            "shipped-check",
+            "Checking clean replies with the rules of the shipped packs",
+            tuple(_check_sides()),
+            15,
+            "cost",
+        ),
         Table("shipped-request", "Rendering new records and checking their replies", tuple(_request_sides())),
     )
 

@@ -40,7 +40,9 @@ class Twin:
         self._about = {"agent": pack["agent"]}
         self._defaults = {name: one["default"] for name, one in pack["inputs"].items() if "default" in one}
         partials = {name: text.removesuffix("\n") for name, text in base["partials"].items()}
-        environment = _environment(partials | {"tools": _TOOLS, "output": _with_tools(partials["output"], reply_format)})
+        environment = _environment(
+            partials | {"tools": _TOOLS, "output": _with_tools(partials["output"], reply_format)}
+        )
         self._templates = [environment.from_string(_source(message)) for message in pack["messages"]]
         self._schema = {"type": "object", "properties": pack["inputs"], "required": _required(pack["inputs"])}
 

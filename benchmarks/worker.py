@@ -57,12 +57,12 @@ def serve() -> None:
 
 def count(module: str, function: str, arguments: str, runs: str) -> None:
     job = make(module, function, json.loads(arguments))
-    for arguments in job.ready(WARM):
-        job.run(*arguments)
+    for given in job.ready(WARM):
+        job.run(*given)
     ready = job.ready(int(runs))
     os.getppid()
-    for arguments in ready:
-        job.run(*arguments)
+    for given in ready:
+        job.run(*given)
     os.getppid()
 
 

@@ -51,7 +51,7 @@ class Inliner:
         return branches
 
     def _partial(self, node: nodes.Include, sources: Sequence[Source]) -> tuple[nodes.Template, Source] | None:
-        name = node.template.value if isinstance(node.template, nodes.Const) else None
+        name = node.template.value if isinstance(node.template, nodes.Const) else ""
         tree = self._trees.get(name) if node.with_context and isinstance(name, str) else None
         if tree is None or tree.find(nodes.Include) is not None or not self._is_pure(tree):
             return None

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
-from itertools import filterfalse
+from itertools import chain, filterfalse
 from types import GeneratorType
 from typing import Any, Final
 
@@ -43,7 +43,7 @@ _MARSHAL_WITHOUT_SHARING: Final = 2
 _DEFAULT_INDENT: Final = 2
 # Writing JSON takes longer than other work on the same text.
 _CHARACTERS_A_STEP_OF_JSON: Final = 16
-# Huge and tiny numbers, which JSON writers format differently. In indented JSON a number ends its line, which no text does.
+# Huge and tiny numbers, which JSON writers format differently. In indented JSON, a number ends its line; no text does.
 _EXPONENT: Final = re.compile(rb"e(?<=[0-9]e)[-+]?[0-9]+,?\n")
 _TINY: Final = b"0.0000"
 _CONTAINERS: Final = frozenset((dict, list))
@@ -128,27 +128,27 @@ def value_key(value: Any) -> bytes:
 
 def is_plain(value: Any, fingerprint: bytes, limits: Limits) -> bool:
     """Return whether a mapping or list with this fingerprint is plain data within the limits of size and depth."""
-    count, keys, nodes = 1, set[Any](), [value]
+    mappings, lists = ([value], []) if type(value) is dict else ([], [value])
+    count, kinds_of_keys = 1, set[type]()
     for _ in range(MAX_DEPTH):
-        children: list[Any] = []
-        for node in nodes:
-            count += len(node)
-            if count > limits.items:  # before the items are collected: a node may occur many times
-                return False
-            if type(node) is dict:
-                keys.update(node)
-                children += node.values()
-            else:
-                children += node
+        # Counted before the items are collected: a mapping or list may occur many times.
+        count += sum(map(len, mappings)) + sum(map(len, lists))
+        if count > limits.items:
+            return False
+        kinds_of_keys.update(map(type, chain.from_iterable(mappings)))
+        children = list(chain.from_iterable([*map(dict.values, mappings), *lists]))
         kinds = set(map(type, children))
-        if not kinds <= _PLAIN:
+        if not kinds <= _PLAIN or (float in kinds and not _are_finite(children)):
             return False
-        if float in kinds and not all(math.isfinite(child) for child in children if type(child) is float):
-            return False
-        if kinds.isdisjoint(_CONTAINERS):
-            return _TEXT.issuperset(map(type, keys)) and _is_short(value, count * len(fingerprint), limits)
-        nodes = [child for child in children if type(child) in _CONTAINERS]
+        mappings = [child for child in children if type(child) is dict] if dict in kinds else []
+        lists = [child for child in children if type(child) is list] if list in kinds else []
+        if not mappings and not lists:
+            return kinds_of_keys <= _TEXT and _is_short(value, count * len(fingerprint), limits)
     return False
+
+
+def _are_finite(values: Iterable[Any]) -> bool:
+    return all(math.isfinite(value) for value in values if type(value) is float)
 
 
 def _is_short(value: Any, estimate: int, limits: Limits) -> bool:
