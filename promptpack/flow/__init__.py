@@ -7,20 +7,6 @@ from promptpack.flow.model import END, Branches, CallerValue, FixedValue, Flow, 
 from promptpack.flow.read_flow import FILE, find, read_text
 
 __all__ = [
-    "CODES",
-    "END",
-    "FILE",
-    "Branches",
-    "CallerValue",
-    "FixedValue",
-    "Flow",
-    "FlowValue",
-    "ObjectValue",
-    "ReplyValue",
-    "Step",
-    "check",
-    "find",
-    "read_text",
-    "to_mermaid",
-    "to_svg",
-]
+    "CODES", "END", "FILE", "Branches", "CallerValue", "FixedValue", "Flow", "FlowValue", "ObjectValue", "ReplyValue",
+    "Step", "check", "find", "read_text", "to_mermaid", "to_svg",
+]  # fmt: skip

@@ -7,9 +7,10 @@ from promptpack.lazy import cached_property
 from promptpack.pack.contract import Action, Contract
 from promptpack.pack.model import Pack
 from promptpack.pack.pack_schema import schema_schema
-from promptpack.pack.references import find_references, find_target
+from promptpack.pack.references import find_references
 from promptpack.problem import ContextError, Problem
 from promptpack.prompt.reply_format import write_reply_format
+from promptpack.schema.pointers import find_target
 from promptpack.schema.validation import Schema
 from promptpack.schema.validation import compile as compile_schema
 from promptpack.template.render_cache import LARGEST_VALUE

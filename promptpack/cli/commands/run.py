@@ -8,13 +8,12 @@ from typing import Any
 import click
 
 from promptpack import document, files, flow
-from promptpack.cli.console import visible
+from promptpack.characters import visible
 from promptpack.cli.options import open_library, packs_option
 from promptpack.cli.walk import Turn, walk
 from promptpack.cycle import CycleSettings, OpenAIProvider, Provider, Round, ScriptedProvider
 from promptpack.library import Library
 from promptpack.problem import Problem, UsageError
-from promptpack.prompt.message import Message
 
 _MESSAGE_LINES = 6
 _REPLY_LINES = 14
@@ -88,16 +87,12 @@ def _print_turn(number: int, turn: Turn, full: bool) -> None:
     click.echo(click.style(title.center(96, "─"), bold=True))
     click.echo(click.style(f"{pack.label} {pack.locale} {pack.digest[:19]}", dim=True))
     for message in turn.run.prompt.messages:
-        _print_message(message, full)
+        click.echo(click.style(f"{message.role:<11}", fg="blue") + _block(message.text, full))
     for done in turn.run.transcript.rounds:
         _print_round(done, full)
     if turn.tool_result is not None:
         click.echo(click.style("tool       ", fg="magenta") + visible(json.dumps(turn.tool_result, ensure_ascii=False)))
     click.echo()
-
-
-def _print_message(message: Message, full: bool) -> None:
-    click.echo(click.style(f"{message.role:<11}", fg="blue") + _block(message.text, full))
 
 
 def _print_round(done: Round, full: bool) -> None:
