@@ -145,9 +145,9 @@ def _render_goals() -> Iterator[Goal]:
     new, turn = "promptpack, `pack.render`, all inputs new", "promptpack, `pack.render`, next turn"
     for job, side, required, goal in (
         ("planner 10 KB, all inputs new", new, 2.5, 0.0),
-        ("the same, deep schemas", f"{new}, deep schemas", 2, 0.0),
+        ("planner 10 KB, all inputs new, deep schemas", f"{new}, deep schemas", 2, 0.0),
         ("planner 10 KB, next turn", turn, 6, 8),
-        ("the same, deep schemas", f"{turn}, deep schemas", 4.5, 6),
+        ("planner 10 KB, next turn, deep schemas", f"{turn}, deep schemas", 4.5, 6),
         ("planner 10 KB, template only", "promptpack, template", 5.5, 7),
     ):
         yield _faster(f"{job}: required", "render", side, "stock", required)

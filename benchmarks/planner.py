@@ -100,7 +100,7 @@ def placeholders(context: dict[str, Any], dump: Callable[[Any], str]) -> dict[st
     }
 
 
-def make_context(tools: int = TOOLS, entries: int = ENTRIES, tasks: int = 10) -> dict[str, Any]:
+def make_context(tools: int = TOOLS, entries: int = ENTRIES, tasks: int = 7) -> dict[str, Any]:
     """Return a context of the given sizes, with identifiers as services have them."""
     ids = Identifiers(0)
     return {
