@@ -72,7 +72,7 @@ def _render_message(template: MessageTemplate, scope: Scope) -> list[Message]:
     if template.when is not None and not template.when.evaluate(scope):
         return []
     if template.history:
-        return _read_history(template.history, scope[template.history])
+        return _read_history(template, scope[template.history])
     message = Message(
         template.role,
         _render_content(template.content, scope),
@@ -83,10 +83,20 @@ def _render_message(template: MessageTemplate, scope: Scope) -> list[Message]:
     return [message]
 
 
-def _read_history(name: str, history: Any) -> list[Message]:
+def _read_history(template: MessageTemplate, history: Any) -> list[Message]:
+    name = template.history
     if not isinstance(history, list):
         raise ContextError(Problem("PP412", f"input {name!r} is not a list of messages"))
-    return [read_message(item, f"message {index + 1} of {name!r}") for index, item in enumerate(history)]
+    return [_read_past(template, item, f"message {index + 1} of {name!r}") for index, item in enumerate(history)]
+
+
+def _read_past(template: MessageTemplate, item: Any, where: str) -> Message:
+    message = read_message(item, where)
+    if message.role not in template.history_roles:
+        text = f"{where} has the role {message.role!r}, which the pack does not allow"
+        hint = f"remove the message, or add {message.role!r} to 'roles' next to 'history' in the pack"
+        raise ContextError(Problem("PP439", text, None, hint))
+    return message
 
 
 def _render_content(content: Template | tuple[PartTemplate, ...] | None, scope: Scope) -> str | tuple[Part, ...] | None:
