@@ -9,7 +9,7 @@ from typing import Any, Final
 from jinja2.exceptions import TemplateRuntimeError
 
 from promptpack.characters import break_special_tokens
-from promptpack.template.meter import LimitError, check_items, current_meter, measure, step
+from promptpack.template.meter import LimitError, check_items, check_text, current_meter, measure, step
 from promptpack.template.values import PACK_INDENT, resolve_lazy, to_json, to_text
 
 _WIDEST_INDENT: Final = 8
@@ -59,10 +59,12 @@ def fenced(value: Any, tag: str = "") -> str:
         )
     text = to_text(value)
     # Characters that may start a token take longer than others.
-    step(len(text) // _CHARACTERS_A_STEP_OF_A_FENCE + (text.count("<") + text.count("[")) // 2)
+    step(1 + len(text) // _CHARACTERS_A_STEP_OF_A_FENCE + (text.count("<") + text.count("[")) // 2)
     text = break_special_tokens(text)
-    longest = max((len(run) for run in _FENCE_RUN.findall(text)), default=2)
-    fence = "`" * (longest + 1)
+    fence = "```"
+    if fence in text or "~~~" in text:
+        fence = "`" * (1 + max(len(run) for run in _FENCE_RUN.findall(text)))
+    check_text(len(text) + len(tag) + 2 * len(fence) + 2)
     return f"{fence}{tag}\n{text}\n{fence}"
 
 
@@ -115,11 +117,14 @@ def out_of_order(tasks: Any, order: Any, key: str = "id", needs: str = "dependen
         raise TemplateRuntimeError("out_of_order needs a list of tasks and a list of their ids\npass two lists")
     needed = [task[needs] for task in tasks]
     check_items(len(order) + sum(map(len, needed)))
-    positions = {to_text(name): position for position, name in reversed(list(enumerate(order)))}
-    pairs = [(to_text(task[key]), to_text(need)) for task, names in zip(tasks, needed, strict=True) for need in names]
+    positions: dict[str, int] = {}
+    for position, name in enumerate(order):
+        positions.setdefault(name if type(name) is str else to_text(name), position)
+    pairs = [(task[key], need) for task, names in zip(tasks, needed, strict=True) for need in names]
+    texts = [tuple(name if type(name) is str else to_text(name) for name in pair) for pair in pairs]
     return [
         f"{task} before {need}"
-        for task, need in pairs
+        for task, need in texts
         if task in positions and need in positions and positions[task] <= positions[need]
     ]
 

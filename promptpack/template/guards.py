@@ -1,6 +1,7 @@
 """Jinja's filters, methods and functions within the limits: work is counted, too large results are refused first."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import wraps
 from itertools import filterfalse
 from types import MappingProxyType
@@ -29,30 +30,27 @@ from promptpack.template.values import to_text
 
 _MAX_PRECISION: Final = 100
 _LONGEST_MESSAGE: Final = 500
+# The steps of an item in filters that count their own work.
+_STEPS_OF_AN_ITEM: Final = 6
 # Filters that process every item, and the steps for each.
 _STEPS_AN_ITEM: Final[Mapping[str, int]] = MappingProxyType(
     {
         "groupby": 8,
-        "map": 4,
         "max": 4,
         "min": 4,
-        "reject": 4,
         "rejectattr": 8,
-        "select": 4,
         "selectattr": 8,
-        "sort": 4,
-        "unique": 4,
     }
 )
-# Filters that do nothing before their result is iterated over; all but `unique` turn null, false and 0 into nothing.
-_LAZY: Final = frozenset(("map", "reject", "rejectattr", "select", "selectattr", "unique"))
+# Filters that do nothing before their result is iterated over, and turn null, false and 0 into nothing.
+_LAZY: Final = frozenset(("rejectattr", "selectattr"))
 _STEPS_OF_SORTING_A_KEY: Final = 8
 # Filters that process every character, and how many in one step.
 _CHARACTERS_A_STEP: Final[Mapping[str, int]] = MappingProxyType(
     {"indent": 16, "int": 16, "title": 2, "wordcount": 3, "wordwrap": 1}
 )
 # Filters that compare items or their attributes character by character.
-_COMPARING: Final = frozenset({"dictsort", "groupby", "max", "min", "sort", "unique"})
+_COMPARING: Final = frozenset({"dictsort", "groupby", "max", "min"})
 _LINE_ENDS: Final = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _PADDING: Final = ("center", "ljust", "rjust", "zfill")
 _STR: Final = frozenset((str,))
@@ -87,7 +85,7 @@ def meter_calls(function: Callable[..., Any], name: str = "", deep: bool = True)
 
     @wraps(function)
     def lazy_call(*values: Any, **options: Any) -> Any:
-        if name == "unique" or len(values) <= first or values[first]:
+        if len(values) <= first or values[first]:
             yield from metered_call(*values, **options)
 
     return lazy_call if name in _LAZY else metered_call
@@ -169,41 +167,66 @@ def _make_select(original: Callable[..., Any], choose: Callable[..., Any]) -> Ca
     """Return `select` or `reject`; `in` on lists of texts is a set lookup, not a search."""
 
     @pass_context
-    def select(context: Any, value: Any, *test: Any, **options: Any) -> Any:
-        if len(test) != 2 or test[0] != "in" or options or not _is_text_list(test[1]) or not _is_text_list(value):
-            return original(context, value, *test, **options)
-        return choose(frozenset(test[1]).__contains__, value)
+    def select(context: Any, value: Any, *test: Any, **options: Any) -> Iterator[Any]:
+        if not value:
+            return
+        items = _take_items(value, *test, *options.values())
+        if len(test) != 2 or test[0] != "in" or options or not _is_text_list(test[1]) or not _is_text_list(items):
+            yield from original(context, items, *test, **options)
+        else:
+            yield from choose(frozenset(test[1]).__contains__, items)
 
     return select
 
 
+def _take_items(value: Any, *arguments: Any) -> list[Any]:
+    """Return the items of a value as a list, and count the work of processing each of them."""
+    meter = current_meter()
+    items = meter.collect(value)
+    steps = _STEPS_OF_AN_ITEM * len(items)
+    meter.step(steps + (meter.cost(arguments, deep=False) if arguments else 1))
+    return items
+
+
 @pass_context
-def _map(context: Any, value: Any, *arguments: Any, **options: Any) -> Any:
+def _map(context: Any, value: Any, *arguments: Any, **options: Any) -> Iterator[Any]:
+    if not value:
+        return
+    items = _take_items(value, *arguments, *options.values())
     # A key of mappings is looked up directly, which is much faster.
     key = options.get("attribute")
+    found: Iterable[Any] | None = None
     if type(key) is str and len(options) == 1 and not arguments and "." not in key and not key.isdigit():
-        try:
-            return iter([item[key] for item in value])
-        except (KeyError, TypeError):
-            pass  # a key is missing, or an item is not a mapping
-    return do_map(context, value, *arguments, **options)
+        with suppress(KeyError, TypeError):  # a key is missing, or an item is not a mapping
+            found = [item[key] for item in items]
+    yield from do_map(context, items, *arguments, **options) if found is None else found
 
 
 @pass_environment
 def _sort(
     environment: Any, value: Any, reverse: bool = False, case_sensitive: bool = False, attribute: Any = None
 ) -> Any:
+    items = _take_comparable(value)
     # Texts are sorted directly; Jinja makes a list for every item.
-    if attribute is None and _is_text_list(value):
-        return sorted(value, key=None if case_sensitive else str.lower, reverse=reverse)
-    return do_sort(environment, value, reverse, case_sensitive, attribute)
+    if attribute is None and _is_text_list(items):
+        return sorted(items, key=None if case_sensitive else str.lower, reverse=reverse)
+    return do_sort(environment, items, reverse, case_sensitive, attribute)
+
+
+def _take_comparable(value: Any) -> list[Any]:
+    """Return the items of a value as a list, and count the work of comparing everything in them."""
+    items = _take_items(value)
+    if not _is_text_list(items):
+        measure(items)
+    step(_count_characters(items) // CHARACTERS_A_STEP)
+    return items
 
 
 @pass_environment
 def _unique(environment: Any, value: Any, case_sensitive: bool = False, attribute: Any = None) -> Iterator[Any]:
     find_key = make_attrgetter(environment, attribute, postprocess=None if case_sensitive else ignore_case)
     seen: set[Any] = set()
-    for item in value:
+    for item in _take_comparable(value):
         key = find_key(item)
         if isinstance(key, (int, float)):
             key = number_key(key)

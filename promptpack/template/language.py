@@ -58,11 +58,13 @@ _ALL_FILTERS: Final[Mapping[str, Any]] = {
     **OWN_FILTERS,
 }
 # Filters that count their own work.
-_SELF_METERED: Final = frozenset(("flatten", "join", "json", "list", "out_of_order", "tojson"))
+_SELF_METERED: Final = frozenset((
+    "fenced", "flatten", "join", "json", "list", "map", "out_of_order", "reject", "select", "sort", "tojson", "unique",
+))  # fmt: skip
 # Filters that read only the items of a value, so deeper values are not counted.
 _SHALLOW_FILTERS: Final = frozenset((
-    "abs", "batch", "count", "d", "default", "first", "float", "int", "items", "last", "length", "map", "reject",
-    "rejectattr", "reverse", "round", "safe", "select", "selectattr", "slice",
+    "abs", "batch", "count", "d", "default", "first", "float", "int", "items", "last", "length", "rejectattr",
+    "reverse", "round", "safe", "selectattr", "slice",
 ))  # fmt: skip
 # Tests that compare whole values; the others take the same time for every value.
 _METERED_TESTS: Final = frozenset((

@@ -54,6 +54,11 @@ class RenderCache:
         if self.size > self._limit:
             self._shrink()
 
+    def clear(self) -> None:
+        """Drop all values."""
+        self.entries.clear()
+        self.size = 0
+
     def _shrink(self) -> None:
         entries = list(self.entries.items())
         size = sum(entry[1] for _, entry in entries)

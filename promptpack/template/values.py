@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
-from itertools import filterfalse
+from itertools import chain, filterfalse
 from types import GeneratorType
 from typing import Any, Final
 
@@ -46,13 +46,14 @@ PACK_INDENT: Final = -1
 
 # Every supported Python writes this version.
 _MARSHAL_VERSION: Final = 4
+_MARSHAL_WITHOUT_SHARING: Final = 2
 # Writing JSON takes longer than other work on the same text.
 _CHARACTERS_A_STEP_OF_JSON: Final = 16
-# Huge and tiny numbers, which JSON writers format differently; a text may match too.
-_EXPONENT: Final = re.compile(rb"e(?<=[0-9]e)[-0-9]")
+# Huge and tiny numbers, which JSON writers format differently. In indented JSON, a number ends its line; no text does.
+_EXPONENT: Final = re.compile(rb"e(?<=[0-9]e)[-+]?[0-9]+,?\n")
 _TINY: Final = b"0.0000"
-_LEAVES: Final = frozenset((str, int, bool, type(None)))
 _CONTAINERS: Final = frozenset((dict, list))
+_PLAIN: Final = frozenset((str, int, float, bool, type(None), *_CONTAINERS))
 _TEXT: Final = frozenset((str,))
 
 
@@ -126,32 +127,37 @@ def fingerprint(value: Any) -> bytes | None:
         return None
 
 
+def value_key(value: Any) -> bytes:
+    """Return bytes that are equal for equal plain data, however it was built.
+
+    Only for validated data: parts that occur many times are written many times.
+    """
+    return marshal.dumps(value, _MARSHAL_WITHOUT_SHARING)
+
+
 def is_plain(value: Any, fingerprint: bytes, limits: Limits) -> bool:
     """Return whether a mapping or list with this fingerprint is plain data within the limits of size and depth."""
-    # Local names, because these lines take most of the time of a render with new inputs.
-    leaves, containers, limit = _LEAVES, _CONTAINERS, limits.items
-    count = 1
-    keys: set[Any] = set()
-    inner: list[Any] = [value]
+    mappings, lists = ([value], []) if type(value) is dict else ([], [value])
+    count, kinds_of_keys = 1, set[type]()
     for _ in range(MAX_DEPTH):
-        nodes, inner = inner, []
-        for node in nodes:
-            count += len(node)
-            if count > limit:
-                return False
-            if type(node) is dict:
-                keys.update(node)
-                node = node.values()  # noqa: PLW2901 -- the keys are collected
-            for child in node:
-                kind = type(child)
-                if kind not in leaves:
-                    if kind in containers:
-                        inner.append(child)
-                    elif kind is not float or not math.isfinite(child):
-                        return False
-        if not inner:
-            return _TEXT.issuperset(map(type, keys)) and _is_short(value, count * len(fingerprint), limits)
+        # Counted before the items are collected: a mapping or list may occur many times.
+        count += sum(map(len, mappings)) + sum(map(len, lists))
+        if count > limits.items:
+            return False
+        kinds_of_keys.update(map(type, chain.from_iterable(mappings)))
+        children = list(chain.from_iterable([*map(dict.values, mappings), *lists]))
+        kinds = set(map(type, children))
+        if not kinds <= _PLAIN or (float in kinds and not _are_finite(children)):
+            return False
+        mappings = [child for child in children if type(child) is dict] if dict in kinds else []
+        lists = [child for child in children if type(child) is list] if list in kinds else []
+        if not mappings and not lists:
+            return kinds_of_keys <= _TEXT and _is_short(value, count * len(fingerprint), limits)
     return False
+
+
+def _are_finite(values: Iterable[Any]) -> bool:
+    return all(math.isfinite(value) for value in values if type(value) is float)
 
 
 def _is_short(value: Any, estimate: int, limits: Limits) -> bool:
