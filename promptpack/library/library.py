@@ -22,6 +22,7 @@ from promptpack.template.limits import Limits
 from promptpack.template.render_cache import DEFAULT_LIMIT, RenderCache
 
 if TYPE_CHECKING:
+    from promptpack.flow import Flow
     from promptpack.library.contents import Partials
     from promptpack.pack.building import BuildContext, CompiledSections
     from promptpack.pack.model import Pack
@@ -150,6 +151,12 @@ class Library:
     def get(self, request: str, locale: str | None = None) -> Pack:
         """Return the newest matching pack, releases before drafts; raise its problems if it is broken."""
         return self.build(self._choose(parse_reference(request), locale))
+
+    def flow(self, locale: str | None = None) -> Flow:
+        """Return the flow of the library's folders, with the packs of a locale; raise all problems of it."""
+        from promptpack.flow import open_flow
+
+        return open_flow(self, locale)
 
     def list(self) -> tuple[Listed, ...]:
         """List the pack files by name, version and locale, with the problems found so far."""
