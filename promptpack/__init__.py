@@ -29,32 +29,11 @@ if TYPE_CHECKING:
     from promptpack.verdict import AgentOutput, Verdict, Violation
 
 __all__ = [
-    "Agent",
-    "AgentOutput",
-    "ContextError",
-    "Library",
-    "LlmCycle",
-    "Location",
-    "Message",
-    "MissingExtraError",
-    "Pack",
-    "PackError",
-    "Problem",
-    "Prompt",
-    "PromptComposer",
-    "PromptTemplate",
-    "PromptTemplateRegistry",
-    "PromptpackError",
-    "RenderContext",
-    "ReplyError",
-    "SlotPrompt",
-    "TemplateContext",
-    "UsageError",
-    "Verdict",
-    "Violation",
-    "__version__",
+    "Agent", "AgentOutput", "ContextError", "Library", "LlmCycle", "Location", "Message", "MissingExtraError", "Pack",
+    "PackError", "Problem", "Prompt", "PromptComposer", "PromptTemplate", "PromptTemplateRegistry", "PromptpackError",
+    "RenderContext", "ReplyError", "SlotPrompt", "TemplateContext", "UsageError", "Verdict", "Violation", "__version__",
     "validate_messages",
-]
+]  # fmt: skip
 
 # The module of each public name, imported on first use.
 _MODULES = {

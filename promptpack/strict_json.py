@@ -6,10 +6,11 @@ from typing import Any, NoReturn
 
 def read(text: str) -> Any:
     """Parse a text; raise `ValueError`, or `RecursionError` if it is nested too deeply."""
-    return json.loads(text, object_pairs_hook=_reject_duplicates, parse_constant=_reject_constant)
+    return json.loads(text, object_pairs_hook=reject_duplicates, parse_constant=reject_constant)
 
 
-def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the members of an object; raise `ValueError` if a key is given twice."""
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
@@ -18,5 +19,6 @@ def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _reject_constant(word: str) -> NoReturn:
+def reject_constant(word: str) -> NoReturn:
+    """Raise `ValueError` for NaN or Infinity."""
     raise ValueError(f"{word} is not a number")

@@ -9,8 +9,6 @@ import click
 from promptpack.characters import visible
 from promptpack.problem import Location, Problem
 
-__all__ = ["as_data", "on_one_line", "print_json", "print_problems", "styled", "visible"]
-
 _COLOURS = {"error": "red", "warning": "yellow", "note": "blue"}
 
 

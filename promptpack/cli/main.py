@@ -7,7 +7,7 @@ import click
 
 from promptpack import __version__
 from promptpack.cli.console import print_problems
-from promptpack.problem import PromptpackError, UsageError
+from promptpack.problem import PromptpackError, UsageError, did_you_mean
 
 COMMANDS = {
     "check": "check a model's reply against a pack's contract",
@@ -51,8 +51,6 @@ class _Commands(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            from promptpack.problem import did_you_mean
-
             hint = did_you_mean(args[0], COMMANDS) if args else ""
             raise click.UsageError(f"{error.message} {hint[:1].upper()}{hint[1:]}".strip(), ctx) from error
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from promptpack.cli.console import visible
+from promptpack.characters import visible
 from promptpack.cycle import AgentRun, Round
 from promptpack.prompt.message import Message
 

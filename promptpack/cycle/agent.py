@@ -7,8 +7,7 @@ from promptpack.cycle.cycle_settings import CycleSettings
 from promptpack.cycle.drive import adrive, drive
 from promptpack.cycle.machine import Conversation, converse
 from promptpack.cycle.model_tools import ToolSource, read_tools
-from promptpack.cycle.provider import Provider
-from promptpack.cycle.request import Completion
+from promptpack.cycle.provider import Completion, Provider
 from promptpack.cycle.services import ServiceOptions, Services
 from promptpack.cycle.transcript import Transcript
 from promptpack.pack.model import Pack

@@ -6,10 +6,8 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from promptpack.cycle.cycle_errors import ProviderError, ToolError
-from promptpack.cycle.effects import CallTool, Effect, Emit, Now, Send, Sleep
-from promptpack.cycle.machine import Effects, deadline_error
-from promptpack.cycle.provider import Provider
-from promptpack.cycle.request import Request
+from promptpack.cycle.machine import CallTool, Effect, Effects, Emit, Now, Send, Sleep, deadline_error
+from promptpack.cycle.provider import Provider, Request
 from promptpack.cycle.services import Cancellation, Services
 from promptpack.problem import Problem, UsageError
 

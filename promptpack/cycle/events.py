@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from promptpack.cycle.cycle_errors import ProviderError
-from promptpack.cycle.request import Completion, Request
+from promptpack.cycle.provider import Completion, Request
 from promptpack.prompt.message import Message, ToolCall
 from promptpack.verdict import Verdict
 

@@ -1,6 +1,6 @@
 """The state machine of a conversation: send, call tools, judge, correct, until an answer or a limit ends it.
 
-It decides and never waits: slow work is yielded as an effect, and a driver answers it.
+It decides and never waits: slow work is yielded as an effect, which a driver performs and answers.
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -10,14 +10,52 @@ from typing import Any, TypeVar
 from promptpack.characters import escape_surrogates
 from promptpack.cycle.cycle_errors import ProviderError, RunStoppedError, ToolError
 from promptpack.cycle.cycle_settings import CycleSettings
-from promptpack.cycle.effects import CallTool, Effect, Emit, Now, Send, Sleep
-from promptpack.cycle.events import ReplyJudged, ReplyReceived, RequestSent, RetryPlanned, ToolAnswered
-from promptpack.cycle.model_tools import InvalidArguments, ModelTool, read_arguments, write_result
-from promptpack.cycle.request import Completion, Request
+from promptpack.cycle.events import Event, ReplyJudged, ReplyReceived, RequestSent, RetryPlanned, ToolAnswered
+from promptpack.cycle.model_tools import ModelTool, ToolFunction, read_arguments, write_result
+from promptpack.cycle.provider import Completion, Request
 from promptpack.cycle.transcript import Round, Transcript
 from promptpack.problem import Problem
 from promptpack.prompt.message import Message, ToolCall
 from promptpack.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """Answer with the current time of the clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Answer with the `Completion`, or throw the `ProviderError`; stop a stream at the time `until`."""
+
+    request: Request
+    until: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sleep:
+    """Wait, then answer with None."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class CallTool:
+    """Answer with the result of the tool, or throw its `ToolError`."""
+
+    name: str
+    function: ToolFunction
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Emit:
+    """Pass the event to the `on_event` callback, then answer with None."""
+
+    event: Event
+
+
+Effect = Now | Send | Sleep | CallTool | Emit
 
 Result = TypeVar("Result")
 Effects = Generator[Effect, Any, Result]
@@ -144,11 +182,8 @@ def _result(conversation: Conversation, call: ToolCall) -> Effects[tuple[str, bo
     if tool is None or tool.function is None:
         available = ", ".join(tool.name for tool in conversation.tools) or "none"
         return f"unknown tool {call.name!r}; available tools: {available}", False
-    arguments = read_arguments(call, tool)
-    if isinstance(arguments, InvalidArguments):
-        return arguments.message, False
     try:
-        result = yield CallTool(tool.name, tool.function, arguments)
+        result = yield CallTool(tool.name, tool.function, read_arguments(call, tool))
     except ToolError as error:
         return escape_surrogates(str(error)), False
     return write_result(call.name, result), True

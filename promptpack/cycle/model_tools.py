@@ -8,6 +8,7 @@ from typing import Any
 
 from promptpack import schema, strict_json
 from promptpack.characters import escape_surrogates, is_encodable
+from promptpack.cycle.cycle_errors import ToolError
 from promptpack.problem import ContextError, Problem, UsageError
 from promptpack.prompt.message import ToolCall
 from promptpack.prompt.tool_actions import read_tool_actions
@@ -39,13 +40,6 @@ class ModelTool:
 ToolSource = Mapping[str, ToolFunction | ModelTool] | Iterable[ToolFunction | ModelTool | Mapping[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class InvalidArguments:
-    """The reason why a tool was not called, as a message for the model."""
-
-    message: str
-
-
 def read_tools(source: ToolSource) -> tuple[ModelTool, ...]:
     """Read tools from functions, `ModelTool` values or definitions in the form of any SDK; names must be unique."""
     if isinstance(source, Mapping):
@@ -59,20 +53,20 @@ def read_tools(source: ToolSource) -> tuple[ModelTool, ...]:
     return tools
 
 
-def read_arguments(call: ToolCall, tool: ModelTool) -> dict[str, Any] | InvalidArguments:
-    """Parse and validate the arguments of a call, so that a tool gets only arguments that it declares."""
+def read_arguments(call: ToolCall, tool: ModelTool) -> dict[str, Any]:
+    """Parse and validate the arguments of a call; raise `ToolError` for arguments that the tool does not declare."""
     try:
         arguments = strict_json.read(call.arguments or "{}")
     except (ValueError, RecursionError) as error:
-        return InvalidArguments(f"the arguments of {call.name!r} are not valid JSON: {error}")
+        raise ToolError(f"the arguments of {call.name!r} are not valid JSON: {error}") from error
     if not isinstance(arguments, dict):
-        return InvalidArguments(f"the arguments of {call.name!r} must be a JSON object")
+        raise ToolError(f"the arguments of {call.name!r} must be a JSON object")
     if not is_encodable(json.dumps(arguments, ensure_ascii=False)):
-        return InvalidArguments(f"the arguments of {call.name!r} contain half of a surrogate pair")
+        raise ToolError(f"the arguments of {call.name!r} contain half of a surrogate pair")
     mismatches = schema.compile(tool.parameters).check(arguments) if tool.parameters else ()
     if mismatches:
         reasons = "; ".join(f"{mismatch.pointer or 'arguments'}: {mismatch.message}" for mismatch in mismatches)
-        return InvalidArguments(f"the arguments of {call.name!r} are invalid: {reasons}")
+        raise ToolError(f"the arguments of {call.name!r} are invalid: {reasons}")
     return _bind(call.name, tool.function, arguments)
 
 
@@ -124,11 +118,11 @@ def _parameters(function: ToolFunction, name: str) -> dict[str, Any]:
     return described
 
 
-def _bind(name: str, function: ToolFunction | None, arguments: dict[str, Any]) -> dict[str, Any] | InvalidArguments:
+def _bind(name: str, function: ToolFunction | None, arguments: dict[str, Any]) -> dict[str, Any]:
     if function is None:
         return arguments
     try:
         inspect.signature(function).bind(**arguments)
     except TypeError as error:
-        return InvalidArguments(f"the arguments of {name!r} do not match its signature: {error}")
+        raise ToolError(f"the arguments of {name!r} do not match its signature: {error}") from error
     return arguments

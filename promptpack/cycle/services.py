@@ -1,6 +1,7 @@
 """The services of a run besides its provider: the clock, the cancellation and the callbacks."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -69,8 +70,6 @@ class SystemClock:
 
     def now(self) -> float:
         """Return the seconds of the monotonic clock."""
-        import time
-
         return time.monotonic()
 
     def sleep(self, seconds: float, cancellation: Cancellation) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from promptpack.cycle.request import Completion, Request, Usage
+from promptpack.cycle.provider import Completion, Request, Usage
 from promptpack.prompt.message import Message
 from promptpack.verdict import Verdict
 

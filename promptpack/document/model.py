@@ -7,16 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from promptpack.lazy import cached_property
-from promptpack.problem import Location
+from promptpack.problem import Location, Problem
 
 if TYPE_CHECKING:
     from promptpack.document.line_index import LineIndex
     from promptpack.document.source_map import ScalarMap
     from promptpack.document.spans import ScalarSpans
     from promptpack.document.yaml_nodes import YamlNode
-    from promptpack.problem import Problem
 
-    Path = Sequence[str | int]
+Path = Sequence[str | int]
 
 
 class DocumentLimits(NamedTuple):

@@ -104,17 +104,8 @@ class _Reader:
             raise PackError(Problem("PP110", f"cannot be read as YAML: {error.reason}", location)) from error
 
     def _read(self) -> Any:  # noqa: C901 -- one flat loop is fastest
+        from yaml import events
         from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stubs leave it out
-        from yaml.events import (
-            AliasEvent,
-            DocumentStartEvent,
-            MappingEndEvent,
-            MappingStartEvent,
-            ScalarEvent,
-            SequenceEndEvent,
-            SequenceStartEvent,
-            StreamEndEvent,
-        )
 
         get_event: Callable[[], Any] = CParser(self.encoded).get_event
         max_nodes, max_depth = self.limits.nodes, self.limits.depth
@@ -128,7 +119,7 @@ class _Reader:
         while True:
             event = get_event()
             kind = type(event)
-            if kind is ScalarEvent:
+            if kind is events.ScalarEvent:
                 value: Any = event.value
                 if key is None:
                     if value not in valid or value in container or event.tag is not None or event.anchor is not None:
@@ -140,34 +131,34 @@ class _Reader:
                     value = self._read_annotated(event)
                 elif not event.style and (not value or value[0] in other_start):
                     value = self._read_plain(event)
-            elif kind is MappingStartEvent or kind is SequenceStartEvent:
+            elif kind is events.MappingStartEvent or kind is events.SequenceStartEvent:
                 nodes += 1
                 if key is None:
                     raise PackError([*self.problems, self._container_key_problem(event)])
                 if len(stack) >= max_depth:
                     raise PackError(self._problem("PP105", f"file is nested more than {max_depth} levels deep", event))
                 stack.append((container, key))
-                if kind is MappingStartEvent:
+                if kind is events.MappingStartEvent:
                     container, key = {}, None
                 else:
                     container, key = [], item
                 if event.tag is not None or event.anchor is not None:
                     self._check_container(event, container, nodes)
                 continue
-            elif kind is MappingEndEvent or kind is SequenceEndEvent:
+            elif kind is events.MappingEndEvent or kind is events.SequenceEndEvent:
                 value = container
                 if opened and opened[-1][0] is value:
                     self._close_anchor(nodes)
                 container, key = stack.pop()
-            elif kind is AliasEvent:
+            elif kind is events.AliasEvent:
                 if key is None:
                     raise PackError([*self.problems, self._container_key_problem(event)])
                 value, size = self._resolve_alias(event)
                 nodes += size
-            elif kind is StreamEndEvent:
+            elif kind is events.StreamEndEvent:
                 break
             else:
-                if kind is DocumentStartEvent:
+                if kind is events.DocumentStartEvent:
                     self._check_document(event, documents)
                     documents += 1
                 continue

@@ -113,7 +113,7 @@ def explain(text: str, error: "yaml.MarkedYAMLError") -> SyntaxProblem:
 
 def _find_fix(lines: list[str], error: "yaml.MarkedYAMLError", failed: int) -> _Fix | None:
     """Return the first correction that works, nearest to the error; it must not move the error to a nearby line."""
-    opened = error.context_mark.line if error.context_mark else failed
+    opened = min(error.context_mark.line, failed) if error.context_mark else failed
     rows = dict.fromkeys((*range(failed, max(-1, failed - _MAX_LINES), -1), opened))
     lines = lines[: failed + _LOOKAHEAD]
     tries = max(1, _MAX_PARSED // (sum(map(len, lines)) + 1))

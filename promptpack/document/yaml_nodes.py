@@ -12,8 +12,6 @@ class YamlNode:
     """The position of a value, from its start event; lines and columns count from 1, offsets from 0."""
 
     __slots__ = ("_event",)
-    style = ""
-    value = ""
 
     def __init__(self, event: Any) -> None:
         self._event = event
@@ -38,6 +36,16 @@ class YamlNode:
         """The offset after its last character; for a mapping or list, after its start token."""
         return self._event.end_mark.index  # type: ignore[no-any-return]
 
+    @property
+    def style(self) -> str:
+        """The style of a scalar: a quote, `|` or `>`; empty for any other value."""
+        return getattr(self._event, "style", None) or ""
+
+    @property
+    def value(self) -> str:
+        """The text of a scalar."""
+        return getattr(self._event, "value", "")
+
     def key(self, _step: str | int, /) -> YamlNode | None:
         """Return the node of a key, or None."""
         return None
@@ -45,22 +53,6 @@ class YamlNode:
     def child(self, _step: str | int, /) -> YamlNode | None:
         """Return the node of a child value, or None."""
         return None
-
-
-class YamlScalar(YamlNode):
-    """The position, style and text of a scalar."""
-
-    __slots__ = ()
-
-    @property
-    def style(self) -> str:  # type: ignore[override]
-        """A quote, `|` or `>`; empty for a plain scalar."""
-        return self._event.style or ""
-
-    @property
-    def value(self) -> str:  # type: ignore[override]
-        """Its text."""
-        return self._event.value  # type: ignore[no-any-return]
 
 
 class YamlMapping(YamlNode):
@@ -98,16 +90,8 @@ class YamlSequence(YamlNode):
 
 def read_nodes(text: str) -> YamlNode:
     """Return the root node of a text that was parsed before; it is not validated again."""
+    from yaml import events
     from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stubs leave it out
-    from yaml.events import (
-        AliasEvent,
-        MappingEndEvent,
-        MappingStartEvent,
-        ScalarEvent,
-        SequenceEndEvent,
-        SequenceStartEvent,
-        StreamEndEvent,
-    )
 
     get_event = CParser(text).get_event
     top = YamlSequence(get_event())
@@ -119,18 +103,18 @@ def read_nodes(text: str) -> YamlNode:
     while True:
         event: Any = get_event()
         kind = type(event)
-        if kind is ScalarEvent:
-            node: YamlNode = YamlScalar(event)
-        elif kind is MappingStartEvent:
+        if kind is events.ScalarEvent:
+            node: YamlNode = YamlNode(event)
+        elif kind is events.MappingStartEvent:
             node = YamlMapping(event)
-        elif kind is SequenceStartEvent:
+        elif kind is events.SequenceStartEvent:
             node = YamlSequence(event)
-        elif kind is AliasEvent:
+        elif kind is events.AliasEvent:
             node = anchors[event.anchor]
-        elif kind is MappingEndEvent or kind is SequenceEndEvent:
+        elif kind is events.MappingEndEvent or kind is events.SequenceEndEvent:
             container, key = stack.pop()
             continue
-        elif kind is StreamEndEvent:
+        elif kind is events.StreamEndEvent:
             return top.children[0] if top.children else top
         else:
             continue
@@ -145,6 +129,6 @@ def read_nodes(text: str) -> YamlNode:
         else:
             container.children[key] = node
             key = None
-        if kind is MappingStartEvent or kind is SequenceStartEvent:
+        if kind is events.MappingStartEvent or kind is events.SequenceStartEvent:
             stack.append((container, key))
-            container, key = node, None if kind is MappingStartEvent else _ITEM
+            container, key = node, None if kind is events.MappingStartEvent else _ITEM

@@ -75,7 +75,7 @@ def _schemas(subject: Subject | None, origin: InputOrigin) -> Iterator[Mapping[s
 def _parse(text: str, subject: Subject) -> ParsedText | None:
     source = Source.of_text(text)
     try:
-        return ParsedText("content", source, subject.engine.parse(source))
+        return ParsedText("content", source, tree=subject.engine.parse(source))
     except PackError:
         return None
 

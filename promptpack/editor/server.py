@@ -14,7 +14,7 @@ from pygls.workspace import TextDocument
 
 from promptpack import __version__, files
 from promptpack.editor import Buffer, Workspace, complete, define, describe, find_renamable, rename
-from promptpack.linter.edit import Edit
+from promptpack.linter.lint_report import Edit
 from promptpack.problem import Location, Problem, PromptpackError
 
 # Seconds without typing before a file is linted.

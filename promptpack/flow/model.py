@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from promptpack.document import Document
-from promptpack.pack.references import split_pointer
+from promptpack.schema.pointers import split_pointer
 
 END: Final = "end"  # as `next`, it ends the flow
 Path = tuple[str | int, ...]

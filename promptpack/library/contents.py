@@ -1,23 +1,19 @@
 """The contents of a library's folders: pack files and shared partials, read when it opens and when it reloads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from promptpack.cache import Cache
+from promptpack.document.character_check import check_characters
 from promptpack.files import Folder
 from promptpack.library.entry import CacheRow, Entry, read_entry
 from promptpack.problem import Location, PackError, Problem
+from promptpack.template.model import Source
 
-if TYPE_CHECKING:
-    from promptpack.cache import Cache
-    from promptpack.template.model import Source
-
-    Partials = Mapping[str, Mapping[str, Source]]
-    """Shared partials by folder and name."""
-    Broken = dict[str, tuple[Problem, ...]]
-    """The problems of unreadable files and folders, by path."""
-
+Partials = Mapping[str, Mapping[str, Source]]
+"""Shared partials by folder and name."""
+Broken = dict[str, tuple[Problem, ...]]
+"""The problems of unreadable files and folders, by path."""
 _PARTIALS = "_partials"
 
 
@@ -76,8 +72,6 @@ def _read_partials(folder: Folder, last: Mapping[str, Source], broken: Broken) -
             broken[path] = error.problems
             continue
         source = last.get(name)
-        from promptpack.template.model import Source
-
         yield name, source if source is not None and source.text == text else Source.of_text(text, path)
 
 
@@ -87,7 +81,5 @@ def _read_text(folder: Folder, file: str) -> str:
     except UnicodeDecodeError as error:
         location = Location(folder.show(file))
         raise PackError(Problem("PP101", "file is not UTF-8", location, "save it as UTF-8")) from error
-    from promptpack.document.character_check import check_characters
-
     check_characters(text, folder.show(file), text.encode())
     return text

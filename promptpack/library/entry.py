@@ -5,10 +5,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from promptpack import document
 from promptpack.cache import Cache
 from promptpack.document import Document
 from promptpack.files import Folder
 from promptpack.lazy import cached_property
+from promptpack.pack.pack_schema import check
 from promptpack.pack.version import Version, parse_version
 from promptpack.problem import PackError, Problem
 
@@ -95,9 +97,6 @@ def read_entry(
 
 
 def _parse_entry(folder: Folder, file: str, content: bytes, text: str | None, cache: Cache | None) -> Entry:
-    from promptpack import document
-    from promptpack.pack.pack_schema import check
-
     try:
         found = document.parse(content if text is None else text, folder.show(file))
     except PackError as error:
@@ -116,8 +115,6 @@ def _parse_entry(folder: Folder, file: str, content: bytes, text: str | None, ca
 
 
 def _restore(content: bytes, path: str, digest: str, cache: Cache) -> Document:
-    from promptpack import document
-
     data = cache.get("document", digest)
     return document.parse(content, path) if data is None else document.restore(content, path, data)
 

@@ -16,19 +16,18 @@ from promptpack.library.contents import Contents, read_contents
 from promptpack.library.entry import Entry, read_entry
 from promptpack.library.ranges import PackReference, add_conflicts, choose_locale, parse_reference, preference, sort_key
 from promptpack.pack import building
+from promptpack.pack.building import BuildContext, CompiledSections
+from promptpack.pack.model import Pack
+from promptpack.pack.pack_compiler import FolderPartials
+from promptpack.pack.sections import Sections
 from promptpack.pack.version import Version
 from promptpack.problem import PackError, Problem, UsageError, did_you_mean
 from promptpack.template.limits import Limits
+from promptpack.template.model import Source
 from promptpack.template.render_cache import DEFAULT_LIMIT, RenderCache
 
 if TYPE_CHECKING:
     from promptpack.flow import Flow
-    from promptpack.library.contents import Partials
-    from promptpack.pack.building import BuildContext, CompiledSections
-    from promptpack.pack.model import Pack
-    from promptpack.pack.pack_compiler import FolderPartials
-    from promptpack.pack.sections import Sections
-    from promptpack.template.model import Source
 
 _MAX_EXTENDS = 8
 
@@ -48,10 +47,8 @@ class Library:
 
     def __init__(
         self,
-        entries: Iterable[Entry],
-        partials: Partials,
+        contents: Contents,
         limits: Limits | None = None,
-        broken: Mapping[str, tuple[Problem, ...]] | None = None,
         cache: Cache | None = None,
         render_cache: RenderCache | None = None,
     ) -> None:
@@ -59,8 +56,8 @@ class Library:
         self._render_cache = render_cache or RenderCache()
         # The cache holds results for the default limits only.
         self._cache = cache if cache is not None and self._limits == Limits() else Cache()
-        self._contents = Contents(tuple(entries), partials, broken or {})
-        self._index(add_conflicts(self._contents.entries))
+        self._contents = contents
+        self._index(add_conflicts(contents.entries))
         # Without a lock: building twice is harmless, and a lock that is held during a fork is never released.
         self._results: dict[str, BuildResult] = {}
         self._folder_partials: dict[str, FolderPartials] = {}
@@ -87,11 +84,7 @@ class Library:
         """
         opened = [_open_folder(folder) for folder in folders] or [files.shipped("packs")]
         disk_cache = Cache.open(cache)
-        return cls._of(read_contents(opened, disk_cache), limits, disk_cache, RenderCache(render_cache_bytes))
-
-    @classmethod
-    def _of(cls, contents: Contents, limits: Limits | None, cache: Cache | None, render_cache: RenderCache) -> Library:
-        return cls(contents.entries, contents.partials, limits, contents.broken, cache, render_cache)
+        return cls(read_contents(opened, disk_cache), limits, disk_cache, RenderCache(render_cache_bytes))
 
     def reload(self) -> Library:
         """Read the folders again and return the library as it is now; the same object if nothing has changed.
@@ -99,7 +92,7 @@ class Library:
         A pack that can no longer be built stays as before, and `problems` contains the problems of its file.
         """
         contents = read_contents(self.folders, Cache(), self._contents)
-        fresh = Library._of(contents, self._limits, None, self._render_cache)
+        fresh = Library(contents, self._limits, None, self._render_cache)
         is_same = contents == self._contents
         last = {entry.path: self._result(entry) for entry in self._entries}
         for entry in fresh._entries:
@@ -127,7 +120,7 @@ class Library:
                 others = (entry for entry in self._contents.entries if entry.path != folder.show(file))
                 entries = (*others, read_entry(folder, file, text))
                 contents = self._contents._replace(entries=entries)
-                return Library._of(contents, self._limits, None, self._render_cache)
+                return Library(contents, self._limits, None, self._render_cache)
         raise UsageError(Problem("PP704", f"{path!r} is not in a folder of this library"))
 
     @property
@@ -274,7 +267,8 @@ class Library:
         except PackError as error:
             return BuildResult(entry, entry, error.problems, None, folder.reads, partials)
         if self._cache.is_on:
-            store_clean(self._cache, entry, self._lineage(entry), digest_of_partials(partials), folder)
+            lineage = [[reference, locale, parent.digest] for reference, locale, parent in self.ancestors(entry)]
+            store_clean(self._cache, entry, lineage, digest_of_partials(partials), folder)
         return BuildResult(entry, entry, (), lambda: built, folder.reads, partials)
 
     def _build(self, entry: Entry, folder: Folder) -> Pack:
@@ -301,9 +295,6 @@ class Library:
             found.append(parent)
         return found
 
-    def _lineage(self, entry: Entry) -> Lineage:
-        return [[reference, locale, parent.digest] for reference, locale, parent in self.ancestors(entry)]
-
     def _is_current_lineage(self, rows: Lineage) -> bool:
         parents = self.follow((reference, locale) for reference, locale, _ in rows)
         return parents is not None and [parent.digest for parent in parents] == [row[2] for row in rows]
@@ -326,8 +317,6 @@ class Library:
         )
 
     def _find_partials(self, entry: Entry) -> FolderPartials:
-        from promptpack.pack.pack_compiler import FolderPartials
-
         root = entry.folder.root
         cached = self._folder_partials.get(root)
         return cached or self._folder_partials.setdefault(

@@ -15,7 +15,7 @@ _PART = re.compile(
     rf"(\^|~|>=|<=|>|<|=|)\s*{_NUMBER}(?:\.{_NUMBER})?(?:\.{_NUMBER}(?:-([0-9A-Za-z.-]+))?)?\Z", re.ASCII
 )
 
-Test = Callable[[Version], bool]
+VersionTest = Callable[[Version], bool]
 
 
 class PackReference(NamedTuple):
@@ -23,7 +23,7 @@ class PackReference(NamedTuple):
 
     text: str
     name: str
-    tests: tuple[Test, ...] = ()
+    tests: tuple[VersionTest, ...] = ()
 
     def accepts(self, version: Version) -> bool:
         """Return whether a version is in the range."""
@@ -44,7 +44,7 @@ def parse_reference(text: str) -> PackReference:
     )
 
 
-def _parse_test(part: str, text: str) -> Test:
+def _parse_test(part: str, text: str) -> VersionTest:
     found = _PART.match(part.strip())
     if found is None:
         hint = "write 1.2.0, ^1, ~1.2 or >=1,<2"
@@ -69,7 +69,7 @@ def _parse_test(part: str, text: str) -> Test:
     return _between(low, Version(low.major, low.minor + 1, 0) if minor else Version(low.major + 1, 0, 0))
 
 
-def _between(low: Version, high: Version) -> Test:
+def _between(low: Version, high: Version) -> VersionTest:
     # The drafts of the first version are in the range: `^1` finds 1.0.0-dev if there is nothing else.
     return lambda version: (
         (version >= low or _is_draft_of(version, low)) and version < high and not _is_draft_of(version, high)

@@ -37,36 +37,12 @@ from promptpack.linter.rules import (
 from promptpack.problem import did_you_mean
 
 RULES: Final[tuple[LintRule, ...]] = (
-    unused_input,
-    input_without_description,
-    untrusted_in_system,
-    secret_rendered,
-    hidden_characters,
-    unknown_word,
-    unexplained_word,
-    broken_example,
-    missing_reply_format,
-    test_without_assertion,
-    untested_action,
-    locale_out_of_step,
-    message_order,
-    file_name,
-    over_budget,
-    volatile_before_stable,
-    not_strict,
-    idle_keyword,
-    slow_pattern,
-    unused_ignore,
-    repeated_text,
-    unknown_tool,
-    too_complex,
-    unknown_key,
-    wrong_kind,
-    maybe_missing,
-    impossible_value,
-    dead_branch,
-    wrong_argument,
-)
+    unused_input, input_without_description, untrusted_in_system, secret_rendered, hidden_characters, unknown_word,
+    unexplained_word, broken_example, missing_reply_format, test_without_assertion, untested_action, locale_out_of_step,
+    message_order, file_name, over_budget, volatile_before_stable, not_strict, idle_keyword, slow_pattern,
+    unused_ignore, repeated_text, unknown_tool, too_complex, unknown_key, wrong_kind, maybe_missing, impossible_value,
+    dead_branch, wrong_argument,
+)  # fmt: skip
 
 
 def suggest_rule(word: str) -> str:

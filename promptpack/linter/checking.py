@@ -6,11 +6,9 @@ from dataclasses import dataclass, replace
 from promptpack import files, flow
 from promptpack.library import Library
 from promptpack.library.entry import Entry
-from promptpack.linter.edit import Edit
-from promptpack.linter.ignore_comments import Ignore
-from promptpack.linter.ignore_tracking import IgnoreSource, IgnoreTracker, SharedIgnores
-from promptpack.linter.lint_report import LintReport
-from promptpack.linter.lint_settings import LintSettings, find_settings
+from promptpack.linter.ignores import Ignore, IgnoreSource, IgnoreTracker, SharedIgnores
+from promptpack.linter.lint_report import Edit, LintReport
+from promptpack.linter.lint_settings import LintSettings
 from promptpack.linter.result_cache import LintResult, ResultCache
 from promptpack.linter.rule import LintProblem, LintRule
 from promptpack.linter.rules import unused_ignore
@@ -18,13 +16,6 @@ from promptpack.linter.subject import LintLibrary, Subject
 from promptpack.problem import PackError, Problem, UsageError
 
 _MISSING_SECTION = ("PP203", "PP241")
-
-
-def lint_text(path: str, text: str, settings: LintSettings | None = None) -> LintReport:
-    """Lint a file as if it contained `text`, such as an editor's unsaved buffer; the file need not exist."""
-    root, wanted = files.find_root(path)
-    library = Library.open(root).with_text(path, text)
-    return lint_library(library, settings or find_settings(root), wanted)
 
 
 def lint_library(

@@ -50,13 +50,13 @@ class DataFlow:
 
 
 Value = tuple[InputOrigin, ...]
-Scope = dict[str, "Value | _Macro | Mapping[str, _Macro]"]
+TraceScope = dict[str, "Value | _Macro | Mapping[str, _Macro]"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Macro:
     node: nodes.Macro
-    scope: Scope
+    scope: TraceScope
 
 
 @dataclass(slots=True)
@@ -113,17 +113,17 @@ class _Walker:
         self._imports: IncludeWalker[ParsedText, Mapping[str, _Macro]] = IncludeWalker(partials.get)
         self._depth = 0
 
-    def trace(self, text: ParsedText, printed: _Printed, scope: Scope | None = None) -> None:
+    def trace(self, text: ParsedText, printed: _Printed, scope: TraceScope | None = None) -> None:
         """Add the values that a text prints to `printed`."""
         self._text, self._printed = text, printed
         self._run(text.tree.body, scope or {})
 
-    def _run(self, body: Iterable[nodes.Node], scope: Scope) -> None:
+    def _run(self, body: Iterable[nodes.Node], scope: TraceScope) -> None:
         for node in body:
             count_steps()
             self._statement(node, scope)
 
-    def _statement(self, node: nodes.Node, scope: Scope) -> None:  # noqa: C901 -- one branch per kind of tag
+    def _statement(self, node: nodes.Node, scope: TraceScope) -> None:  # noqa: C901 -- one branch per kind of tag
         match node:
             case nodes.Output():
                 for child in node.nodes:
@@ -160,7 +160,7 @@ class _Walker:
             case nodes.Block() | nodes.Scope():
                 self._run(node.body, _copied(scope))
 
-    def _branches(self, branches: list[list[nodes.Node]], scope: Scope) -> None:
+    def _branches(self, branches: list[list[nodes.Node]], scope: TraceScope) -> None:
         before = _copied(scope)
         for branch in branches:
             inner = _copied(before)
@@ -169,7 +169,7 @@ class _Walker:
                 if value is not scope.get(name):
                     scope[name] = _joined(scope.get(name), value)
 
-    def _include(self, template: nodes.Expr, scope: Scope) -> None:
+    def _include(self, template: nodes.Expr, scope: TraceScope) -> None:
         found = self._dependencies.find_in_partials(template)
         seen = {name: scope[name] for _, needed in found for name in scope.keys() & needed.names}
         count_steps(len(seen) // 128)
@@ -185,7 +185,7 @@ class _Walker:
         key = frozenset((name, tuple(one.items()) if isinstance(one, Mapping) else one) for name, one in seen.items())
         self._printed.included += (printed for _, printed in self._includes.visit(template, key, enter))
 
-    def _import(self, node: nodes.FromImport | nodes.Import, scope: Scope) -> None:
+    def _import(self, node: nodes.FromImport | nodes.Import, scope: TraceScope) -> None:
         def enter(_: str, partial: ParsedText) -> Mapping[str, _Macro]:
             return {macro.name: _Macro(macro, {}) for macro in partial.tree.find_all(nodes.Macro)}
 
@@ -200,8 +200,8 @@ class _Walker:
             if original in macros:
                 scope[alias] = macros[original]
 
-    def _captured(self, body: Iterable[nodes.Node], scope: Scope) -> Value:
-        """Return what a body prints as a value, without recording it as printed."""
+    def _captured(self, body: Iterable[nodes.Node], scope: TraceScope) -> Value:
+        """Return the output of a body as a value, without recording it as printed."""
         outer, self._printed = self._printed, _Printed()
         self._run(body, scope)
         inner, self._printed = self._printed, outer
@@ -210,7 +210,7 @@ class _Walker:
     def _print(self, value: Value, position: int) -> None:
         self._printed.values |= dict.fromkeys(PrintedValue(origin, position, self._text) for origin in value)
 
-    def _bind(self, target: nodes.Node, value: Value, scope: Scope) -> None:
+    def _bind(self, target: nodes.Node, value: Value, scope: TraceScope) -> None:
         match target:
             case nodes.Name():
                 scope[target.name] = value
@@ -220,7 +220,7 @@ class _Walker:
                 for item in target.items:
                     self._bind(item, _below(value), scope)
 
-    def _value(self, node: nodes.Node, scope: Scope) -> Value:
+    def _value(self, node: nodes.Node, scope: TraceScope) -> Value:
         count_steps()
         match node:
             case nodes.Name():
@@ -241,10 +241,10 @@ class _Walker:
                 return ()
         return self._values(node.iter_child_nodes(), scope)
 
-    def _values(self, several: Iterable[nodes.Node], scope: Scope) -> Value:
+    def _values(self, several: Iterable[nodes.Node], scope: TraceScope) -> Value:
         return _merged([self._value(node, scope) for node in several])
 
-    def _call(self, node: nodes.Call, scope: Scope) -> Value:
+    def _call(self, node: nodes.Call, scope: TraceScope) -> Value:
         name = name_looked_up(node)
         if name is not None:
             return _value_of(name, scope)
@@ -258,11 +258,11 @@ class _Walker:
         is_caller = isinstance(called, nodes.Name) and called.name == "caller"
         return _merged((self._value(called, scope), arguments)) if is_caller else arguments
 
-    def _run_macro(self, macro: _Macro, call: nodes.Call, scope: Scope) -> Value:
+    def _run_macro(self, macro: _Macro, call: nodes.Call, scope: TraceScope) -> Value:
         if self._depth >= _MAX_DEPTH:
             return ()
         names = [argument.name for argument in macro.node.args]
-        bound: Scope = dict.fromkeys(names, ())
+        bound: TraceScope = dict.fromkeys(names, ())
         bound |= dict(zip(names, (self._value(argument, scope) for argument in call.args), strict=False))
         bound |= {keyword.key: self._value(keyword.value, scope) for keyword in call.kwargs}
         self._depth += 1
@@ -276,7 +276,7 @@ def _arguments(node: nodes.Filter | nodes.Call) -> tuple[nodes.Node, ...]:
     return (*node.args, *(keyword.value for keyword in node.kwargs))
 
 
-def _find_macro(called: nodes.Node, scope: Scope) -> _Macro | None:
+def _find_macro(called: nodes.Node, scope: TraceScope) -> _Macro | None:
     match called:
         case nodes.Name():
             found = scope.get(called.name)
@@ -287,12 +287,12 @@ def _find_macro(called: nodes.Node, scope: Scope) -> _Macro | None:
     return None
 
 
-def _copied(scope: Scope) -> Scope:
+def _copied(scope: TraceScope) -> TraceScope:
     count_steps(len(scope) // 512)
     return dict(scope)
 
 
-def _value_of(name: str, scope: Scope) -> Value:
+def _value_of(name: str, scope: TraceScope) -> Value:
     value = scope.get(name, (InputOrigin(name),))
     return value if isinstance(value, tuple) else ()
 

@@ -1,11 +1,15 @@
-"""Apply the fixes of a `LintReport` to the files on disk."""
+"""Apply the fixes of a `LintReport`; everything around them stays: comments, layout, line endings."""
+
+import re
+from collections.abc import Iterable
 
 from promptpack import document, files
-from promptpack.linter.edit import Edit, apply
-from promptpack.linter.lint_report import LintReport
+from promptpack.linter.lint_report import Edit, LintReport
 from promptpack.problem import PackError
 
 _TEMPLATE = ".j2"
+_CHARACTER = re.compile(r"\r\n|.", re.DOTALL)
+_BOM = "\ufeff"
 
 
 def apply_fixes(report: LintReport) -> int:
@@ -20,6 +24,19 @@ def apply_fixes(report: LintReport) -> int:
             _check_still_parses(path, fixed)
         files.write(path, fixed)
     return len(by_file)
+
+
+def apply(raw: str, edits: Iterable[Edit]) -> str:
+    """Apply edits to a file's text as it is on disk; of two that overlap, the second is left for the next run."""
+    chosen: list[Edit] = []
+    for edit in sorted(set(edits)):
+        if not chosen or chosen[-1].end <= edit.start:
+            chosen.append(edit)
+    # Edits count characters as documents do: without the byte order mark, and CRLF as one character.
+    starts = [found.start() for found in _CHARACTER.finditer(raw, 1 if raw.startswith(_BOM) else 0)] + [len(raw)]
+    for edit in reversed(chosen):
+        raw = raw[: starts[edit.start]] + edit.text + raw[starts[edit.end] :]
+    return raw
 
 
 def _check_still_parses(path: str, text: str) -> None:

@@ -1,15 +1,19 @@
-"""Paths -> `LintReport`: from the cache, or by checking the packs."""
+"""Paths -> `LintReport`: from the cache, until a file, a setting or the code changes, or by checking the packs."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from promptpack import files
 from promptpack.cache import Cache
+from promptpack.files import Folder, RecordingFolder
 from promptpack.linter.lint_report import LintReport
 from promptpack.linter.lint_settings import LintSettings, find_settings
-from promptpack.linter.report_cache import get_or_compute
+from promptpack.problem import PackError
 
 if TYPE_CHECKING:
     from promptpack.linter.result_cache import ResultCache
@@ -41,6 +45,63 @@ def lint(
             results = ResultCache.open(stored, root, chosen)
             return lint_library(Library.open(root, cache=cache), chosen, wanted, results), results
 
-        return get_or_compute(stored, root, chosen, wanted, compute)
+        return _get_or_compute(stored, root, chosen, wanted, compute)
 
     return LintReport.join(lint_root(root, wanted) for root, wanted in files.group_by_root(paths).items())
+
+
+def lint_text(path: str, text: str, settings: LintSettings | None = None) -> LintReport:
+    """Lint a file as if it contained `text`, such as an editor's unsaved buffer; the file need not exist."""
+    from promptpack.library import Library
+    from promptpack.linter.checking import lint_library
+
+    root, wanted = files.find_root(path)
+    library = Library.open(root).with_text(path, text)
+    return lint_library(library, settings or find_settings(root), wanted)
+
+
+def _get_or_compute(
+    cache: Cache,
+    root: str,
+    settings: LintSettings,
+    wanted: Collection[str],
+    compute: Callable[[], tuple[LintReport, ResultCache]],
+) -> LintReport:
+    """Return the cached report of a folder, or compute and cache it, unless a pack in it is broken.
+
+    Rules may read every pack of the library, so a report depends on every file of the folder.
+    """
+    if not cache.is_on:
+        return compute()[0]
+    folder = RecordingFolder(root)
+    visible = set(folder.find(""))
+    name = ("lint", _digest(folder, visible, settings, wanted))
+    stored = cache.get(*name)
+    if stored is not None and folder.is_unchanged(stored["reads"], stored["absent"]):
+        return LintReport.from_data(stored["report"])
+    report, results = compute()
+    if results.is_complete:
+        # References may lead to hidden files, and to `schemas` next to the folder.
+        reads = {file: digest for one in results.dependencies for file, digest in one["reads"].items()}
+        absent = sorted({file for one in results.dependencies for file in one["absent"]})
+        hidden = {file: digest for file, digest in reads.items() if file not in visible}
+        cache.put({"report": report.to_data(), "reads": hidden, "absent": absent}, *name)
+        cache.shrink()
+    return report
+
+
+def _digest(folder: Folder, files: Collection[str], settings: LintSettings, wanted: Collection[str]) -> str:
+    # Reported paths are relative to the working directory, so the path as the user wrote it is part of the key.
+    key = json.dumps([folder.root, sorted(wanted), asdict(settings)], sort_keys=True)
+    digest = hashlib.sha256(key.encode())
+    for file in sorted(files):
+        digest.update(f"\0{file}\0".encode("utf-8", "surrogateescape"))
+        digest.update(_content_digest(folder, file))
+    return digest.hexdigest()
+
+
+def _content_digest(folder: Folder, file: str) -> bytes:
+    try:
+        return hashlib.sha256(folder.read(file)).digest()
+    except PackError as error:
+        return str(error).encode("utf-8", "surrogateescape")

@@ -1,10 +1,19 @@
-"""The `LintReport`: the linted files, their problems, and the fixes."""
+"""The `LintReport`: the linted files, their problems, and the edits that fix them; as plain data in the cache."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
+from typing import Any
 
-from promptpack.linter.edit import Edit
-from promptpack.problem import Problem
+from promptpack.problem import Location, Problem
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """Replace the characters from `start` to `end` of a document's text with `text`."""
+
+    start: int
+    end: int
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +40,23 @@ class LintReport:
             problems.update(dict.fromkeys(report.problems))
             fixes.update(report.fixes)
         return cls(tuple(files), tuple(sorted(problems, key=_sort_key)), fixes)
+
+    def to_data(self) -> dict[str, Any]:
+        """Convert the report to plain data; fixes refer to their problem by its index."""
+        numbers = {problem: number for number, problem in enumerate(self.problems)}
+        fixes = [[numbers[problem], list(map(astuple, edits))] for problem, edits in self.fixes.items()]
+        return {"files": self.files, "problems": list(map(asdict, self.problems)), "fixes": fixes}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> "LintReport":
+        """Restore a report from plain data."""
+        problems = tuple(_load_problem(**fields) for fields in data["problems"])
+        fixes = {problems[number]: tuple(Edit(*edit) for edit in edits) for number, edits in data["fixes"]}
+        return cls(tuple(data["files"]), problems, fixes)
+
+
+def _load_problem(location: dict[str, Any] | None, **fields: Any) -> Problem:
+    return Problem(location=Location(**location) if location else None, **fields)
 
 
 def _sort_key(problem: Problem) -> tuple[str, int, int, str, str]:

@@ -43,8 +43,8 @@ class LintSettings:
         """The rules to check, in the order of the catalogue."""
         from promptpack.linter.catalogue import RULES
 
-        chosen = _matching(self.select) if self.select else set(_codes(RULES))
-        return tuple(rule for rule in RULES if rule.CODE in chosen - _matching(self.ignore))
+        chosen = _matching(self.select or ("PL",)) - _matching(self.ignore)
+        return tuple(rule for rule in RULES if rule.CODE in chosen)
 
     def severity_of(self, rule: LintRule, own: Severity | None = None) -> Severity:
         """Return the severity of a rule: from the most specific selector, else `own`, else the rule's default."""
@@ -172,8 +172,4 @@ def _refuse_unknown(selectors: Iterable[str]) -> None:
 def _matching(selectors: Iterable[str]) -> set[str]:
     from promptpack.linter.catalogue import find_rules
 
-    return {code for selector in selectors for code in _codes(find_rules(selector))}
-
-
-def _codes(rules: Iterable[LintRule]) -> Iterator[str]:
-    return (rule.CODE for rule in rules)
+    return {rule.CODE for selector in selectors for rule in find_rules(selector)}

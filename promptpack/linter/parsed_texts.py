@@ -22,8 +22,8 @@ _MAX_DEPTH = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ParsedText:
-    """A template or expression with its syntax tree.
+class UnparsedText:
+    """A template or expression.
 
     Kinds: `content` is the text of a message, `detail` any other rendered field of it (its name, the ids and arguments
     of calls), `violation` the message of a contract rule, `partial` a fragment; `when` and `require` are expressions.
@@ -31,26 +31,21 @@ class ParsedText:
 
     kind: TextKind
     source: Source
-    tree: nodes.Template
     role: str = ""
     name: str = ""
     message: int | None = None
     """The index of the message that contains it, from 0."""
 
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ParsedText(UnparsedText):
+    """A template or expression with its syntax tree."""
+
+    tree: nodes.Template
+
     def locate(self, position: int) -> Location:
         """Return the location in the file of a node, from the number that Jinja calls `lineno`."""
         return self.source.locate(*decode(position))
-
-
-@dataclass(frozen=True, slots=True)
-class UnparsedText:
-    """A template or expression before it is parsed; the fields are those of `ParsedText`."""
-
-    kind: TextKind
-    source: Source
-    role: str = ""
-    name: str = ""
-    message: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +67,7 @@ def parse_texts(unparsed: Iterable[UnparsedText], engine: Engine) -> ParsedTexts
         except PackError:
             continue  # reported by `pack.compile_sections`
         if not _is_too_deep(tree):
-            parsed.append(ParsedText(text.kind, text.source, tree, text.role, text.name, text.message))
+            parsed.append(ParsedText(text.kind, text.source, text.role, text.name, text.message, tree=tree))
     return ParsedTexts(tuple(parsed), len(parsed) == len(given))
 
 
@@ -83,9 +78,9 @@ class ParsedPartials(ParsedTexts):
     dependencies: DependencyFinder
 
 
-def parse_partials(unparsed: Iterable[UnparsedText], engine: Engine) -> ParsedPartials:
+def parse_partials(sources: Mapping[str, Source], engine: Engine) -> ParsedPartials:
     """Parse partials; none of them is usable if they are nested too deeply."""
-    parsed = parse_texts(unparsed, engine)
+    parsed = parse_texts((UnparsedText("partial", source, name=name) for name, source in sources.items()), engine)
     try:
         needs = DependencyFinder({text.name: text.tree for text in parsed.texts})
     except TooManyIncludesError:  # reported by `pack.compile_sections`

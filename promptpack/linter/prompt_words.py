@@ -11,9 +11,9 @@ from jinja2 import nodes
 from promptpack.lazy import cached_property
 from promptpack.linter.data_flow import trace_prompt
 from promptpack.linter.parsed_texts import ParsedText
-from promptpack.linter.schema_lookup import walk
 from promptpack.linter.subject import Subject
 from promptpack.problem import Location
+from promptpack.schema.safety import iterate_schemas
 from promptpack.template.positions import decode
 
 # Words with an underscore or an inner capital, which do not occur in ordinary prose.
@@ -127,7 +127,7 @@ def _schema_words(schemas: list[Mapping[str, Any]]) -> SchemaWords:
     fields: set[str] = set()
     choices: dict[str, list[tuple[str, ...]]] = {}
     for root in schemas:
-        for _, schema in walk(root):
+        for _, schema in iterate_schemas(root):
             for name, inner in schema.get("properties", {}).items():
                 fields.add(name)
                 choices.setdefault(name, []).append(_allowed_values(inner))

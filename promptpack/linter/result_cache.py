@@ -14,10 +14,9 @@ from promptpack import files
 from promptpack.cache import Cache
 from promptpack.files import RecordingFolder
 from promptpack.library.entry import Entry
-from promptpack.linter.ignore_tracking import SharedIgnores
+from promptpack.linter.ignores import SharedIgnores
 from promptpack.linter.lint_report import LintReport
 from promptpack.linter.lint_settings import LintSettings
-from promptpack.linter.serialization import dump_ignores, dump_report, load_ignores, load_report
 from promptpack.linter.subject import LintLibrary
 from promptpack.linter.tool_names import find_flow_pool
 
@@ -60,7 +59,7 @@ class ResultCache:
         if not all(_is_current(dependencies, entry, library) for dependencies in row["dependencies"]):
             return None
         self.dependencies += row["dependencies"]
-        return LintResult(load_report(row["report"]), load_ignores(row["ignores"]))
+        return LintResult(LintReport.from_data(row["report"]), SharedIgnores.from_data(row["ignores"]))
 
     def put(self, entry: Entry, library: LintLibrary, result: LintResult) -> None:
         """Cache the result of a file with its dependencies, unless one of its locales is broken."""
@@ -75,8 +74,8 @@ class ResultCache:
         self._rows[entry.file] = {
             "fingerprint": _fingerprint(entry, library),
             "dependencies": dependencies,
-            "report": dump_report(result.report),
-            "ignores": dump_ignores(result.ignores),
+            "report": result.report.to_data(),
+            "ignores": result.ignores.to_data(),
         }
 
     def save(self, entries: Iterable[Entry]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from promptpack.linter.edit import Edit
+from promptpack.linter.lint_report import Edit
 from promptpack.linter.subject import Subject
 from promptpack.problem import Location, Severity
 
@@ -23,8 +23,8 @@ class LintProblem:
     severity: Severity | None = None
 
 
-def find_type_problems(subject: Subject, code: str) -> Iterator[LintProblem]:
-    """Iterate over the type problems with a code; all type rules share one check."""
+def find_type_problems(code: str, subject: Subject, /) -> Iterator[LintProblem]:
+    """Iterate over the type problems with a code; the `check` of every type rule."""
     for problem in subject.type_check.problems:
         if problem.code == code and problem.location is not None:
             yield LintProblem(problem.message, problem.location, problem.hint, severity=problem.severity)

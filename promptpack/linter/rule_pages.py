@@ -29,14 +29,11 @@ def body(rule: LintRule) -> str:
 def write_rules_page(rules: Sequence[LintRule]) -> str:
     """Return the text of `docs/reference/rules.md`."""
     rows = "".join(
-        f"| [{rule.CODE}](#{_anchor(rule)}) | `{rule.NAME}` | {rule.SEVERITY} | {summary(rule)} |\n" for rule in rules
+        f"| [{rule.CODE}](#{rule.CODE.lower()}-{rule.NAME}) | `{rule.NAME}` | {rule.SEVERITY} | {summary(rule)} |\n"
+        for rule in rules
     )
     pages = "\n".join(f"\n## {rule.CODE} {rule.NAME}\n{summary(rule)}\n\n{_as_list(body(rule))}\n" for rule in rules)
     return _HEAD + rows + pages.replace("\n\n\n", "\n\n")
-
-
-def _anchor(rule: LintRule) -> str:
-    return f"{rule.CODE} {rule.NAME}".lower().replace(" ", "-")
 
 
 def _as_list(text: str) -> str:

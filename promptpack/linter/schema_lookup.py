@@ -1,56 +1,14 @@
-"""Look up facts in a JSON Schema: subschemas, references, types."""
+"""Look up facts in a JSON Schema: properties, types, the schema of an inner value."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from promptpack.pack.references import resolve
+from promptpack.schema.pointers import find_target
+
 Schema = Mapping[str, Any]
-Path = tuple[str | int, ...]
 
-_MAX_REFERENCES = 16
-_SCHEMA_KEYWORDS = (
-    "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then", "unevaluatedItems",
-    "unevaluatedProperties",
-)  # fmt: skip
-_LIST_KEYWORDS = ("allOf", "anyOf", "oneOf", "prefixItems")
-_MAPPING_KEYWORDS = ("$defs", "dependentSchemas", "patternProperties", "properties")
 _ANY_KEY = "*"
-
-
-def walk(schema: Any, path: Path = ()) -> Iterator[tuple[Path, Schema]]:
-    """Iterate over a schema and all its subschemas, each with its path."""
-    if not isinstance(schema, Mapping):
-        return
-    yield path, schema
-    for key, value in schema.items():
-        if key in _SCHEMA_KEYWORDS:
-            yield from walk(value, (*path, key))
-        elif key in _LIST_KEYWORDS and isinstance(value, list):
-            for index, item in enumerate(value):
-                yield from walk(item, (*path, key, index))
-        elif key in _MAPPING_KEYWORDS and isinstance(value, Mapping):
-            for name, item in value.items():
-                yield from walk(item, (*path, key, name))
-
-
-def find_target(reference: Any, root: Any) -> Any:
-    """Return the schema that a local reference points to, or None."""
-    if not isinstance(reference, str) or not reference.startswith("#"):
-        return None
-    target = root
-    for step in reference[1:].split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
-        target = target.get(name) if isinstance(target, Mapping) else None
-    return target
-
-
-def resolve(schema: Any, root: Schema) -> Schema:
-    """Return a schema with its local reference resolved."""
-    for _ in range(_MAX_REFERENCES):
-        target = find_target(schema.get("$ref"), root) if isinstance(schema, Mapping) else None
-        if not isinstance(target, Mapping):
-            break
-        schema = {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
-    return schema if isinstance(schema, Mapping) else {}
 
 
 def properties_of(schema: Schema, root: Schema) -> dict[str, Schema]:
@@ -63,7 +21,7 @@ def properties_of(schema: Schema, root: Schema) -> dict[str, Schema]:
             seen.add(id(current))
             own = current.get("properties", {})
             found = {**{name: value for name, value in own.items() if isinstance(value, Mapping)}, **found}
-            pending += (find_target(current.get("$ref"), root), *current.get("allOf", ()))
+            pending += (find_target(root, current.get("$ref")), *current.get("allOf", ()))
     return found
 
 
@@ -80,7 +38,7 @@ def schema_at(root: Schema, keys: tuple[str, ...]) -> Schema | None:
         inner = schema.get("items") if key == _ANY_KEY else properties_of(schema, root).get(key)
         if not isinstance(inner, Mapping):
             return None
-        schema = resolve(inner, root)
+        schema = resolve(root, inner)
     return schema
 
 

@@ -12,7 +12,7 @@ MAX_STEPS: Final = 40_000
 
 
 class AnalysisLimitError(Exception):
-    """An analysis takes too many steps; only what it has found so far is reported."""
+    """An analysis takes too many steps; only the problems found so far are reported."""
 
 
 class StepCounter:

@@ -15,7 +15,6 @@ from promptpack.linter.parsed_texts import (
     ParsedPartials,
     ParsedText,
     ParsedTexts,
-    UnparsedText,
     find_texts,
     parse_partials,
     parse_texts,
@@ -233,8 +232,7 @@ class LintLibrary:
     def parse_partials(self, sources: Mapping[str, Source], engine: Engine) -> ParsedPartials:
         """Parse partials, once for consecutive packs that share them."""
         if self._partials is None or self._partials[0] is not sources:
-            unparsed = (UnparsedText("partial", source, name=name) for name, source in sources.items())
-            self._partials = (sources, parse_partials(unparsed, engine))
+            self._partials = (sources, parse_partials(sources, engine))
         return self._partials[1]
 
     def recorded_folder(self, entry: Entry) -> RecordingFolder:

@@ -1,36 +1,28 @@
 """`Document` -> `Pack`: follow `extends`, bundle schemas, compile templates, build the contract; then freeze."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from promptpack import schema
+from promptpack.document import Document
+from promptpack.files import Folder
+from promptpack.pack.contract import Contract
 from promptpack.pack.contract_building import build_contract
-from promptpack.pack.model import STANDARD_CONTEXT, Input, Pack, PackTest
-from promptpack.pack.pack_compiler import PackCompiler
+from promptpack.pack.model import STANDARD_CONTEXT, Input, MessageTemplate, Pack, PackTest
+from promptpack.pack.pack_compiler import FolderPartials, PackCompiler
 from promptpack.pack.pack_schema import sort_problems
+from promptpack.pack.placed import Placed
 from promptpack.pack.references import References
-from promptpack.pack.sections import merge, read_sections
+from promptpack.pack.sections import Sections, merge, read_sections
 from promptpack.pack.version import parse_version
 from promptpack.problem import PackError, Problem, did_you_mean
 from promptpack.template.limits import Limits
 from promptpack.template.render_cache import PackCache, RenderCache
 
-if TYPE_CHECKING:
-    from promptpack.document import Document
-    from promptpack.files import Folder
-    from promptpack.pack.contract import Contract
-    from promptpack.pack.model import MessageTemplate
-    from promptpack.pack.pack_compiler import FolderPartials
-    from promptpack.pack.placed import Placed
-    from promptpack.pack.sections import Sections
-    from promptpack.template.model import Source
-
-    Parents = Callable[[str, str], Sections]
-    """(value of `extends`, locale) -> the sections of that pack; raises `PackError` or `UsageError`."""
+Parents = Callable[[str, str], Sections]
+"""(value of `extends`, locale) -> the sections of that pack; raises `PackError` or `UsageError`."""
 
 
 class BuildContext(NamedTuple):
@@ -147,7 +139,10 @@ def _build_input(name: str, placed: Placed, references: References, problems: li
         problems += error.problems
     bare = {key: value for key, value in bundled.items() if key not in ("trust", "secret")}
     if "default" in bare:
-        problems += _check_default(name, placed, bare)
+        problems += (
+            placed.child("default").problem("PP207", f"default of {name!r}: {mismatch.message}", mismatch.hint)
+            for mismatch in schema.compile(bare).check(bare["default"])
+        )
     return Input(
         name,
         MappingProxyType(bare),
@@ -156,13 +151,6 @@ def _build_input(name: str, placed: Placed, references: References, problems: li
         trusted=declared.get("trust", "trusted") == "trusted",
         secret=declared.get("secret", False),
     )
-
-
-def _check_default(name: str, placed: Placed, declared: Mapping[str, Any]) -> list[Problem]:
-    return [
-        placed.child("default").problem("PP207", f"default of {name!r}: {mismatch.message}", mismatch.hint)
-        for mismatch in schema.compile(declared).check(declared["default"])
-    ]
 
 
 def _read_test(placed: Placed) -> PackTest:
@@ -200,7 +188,11 @@ def _digest(sections: Sections, inputs: Mapping[str, Input], compiler: PackCompi
         "inputs": {
             name: [dict(declared.schema), declared.trusted, declared.secret] for name, declared in inputs.items()
         },
-        "partials": {name: _text_and_syntax(compiler.partials[name]) for name in sorted(compiler.used_partials)},
+        "partials": {
+            name: [source.text, source.syntax]
+            for name, source in sorted(compiler.partials.items())
+            if name in compiler.used_partials
+        },
         "messages": [[placed.value, _syntax_of(placed)] for placed in sections.messages],
         "slots": [[name, placed.value, _syntax_of(placed)] for name, placed in sections.slots.items()],
         "budget": sections.budget.value if sections.budget else None,
@@ -210,7 +202,3 @@ def _digest(sections: Sections, inputs: Mapping[str, Input], compiler: PackCompi
         "rules": [placed.value for placed in sections.rules.values()],
     }
     return digest(resolved)
-
-
-def _text_and_syntax(partial: Source) -> list[str]:
-    return [partial.text, partial.syntax]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from promptpack.lazy import cached_property
 from promptpack.schema.bundling import rebase
+from promptpack.schema.validation import Schema
 from promptpack.schema.validation import compile as compile_schema
 
 if TYPE_CHECKING:
     from promptpack.pack.model import Pack
-    from promptpack.schema.validation import Schema
     from promptpack.template.model import Expression, Template
     from promptpack.verdict import VerdictStream
 
@@ -123,7 +123,9 @@ class Contract:
                 # JSON pointers escape "/" and "~", which tool names may contain.
                 label = f"params.{action.name}".replace("~", "~0").replace("/", "~1")
                 definitions[f"params.{action.name}"] = rebase(action.params, f"#/$defs/{label}")
-                branches.append(_params_schema(action.name, f"#/$defs/{label}"))
+                condition = {"properties": {"action": {"const": action.name}}, "required": ["action"]}
+                params = {"properties": {"params": {"$ref": f"#/$defs/{label}"}}}
+                branches.append({"if": condition, "then": params})
         properties = {**self.base["properties"], "action": self._action_schema(tools)}
         return {**self.base, "properties": properties, "allOf": branches, "$defs": definitions}
 
@@ -133,10 +135,3 @@ class Contract:
         if names is None:
             return dict(own)
         return {**{key: value for key, value in own.items() if key != "pattern"}, "enum": list(names)}
-
-
-def _params_schema(action: str, reference: str) -> dict[str, Any]:
-    return {
-        "if": {"properties": {"action": {"const": action}}, "required": ["action"]},
-        "then": {"properties": {"params": {"$ref": reference}}},
-    }

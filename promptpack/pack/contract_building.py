@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 from promptpack import files
 from promptpack.pack.contract import AGENT_OUTPUT, ERROR_ACTIONS, Action, Contract, Rule
 from promptpack.pack.pack_schema import read_shipped
+from promptpack.pack.placed import Placed
 from promptpack.problem import PackError, Problem, did_you_mean
+from promptpack.template.model import Expression
+from promptpack.template.positions import decode
 
 if TYPE_CHECKING:
     from jinja2 import nodes
 
     from promptpack.pack.pack_compiler import PackCompiler
-    from promptpack.pack.placed import Placed
     from promptpack.pack.references import References
     from promptpack.pack.sections import Sections
-    from promptpack.template.model import Expression
 
 
 def build_contract(sections: Sections, compiler: PackCompiler, references: References, output: Any) -> Contract | None:
@@ -33,19 +34,21 @@ def build_contract(sections: Sections, compiler: PackCompiler, references: Refer
         first = next(iter(sections.actions.values()))
         message, hint = f"contract {name!r} does not support 'actions'", "describe them in the schema of the contract"
         compiler.problems.append(first.problem("PP221", message, hint, key=True))
+    tools, correction = sections.reply.get("tools"), sections.reply.get("correction")
     contract = Contract(
         name,
         MappingProxyType(dict(base)),
         MappingProxyType(actions),
-        _find_tools_input(sections, compiler),
+        compiler.check_input_name(tools, tools.value) if tools else "",
         tuple(_compile_rule(placed, compiler) for placed in sections.rules.values()),
         sections.reply["example"].value if "example" in sections.reply else None,
         frozenset(sections.reply["refuse"].value) if "refuse" in sections.reply else frozenset(),
-        _compile_correction(sections, compiler),
+        compiler.compile_template(correction, "jinja", ("violations", "pack")) if correction else None,
         output,
     )
     if contract.has_actions:
-        compiler.problems += (problem for rule in contract.rules for problem in _check_rule_actions(rule, contract))
+        expressions = (expression for rule in contract.rules for expression in (rule.when, rule.require))
+        compiler.problems += (found for one in expressions for found in _check_rule_actions(one, contract))
     return contract
 
 
@@ -110,11 +113,6 @@ def _build_action(placed: Placed, compiler: PackCompiler, references: References
     return Action(str(placed.path[-1]), value.get("description", ""), params, value.get("example"))
 
 
-def _find_tools_input(sections: Sections, compiler: PackCompiler) -> str:
-    placed = sections.reply.get("tools")
-    return "" if placed is None else compiler.check_input_name(placed, placed.value)
-
-
 def _compile_rule(placed: Placed, compiler: PackCompiler) -> Rule:
     value: Mapping[str, Any] = placed.value
     # The message of a rule is sent to the model, so it must not contain a secret.
@@ -129,22 +127,12 @@ def _compile_rule(placed: Placed, compiler: PackCompiler) -> Rule:
     )
 
 
-def _compile_correction(sections: Sections, compiler: PackCompiler) -> Any:
-    placed = sections.reply.get("correction")
-    return None if placed is None else compiler.compile_template(placed, "jinja", ("violations", "pack"))
-
-
-def _check_rule_actions(rule: Rule, contract: Contract) -> Iterator[Problem]:
-    for expression in (rule.when, rule.require):
-        if expression is not None and "action" in expression.source.text:
-            yield from _check_expression_actions(expression, contract)
-
-
-def _check_expression_actions(expression: Expression, contract: Contract) -> Iterator[Problem]:
+def _check_rule_actions(expression: Expression | None, contract: Contract) -> Iterator[Problem]:
     """Yield comparisons of `reply.action` with a word that is not an action."""
-    from promptpack.template.positions import decode
-
-    source, known, named = expression.source, _list_actions(contract), contract.action_names()
+    if expression is None or "action" not in expression.source.text:
+        return
+    source, named = expression.source, contract.action_names()
+    known = named or (*contract.actions, *ERROR_ACTIONS)
     try:
         tree = expression.engine.prepare_expression(source)
     except PackError:
@@ -157,10 +145,6 @@ def _check_expression_actions(expression: Expression, contract: Contract) -> Ite
         if named or (hint and word.value.isupper()):
             hint = hint or f"the actions are {', '.join(known)}"
             yield Problem("PP223", f"the pack has no action {word.value!r}", source.locate(*decode(word.lineno)), hint)
-
-
-def _list_actions(contract: Contract) -> tuple[str, ...]:
-    return contract.action_names() or (*contract.actions, *ERROR_ACTIONS)
 
 
 def _find_compared_words(tree: nodes.Template) -> Iterator[nodes.Const]:

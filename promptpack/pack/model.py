@@ -19,20 +19,13 @@ if TYPE_CHECKING:
     from promptpack.template.model import Expression, Template
     from promptpack.verdict import Verdict, VerdictStream
 
-    Role = Literal["system", "developer", "user", "assistant", "tool"]
-
+Role = Literal["system", "developer", "user", "assistant", "tool"]
 ROLES: Final = ("system", "developer", "user", "assistant", "tool")
 # The inputs that the six agents share; a pack uses those that it declares.
 STANDARD_CONTEXT: Final = (
-    "SYSTEM_STATE",
-    "TASK_CONTEXT",
-    "RESOURCE_POOL",
-    "HISTORY",
-    "AVAILABLE_TOOLS",
-    "INTENT_ANALYSIS",
-    "USER_GOAL",
+    "SYSTEM_STATE", "TASK_CONTEXT", "RESOURCE_POOL", "HISTORY", "AVAILABLE_TOOLS", "INTENT_ANALYSIS", "USER_GOAL",
     "USER_INPUT",
-)
+)  # fmt: skip
 Locate = Callable[[], Location]
 """Returns a location; lazy, because most packs have no problems to locate."""
 
@@ -170,10 +163,6 @@ class Pack:
     @property
     def about(self) -> dict[str, str]:
         """The value of `pack` in templates."""
-        return {**self._about}
-
-    @cached_property
-    def _about(self) -> dict[str, str]:
         return {"name": self.name, "version": str(self.version), "agent": self.agent, "locale": self.locale}
 
     @property

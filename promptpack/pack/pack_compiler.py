@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from promptpack.lazy import cached_property
-from promptpack.pack.model import CallTemplate, MessageTemplate, PartTemplate
+from promptpack.pack.model import CallTemplate, Input, MessageTemplate, PartTemplate
 from promptpack.problem import PackError, Problem, did_you_mean
-from promptpack.template.model import Source
+from promptpack.template.limits import Limits
+from promptpack.template.model import Expression, Source, Syntax, Template
 
 if TYPE_CHECKING:
-    from promptpack.pack.model import Input
     from promptpack.pack.placed import Placed
     from promptpack.pack.sections import Sections
     from promptpack.template.compiling import DeclaredNames
     from promptpack.template.engine import Engine
-    from promptpack.template.limits import Limits
-    from promptpack.template.model import Expression, Syntax, Template
 
 # Names that every template can use besides the inputs of the pack.
 BUILT_IN_NAMES = ("pack", "reply_format")

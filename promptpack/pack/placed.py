@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterator
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from promptpack.problem import Problem
-from promptpack.template.model import Source
+from promptpack.problem import Location, Problem
+from promptpack.template.model import Source, Syntax
 
 if TYPE_CHECKING:
     from promptpack.document import Document
-    from promptpack.problem import Location
-    from promptpack.template.model import Syntax
 
 
 class Placed(NamedTuple):

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.document import Document
+from promptpack.document.model import Path
 from promptpack.pack.pack_schema import pack_schema
 from promptpack.pack.rekeyed_document import RekeyedDocument
 
 if TYPE_CHECKING:
-    from promptpack import schema
-    from promptpack.document.model import Path
     from promptpack.document.yaml_nodes import YamlNode
 
 
@@ -51,15 +50,11 @@ def prune(document: Document) -> PrunedDocument | None:
         mismatches = pack_schema().check(pruned.data)
         if not mismatches:
             return pruned
-        invalid = {_invalid_path(mismatch) for mismatch in mismatches}
+        invalid = {found.path[:-1] if found.rule == "required" else found.path for found in mismatches}
         if () in invalid or any(path[0] in _NEEDED for path in invalid if len(path) == 1):
             return None
         pruned = _remove(pruned, invalid)
     return None
-
-
-def _invalid_path(mismatch: schema.Mismatch) -> _FullPath:
-    return mismatch.path[:-1] if mismatch.rule == "required" else mismatch.path
 
 
 def _remove(document: PrunedDocument, invalid: Collection[_FullPath]) -> PrunedDocument:

@@ -9,6 +9,7 @@ from promptpack.files import Folder
 from promptpack.pack.pack_schema import schema_problems
 from promptpack.pack.placed import Placed
 from promptpack.problem import PackError, Problem, did_you_mean
+from promptpack.schema.pointers import find_target, split_pointer
 
 SHIPPED_ADDRESS = "https://promptpack.dev/schemas/1/"
 _SHIPPED = "shipped:"
@@ -56,7 +57,7 @@ class References:
                     continue
                 if root is not None and not found.startswith(_SHIPPED) and (found, fragment) not in seen:
                     seen.add((found, fragment))
-                    pending += ((found, part) for part in _find_target(root, fragment))
+                    pending += ((found, part) for part in _child_at(root, fragment))
 
     def _load(self, file: str, reference: str) -> tuple[str, Mapping[str, Any]]:
         found = self._locate(file, reference)
@@ -115,21 +116,6 @@ class References:
         return self._cache[found]
 
 
-def split_pointer(pointer: str) -> list[str]:
-    """Return the unescaped keys of a JSON pointer or a local reference."""
-    return [key.replace("~1", "/").replace("~0", "~") for key in pointer.split("/")[1:]]
-
-
-def find_target(root: Any, reference: str) -> Any:
-    """Return the part of a schema that a local reference points to, or None if it does not exist."""
-    for key in split_pointer(reference):
-        if isinstance(root, list):
-            root = root[int(key)] if key.isdecimal() and int(key) < len(root) else None
-        else:
-            root = root.get(key) if isinstance(root, Mapping) else None
-    return root
-
-
 def resolve(root: Mapping[str, Any], schema: Any) -> Mapping[str, Any]:
     """Return a schema with its local reference replaced by the target; the keys beside the reference win."""
     for _ in range(_MAX_STEPS):
@@ -175,11 +161,11 @@ def _check_fragment(here: Placed, root: Any, fragment: str) -> Problem | None:
         if following in seen:
             return here.problem("PP214", f"reference {here.value!r} refers to itself", "replace it with a schema")
         seen.add(following)
-        node = find_target(root, following)
+        node = find_target(root, node["$ref"])
     return None
 
 
-def _find_target(root: Placed, fragment: str) -> Iterator[Placed]:
+def _child_at(root: Placed, fragment: str) -> Iterator[Placed]:
     try:
         yield root.child(*split_pointer(fragment))
     except (KeyError, TypeError):

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
 from promptpack.document import Document
+from promptpack.document.model import Path
 
 if TYPE_CHECKING:
     from promptpack import schema
-    from promptpack.document.model import Path
     from promptpack.document.yaml_nodes import YamlNode
 
 

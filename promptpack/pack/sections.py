@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from promptpack.pack.placed import Placed, children_at, items_at
+from promptpack.template.model import Syntax
 
 if TYPE_CHECKING:
     from promptpack.document import Document
-    from promptpack.template.model import Syntax
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.pack.model import InputValue
-from promptpack.pack.output.output_format import infer_output_format
 from promptpack.pack.output.output_schema import read_output_schema
-from promptpack.pack.output.type_entry import TypeEntry
+from promptpack.pack.output.type_entry import TypeEntry, infer_output_format
 from promptpack.problem import PackError
-from promptpack.template.model import Template
+from promptpack.template.model import Syntax, Template
 
 if TYPE_CHECKING:
     from promptpack.pack.pack_compiler import PackCompiler
     from promptpack.pack.placed import Placed
     from promptpack.pack.sections import Sections
-    from promptpack.template.model import Syntax
 
 
 _PLACEHOLDER: Final = re.compile(r"\$\{\s*([^}]+?)\s*\}")

@@ -2,16 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from promptpack.pack.model import Role
 from promptpack.problem import Problem, UsageError
 from promptpack.prompt.message import Message, Part, read_message
 from promptpack.prompt.prompt import Prompt
 from promptpack.prompt.prompt_template import PromptTemplate
 from promptpack.prompt.template_context import TemplateContext
-
-if TYPE_CHECKING:
-    from promptpack.pack.model import Role
 
 Values = TemplateContext | Mapping[str, Any]
 PartLike = Part | Mapping[str, Any]

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from promptpack.pack.model import STANDARD_CONTEXT, Input, Pack
 from promptpack.problem import ContextError, Problem, did_you_mean
 from promptpack.prompt.plain_data import can_skip_copy, to_plain
-from promptpack.schema.mismatch import Mismatch, pointer
+from promptpack.schema.mismatch import Mismatch
+from promptpack.schema.pointers import pointer
 from promptpack.template.model import Fingerprint
 from promptpack.template.render_cache import LARGEST_VALUE
 from promptpack.template.values import fingerprint

@@ -7,7 +7,7 @@ from typing import Any, Final
 from promptpack import character_patterns
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem
-from promptpack.schema.mismatch import pointer
+from promptpack.schema.pointers import pointer
 
 _HIDDEN: Final = (character_patterns.HIDDEN, character_patterns.JOINER, character_patterns.TAG)
 _CHECKS: Final[tuple[tuple[str, str, str, tuple[re.Pattern[str], ...]], ...]] = (

@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from promptpack.pack.model import ROLES
+from promptpack.pack.model import ROLES, Role
 from promptpack.problem import ContextError, Problem, did_you_mean
-
-if TYPE_CHECKING:
-    from promptpack.pack.model import Role
 
 _MESSAGE_KEYS: Final = ("role", "content", "name", "tool_calls", "tool_call_id")
 _CALL_KEYS: Final = ("id", "type", "function")

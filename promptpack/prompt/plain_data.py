@@ -4,15 +4,12 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from promptpack.characters import is_encodable
 from promptpack.problem import ContextError, Problem
 from promptpack.template.limits import Limits
 from promptpack.template.values import MAX_DEPTH, MAX_TEXTS, is_plain
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 # The bytes of half of a surrogate pair; in the fingerprint of plain data, other bytes match only by chance.
 _SURROGATE: Final = re.compile(rb"\xed[\xa0-\xbf]")
@@ -92,7 +89,7 @@ class _Copier:
         if is_dataclass(value) and hasattr(value, "to_dict"):
             return self.copy(value.to_dict(), depth + 1)
         if hasattr(value, "model_dump"):
-            return self.copy(_dump(value), depth + 1)
+            return self.copy(value.model_dump(mode="json", by_alias=True), depth + 1)
         hint = "use text, numbers, true/false, null, lists and mappings"
         raise self._problem("PP411", f"contains a value of type {type(value).__name__}, which is not plain data", hint)
 
@@ -120,7 +117,3 @@ class _Copier:
 
     def _problem(self, code: str, message: str, hint: str = "") -> ContextError:
         return ContextError(Problem(code, f"input {self._where!r} {message}", None, hint))
-
-
-def _dump(model: "BaseModel") -> Any:
-    return model.model_dump(mode="json", by_alias=True)

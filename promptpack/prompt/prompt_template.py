@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 from promptpack.prompt.template_context import TemplateContext
 from promptpack.template.compiling import compile as compile_template
 from promptpack.template.engine import dynamic_engine
-from promptpack.template.model import Source
+from promptpack.template.model import Source, Syntax, Template
 from promptpack.template.partials import IncludeStack, Partial
 
 if TYPE_CHECKING:
     from promptpack.prompt.registry import PromptTemplateRegistry
-    from promptpack.template.model import Syntax, Template
 
 
 class PromptTemplate:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from promptpack import files
 from promptpack.problem import Problem, did_you_mean
 from promptpack.prompt.prompt_template import PromptTemplate
+from promptpack.prompt.template_context import TemplateContext
 from promptpack.template.failure import PartialNotFoundError
-
-if TYPE_CHECKING:
-    from promptpack.prompt.template_context import TemplateContext
-    from promptpack.template.model import Syntax
-    from promptpack.template.partials import Partial
+from promptpack.template.model import Syntax
+from promptpack.template.partials import Partial
 
 
 class PromptTemplateRegistry:

@@ -60,8 +60,9 @@ def _render_messages(pack: Pack, checked: Context, scope: Scope) -> Prompt:
 
 
 def _build_scope(pack: Pack, checked: Context) -> Scope:
-    values: dict[str, Any] = {"pack": pack.about, **checked.values}
-    fingerprints = {"pack": tuple(pack.about.values()), **checked.fingerprints}
+    about = pack.about
+    values: dict[str, Any] = {"pack": about, **checked.values}
+    fingerprints = {"pack": tuple(about.values()), **checked.fingerprints}
     if pack.contract is not None:
         values["reply_format"] = fingerprints["reply_format"] = _get_reply_format(pack, pack.contract, checked)
     return Scope(values, checked.snapshot, fingerprints, pack._render_cache)

@@ -17,12 +17,12 @@ from promptpack.prompt.slots.slot_text import write_value
 from promptpack.prompt.tool_actions import read_tool_actions
 from promptpack.template.model import Template
 
-Scope = Mapping[str, Any]
+TemplateValues = Mapping[str, Any]
 Slots = Mapping[str, Any]
 T = TypeVar("T")
 
 
-def render_slots(pack: Pack, scope: Scope) -> Slots:
+def render_slots(pack: Pack, scope: TemplateValues) -> Slots:
     """Render the slots; without an `output` slot, the output is derived from the pack's contract."""
     slots = {name: render_slot(value, scope) for name, value in pack.slots.items()}
     if "output" not in slots and pack.contract is not None:
@@ -30,7 +30,7 @@ def render_slots(pack: Pack, scope: Scope) -> Slots:
     return slots
 
 
-def render_slot(value: Any, scope: Scope) -> Any:
+def render_slot(value: Any, scope: TemplateValues) -> Any:
     """Render the templates in a slot and insert the values of its inputs."""
     if isinstance(value, Template):
         return value.render(scope)
@@ -43,7 +43,7 @@ def render_slot(value: Any, scope: Scope) -> Any:
     return [render_slot(item, scope) for item in value] if isinstance(value, tuple) else value
 
 
-def resolve_types(output: Any, scope: Scope | None) -> Any:
+def resolve_types(output: Any, scope: TemplateValues | None) -> Any:
     """Return an output with its types only; a type that is a template is rendered, or Any without a scope."""
     if isinstance(output, Mapping):
         return {key: resolve_types(item, scope) for key, item in output.items()}
@@ -68,7 +68,7 @@ def write_messages(slots: Slots) -> tuple[Message, ...]:
     model = _translate_errors(prompt.to_prompt_object)
     contents = (message.content for message in model.chat_history if isinstance(message.content, list))
     parts = [*model.attachment, *(part for content in contents for part in content)]
-    is_rich = any(_kind(part) != "text" for part in parts)
+    is_rich = any((part.get("type") if isinstance(part, dict) else part.type) != "text" for part in parts)
     written = _translate_errors(lambda: prompt.to_messages(rich_content=is_rich))
     return tuple(_message(message, index) for index, message in enumerate(written))
 
@@ -115,13 +115,13 @@ def _total_size(messages: Sequence[Message], budget: Budget, counter: Counter | 
     return fit_items([*map(BudgetItem, messages)], replace(budget, limit=sys.maxsize), counter).before
 
 
-def _entry(entry: TypeEntry, scope: Scope) -> TypeEntry:
+def _entry(entry: TypeEntry, scope: TemplateValues) -> TypeEntry:
     kind, *rest = entry
     resolved, written = _type(kind, scope) if isinstance(kind, Template) else (render_slot(kind, scope), entry.written)
     return TypeEntry([resolved, *(render_slot(item, scope) for item in rest)], written)
 
 
-def _type(template: Template, scope: Scope) -> tuple[Any, str]:
+def _type(template: Template, scope: TemplateValues) -> tuple[Any, str]:
     name = template.render(scope)
     try:
         return parse_type(name), name
@@ -129,7 +129,7 @@ def _type(template: Template, scope: Scope) -> tuple[Any, str]:
         raise ContextError(Problem("PP464", f"invalid type {name!r}: {error}", template.source.locate(1, 1))) from error
 
 
-def _contract_output(pack: Pack, scope: Scope) -> Any:
+def _contract_output(pack: Pack, scope: TemplateValues) -> Any:
     contract = pack.contract
     assert contract is not None  # noqa: S101 -- the caller checks
     tools = read_tool_actions(scope[contract.tools_input], contract.tools_input) if contract.tools_input else None
@@ -139,10 +139,6 @@ def _contract_output(pack: Pack, scope: Scope) -> Any:
         params = {**shape["properties"]["params"], **shape["$defs"][f"params.{actions[0].name}"]}
         shape = {**shape, "properties": {**shape["properties"], "params": params}}
     return derive_output(shape, pack.locale.split("-", maxsplit=1)[0])
-
-
-def _kind(part: Any) -> Any:
-    return part.get("type") if isinstance(part, dict) else part.type
 
 
 def _message(message: dict[str, Any], index: int) -> Message:

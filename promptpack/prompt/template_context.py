@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any
 
 from promptpack.problem import ContextError, Problem
 from promptpack.prompt.plain_data import to_plain
+from promptpack.strict_json import reject_constant
 
 
 class TemplateContext:
@@ -50,13 +51,9 @@ class TemplateContext:
 def _read(document: str | bytes) -> Any:
     try:
         # `str` keeps the text of each number unchanged.
-        return json.loads(document, parse_int=str, parse_float=str, parse_constant=_refuse)
+        return json.loads(document, parse_int=str, parse_float=str, parse_constant=reject_constant)
     except (ValueError, RecursionError) as error:
         raise ContextError(Problem("PP444", "the context is not JSON", None, 'write {"name": "value"}')) from error
-
-
-def _refuse(word: str) -> NoReturn:
-    raise ValueError(word)
 
 
 def _without_numbers(value: Any) -> Any:

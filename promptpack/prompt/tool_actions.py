@@ -5,8 +5,9 @@ from typing import Any
 
 from promptpack.pack.contract import Action
 from promptpack.pack.pack_schema import schema_schema
-from promptpack.pack.references import find_references, find_target
+from promptpack.pack.references import find_references
 from promptpack.problem import ContextError, Problem
+from promptpack.schema.pointers import find_target
 
 _PARAMETERS = ("parameters", "input_schema", "inputSchema")
 _SCHEMA_KEYS = ("type", "properties", "$ref", "anyOf", "oneOf", "allOf", "additionalProperties")

@@ -12,24 +12,7 @@ from promptpack.reply.shape import Shape
 from promptpack.reply.stream import Progress, ReplyStream
 
 __all__ = [
-    "KINDS",
-    "RISKS",
-    "Attempt",
-    "Fault",
-    "Outcome",
-    "Policy",
-    "Progress",
-    "PromptEcho",
-    "Reading",
-    "Repair",
-    "ReplyStream",
-    "SchemaCheck",
-    "Shape",
-    "find_extras",
-    "is_partial_answer",
-    "merge",
-    "parse_text",
-    "read",
-    "read_clean",
-    "replay",
-]
+    "KINDS", "RISKS", "Attempt", "Fault", "Outcome", "Policy", "Progress", "PromptEcho", "Reading", "Repair",
+    "ReplyStream", "SchemaCheck", "Shape", "find_extras", "is_partial_answer", "merge", "parse_text", "read",
+    "read_clean", "replay",
+]  # fmt: skip

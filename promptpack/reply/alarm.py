@@ -19,7 +19,7 @@ _OWN_KEYWORDS = (
 
 
 def find_alarm(value: Any, shape: Shape) -> Mismatch | None:
-    """Return what a complete value certainly violates; values inside it are not checked."""
+    """Return a certain mismatch of a complete value; values inside it are not checked."""
     for schema in _own_schemas(shape.with_conditions(value)):
         if found := schema.check(value):
             return found[0]

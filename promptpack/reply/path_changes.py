@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from promptpack.reply.syntax_tree import escape, is_same
+from promptpack.schema.pointers import split_pointer
 
 MISSING: Any = object()
 _UNKNOWN_FIELD = ("additionalProperties", "unevaluatedProperties")
@@ -53,8 +54,7 @@ def find_changes(value: Mapping[str, Any], answer: Mapping[str, Any], failing: M
 
 def find_at(value: Any, path: str) -> Any:
     """Return the value at a JSON pointer, or `MISSING`."""
-    for name in path.split("/")[1:]:
-        key = unescape(name)
+    for key in split_pointer(path):
         if isinstance(value, dict) and key in value:
             value = value[key]
         elif isinstance(value, list) and 0 <= _index(key) < len(value):

@@ -44,7 +44,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class PromptEcho:
-    """What a model may repeat from its prompt: the examples of answers, and the text."""
+    """The parts of a prompt that a model may repeat: the examples of answers, and the text."""
 
     examples: tuple[Any, ...] = ()
     read_text: Callable[[], str] = str

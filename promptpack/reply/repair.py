@@ -7,6 +7,7 @@ from typing import Any
 
 from promptpack.reply.charset import decode_reply
 from promptpack.reply.reading import Repair, Risk
+from promptpack.schema.pointers import split_pointer
 
 _RISKS: Mapping[str, Risk] = MappingProxyType(
     {
@@ -55,20 +56,20 @@ def replay(raw: str | bytes, repairs: Sequence[Repair], onto: Any = None) -> Any
         if repair.kind == "merged" and repair.edit == "set":
             value = set_at(value, repair.path, repair.after)
         elif repair.edit != "text":
-            value = _apply_value_repair(value, _keys(repair.path), repair)
+            value = _apply_value_repair(value, split_pointer(repair.path), repair)
     return value
 
 
 def value_at(value: Any, path: str) -> Any:
     """Return the value at a JSON pointer."""
-    for key in _keys(path):
+    for key in split_pointer(path):
         value = value[int(key)] if isinstance(value, list) else value[key]
     return value
 
 
 def set_at(value: Any, path: str, after: Any) -> Any:
     """Return a copy with one path set; containers that are not on the path are shared, not copied."""
-    keys = _keys(path)
+    keys = split_pointer(path)
     if not keys:
         return after
     copy = list(value) if isinstance(value, list) else dict(value)
@@ -85,7 +86,7 @@ def set_at(value: Any, path: str, after: Any) -> Any:
 def remove_at(value: Any, path: str) -> Any:
     """Return a copy without one member of an object."""
     parent, _, _ = path.rpartition("/")
-    name = _keys(path)[-1]
+    name = split_pointer(path)[-1]
     return set_at(value, parent, {key: item for key, item in value_at(value, parent).items() if key != name})
 
 
@@ -96,10 +97,6 @@ def _apply_text_repairs(text: str, repairs: Iterable[Repair]) -> str:
         pieces += [text[done:start], repair.after]
         done = end
     return "".join([*pieces, text[done:]])
-
-
-def _keys(path: str) -> list[str]:
-    return [key.replace("~1", "/").replace("~0", "~") for key in path.split("/")[1:]]
 
 
 def _apply_value_repair(value: Any, keys: list[str], repair: Repair) -> Any:

@@ -208,8 +208,8 @@ class Scanner(BracketScanner, CleanTokenScanner):
         node = Node("string", self.position, token.end, token.value)
         if token.kind:
             self._repair(token.kind, node.start, node.end, write_string(token.value))
-        if token.doubt:
-            node.defect = Defect("ambiguous", token.doubt)
+        if token.ambiguity:
+            node.defect = Defect("ambiguous", token.ambiguity)
         self.position = node.end
         self._attach(node)
 

@@ -8,6 +8,7 @@ from promptpack.reply.synonyms import GROUP_OF, fold
 from promptpack.reply.syntax_tree import is_same
 from promptpack.schema.keywords import MAX_STEPS
 from promptpack.schema.patterns import PatternError, read_pattern
+from promptpack.schema.pointers import find_target
 from promptpack.schema.predicates import SubschemaPredicates
 from promptpack.schema.supported_keywords import SchemaFallbackError
 
@@ -290,19 +291,9 @@ def _flatten(schema: Any, root: Schema, depth: int = 0) -> Iterator[Schema]:
     if not isinstance(schema, Mapping) or depth > _MAX_REFS:
         return
     yield schema
-    if isinstance(schema.get("$ref"), str):
-        yield from _flatten(_resolve(schema["$ref"], root), root, depth + 1)
+    yield from _flatten(find_target(root, schema.get("$ref")), root, depth + 1)
     for part in schema.get("allOf", ()):
         yield from _flatten(part, root, depth + 1)
-
-
-def _resolve(reference: str, root: Schema) -> Any:
-    current: Any = root
-    for key in reference.removeprefix("#").split("/")[1:]:
-        if not isinstance(current, Mapping):
-            return None
-        current = current.get(key.replace("~1", "/").replace("~0", "~"))
-    return current if reference.startswith("#") else None
 
 
 def _conditions(schema: Schema, cache: _SchemaCache) -> Iterator[Schema]:

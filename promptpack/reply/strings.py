@@ -81,7 +81,7 @@ class Token(NamedTuple):
     end: int
     kind: str = ""
     has_odd_quotes: bool = False
-    doubt: str = ""
+    ambiguity: str = ""
 
 
 class Lexer:
@@ -165,8 +165,10 @@ class Lexer:
         body = self.text[start + 1 : max(start, token.end - 1)]
         is_template = not kinds.isdisjoint("f$") and not set(body).isdisjoint("{}")
         is_raw = not kinds.isdisjoint("r@") and decode(body) != body
-        doubt = f"the prefix {prefix[0]!r} may change the text of the string" if is_template or is_raw else token.doubt
-        return token._replace(kind="quotes", doubt=doubt)
+        ambiguity = (
+            f"the prefix {prefix[0]!r} may change the text of the string" if is_template or is_raw else token.ambiguity
+        )
+        return token._replace(kind="quotes", ambiguity=ambiguity)
 
     def _triple(self, start: int, fence: str) -> Token:
         end = self.text.find(fence, start + 3)
@@ -215,17 +217,17 @@ class Lexer:
 
     def _token(self, start: int, place: int, inner: int, *, array: bool) -> Token:
         text, body = self.text, self.text[start + 1 : place]
-        doubt = self._doubt(start, place, inner, array=array)
+        ambiguity = self._ambiguity(start, place, inner, array=array)
         if not inner and text[start] == text[place] == '"':
             try:
-                return Token(*scan_string(text, start + 1), doubt=doubt)
+                return Token(*scan_string(text, start + 1), ambiguity=ambiguity)
             except ValueError:
                 kind = "bad-escape" if "\\" in body else "raw-newline"
         else:
             kind = "inner-quotes" if inner else "quotes"
-        return Token(decode(body), place + 1, kind, inner % 2 == 1, doubt)
+        return Token(decode(body), place + 1, kind, inner % 2 == 1, ambiguity)
 
-    def _doubt(self, start: int, place: int, inner: int, *, array: bool) -> str:
+    def _ambiguity(self, start: int, place: int, inner: int, *, array: bool) -> str:
         is_unclear = self._may_continue(start, place) or (inner and self._may_end_earlier(start, place, array=array))
         return "unescaped quotes make it unclear where the string ends" if is_unclear else ""
 

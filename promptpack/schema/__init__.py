@@ -1,7 +1,8 @@
 """JSON Schema (draft 2020-12) -> `Schema`: validates plain data and explains each mismatch in plain words."""
 
 from promptpack.schema.bundling import bundle, rebase
-from promptpack.schema.mismatch import Mismatch, pointer
+from promptpack.schema.mismatch import Mismatch
+from promptpack.schema.pointers import pointer
 from promptpack.schema.safety import UNSAFE_CODES, find_unsafe
 from promptpack.schema.validation import Schema, compile  # noqa: A004 -- the folder's verb
 

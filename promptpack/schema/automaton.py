@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from re import _constants as codes  # type: ignore[attr-defined]  # missing from the stubs
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    Test = Callable[[str], bool]
-    Around = tuple[str, str, bool]
-    """The character before, the one after (empty at the ends), and whether only a last newline follows."""
-
+Test = Callable[[str], bool]
+Around = tuple[str, str, bool]
+"""The character before, the one after (empty at the ends), and whether only a last newline follows."""
 
 _MAX_STATES: Final = 2_000
 _MAX_CACHED_STEPS: Final = 5_000

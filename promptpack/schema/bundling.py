@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from promptpack.problem import Location, PackError, Problem
 from promptpack.schema.safety import UNSAFE_CODES, find_unsafe
 
-if TYPE_CHECKING:
-    Load = Callable[[str, str], tuple[str, Mapping[str, Any]]]
-    """(file that refers, reference) -> (file referred to, its schema)."""
-
+Load = Callable[[str, str], tuple[str, Mapping[str, Any]]]
+"""(file that refers, reference) -> (file referred to, its schema)."""
 
 # Keywords that identify a schema file and do not validate values.
 _FILE_KEYS = ("$id", "$schema")

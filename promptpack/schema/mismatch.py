@@ -1,8 +1,9 @@
 """One mismatch between a value and a schema."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
+
+from promptpack.schema.pointers import pointer
 
 
 @dataclass(frozen=True)
@@ -23,8 +24,3 @@ class Mismatch:
     def pointer(self) -> str:
         """The path as a JSON pointer."""
         return pointer(self.path)
-
-
-def pointer(path: Iterable[str | int]) -> str:
-    """Return a path as a JSON pointer."""
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)

@@ -6,7 +6,7 @@ No text of a schema becomes code: variables are numbered, and all values are con
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from promptpack.schema.keywords import fingerprint
 from promptpack.schema.patterns import read_pattern
@@ -19,11 +19,9 @@ from promptpack.schema.supported_keywords import (
     require_texts,
 )
 
-if TYPE_CHECKING:
-    Lines = list[str]
-    Constant = Callable[[Any], str]
-    """Adds a value to the table and returns its name."""
-
+Lines = list[str]
+Constant = Callable[[Any], str]
+"""Adds a value to the table and returns its name."""
 
 _KIND_TESTS: Final[Mapping[str, str]] = {
     "object": "type({0}) is dict",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.schema.keywords import MAX_DEPTH, MAX_STEPS, StepLimitError, fingerprint, is_multiple
 from promptpack.schema.patterns import PatternError
+from promptpack.schema.pointers import split_pointer
 from promptpack.schema.supported_keywords import PLAIN_TYPES, SchemaFallbackError, read_only_kind
 
 if TYPE_CHECKING:
@@ -138,8 +139,7 @@ class PredicateCompiler:
         if not (reference == "#" or reference.startswith("#/")) or "%" in reference:
             raise SchemaFallbackError
         node: Any = self._root
-        for step in reference.split("/")[1:]:
-            name = step.replace("~1", "/").replace("~0", "~")
+        for name in split_pointer(reference):
             if not isinstance(node, Mapping) or name not in node:
                 raise SchemaFallbackError
             node = node[name]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.patterns import PatternError, read_pattern
+from promptpack.schema.pointers import split_pointer
 
-if TYPE_CHECKING:
-    Path = tuple[str | int, ...]
-
+Path = tuple[str | int, ...]
 
 # Error codes by rule.
 UNSAFE_CODES: Final[Mapping[str, str]] = {"remote": "PP211", "cycle": "PP214", "runaway": "PP215", "pattern": "PP216"}
@@ -28,7 +27,7 @@ _SAME_VALUE: Final = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "d
 def find_unsafe(schema: Any) -> tuple[Mismatch, ...]:
     """Return everything that makes a schema unsafe to use; its syntax is validated elsewhere."""
     found: list[Mismatch] = []
-    paths = dict(_iterate_schemas(schema, ()))
+    paths = dict(iterate_schemas(schema))
     for path, node in paths.items():
         found += _find_remote(path, node)
         found += _find_unsafe_patterns(path, node)
@@ -37,12 +36,13 @@ def find_unsafe(schema: Any) -> tuple[Mismatch, ...]:
     return tuple(found)
 
 
-def _iterate_schemas(schema: Any, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def iterate_schemas(schema: Any, path: Path = ()) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Iterate over a schema and all its subschemas, each with its path."""
     if not isinstance(schema, Mapping):
         return
     yield path, schema
     for step, child in _iterate_children(schema):
-        yield from _iterate_schemas(child, (*path, *step))
+        yield from iterate_schemas(child, (*path, *step))
 
 
 def _iterate_children(schema: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
@@ -111,8 +111,7 @@ def _same_value_steps(root: Any, path: Path) -> Iterator[tuple[Path, Path]]:
         return
     reference = schema.get("$ref")
     if isinstance(reference, str) and reference.startswith("#"):
-        steps = [step.replace("~1", "/").replace("~0", "~") for step in reference.split("/")[1:]]
-        yield _resolve_path(root, steps), (*path, "$ref")
+        yield _resolve_path(root, split_pointer(reference)), (*path, "$ref")
     for step, _ in _iterate_children({key: value for key, value in schema.items() if key in _SAME_VALUE}):
         yield (*path, *step), (*path, *step)
 

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from promptpack.template.partials import IncludeStack, PackTemplate
     from promptpack.template.render_cache import PackCache
 
-    Syntax = Literal["jinja", "handlebars"]
-    Locate = Callable[[int, int], Location]
-
+Syntax = Literal["jinja", "handlebars"]
+LocateCharacter = Callable[[int, int], Location]
 # The path of a source that is not a file.
 UNPLACED: Final = "<template>"
 Fingerprint = bytes | str | tuple[str, ...]
@@ -29,7 +28,7 @@ class Source:
     """The text of a template, and a function from its lines and columns to locations in a file."""
 
     text: str
-    locate: Locate
+    locate: LocateCharacter
     syntax: Syntax = "jinja"
 
     @classmethod

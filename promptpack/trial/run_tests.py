@@ -52,7 +52,8 @@ def _failures(pack: Pack, test: PackTest, snapshots: Snapshots) -> Iterator[str]
     if test.expect.get("snapshot"):
         yield from snapshots.compare(test.name, prompt)
     if test.reply is not None:
-        yield from _verdict_failures(prompt.check(_reply_text(test.reply)), test.verdict)
+        reply = test.reply if isinstance(test.reply, str) else json.dumps(test.reply, ensure_ascii=False)
+        yield from _verdict_failures(prompt.check(reply), test.verdict)
 
 
 def _prompt_failures(prompt: Prompt, expect: Mapping[str, Any]) -> Iterator[str]:
@@ -64,10 +65,6 @@ def _prompt_failures(prompt: Prompt, expect: Mapping[str, Any]) -> Iterator[str]
         yield f"the prompt has the roles {', '.join(roles)} instead of {', '.join(expect['roles'])}"
     if len(text) > expect.get("max_chars", len(text)):
         yield f"the prompt has {len(text)} characters, but the limit is {expect['max_chars']}"
-
-
-def _reply_text(reply: Any) -> str:
-    return reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)
 
 
 def _verdict_failures(verdict: Verdict, expected: Any) -> Iterator[str]:

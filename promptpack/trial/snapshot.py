@@ -25,7 +25,8 @@ class Snapshots:
 
     def compare(self, test: str, prompt: Prompt) -> Iterator[str]:
         """Report how a prompt differs from its snapshot, or write the snapshot."""
-        path = f"{self._prefix}{_slug(test)}.txt"
+        slug = re.sub(r"[^\w-]+", "-", test.casefold()).strip("-")
+        path = f"{self._prefix}{slug}.txt"
         owner = self._tests.setdefault(path, test)
         if owner != test:
             yield f"the test uses the same snapshot {path} as {owner!r}; rename one of the tests"
@@ -41,18 +42,10 @@ class Snapshots:
                 raise
             yield f"the test has no snapshot at {path}; run with --update to write it"
             return
-        if _normalize_newlines(stored) != _normalize_newlines(text):
+        # A checkout on Windows has other line ends.
+        if stored.replace("\r\n", "\n") != text.replace("\r\n", "\n"):
             lines = list(
                 difflib.unified_diff(stored.splitlines(), text.splitlines(), "stored", "rendered", lineterm="")
             )
             more = "\n..." if len(lines) > _MAX_SHOWN_LINES else ""
             yield "the prompt differs from its snapshot:\n" + "\n".join(lines[:_MAX_SHOWN_LINES]) + more
-
-
-def _normalize_newlines(text: str) -> str:
-    """Convert the line ends of a checkout on Windows."""
-    return text.replace("\r\n", "\n")
-
-
-def _slug(name: str) -> str:
-    return re.sub(r"[^\w-]+", "-", name.casefold()).strip("-")

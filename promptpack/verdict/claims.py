@@ -1,4 +1,4 @@
-"""What a correction may say about a refused reply: only what is certain from the text that the model wrote."""
+"""The claims of a correction about a refused reply: only those that are certain from the text of the model."""
 
 import json
 import re
@@ -28,12 +28,12 @@ _MAX_TEXT = 20_000
 Expected = Mapping[tuple[str, str], Any]
 """The value of a schema keyword, or the texts that the model wrote, by the rule and the pointer."""
 Claims = tuple[Sequence[Violation], Expected]
-"""What to report, each with the rule that says it best, and what to show."""
+"""The violations to report, each with the rule that explains it best, and the values to show."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A refused reply: its text, the result of reading it, what the schema expects, and how to hide secrets."""
+    """A refused reply: its text, its reading, the values that the schema expects, and how to hide secrets."""
 
     text: str
     reading: Reading
@@ -41,7 +41,7 @@ class Refusal:
     hide: Callable[[str], str]
 
     def find_claims(self, violations: Sequence[Violation]) -> Claims:
-        """Return what is certain; of a reply that is cut off, only that."""
+        """Return the claims that are certain; for a reply that is cut off, only that it is."""
         cut = next((found for found in violations if found.rule == "truncated"), None)
         if cut is not None or self.reading.outcome == "truncated":
             return [replace(cut or violations[0], path="", rule="truncated" if cut else "unclosed")], {}
@@ -75,7 +75,7 @@ class Refusal:
         return Counter(re.findall(anywhere, text)) - Counter(read)
 
     def _describe(self, found: Violation, value: Any) -> tuple[str, Any]:
-        """Return the rule whose sentence explains a violation best, and what to show unless the schema says it."""
+        """Return the rule whose sentence explains a violation best, and the value to show if not the expected one."""
         if found.rule in _SPELLED and (invisible := next(_find_invisible(found, value), None)):
             return "invisible", f"{code_point(invisible)} {name(invisible, '').lower()}".strip()
         if (found.rule, found.path) == ("enum", "/action") and self._is_unknown(find_at(value, "/action")):

@@ -1,4 +1,4 @@
-"""What a model may repeat from its prompt: examples of answers, and its text."""
+"""The parts of a prompt that a model may repeat: examples of answers, and its text."""
 
 from promptpack.pack.contract import Contract
 from promptpack.pack.model import Pack
@@ -9,7 +9,7 @@ from promptpack.template.model import Template
 
 
 def find_echo(pack: Pack, contract: Contract, prompt: Prompt | None) -> PromptEcho:
-    """Return what replies to a prompt may repeat; without a prompt, what every prompt of the pack contains."""
+    """Return the parts of a prompt that replies may repeat; without a prompt, those of every prompt of the pack."""
     shown = _texts(pack, "assistant") if prompt is None else prompt.few_shot
     examples = (parsed for text in shown if (parsed := parse_text(text)) is not None)
 

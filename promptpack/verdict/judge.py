@@ -196,7 +196,7 @@ def _read(raw: str | bytes, check: SchemaCheck, contract: Contract, options: Jud
 
 
 def _attempt(reading: Reading, violations: Sequence[Violation]) -> Attempt | None:
-    """Return the part of a reply that an answer may complete: what could be read, or what violates a rule."""
+    """Return the object that an answer may complete: the one that could be read, or the one that violates a rule."""
     if not reading.ok or not isinstance(reading.value, dict):
         return reading.attempt
     broken = tuple(replies.Fault(found.rule, found.path, found.message, found.offset) for found in violations)

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from promptpack.prompt.slot_rendering import resolve_types
 from promptpack.prompt.slots.output_model import make_output_model
-from promptpack.schema.mismatch import pointer
+from promptpack.schema.pointers import pointer
 from promptpack.verdict.model import Violation, code_of
 
 _RULE = "output_model"

@@ -7,6 +7,7 @@ from typing import Any
 
 from promptpack import Library, Pack
 from promptpack.files import Folder
+from promptpack.library.contents import Contents
 from promptpack.library.entry import read_entry
 from promptpack.pack.contract import Contract
 from promptpack.pack.version import Version
@@ -61,7 +62,7 @@ def load_pack(path: str) -> None:
     """Load one pack file as a library does; raise the library's errors."""
     file = Path(path)
     entry = read_entry(Folder(str(file.parent)), file.name)
-    Library([entry], {str(file.parent): {}}).build(entry)
+    Library(Contents((entry,), {str(file.parent): {}}, {})).build(entry)
 
 
 @cache

@@ -12,10 +12,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from promptpack import Library, Pack
+from promptpack.cycle.provider import Request
 from promptpack.cycle.providers.anthropic_messages import AnthropicProvider
 from promptpack.cycle.providers.openai_chat import OpenAIProvider
 from promptpack.cycle.providers.sdk_provider import SdkProvider
-from promptpack.cycle.request import Request
 from promptpack.prompt.slots import SlotPrompt
 
 PIECES = (

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from promptpack.linter.checking import lint_text
+from promptpack.linter import lint_text
 from promptpack.linter.lint_paths import lint
 from promptpack.linter.lint_report import LintReport
 from promptpack.linter.lint_settings import LintSettings

@@ -8,15 +8,9 @@ from typing import Any
 import click
 
 from promptpack import files
-from promptpack.cli.console import on_one_line, print_json, visible
-from promptpack.cli.options import (
-    context_options,
-    locale_option,
-    open_library,
-    pack_argument,
-    packs_option,
-    read_context,
-)
+from promptpack.characters import visible
+from promptpack.cli import options
+from promptpack.cli.console import on_one_line, print_json
 from promptpack.reply import Repair
 from promptpack.reply.charset import decode_reply
 from promptpack.verdict import Verdict
@@ -25,11 +19,11 @@ _MAX_SHOWN = 60
 
 
 @click.command("check")
-@pack_argument
+@options.pack_argument
 @click.argument("reply", type=click.Path(exists=True, allow_dash=True, dir_okay=False), default="-")
-@packs_option
-@locale_option
-@context_options
+@options.packs_option
+@options.locale_option
+@options.context_options
 @click.option("--strict", is_flag=True, help="Accept only replies that match the contract exactly; repair nothing.")
 @click.option("--finish-reason", metavar="REASON", help="Why the model stopped, as its server reports it: length ...")
 @click.option("--refuse", multiple=True, metavar="KIND", help="Refuse a kind of repair or a risk; repeatable.")
@@ -54,8 +48,8 @@ def command(
 
     With a context, rules that use inputs and schemas of tools are checked too.
     """
-    chosen = open_library(folders).get(pack, locale)
-    context = read_context(chosen, context_file, assignments)
+    chosen = options.open_library(folders).get(pack, locale)
+    context = options.read_context(chosen, context_file, assignments)
     raw = sys.stdin.buffer.read() if reply == "-" else files.read(reply)
     verdict = chosen.check(raw, context or None, strict=strict, refuse=refuse, finish_reason=finish_reason)
     if format == "json":

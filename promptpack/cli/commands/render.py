@@ -2,22 +2,16 @@
 
 import click
 
-from promptpack.cli.console import print_json, visible
-from promptpack.cli.options import (
-    context_options,
-    locale_option,
-    open_library,
-    pack_argument,
-    packs_option,
-    read_context,
-)
+from promptpack.characters import visible
+from promptpack.cli import options
+from promptpack.cli.console import print_json
 
 
 @click.command("render")
-@pack_argument
-@packs_option
-@locale_option
-@context_options
+@options.pack_argument
+@options.packs_option
+@options.locale_option
+@options.context_options
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(
     pack: str,
@@ -28,8 +22,8 @@ def command(
     format: str,  # noqa: A002 -- the option's name
 ) -> None:
     """Render a pack's prompt with a context. PACK is a name, or name@range."""
-    chosen = open_library(folders).get(pack, locale)
-    prompt = chosen.render(read_context(chosen, context_file, assignments))
+    chosen = options.open_library(folders).get(pack, locale)
+    prompt = chosen.render(options.read_context(chosen, context_file, assignments))
     if format == "json":
         print_json(prompt.to_dicts())
     else:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from promptpack import document, files, flow
-from promptpack.cli.console import visible
+from promptpack.characters import visible
 from promptpack.cli.model_options import Models, cycle_settings, model_options, read_replies
 from promptpack.cli.options import context_options, open_library, packs_option, read_values
 from promptpack.cli.printing import print_run

@@ -4,7 +4,8 @@ from typing import Any
 
 import click
 
-from promptpack.cli.console import print_json, visible
+from promptpack.characters import visible
+from promptpack.cli.console import print_json
 from promptpack.cli.options import locale_option, open_library, pack_argument, packs_option
 from promptpack.pack.model import Pack
 
@@ -25,10 +26,8 @@ def command(pack: str, folders: tuple[str, ...], locale: str | None, format: str
             click.echo(f"{click.style(key, bold=True)}: {visible(str(facts[key]))}")
     _section("inputs", [_input_line(entry) for entry in facts["inputs"]])
     _section("messages", [_message_line(entry) for entry in facts["messages"]])
-    _section("slots", facts["slots"])
-    _section("actions", facts["actions"])
-    _section("rules", facts["rules"])
-    _section("tests", facts["tests"])
+    for key in ("slots", "actions", "rules", "tests"):
+        _section(key, facts[key])
 
 
 def _facts(pack: Pack) -> dict[str, Any]:

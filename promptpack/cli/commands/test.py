@@ -3,7 +3,8 @@
 import click
 
 from promptpack import trial
-from promptpack.cli.console import print_json, print_problems, visible
+from promptpack.characters import visible
+from promptpack.cli.console import print_json, print_problems
 from promptpack.cli.options import complete_packs, open_library, packs_option
 from promptpack.trial import Trial
 

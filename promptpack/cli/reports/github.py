@@ -1,6 +1,6 @@
 """For GitHub Actions: one workflow command per problem, which GitHub shows next to the changed line."""
 
-from promptpack.cli.console import visible
+from promptpack.characters import visible
 from promptpack.linter.lint_report import LintReport
 from promptpack.problem import Problem
 

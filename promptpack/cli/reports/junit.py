@@ -2,7 +2,7 @@
 
 from xml.sax.saxutils import escape, quoteattr
 
-from promptpack.cli.console import visible
+from promptpack.characters import visible
 from promptpack.linter.lint_report import LintReport
 from promptpack.problem import Problem
 

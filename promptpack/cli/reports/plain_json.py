@@ -2,7 +2,8 @@
 
 import json
 
-from promptpack.cli.console import as_data, visible
+from promptpack.characters import visible
+from promptpack.cli.console import as_data
 from promptpack.linter.lint_report import LintReport
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import click
 
 from promptpack import files
-from promptpack.cli.console import styled, visible
+from promptpack.characters import visible
+from promptpack.cli.console import styled
 from promptpack.linter.lint_report import LintReport
 from promptpack.problem import Location, PackError, Problem
 

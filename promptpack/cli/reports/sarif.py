@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from promptpack import __version__
-from promptpack.cli.console import visible
+from promptpack.characters import visible
 from promptpack.linter.catalogue import RULES
 from promptpack.linter.lint_report import LintReport
 from promptpack.linter.rule_pages import summary

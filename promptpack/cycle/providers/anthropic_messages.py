@@ -1,13 +1,13 @@
 """Anthropic's Messages API, called through the `anthropic` package that the user installs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final
 
+from promptpack.cycle.provider import Completion, FinishReason, Request, Usage
 from promptpack.cycle.providers.anthropic_writing import write_messages, write_system, write_tools
 from promptpack.cycle.providers.sdk_errors import provider_error
 from promptpack.cycle.providers.sdk_provider import SdkProvider, StreamAccumulator
-from promptpack.cycle.request import Completion, FinishReason, Request, Usage
 from promptpack.prompt.message import ToolCall
 
 _MAX_TOKENS: Final = 4096
@@ -111,7 +111,9 @@ class _AnthropicStream:
                 return self._continue_block(event.index, event.delta)
             case "message_delta":
                 self.stop_reason = event.delta.stop_reason or self.stop_reason
-                self.usage = _update_usage(self.usage, event.usage)
+                # The event counts from the start of the message.
+                output_tokens = getattr(event.usage, "output_tokens", None) or self.usage.output_tokens
+                self.usage = replace(self.usage, output_tokens=output_tokens)
             case "message_stop":
                 self.ended = True
         return ""
@@ -138,10 +140,3 @@ class _AnthropicStream:
             self.model,
             tuple(self.events),
         )
-
-
-def _update_usage(before: Usage, usage: Any) -> Usage:
-    """Replace the output tokens by those of an event, which counts from the start of the message."""
-    return Usage(
-        before.input_tokens, getattr(usage, "output_tokens", None) or before.output_tokens, before.cached_tokens
-    )

@@ -7,7 +7,7 @@ from typing import Any
 from promptpack.characters import is_encodable
 from promptpack.cycle.model_tools import ModelTool
 from promptpack.problem import Problem, UsageError
-from promptpack.prompt.message import Message, Part, ToolCall
+from promptpack.prompt.message import Message, Part
 
 _HOISTED = ("system", "developer")
 
@@ -53,7 +53,10 @@ def _blocks(message: Message) -> list[dict[str, Any]]:
     content = [{**_block(part), **part.extra} for part in _parts(message) if part.type != "text" or part.payload]
     if message.role == "tool":
         return [{"type": "tool_result", "tool_use_id": message.tool_call_id or "", "content": content}]
-    return content + [_tool_use(call) for call in message.tool_calls]
+    return content + [
+        {"type": "tool_use", "id": call.id, "name": call.name, "input": _input(call.arguments)}
+        for call in message.tool_calls
+    ]
 
 
 def _parts(message: Message) -> tuple[Part, ...]:
@@ -85,10 +88,6 @@ def _source(address: str) -> dict[str, Any]:
     if not data:
         raise UsageError(Problem("PP609", "a data: URI is not base64-encoded", None, "write data:<type>;base64,<data>"))
     return {"type": "base64", "media_type": kind, "data": data}
-
-
-def _tool_use(call: ToolCall) -> dict[str, Any]:
-    return {"type": "tool_use", "id": call.id, "name": call.name, "input": _input(call.arguments)}
 
 
 def _input(arguments: str) -> Any:

@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
-from promptpack.cycle.cycle_errors import ProviderError
+from promptpack.cycle.provider import Completion, FinishReason, Request, Usage
 from promptpack.cycle.providers.sdk_errors import provider_error
 from promptpack.cycle.providers.sdk_provider import SdkProvider, StreamAccumulator
-from promptpack.cycle.request import Completion, FinishReason, Request, Usage
 from promptpack.prompt.message import Message, ToolCall
 
 _FINISH: Final[Mapping[str, FinishReason]] = {
@@ -44,7 +43,21 @@ class OpenAIProvider(SdkProvider):
 
     def read(self, answer: Any) -> Completion:
         """Read an answer that was not streamed."""
-        return _read(answer)
+        choices = getattr(answer, "choices", None)
+        if not choices:
+            shown = answer if isinstance(answer, str) else getattr(answer, "error", None) or "it has no choices"
+            raise provider_error("PP608", self.package, " ".join(str(shown).split())[:200])
+        message = choices[0].message
+        text = message.content or getattr(message, "refusal", None) or ""
+        if not isinstance(text, str):
+            raise TypeError("its content is not text")
+        calls = [
+            (call.id, call.function.name, call.function.arguments)
+            for call in message.tool_calls or ()
+            if getattr(call, "function", None)
+        ]
+        finish_reason = _finish(choices[0].finish_reason, calls)
+        return Completion(text, _calls(calls), finish_reason, _usage(answer.usage), answer.model or "", answer)
 
     def start_stream(self) -> StreamAccumulator:
         """Return an empty accumulator for a streamed answer."""
@@ -57,30 +70,6 @@ def _write(message: Message) -> dict[str, Any]:
     if isinstance(message.content, tuple) and [part.type for part in message.content] == ["text"]:
         written["content"] = message.content[0].payload
     return written
-
-
-def _read(answer: Any) -> Completion:
-    choices = getattr(answer, "choices", None)
-    if not choices:
-        raise _invalid_answer(answer)
-    message = choices[0].message
-    text = message.content or getattr(message, "refusal", None) or ""
-    if not isinstance(text, str):
-        raise TypeError("its content is not text")
-    calls = [
-        (call.id, call.function.name, call.function.arguments)
-        for call in message.tool_calls or ()
-        if getattr(call, "function", None)
-    ]
-    return Completion(
-        text, _calls(calls), _finish(choices[0].finish_reason, calls), _usage(answer.usage), answer.model or "", answer
-    )
-
-
-def _invalid_answer(answer: Any) -> ProviderError:
-    error = getattr(answer, "error", None)
-    shown = answer if isinstance(answer, str) else error or "it has no choices"
-    return provider_error("PP608", "openai", " ".join(str(shown).split())[:200])
 
 
 def _calls(calls: Sequence[tuple[str | None, str | None, str | None]]) -> tuple[ToolCall, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from promptpack.cycle.cycle_errors import ProviderError
-from promptpack.cycle.request import Completion, Request
+from promptpack.cycle.provider import Completion, Request
 from promptpack.problem import Problem, UsageError
 from promptpack.prompt.message import ToolCall
 

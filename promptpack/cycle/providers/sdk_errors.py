@@ -12,23 +12,15 @@ _TRANSPORT = frozenset(("httpx", "httpx2", "httpcore", "httpcore2"))
 _QUOTA = frozenset(("insufficient_quota", "billing_hard_limit_reached", "enforced_spend_limit_reached"))
 _RATE_LIMIT = frozenset(("rate_limit_error", "rate_limit_exceeded"))
 _MAX_LENGTH = 500
-_HINTS: Mapping[str, str] = {
-    "PP602": "check the API key and the permissions of the account",
-    "PP603": "check the model's name, the parameters and the length of the messages",
-    "PP604": "send fewer requests, or raise the limits of the account",
-    "PP605": "try again later; this is an error of the server",
-    "PP606": "check the address, the network and the proxy",
-    "PP607": "set a longer 'timeout', or set 'stream'",
-    "PP608": "check that the address belongs to this kind of API",
-}
-_MESSAGES: Mapping[str, str] = {
-    "PP602": "rejected the key or the account",
-    "PP603": "rejected the request",
-    "PP604": "accepts no more requests for now",
-    "PP605": "failed",
-    "PP606": "cannot be reached, or the connection was lost",
-    "PP607": "did not answer in time",
-    "PP608": "returned an invalid answer",
+# The message after the name of the provider, and the hint.
+_TEXTS: Mapping[str, tuple[str, str]] = {
+    "PP602": ("rejected the key or the account", "check the API key and the permissions of the account"),
+    "PP603": ("rejected the request", "check the model's name, the parameters and the length of the messages"),
+    "PP604": ("accepts no more requests for now", "send fewer requests, or raise the limits of the account"),
+    "PP605": ("failed", "try again later; this is an error of the server"),
+    "PP606": ("cannot be reached, or the connection was lost", "check the address, the network and the proxy"),
+    "PP607": ("did not answer in time", "set a longer 'timeout', or set 'stream'"),
+    "PP608": ("returned an invalid answer", "check that the address belongs to this kind of API"),
 }
 
 
@@ -46,7 +38,8 @@ def import_sdk(package: str) -> Any:
 def provider_error(code: str, provider: str, detail: str = "", **flags: Any) -> ProviderError:
     """Return the error of a provider with this code."""
     suffix = f": {detail}" if detail else ""
-    return ProviderError(Problem(code, f"{provider} {_MESSAGES[code]}{suffix}", None, _HINTS[code]), **flags)
+    message, hint = _TEXTS[code]
+    return ProviderError(Problem(code, f"{provider} {message}{suffix}", None, hint), **flags)
 
 
 class SdkErrorTranslator:

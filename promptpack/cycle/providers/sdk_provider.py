@@ -6,8 +6,8 @@ from contextlib import aclosing
 from types import TracebackType
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
+from promptpack.cycle.provider import Completion, Request
 from promptpack.cycle.providers.sdk_errors import SdkErrorTranslator, import_sdk, provider_error
-from promptpack.cycle.request import Completion, Request
 
 Result = TypeVar("Result")
 

@@ -13,15 +13,14 @@ from typing import Any, Final
 
 from promptpack import schema
 from promptpack.linter.rule import LintProblem
-from promptpack.linter.schema_lookup import walk
 from promptpack.linter.subject import Subject
 from promptpack.pack.contract import Contract
 from promptpack.pack.placed import Placed
-from promptpack.problem import Severity
+from promptpack.schema.safety import iterate_schemas
 
 CODE: Final = "PL008"
 NAME: Final = "broken-example"
-SEVERITY: Final[Severity] = "error"
+SEVERITY: Final = "error"
 
 
 def check(subject: Subject) -> Iterator[LintProblem]:
@@ -41,7 +40,7 @@ def check(subject: Subject) -> Iterator[LintProblem]:
 
 def _check_schema_examples(what: str, placed: Placed, bundled: Mapping[str, Any]) -> Iterator[LintProblem]:
     """Check the examples of a schema and of its subschemas, each against its own schema."""
-    for path, written in walk(placed.value):
+    for path, written in iterate_schemas(placed.value):
         if not isinstance(written.get("examples"), list):
             continue
         node: Any = bundled

@@ -7,18 +7,12 @@ Bad: `{% if USER_GOAL is string %}...{% else %}...{% endif %}` where `USER_GOAL`
 Good: a condition that depends on the context; `{% if TASKS | selectattr("done") | list %}`.
 """
 
-from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
-from promptpack.linter.rule import LintProblem, find_type_problems
-from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
+from promptpack.linter.rule import find_type_problems
 
 CODE: Final = "PL205"
 NAME: Final = "dead-branch"
-SEVERITY: Final[Severity] = "warning"
-
-
-def check(subject: Subject) -> Iterator[LintProblem]:
-    """Return the type problems with this code."""
-    return find_type_problems(subject, CODE)
+SEVERITY: Final = "warning"
+check: Final = partial(find_type_problems, CODE)

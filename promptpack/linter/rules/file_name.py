@@ -14,11 +14,10 @@ from typing import Final
 
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
 
 CODE: Final = "PL014"
 NAME: Final = "file-name"
-SEVERITY: Final[Severity] = "error"
+SEVERITY: Final = "error"
 
 _VERSION: Final = r"\d+\.\d+\.\d+(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*?)?"
 _FILE: Final = re.compile(rf"({_VERSION})(?:\.([a-z]{{2,3}}(?:-[A-Za-z0-9]+)*))?\.ya?ml\Z")

@@ -16,15 +16,15 @@ from collections.abc import Iterator
 from typing import Final
 
 from promptpack.document.line_index import LineIndex
-from promptpack.linter.edit import Edit
+from promptpack.linter.lint_report import Edit
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.pack.placed import Placed
-from promptpack.problem import Location, Severity
+from promptpack.problem import Location
 
 CODE: Final = "PL005"
 NAME: Final = "hidden-characters"
-SEVERITY: Final[Severity] = "warning"
+SEVERITY: Final = "warning"
 
 _HIDDEN: Final = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"

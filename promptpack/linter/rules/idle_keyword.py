@@ -12,16 +12,16 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from promptpack.linter.edit import Edit
+from promptpack.linter.lint_report import Edit
 from promptpack.linter.rule import LintProblem
-from promptpack.linter.schema_lookup import declared_types, walk
+from promptpack.linter.schema_lookup import declared_types
 from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
+from promptpack.schema.safety import iterate_schemas
 from promptpack.schema.validation import compile as compile_schema
 
 CODE: Final = "PL018"
 NAME: Final = "idle-keyword"
-SEVERITY: Final[Severity] = "warning"
+SEVERITY: Final = "warning"
 
 _TYPES_BY_KEYWORD: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -60,7 +60,7 @@ _NO_EFFECT: Final[Mapping[str, Any]] = MappingProxyType(
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Check every schema that the pack contains or references."""
     for placed in subject.own_schemas:
-        for path, schema in walk(placed.value):
+        for path, schema in iterate_schemas(placed.value):
             for keyword, message, hint in _find_idle(schema):
                 here = placed.child(*path)
                 span = here.document.entry_span((*here.path, keyword))
@@ -69,12 +69,13 @@ def check(subject: Subject) -> Iterator[LintProblem]:
 
 def _find_idle(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     declared = declared_types(schema)
+    fixed = next((name for name in ("const", "enum") if name in schema), "")
     for keyword in schema:
         expected = _TYPES_BY_KEYWORD.get(keyword, ())
         if declared and expected and not set(expected) & set(declared):
             message = f"{keyword!r} has no effect with type {' or '.join(declared)}"
             yield keyword, message, f"it applies only to type {' and '.join(expected)}"
-        elif expected and (fixed := _fixed_by(schema)) and _accepts_all(schema, keyword, fixed):
+        elif expected and fixed and _accepts_all(schema, keyword, fixed):
             yield keyword, f"{keyword!r} has no effect with {fixed!r}", f"{fixed!r} already limits the values"
         elif keyword in _NO_EFFECT and schema[keyword] == _NO_EFFECT[keyword]:
             message = f"'{keyword}: {json.dumps(schema[keyword])}' has no effect"
@@ -83,10 +84,6 @@ def _find_idle(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         if required and not any(other in schema for other in required):
             others = " or ".join(map(repr, required))
             yield keyword, f"{keyword!r} has no effect without {others}", f"add {others}, or remove {keyword!r}"
-
-
-def _fixed_by(schema: Mapping[str, Any]) -> str:
-    return next((name for name in ("const", "enum") if name in schema), "")
 
 
 def _accepts_all(schema: Mapping[str, Any], keyword: str, fixed: str) -> bool:

@@ -6,18 +6,12 @@ Bad: `reply.params.route == "new_taks"` where the contract has `new_task`.
 Good: `reply.params.route == "new_task"`.
 """
 
-from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
-from promptpack.linter.rule import LintProblem, find_type_problems
-from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
+from promptpack.linter.rule import find_type_problems
 
 CODE: Final = "PL204"
 NAME: Final = "impossible-value"
-SEVERITY: Final[Severity] = "warning"
-
-
-def check(subject: Subject) -> Iterator[LintProblem]:
-    """Return the type problems with this code."""
-    return find_type_problems(subject, CODE)
+SEVERITY: Final = "warning"
+check: Final = partial(find_type_problems, CODE)

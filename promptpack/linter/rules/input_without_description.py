@@ -12,11 +12,10 @@ from typing import Final
 
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
 
 CODE: Final = "PL002"
 NAME: Final = "input-without-description"
-SEVERITY: Final[Severity] = "warning"
+SEVERITY: Final = "warning"
 
 
 def check(subject: Subject) -> Iterator[LintProblem]:

@@ -15,11 +15,11 @@ from typing import Any, Final
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.pack.placed import Placed
-from promptpack.problem import Location, Severity
+from promptpack.problem import Location
 
 CODE: Final = "PL012"
 NAME: Final = "locale-out-of-step"
-SEVERITY: Final[Severity] = "error"
+SEVERITY: Final = "error"
 
 _HINT: Final = "make it the same in every variant"
 _VALUES: Final = ("const", "enum", "required")

@@ -7,18 +7,12 @@ Bad: `{{ TASK_CONTEXT.note }}` where `note` is not in `required`.
 Good: `{{ TASK_CONTEXT.note | default("") }}`, or `{% if TASK_CONTEXT.note is defined %}`, or `required: [note]`.
 """
 
-from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
-from promptpack.linter.rule import LintProblem, find_type_problems
-from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
+from promptpack.linter.rule import find_type_problems
 
 CODE: Final = "PL203"
 NAME: Final = "maybe-missing"
-SEVERITY: Final[Severity] = "warning"
-
-
-def check(subject: Subject) -> Iterator[LintProblem]:
-    """Return the type problems with this code."""
-    return find_type_problems(subject, CODE)
+SEVERITY: Final = "warning"
+check: Final = partial(find_type_problems, CODE)

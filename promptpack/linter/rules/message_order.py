@@ -17,11 +17,11 @@ from typing import Any, Final
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.pack.placed import Placed
-from promptpack.problem import Location, Severity
+from promptpack.problem import Location
 
 CODE: Final = "PL013"
 NAME: Final = "message-order"
-SEVERITY: Final[Severity] = "warning"
+SEVERITY: Final = "warning"
 
 _MAY_REPEAT: Final = ("system", "tool")
 _MAX_LISTED: Final = 8

@@ -14,11 +14,10 @@ from typing import Final
 from promptpack.linter.prompt_words import describes_reply, shows_reply_format
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
 
 CODE: Final = "PL009"
 NAME: Final = "missing-reply-format"
-SEVERITY: Final[Severity] = "warning"
+SEVERITY: Final = "warning"
 
 
 def check(subject: Subject) -> Iterator[LintProblem]:

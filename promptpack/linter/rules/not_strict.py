@@ -14,14 +14,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from promptpack.linter.rule import LintProblem
-from promptpack.linter.schema_lookup import declared_types, walk
+from promptpack.linter.schema_lookup import declared_types
 from promptpack.linter.subject import Subject
 from promptpack.pack.placed import Placed
-from promptpack.problem import Severity
+from promptpack.schema.safety import iterate_schemas
 
 CODE: Final = "PL017"
 NAME: Final = "not-strict"
-SEVERITY: Final[Severity] = "note"
+SEVERITY: Final = "note"
 
 _UNSUPPORTED: Final = (
     "patternProperties", "propertyNames", "minProperties", "maxProperties", "unevaluatedProperties", "unevaluatedItems",
@@ -36,7 +36,7 @@ def check(subject: Subject) -> Iterator[LintProblem]:
 
 
 def _check_schema(what: str, placed: Placed) -> Iterator[LintProblem]:
-    for path, schema in walk(placed.value):
+    for path, schema in iterate_schemas(placed.value):
         here = placed.child(*path)
         for keyword in _UNSUPPORTED:
             if schema.get(keyword):

@@ -20,14 +20,13 @@ from promptpack.lazy import cached_property
 from promptpack.linter.parsed_texts import ParsedText
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
 from promptpack.prompt.budget.counters import BYTES_PER_TOKEN
 from promptpack.prompt.reply_format import write_reply_format
 from promptpack.template.includes import IncludeWalker
 
 CODE: Final = "PL015"
 NAME: Final = "over-budget"
-SEVERITY: Final[Severity] = "error"
+SEVERITY: Final = "error"
 
 _SHRINKABLE_SLOTS: Final = ("chat_history", "action_results")
 

@@ -14,11 +14,10 @@ from typing import Final
 from promptpack.linter.paragraphs import find_paragraphs
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
 
 CODE: Final = "PL021"
 NAME: Final = "repeated-text"
-SEVERITY: Final[Severity] = "note"
+SEVERITY: Final = "note"
 
 
 def check(subject: Subject) -> Iterator[LintProblem]:

@@ -13,11 +13,10 @@ from typing import Final
 from promptpack.linter.data_flow import trace_prompt
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
 
 CODE: Final = "PL004"
 NAME: Final = "secret-rendered"
-SEVERITY: Final[Severity] = "warning"
+SEVERITY: Final = "warning"
 
 _HINT: Final = "remove it from the prompt; if it is intended, add the comment 'promptpack: ignore=PL004'"
 _HARMLESS_FILTERS: Final = frozenset(("length", "count"))

@@ -15,14 +15,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from promptpack.linter.rule import LintProblem
-from promptpack.linter.schema_lookup import walk
 from promptpack.linter.subject import Subject
-from promptpack.problem import Location, Severity
+from promptpack.problem import Location
 from promptpack.schema.patterns import PatternError, read_pattern
+from promptpack.schema.safety import iterate_schemas
 
 CODE: Final = "PL019"
 NAME: Final = "slow-pattern"
-SEVERITY: Final[Severity] = "warning"
+SEVERITY: Final = "warning"
 
 _SHORT_TEXT: Final = 200
 _HINT: Final = "start each repetition with a character that cannot end the one before"
@@ -31,7 +31,7 @@ _HINT: Final = "start each repetition with a character that cannot end the one b
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Check every pattern in schemas that the pack contains or references."""
     for placed in subject.own_schemas:
-        for path, schema in walk(placed.value):
+        for path, schema in iterate_schemas(placed.value):
             here = placed.child(*path)
             if isinstance(schema.get("pattern"), str):
                 is_short = schema.get("maxLength", _SHORT_TEXT + 1) <= _SHORT_TEXT

@@ -11,11 +11,10 @@ from typing import Final
 
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
 
 CODE: Final = "PL010"
 NAME: Final = "test-without-assertion"
-SEVERITY: Final[Severity] = "warning"
+SEVERITY: Final = "warning"
 
 
 def check(subject: Subject) -> Iterator[LintProblem]:

@@ -15,11 +15,10 @@ from promptpack.linter.data_flow import trace_prompt
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.step_limit import MAX_STEPS
 from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
 
 CODE: Final = "PL023"
 NAME: Final = "too-complex"
-SEVERITY: Final[Severity] = "warning"
+SEVERITY: Final = "warning"
 
 
 def check(subject: Subject) -> Iterator[LintProblem]:

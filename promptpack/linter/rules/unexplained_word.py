@@ -15,11 +15,11 @@ from typing import Final
 from promptpack.linter.prompt_words import IDENTIFIER, describes_reply, reply_words, shows_reply_format, words_in_prompt
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
-from promptpack.problem import Location, Severity
+from promptpack.problem import Location
 
 CODE: Final = "PL007"
 NAME: Final = "unexplained-word"
-SEVERITY: Final[Severity] = "warning"
+SEVERITY: Final = "warning"
 
 _MIN_WORDS: Final = 4
 _MIN_MENTIONED: Final = 0.75

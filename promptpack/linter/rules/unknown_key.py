@@ -8,18 +8,12 @@ Bad: `{{ TASK_CONTEXT.taskid }}` where the schema declares `taskId`.
 Good: `{{ TASK_CONTEXT.taskId }}`.
 """
 
-from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
-from promptpack.linter.rule import LintProblem, find_type_problems
-from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
+from promptpack.linter.rule import find_type_problems
 
 CODE: Final = "PL201"
 NAME: Final = "unknown-key"
-SEVERITY: Final[Severity] = "error"
-
-
-def check(subject: Subject) -> Iterator[LintProblem]:
-    """Return the type problems with this code."""
-    return find_type_problems(subject, CODE)
+SEVERITY: Final = "error"
+check: Final = partial(find_type_problems, CODE)

@@ -22,11 +22,10 @@ from promptpack.linter.prompt_words import IDENTIFIER, find_similar, known_words
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.linter.tool_names import ToolMention, ToolPool, find_mentioned_tools, find_offered_tools, find_pool
-from promptpack.problem import Severity
 
 CODE: Final = "PL022"
 NAME: Final = "unknown-tool"
-SEVERITY: Final[Severity] = "warning"
+SEVERITY: Final = "warning"
 
 _SIMILARITY: Final = 0.85
 _MAX_LISTED: Final = 8

@@ -30,11 +30,10 @@ from promptpack.linter.prompt_words import (
 )
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
 
 CODE: Final = "PL006"
 NAME: Final = "unknown-word"
-SEVERITY: Final[Severity] = "warning"
+SEVERITY: Final = "warning"
 
 # A word more similar than this is a misspelling.
 _SIMILARITY: Final = 0.88

@@ -12,11 +12,10 @@ from typing import Final
 
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
 
 CODE: Final = "PL011"
 NAME: Final = "untested-action"
-SEVERITY: Final[Severity] = "warning"
+SEVERITY: Final = "warning"
 
 _ACTION: Final = re.compile(r"\baction\b\W{1,6}(\w[\w.:/-]*)")
 

@@ -16,11 +16,10 @@ from promptpack.linter.data_flow import InputOrigin, trace_prompt
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.schema_lookup import allows_free_text, schema_at
 from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
 
 CODE: Final = "PL003"
 NAME: Final = "untrusted-in-system"
-SEVERITY: Final[Severity] = "error"
+SEVERITY: Final = "error"
 
 _PRIVILEGED_ROLES: Final = ("system", "developer")
 _PROTECTING: Final = frozenset(("fenced", "json", "tojson"))

@@ -8,16 +8,17 @@ Bad: `USER_GOAL: {type: string, description: The goal.}  # promptpack: ignore=PL
 Good: the same line without the comment. `promptpack lint --fix` removes it.
 """
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from promptpack.linter.ignore_comments import Ignore
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
+
+if TYPE_CHECKING:
+    from promptpack.linter.ignores import Ignore
 
 CODE: Final = "PL020"
 NAME: Final = "unused-ignore"
-SEVERITY: Final[Severity] = "warning"
+SEVERITY: Final = "warning"
 
 
 def check(_: Subject) -> tuple[LintProblem, ...]:
@@ -25,7 +26,7 @@ def check(_: Subject) -> tuple[LintProblem, ...]:
     return ()
 
 
-def report(ignore: Ignore) -> LintProblem:
+def report(ignore: "Ignore") -> LintProblem:
     """Return the problem of an unused ignore."""
     if ignore.hint:
         return LintProblem(f"{ignore.code!r} is not a lint rule", ignore.location, ignore.hint)

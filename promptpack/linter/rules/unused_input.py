@@ -13,11 +13,10 @@ from typing import Final
 
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
 
 CODE: Final = "PL001"
 NAME: Final = "unused-input"
-SEVERITY: Final[Severity] = "warning"
+SEVERITY: Final = "warning"
 
 _QUOTED: Final = re.compile(r"'(\w+)'")
 

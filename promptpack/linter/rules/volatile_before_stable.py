@@ -21,12 +21,12 @@ from promptpack.linter.data_flow import start_of, trace_prompt
 from promptpack.linter.parsed_texts import ParsedText
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
-from promptpack.problem import Location, Severity
+from promptpack.problem import Location
 from promptpack.template.includes import IncludeWalker
 
 CODE: Final = "PL016"
 NAME: Final = "volatile-before-stable"
-SEVERITY: Final[Severity] = "note"
+SEVERITY: Final = "note"
 
 _MIN_FIXED_TEXT: Final = 2_000
 _CHANGING: Final = frozenset(("SYSTEM_STATE", "TASK_CONTEXT", "HISTORY", "INTENT_ANALYSIS", "USER_GOAL", "USER_INPUT"))

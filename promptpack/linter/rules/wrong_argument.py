@@ -4,18 +4,12 @@ Bad: `{{ TAGS | join(sep=", ") }}`.
 Good: `{{ TAGS | join(", ") }}`.
 """
 
-from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
-from promptpack.linter.rule import LintProblem, find_type_problems
-from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
+from promptpack.linter.rule import find_type_problems
 
 CODE: Final = "PL206"
 NAME: Final = "wrong-argument"
-SEVERITY: Final[Severity] = "error"
-
-
-def check(subject: Subject) -> Iterator[LintProblem]:
-    """Return the type problems with this code."""
-    return find_type_problems(subject, CODE)
+SEVERITY: Final = "error"
+check: Final = partial(find_type_problems, CODE)

@@ -7,18 +7,12 @@ Bad: `{% for task in USER_GOAL %}` where `USER_GOAL` is text.
 Good: `{% for task in TASKS %}` where `TASKS` is a list; test a value that can have several types first: `X is mapping`.
 """
 
-from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
-from promptpack.linter.rule import LintProblem, find_type_problems
-from promptpack.linter.subject import Subject
-from promptpack.problem import Severity
+from promptpack.linter.rule import find_type_problems
 
 CODE: Final = "PL202"
 NAME: Final = "wrong-kind"
-SEVERITY: Final[Severity] = "error"
-
-
-def check(subject: Subject) -> Iterator[LintProblem]:
-    """Return the type problems with this code."""
-    return find_type_problems(subject, CODE)
+SEVERITY: Final = "error"
+check: Final = partial(find_type_problems, CODE)

@@ -1,6 +1,5 @@
 """Schemas + templates -> type problems: infer the type of every expression, from the schemas of its inputs."""
 
-from promptpack.linter.types.packs import TypeCheck, check_pack
-from promptpack.linter.types.probe import names_set_before
+from promptpack.linter.types.packs import TypeCheck, check_pack, names_set_before
 
 __all__ = ["TypeCheck", "check_pack", "names_set_before"]

@@ -40,7 +40,7 @@ from promptpack.linter.types.narrowing import (
     truthy,
 )
 from promptpack.linter.types.operations import Narrowing, check_arithmetic, check_comparison, use_item
-from promptpack.linter.types.problem_collector import DEAD_BRANCH, MAYBE_MISSING, WRONG_KIND, ProblemCollector, spell
+from promptpack.linter.types.problems import DEAD_BRANCH, MAYBE_MISSING, WRONG_KIND, ProblemCollector, spell
 from promptpack.linter.types.signatures import COLLECTIONS, FUNCTIONS, ITERABLE, LISTS, SLICEABLE
 from promptpack.problem import Problem
 from promptpack.template.tree import name_looked_up

@@ -29,7 +29,7 @@ from promptpack.linter.types.operations import (
     report_impossible,
     use_item,
 )
-from promptpack.linter.types.problem_collector import WRONG_ARGUMENT, WRONG_KIND, ProblemCollector
+from promptpack.linter.types.problems import WRONG_ARGUMENT, WRONG_KIND, ProblemCollector
 from promptpack.linter.types.signatures import FILTERS, LAZY_FILTERS, TESTS, TOLERANT_FILTERS, Signature, item_of
 from promptpack.problem import Problem, did_you_mean
 
@@ -179,7 +179,7 @@ def _use_attribute(node: nodes.Filter, item: Type, collector: ProblemCollector) 
 
 
 def _use_items(found: Type, collector: ProblemCollector) -> Type:
-    """Report what items may lack, never as an error, since the list may be empty."""
+    """Report keys that items may lack, never as an error, since the list may be empty."""
     return collector.use(union((found, ANY))) if any(isinstance(one, MissingType) for one in members(found)) else found
 
 
@@ -225,7 +225,7 @@ def _selected(node: nodes.Filter, item: Type, arguments: list[nodes.Expr]) -> Ty
 
 
 def apply_test(node: nodes.Test, given: Type, arguments: list[Type], collector: ProblemCollector) -> Narrowing | None:
-    """Check the value and the arguments of a test, and return what it narrows."""
+    """Check the value and the arguments of a test, and return its narrowing."""
     signature = TESTS.get(node.name)
     if signature is None:
         return None  # reported by the compiler

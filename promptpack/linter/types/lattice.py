@@ -1,4 +1,4 @@
-"""The types of values: what is known about a value before rendering, with the union and intersection of types."""
+"""The types of values, as far as they are known before rendering, with the union and intersection of types."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace

@@ -25,7 +25,7 @@ from promptpack.linter.types.lattice import (
     property_of,
     union,
 )
-from promptpack.linter.types.problem_collector import MAYBE_MISSING, UNKNOWN_KEY, WRONG_KIND, ProblemCollector, spell
+from promptpack.linter.types.problems import MAYBE_MISSING, UNKNOWN_KEY, WRONG_KIND, ProblemCollector, spell
 from promptpack.linter.types.signatures import LIST_METHODS, LOOP_METHODS, MAPPING_METHODS, TEXT_METHODS, value_of
 from promptpack.problem import Problem, Severity, did_you_mean
 
@@ -120,17 +120,14 @@ def is_misspelling(word: str, known: str) -> bool:
     if folded == other:
         return True
     shorter, longer = sorted((folded, other), key=len)
-    if len(shorter) < _MIN_MISSPELLED_LENGTH or len(longer) - len(shorter) > 1 or _is_plural(longer, shorter):
+    is_plural = longer == shorter + "s" and not shorter.endswith("s")
+    if len(shorter) < _MIN_MISSPELLED_LENGTH or len(longer) - len(shorter) > 1 or is_plural:
         return False
     if len(shorter) < len(longer):
         return any(longer[:index] + longer[index + 1 :] == shorter for index in range(len(longer)))
     different = [index for index in range(len(longer)) if longer[index] != shorter[index]]
     swapped = len(different) == 2 and sorted(longer) == sorted(shorter) and different[1] - different[0] == 1
     return len(different) == 1 or swapped
-
-
-def _is_plural(longer: str, shorter: str) -> bool:
-    return longer == shorter + "s" and not shorter.endswith("s")
 
 
 def look_up_index(owner: Type, argument: Type, node: nodes.Getitem, collector: ProblemCollector) -> Type:

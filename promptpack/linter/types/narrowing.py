@@ -223,13 +223,8 @@ def _by_list_forms(*forms: str) -> tuple[Narrower, Narrower]:
     )
 
 
-def equal_to(value: Any) -> tuple[Narrower, Narrower]:
-    """Return the two narrowers of a comparison with a literal value: equal and not equal."""
-    return among([value])
-
-
 def among(values: list[Any]) -> tuple[Narrower, Narrower]:
-    """Return the two narrowers of `in` with a literal list: contained and not contained."""
+    """Return the two narrowers of `in` with a literal list, or of `==` with one value: those that hold and fail."""
     words = frozenset(value for value in values if isinstance(value, str))
     booleans = frozenset(value for value in values if isinstance(value, bool))
     numbers = frozenset(type(value) for value in values if isinstance(value, (int, float)))
@@ -277,8 +272,8 @@ TEST_NARROWERS: Final[Mapping[str, tuple[Narrower, Narrower]]] = {
     "integer": _within_kinds(NumberType),
     "float": _within_kinds(NumberType),
     "boolean": _by_kinds(BooleanType),
-    "true": equal_to(True),
-    "false": equal_to(False),
+    "true": among([True]),
+    "false": among([False]),
     "sequence": _by_list_forms("list"),
     "iterable": _by_list_forms("list", "lazy", "view"),
 }

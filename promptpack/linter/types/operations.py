@@ -1,4 +1,4 @@
-"""Check operators: the kinds they accept, the types they return, and what a comparison narrows."""
+"""Check operators: the kinds they accept, the types they return, and how a comparison narrows them."""
 
 from contextlib import nullcontext
 from typing import Final
@@ -24,22 +24,14 @@ from promptpack.linter.types.lattice import (
     members,
     union,
 )
-from promptpack.linter.types.narrowing import (
-    DEFINED,
-    Narrower,
-    among,
-    constant_key,
-    equal_to,
-    for_each_member,
-    narrow_key,
-)
-from promptpack.linter.types.problem_collector import IMPOSSIBLE_VALUE, WRONG_KIND, ProblemCollector, spell
+from promptpack.linter.types.narrowing import DEFINED, Narrower, among, constant_key, for_each_member, narrow_key
+from promptpack.linter.types.problems import IMPOSSIBLE_VALUE, WRONG_KIND, ProblemCollector, spell
 from promptpack.linter.types.signatures import ITERABLE, KEYS, TEXTS
 from promptpack.problem import Problem, did_you_mean
 
 Side = tuple[nodes.Node, Type]
 Narrowing = tuple[nodes.Node, Type, Narrower, Narrower]
-"""What a condition narrows: an expression, its type, and the narrowers for a condition that holds or fails."""
+"""The effect of a condition: an expression, its type, and the narrowers for a condition that holds or fails."""
 
 _SIGNS: Final = {
     "lt": "<", "lteq": "<=", "gt": ">", "gteq": ">=", "eq": "==", "ne": "!=", "in": "in", "notin": "not in",
@@ -51,7 +43,7 @@ _OPERATORS: Final = {
 
 
 def check_comparison(operator: str, left: Side, right: Side, collector: ProblemCollector) -> Narrowing | None:
-    """Check a comparison, and return what it narrows."""
+    """Check a comparison, and return its narrowing."""
     match operator:
         case "eq" | "ne":
             narrowing = _equality(left, right, collector) or _equality(right, left, collector)
@@ -74,13 +66,13 @@ def _equality(subject: Side, other: Side, collector: ProblemCollector) -> Narrow
         return None
     value = other[0].value
     report_impossible(subject, other[0], collector)
-    return subject[0], subject[1], *equal_to(value)
+    return subject[0], subject[1], *among([value])
 
 
 def report_impossible(subject: Side, word: nodes.Const, collector: ProblemCollector) -> None:
     """Report a comparison with a value that the other side never has; comparing with null is always allowed."""
     node, type_ = subject
-    if word.value is None or is_never(type_) or not is_never(equal_to(word.value)[0](type_)):
+    if word.value is None or is_never(type_) or not is_never(among([word.value])[0](type_)):
         return
     words = sorted({one for member in members(type_) if isinstance(member, TextType) for one in member.words or ()})
     if words and isinstance(word.value, str):
@@ -111,7 +103,7 @@ def use_item(item: Type, owner: Side, collector: ProblemCollector) -> Type:
 
 
 def check_containment(item: Side, owner: Side, collector: ProblemCollector) -> Narrowing | None:
-    """Check `item in owner`, and return what it narrows."""
+    """Check `item in owner`, and return its narrowing."""
     accepted = collector.expect(owner[1], ITERABLE, "'in'", owner[0], collector.locate_lazily(owner[0]))
     _check_item(item, accepted, collector)
     if isinstance(owner[0], (nodes.List, nodes.Tuple)):

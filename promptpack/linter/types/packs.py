@@ -1,18 +1,23 @@
 """Check every template and expression of a pack, with the types of its inputs and of its reply contract."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
+from jinja2 import nodes
+
 from promptpack.linter.step_limit import limit_steps
-from promptpack.linter.types.lattice import ListType, MappingType, Property, TextType
+from promptpack.linter.types.lattice import ListType, MappingType, Property, TextType, Type
 from promptpack.linter.types.narrowing import TypeScope
 from promptpack.linter.types.schemas import from_schema
 from promptpack.linter.types.statements import StatementChecker
 from promptpack.pack.building import CompiledSections
 from promptpack.pack.contract import Contract, Rule
 from promptpack.pack.model import CallTemplate, MessageTemplate, PartTemplate
+from promptpack.pack.pack_compiler import BUILT_IN_NAMES
 from promptpack.problem import Problem
-from promptpack.template.model import UNPLACED, Expression, Template
+from promptpack.template.engine import Engine
+from promptpack.template.model import UNPLACED, Expression, Source, Template
 
 _TEXT = Property(TextType(), required=True)
 _PACK_TYPE = MappingType(dict.fromkeys(("name", "version", "agent", "locale"), _TEXT), None)
@@ -110,3 +115,32 @@ class _PackChecker:
             self._checker.add_dead(rule.require.source, message)
         if required.false is not None:
             self._checker.check_template(rule.message.source, required.false)
+
+
+def names_set_before(probe: str, source: Source, pack: CompiledSections) -> Mapping[str, Type]:
+    """Return the types of the names that are set where a template of a pack prints the name `probe`."""
+    checker = _ProbingChecker(pack.compiler.engine, probe)
+    with limit_steps(), suppress(_FoundError):
+        checker.check_template(source, rendering_scope(pack))
+    known = (*pack.inputs, *BUILT_IN_NAMES)
+    types = {name: checker.found.get(name) for name in checker.found.types if name not in known}
+    return {name: one for name, one in types.items() if one is not None}
+
+
+class _FoundError(Exception):
+    """The probe is found."""
+
+
+class _ProbingChecker(StatementChecker):
+    def __init__(self, engine: Engine, probe: str) -> None:
+        super().__init__(engine)
+        self.found = TypeScope({})
+        self._probe = probe
+
+    def _statement(self, node: nodes.Node, scope: TypeScope) -> TypeScope:
+        if isinstance(node, nodes.Output) and any(
+            isinstance(child, nodes.Name) and child.name == self._probe for child in node.nodes
+        ):
+            self.found = scope
+            raise _FoundError
+        return super()._statement(node, scope)

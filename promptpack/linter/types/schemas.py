@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from promptpack.linter.schema_lookup import find_target
 from promptpack.linter.step_limit import count_steps
 from promptpack.linter.types.lattice import (
     ANY,
@@ -23,6 +22,7 @@ from promptpack.linter.types.lattice import (
     type_of,
     union,
 )
+from promptpack.schema.pointers import find_target
 
 _MAX_DEPTH: Final = 24
 _MAPPING_KEYWORDS: Final = ("properties", "required", "additionalProperties", "patternProperties")
@@ -68,7 +68,7 @@ class _Reader:
             return ANY
         if reference not in self._cache:
             self._cache[reference] = ANY  # stops references that refer to themselves
-            self._cache[reference] = self.read(find_target(reference, self._root), depth + 1)
+            self._cache[reference] = self.read(find_target(self._root, reference), depth + 1)
         return self._cache[reference]
 
     def _own(self, schema: Mapping[str, Any], depth: int) -> Type:
@@ -90,7 +90,7 @@ class _Reader:
             case "number":
                 return NumberType()
             case "string":
-                return TextType(None, frozenset(("",)) if _at_least_one(schema.get("minLength")) else frozenset())
+                return TextType(None, frozenset(("",)) if schema.get("minLength", 0) >= 1 else frozenset())
             case "array":
                 return ListType(ANY if "prefixItems" in schema else self.read(schema.get("items", True), depth + 1))
             case "object":
@@ -156,7 +156,3 @@ def _condition(schema: Any) -> tuple[str, tuple[str, ...], Any] | None:
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         return None
     return key, tuple(words), schema["then"]
-
-
-def _at_least_one(number: Any) -> bool:
-    return isinstance(number, (int, float)) and number >= 1

@@ -36,6 +36,18 @@ TEXTS: Final[Kinds] = frozenset(("text",))
 LISTS: Final[Kinds] = frozenset(("list",))
 MAPPINGS: Final[Kinds] = frozenset(("mapping",))
 KEYS: Final[Kinds] = EVERY - {"list", "mapping"}
+KINDS_IN_WORDS: Final[Mapping[Kinds, str]] = {
+    NUMBERS: "a number",
+    ITERABLE: "a list",
+    SIZED: "a list, text or a mapping",
+    TEXT_LIKE: "text or a number",
+    LISTS: "a list",
+    MAPPINGS: "a mapping",
+    COLLECTIONS: "a list",
+    SLICEABLE: "text or a list",
+    TEXTS: "text",
+    KEYS: "text or a number",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +128,8 @@ def _reversed(one: Type) -> Type:
 
 
 def _flat(one: Type) -> Type:
-    return ListType(union(_items_or_itself(inner) for inner in members(item_of(one))))
-
-
-def _items_or_itself(one: Type) -> Type:
-    return item_of(one) if isinstance(one, (ListType, TupleType)) else one
+    inner = members(item_of(one))
+    return ListType(union(item_of(item) if isinstance(item, (ListType, TupleType)) else item for item in inner))
 
 
 _TEXT: Final = _always(TextType())

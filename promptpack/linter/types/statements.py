@@ -26,13 +26,7 @@ from promptpack.linter.types.lattice import (
     union,
 )
 from promptpack.linter.types.narrowing import TypeScope, scope_after
-from promptpack.linter.types.problem_collector import (
-    DEAD_BRANCH,
-    UNKNOWN_KEY,
-    WRONG_ARGUMENT,
-    WRONG_KIND,
-    ProblemCollector,
-)
+from promptpack.linter.types.problems import DEAD_BRANCH, UNKNOWN_KEY, WRONG_ARGUMENT, WRONG_KIND, ProblemCollector
 from promptpack.linter.types.signatures import item_of, loop_attributes
 from promptpack.problem import Problem, Severity, did_you_mean
 from promptpack.template.engine import Engine, apply_readable_filter

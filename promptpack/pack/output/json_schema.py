@@ -47,7 +47,7 @@ def _field(item: Any) -> dict[str, Any]:
         return {"description": item}
     written = write_json_schema(item)
     is_bare_type = isinstance(item, type) or get_origin(item) is not None
-    return _or_null(written) if is_bare_type else written
+    return _union([written, _KINDS[types.NoneType]]) if is_bare_type and written else written
 
 
 def _is_required(item: Any) -> bool:
@@ -86,10 +86,6 @@ def _type(kind: Any) -> dict[str, Any]:
     if origin in (list, set, frozenset, tuple) and arguments:
         return {"type": "array", "items": _type(arguments[0])}
     return dict(_ANYTHING)
-
-
-def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
-    return _union([schema, _KINDS[types.NoneType]]) if schema else schema
 
 
 def _union(choices: list[dict[str, Any]]) -> dict[str, Any]:

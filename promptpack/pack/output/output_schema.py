@@ -10,11 +10,11 @@ from promptpack.pack.output.type_names import TypeNameError, known_words, parse_
 from promptpack.problem import Location, PackError, Problem, did_you_mean
 
 Path = tuple[str | int, ...]
-Locate = Callable[[Path], Location | None]
+LocatePath = Callable[[Path], Location | None]
 _ENTRY_KEYS: Final = ("$type", "$desc")
 
 
-def read_output_schema(data: Any, *, locate: Locate | None = None, texts: tuple[type, ...] = (str,)) -> Any:
+def read_output_schema(data: Any, *, locate: LocatePath | None = None, texts: tuple[type, ...] = (str,)) -> Any:
     """Read the `output` of a pack as Python types; every unknown type is a problem.
 
     `locate` returns the location of a path of keys and indexes in the file; `texts` are the classes that count as text,
@@ -33,7 +33,7 @@ class _Reader:
     """The options for reading a schema, and the problems found."""
 
     strict: bool
-    locate: Locate
+    locate: LocatePath
     texts: tuple[type, ...] = (str,)
     problems: list[Problem] = field(default_factory=list)
 
@@ -59,7 +59,7 @@ def _read(data: Any, reader: _Reader) -> Any:
 
 def _schema(data: Any, path: Path, reader: _Reader) -> Any:
     if isinstance(data, dict):
-        if any(key in data for key in _ENTRY_KEYS) or (reader.strict and any(map(_is_dollar_key, data))):
+        if any(key in data for key in _ENTRY_KEYS) or (reader.strict and any(str(key)[:1] == "$" for key in data)):
             return _entry(data, path, reader)
         return {key: _schema(item, (*path, key), reader) for key, item in data.items()}
     if isinstance(data, list):
@@ -67,10 +67,6 @@ def _schema(data: Any, path: Path, reader: _Reader) -> Any:
     if isinstance(data, tuple):
         return BareTuple([_schema(item, (*path, index), reader) for index, item in enumerate(data)])
     return _bare(data, reader) if isinstance(data, str) else data
-
-
-def _is_dollar_key(key: Any) -> bool:
-    return isinstance(key, str) and key.startswith("$")
 
 
 def _bare(text: str, reader: _Reader) -> Any:
@@ -112,12 +108,9 @@ def _entry_type(kind: Any, path: Path, reader: _Reader) -> Any:
         return parse_type(kind)
     except TypeNameError as error:
         if reader.strict:
-            reader.report("PP464", path, str(error), _nearest_words(error.word))
+            word = _OTHER_LANGUAGES.get(error.word, error.word)
+            reader.report("PP464", path, str(error), did_you_mean(word, known_words()) if word else "")
         return kind
-
-
-def _nearest_words(word: str) -> str:
-    return did_you_mean(_OTHER_LANGUAGES.get(word, word), known_words()) if word else ""
 
 
 _OTHER_LANGUAGES: Final = {

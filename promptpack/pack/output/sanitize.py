@@ -14,7 +14,7 @@ def sanitize(value: Any) -> Any:
 
 def expand(value: Any) -> Any:
     """Convert a value like `sanitize`, but keep types; a pydantic model becomes the schema of its fields."""
-    return _walk(value, _expand_type)
+    return _walk(value, lambda kind: expand(read_model_fields(kind)) if is_model(kind) else kind)
 
 
 def type_name(kind: Any) -> Any:
@@ -64,10 +64,6 @@ def _other(value: Any, convert_type: Callable[[Any], Any]) -> Any:
         # [yamlval] members of IntEnum and (str, Enum) stay objects: they print well, but YAML refuses them
         return value
     return value.isoformat() if isinstance(value, date) else str(value)
-
-
-def _expand_type(kind: Any) -> Any:
-    return expand(read_model_fields(kind)) if is_model(kind) else kind
 
 
 def _generic_name(origin: Any, arguments: tuple[Any, ...], kind: Any) -> str:

@@ -6,15 +6,6 @@ from promptpack.prompt.budget.model import Budget, Fit, MessageChange, read_budg
 from promptpack.prompt.budget.sizing import BudgetItem
 
 __all__ = [
-    "Budget",
-    "BudgetItem",
-    "Counter",
-    "ExactCounter",
-    "Fit",
-    "MessageChange",
-    "estimate_tokens",
-    "exact_counter",
-    "fit",
-    "fit_items",
-    "read_budget",
-]
+    "Budget", "BudgetItem", "Counter", "ExactCounter", "Fit", "MessageChange", "estimate_tokens", "exact_counter",
+    "fit", "fit_items", "read_budget",
+]  # fmt: skip

@@ -30,7 +30,9 @@ class Reducer(Protocol):
 def drop_oldest_history(messages: Sequence[SizedMessage], overrun: Overrun) -> list[SizedMessage]:
     """Drop the oldest history in whole blocks, so that the start of the rest seldom changes."""
     history = [message for message in messages if message.history]
-    ends = list(_block_ends(history, _pinned_groups(messages), overrun.budget))
+    # A group with a message outside the history cannot be dropped.
+    pinned = frozenset(message.group for message in messages if not message.history)
+    ends = list(_block_ends(history, pinned, overrun.budget))
     cut = next((end for end, dropped in ends if dropped >= overrun.excess), ends[-1][0])
     gone = {message.position for message in history[:cut]}
     return [message for message in messages if message.position not in gone]
@@ -53,7 +55,8 @@ def drop_lowest_priority(messages: Sequence[SizedMessage], overrun: Overrun) -> 
         groups.setdefault(message.group, []).append(message)
     gone: set[int] = set()
     freed = 0
-    for group in sorted((members for members in groups.values() if _is_droppable(members)), key=_priority):
+    droppable = (group for group in groups.values() if all(message.priority is not None for message in group))
+    for group in sorted(droppable, key=_priority):
         if freed >= overrun.excess:
             break
         gone.update(message.position for message in group)
@@ -68,11 +71,6 @@ REDUCERS: Final[Mapping[Way, Reducer]] = MappingProxyType(
         "lowest-priority": drop_lowest_priority,
     }
 )
-
-
-def _pinned_groups(messages: Sequence[SizedMessage]) -> frozenset[int]:
-    """Return the groups with a message outside the history: their history cannot be dropped."""
-    return frozenset(message.group for message in messages if not message.history)
 
 
 def _block_ends(history: Sequence[SizedMessage], pinned: frozenset[int], budget: Budget) -> Iterator[tuple[int, int]]:
@@ -112,10 +110,6 @@ def _cut(message: SizedMessage, longest: int, overrun: Overrun) -> SizedMessage:
     text = message.text[: longest - len(ellipsis)] + ellipsis
     size = message.size - overrun.counter(message.text) + overrun.counter(text)
     return replace(message, text=text, size=size) if size < message.size else message
-
-
-def _is_droppable(members: Sequence[SizedMessage]) -> bool:
-    return all(message.priority is not None for message in members)
 
 
 def _priority(members: Sequence[SizedMessage]) -> tuple[float, int]:

@@ -1,6 +1,6 @@
 """Messages -> `SizedMessage`: their sizes, and which of them belong together."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
@@ -51,7 +51,7 @@ def measure_items(items: Sequence[BudgetItem[Any]], counter: Counter, per_messag
             position=position,
             role=read_text_field(view, "role"),
             text=read_content_text(view),
-            size=per_message + counter(read_content_text(view)) + sum(counter(text) for text in _call_texts(view)),
+            size=per_message + counter(read_content_text(view)) + _size_of_calls(view, counter),
             group=groups[position],
             priority=item.priority,
             history=item.history,
@@ -87,10 +87,8 @@ def _view(message: object) -> Mapping[str, Any]:
     return write() if write else {name: _field(message, name) for name in _FIELDS}
 
 
-def _call_texts(view: Mapping[str, Any]) -> Iterator[str]:
-    for call in read_tool_calls(view):
-        yield call.name
-        yield call.arguments
+def _size_of_calls(view: Mapping[str, Any], counter: Counter) -> int:
+    return sum(counter(call.name) + counter(call.arguments) for call in read_tool_calls(view))
 
 
 def _groups(views: Iterable[Mapping[str, Any]]) -> list[int]:

@@ -3,7 +3,7 @@
 import textwrap
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
 
 from promptpack.problem import Problem, UsageError
 from promptpack.prompt.slots import labels as slot_labels
@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 
 class SlotWarning(UserWarning):
     """Part of a prompt could not be written and was skipped."""
+
+
+class SlotOptions(TypedDict, total=False):
+    """The parent whose slots a prompt inherits, and its settings."""
+
+    parent: "SlotPrompt | None"
+    settings: Mapping[str, Any] | None
 
 
 class SlotPrompt:
@@ -46,35 +53,19 @@ class SlotPrompt:
         self._settings: dict[str, Any] = slot_labels.resolve_settings(settings, inherited_settings)
 
     @classmethod
-    def from_prompt_data(
-        cls, data: Any, *, parent: "SlotPrompt | None" = None, settings: Mapping[str, Any] | None = None
-    ) -> Self:
+    def from_prompt_data(cls, data: Any, **options: Unpack[SlotOptions]) -> Self:
         """Read the result of `to_serializable_prompt_data`; type names become types again."""
-        return cls(import_data(data), parent=parent, settings=settings)
+        return cls(import_data(data), **options)
 
     @classmethod
-    def from_json(
-        cls,
-        text: str,
-        *,
-        source: str = "<json>",
-        parent: "SlotPrompt | None" = None,
-        settings: Mapping[str, Any] | None = None,
-    ) -> Self:
+    def from_json(cls, text: str, *, source: str = "<json>", **options: Unpack[SlotOptions]) -> Self:
         """Read the result of `to_json_prompt`; problems name `source` as their file."""
-        return cls(import_json(text, source), parent=parent, settings=settings)
+        return cls(import_json(text, source), **options)
 
     @classmethod
-    def from_yaml(
-        cls,
-        text: str,
-        *,
-        source: str = "<yaml>",
-        parent: "SlotPrompt | None" = None,
-        settings: Mapping[str, Any] | None = None,
-    ) -> Self:
+    def from_yaml(cls, text: str, *, source: str = "<yaml>", **options: Unpack[SlotOptions]) -> Self:
         """Read the result of `to_yaml_prompt`; problems name `source` as their file."""
-        return cls(import_yaml(text, source), parent=parent, settings=settings)
+        return cls(import_yaml(text, source), **options)
 
     def __getitem__(self, key: Any) -> Any:
         return copy_data(find(self._all_slots(), key)[1])

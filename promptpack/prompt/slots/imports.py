@@ -4,8 +4,11 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+import yaml
+
 from promptpack.pack.output.output_schema import restore_output_schema
 from promptpack.problem import Location, PackError, Problem, UsageError
+from promptpack.strict_json import reject_duplicates
 
 _MAX_DEPTH: Final = 100
 _TOO_DEEP: Final = f"slots are nested more than {_MAX_DEPTH} levels deep"
@@ -40,8 +43,6 @@ def _text(text: Any) -> str:
 
 
 def _load_yaml(text: str, source: str) -> Any:
-    import yaml
-
     try:
         _refuse_traps(text, source)
         return yaml.load(text, Loader=yaml.CSafeLoader)
@@ -55,8 +56,6 @@ def _load_yaml(text: str, source: str) -> Any:
 
 def _refuse_traps(text: str, source: str) -> None:
     """Refuse aliases, which can expand to huge data, and nesting that would overflow the loader's stack."""
-    import yaml
-
     depth = 0
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
         if isinstance(event, yaml.AliasEvent):
@@ -68,21 +67,12 @@ def _refuse_traps(text: str, source: str) -> None:
 
 def _load_json(text: str, source: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_refuse_duplicates)
+        return json.loads(text, object_pairs_hook=reject_duplicates)
     except json.JSONDecodeError as error:
         location = Location(source, error.lineno, error.colno)
         raise PackError(Problem("PP462", f"not JSON: {error.msg}", location)) from error
     except (ValueError, RecursionError) as error:
         raise PackError(Problem("PP462", f"not JSON: {error}", Location(source))) from error
-
-
-def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    mapping = dict(pairs)
-    if len(mapping) < len(pairs):
-        names = [name for name, _ in pairs]
-        duplicate = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"key {duplicate!r} is given twice")
-    return mapping
 
 
 def _is_too_deep(data: Any) -> bool:

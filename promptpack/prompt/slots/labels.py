@@ -72,7 +72,9 @@ def resolve_settings(settings: Any, inherited: dict[str, Any]) -> dict[str, Any]
     for name, value in settings.items():
         own = merge_at(own, name, value)
     resolved: dict[str, Any] = inherit_data(own, inherited)
-    _refuse_clock(resolved)
+    if _setting(resolved, "add_current_time"):
+        message = "setting 'prompt.add_current_time' is not supported: prompts never read the clock"
+        raise UsageError(Problem("PP463", message, hint="put the time in a slot: prompt.set('info.now', ...)"))
     return resolved
 
 
@@ -85,9 +87,3 @@ def read_labels(settings: dict[str, Any]) -> Labels:
 def _setting(settings: dict[str, Any], name: str) -> Any:
     prompt = settings.get("prompt")
     return prompt.get(name, {}) if isinstance(prompt, dict) else {}
-
-
-def _refuse_clock(settings: dict[str, Any]) -> None:
-    if _setting(settings, "add_current_time"):
-        message = "setting 'prompt.add_current_time' is not supported: prompts never read the clock"
-        raise UsageError(Problem("PP463", message, hint="put the time in a slot: prompt.set('info.now', ...)"))

@@ -5,7 +5,7 @@ from typing import Any, Final, Literal, NotRequired, Self
 from pydantic import BaseModel, ConfigDict, TypeAdapter, field_validator, model_validator
 from typing_extensions import TypedDict
 
-from promptpack.pack.output.output_format import infer_output_format
+from promptpack.pack.output.type_entry import infer_output_format
 from promptpack.prompt.slots.slot_data import find
 
 

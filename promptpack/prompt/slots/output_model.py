@@ -87,7 +87,7 @@ def _as_object(value: Any) -> Any:
 def _object_model(name: str, schema: dict[str, Any]) -> type[BaseModel]:
     lists = [item[0] for item in schema.values() if isinstance(item, tuple) and item and _is_list(item[0])]
     # [latebind] all `(list[T], ..)` fields of a mapping cast their items to the T of the last such field
-    cast = _cast(_first(get_args(lists[-1]))) if lists else _same
+    cast = _cast((*get_args(lists[-1]), Any)[0]) if lists else _same
     fields: dict[str, Any] = {key: _field(f"{name}_{key.capitalize()}", item, cast) for key, item in schema.items()}
     return create_model(name, __config__=_CONFIG, __module__=__name__, **fields)
 
@@ -176,7 +176,3 @@ def _is_list(kind: Any) -> bool:
 
 def _is_type(item: Any) -> bool:
     return isinstance(item, type) or get_origin(item) is not None
-
-
-def _first(items: tuple[Any, ...]) -> Any:
-    return items[0] if items else Any

@@ -21,7 +21,7 @@ def _mapping(schema: dict[str, Any], level: int) -> str:
         return "{}"
     pad, last = _INDENT * (level + 1), len(schema) - 1
     lines = [
-        f'{pad}"{key}": {print_schema(item, level + 1)}{"," if index < last else ""}{_field_comment(item)}'
+        f'{pad}"{key}": {print_schema(item, level + 1)}{"," if index < last else ""}{_comment(item, " //")}'
         for index, (key, item) in enumerate(schema.items())
     ]
     return "\n".join(["{", *lines, _INDENT * level + "}"])
@@ -31,7 +31,7 @@ def _array(schema: list[Any] | set[Any], level: int) -> str:
     if not schema:
         return "[]"
     pad = _INDENT * (level + 1)
-    lines = [f"{pad}{print_schema(item, level + 1)},{_item_comment(item)}" for item in schema]
+    lines = [f"{pad}{print_schema(item, level + 1)},{_comment(item)}" for item in schema]
     return "\n".join(["[", *lines, pad + "...", _INDENT * level + "]"])
 
 
@@ -40,12 +40,8 @@ def _described(head: Any, level: int) -> str:
     return print_schema(head, level + 1) if isinstance(head, dict | list | set) else f"<{head}>"
 
 
-def _field_comment(item: Any) -> str:
+def _comment(item: Any, without_text: str = "") -> str:
+    # [emptydesc] in a mapping, an empty description still prints the comment sign
     if not isinstance(item, tuple) or len(item) < 2:
         return ""
-    # [emptydesc] in a mapping, an empty description still prints the comment sign
-    return f" // {item[1]}" if item[1] else " //"
-
-
-def _item_comment(item: Any) -> str:
-    return f" // {item[1]}" if isinstance(item, tuple) and len(item) > 1 and item[1] else ""
+    return f" // {item[1]}" if item[1] else without_text

@@ -8,20 +8,7 @@ from promptpack.template.history.tool_listing import parameter_text, return_hint
 from promptpack.template.history.user_input import first_and_last_input, user_inputs
 
 __all__ = [
-    "compact",
-    "early_summary",
-    "first_and_last_input",
-    "first_line",
-    "fold_repeated",
-    "outside_window",
-    "parameter_text",
-    "react_records",
-    "react_window",
-    "return_hint",
-    "tool_call_text",
-    "tool_catalog",
-    "tool_entries",
-    "tool_parameters",
-    "trim_space",
-    "user_inputs",
-]
+    "compact", "early_summary", "first_and_last_input", "first_line", "fold_repeated", "outside_window",
+    "parameter_text", "react_records", "react_window", "return_hint", "tool_call_text", "tool_catalog", "tool_entries",
+    "tool_parameters", "trim_space", "user_inputs",
+]  # fmt: skip

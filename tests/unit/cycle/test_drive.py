@@ -11,8 +11,8 @@ from promptpack.cycle.drive import adrive, drive
 from promptpack.cycle.events import Event, ReplyReceived, RetryPlanned, ToolAnswered
 from promptpack.cycle.machine import Conversation, converse
 from promptpack.cycle.model_tools import ModelTool
+from promptpack.cycle.provider import Completion, Request, Usage
 from promptpack.cycle.providers.scripted import ScriptedProvider
-from promptpack.cycle.request import Completion, Request, Usage
 from promptpack.cycle.services import Cancellation, ManualClock, Services
 from promptpack.problem import Problem, UsageError
 from promptpack.prompt.message import Message, ToolCall

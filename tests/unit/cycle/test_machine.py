@@ -4,10 +4,9 @@ import pytest
 
 from promptpack.cycle.cycle_errors import ProviderError, RunStoppedError
 from promptpack.cycle.cycle_settings import Backoff, CycleSettings
-from promptpack.cycle.effects import CallTool, Effect, Emit, Now, Send, Sleep
-from promptpack.cycle.machine import Conversation, converse
+from promptpack.cycle.machine import CallTool, Conversation, Effect, Emit, Now, Send, Sleep, converse
 from promptpack.cycle.model_tools import ModelTool
-from promptpack.cycle.request import Completion
+from promptpack.cycle.provider import Completion
 from promptpack.problem import Problem
 from promptpack.prompt.message import Message, ToolCall
 from promptpack.verdict import Verdict, Violation

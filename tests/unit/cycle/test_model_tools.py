@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
+from promptpack.cycle.cycle_errors import ToolError
 from promptpack.cycle.model_tools import (
-    InvalidArguments,
     ModelTool,
     ToolFunction,
     read_arguments,
@@ -97,7 +97,8 @@ def test_arguments_are_parsed_as_an_object() -> None:
 
 @pytest.mark.parametrize("arguments", ["nope", "[" * 100_000, "1" * 5_000, '{"words": 1}', '{"word": "x"}', "[]"])
 def test_arguments_that_were_not_declared_never_reach_the_tool(arguments: str) -> None:
-    assert isinstance(read_arguments(ToolCall("1", "search", arguments), ModelTool.of(search)), InvalidArguments)
+    with pytest.raises(ToolError):
+        read_arguments(ToolCall("1", "search", arguments), ModelTool.of(search))
 
 
 @pytest.mark.parametrize(
@@ -111,9 +112,9 @@ def test_arguments_that_were_not_declared_never_reach_the_tool(arguments: str) -
 )
 def test_ambiguous_arguments_are_reported_to_the_model(arguments: str, reason: str) -> None:
     tool = ModelTool("search", function=lambda **given: given)
-    assert read_arguments(ToolCall("1", "search", arguments), tool) == InvalidArguments(
-        f"the arguments of 'search' {reason}"
-    )
+    with pytest.raises(ToolError) as raised:
+        read_arguments(ToolCall("1", "search", arguments), tool)
+    assert str(raised.value) == f"the arguments of 'search' {reason}"
 
 
 def test_half_of_a_surrogate_pair_in_a_result_is_escaped() -> None:
@@ -122,10 +123,10 @@ def test_half_of_a_surrogate_pair_in_a_result_is_escaped() -> None:
 
 def test_arguments_that_the_function_does_not_accept_are_rejected() -> None:
     loose = ModelTool("search", parameters={"type": "object"}, function=search)
-    rejected = read_arguments(ToolCall("1", "search", '{"depth": 1}'), loose)
-    assert rejected == InvalidArguments(
-        "the arguments of 'search' do not match its signature: missing a required argument: 'words'"
-    )
+    with pytest.raises(ToolError) as raised:
+        read_arguments(ToolCall("1", "search", '{"depth": 1}'), loose)
+    reason = "missing a required argument: 'words'"
+    assert str(raised.value) == f"the arguments of 'search' do not match its signature: {reason}"
 
 
 @pytest.mark.parametrize(

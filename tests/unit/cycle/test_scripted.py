@@ -2,8 +2,8 @@ import asyncio
 
 import pytest
 
+from promptpack.cycle.provider import Completion, Request, Usage
 from promptpack.cycle.providers.scripted import ScriptedProvider
-from promptpack.cycle.request import Completion, Request, Usage
 from promptpack.problem import UsageError
 from promptpack.prompt.message import Message, ToolCall
 

@@ -133,6 +133,12 @@ def test_an_error_without_a_correction_is_in_plain_words_at_its_start(text: str,
 EDITS = st.sampled_from(["", ":", '"', "'", "[", "}", "\t", " ", "- ", "\n", "{{", "%", "\u00a0", "：", "|", "#"])
 
 
+@pytest.mark.parametrize("text", ["{", "[\n", "a: {\n", "'", 'a: "\n\n', "a: [[", "- {a: [\n"])
+def test_a_text_that_ends_too_early_has_a_problem(text: str) -> None:
+    with pytest.raises(PackError, match="PP1"):
+        parse(text, "p.yaml")
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, len(PACK)), st.integers(0, 3), EDITS)
 def test_any_edit_has_a_located_problem_or_none(at: int, removed: int, added: str) -> None:

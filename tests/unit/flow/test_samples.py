@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from promptpack import Library
-from promptpack.flow.samples import samples
+from promptpack.flow.possible_values import samples
 from promptpack.schema.validation import compile as compile_schema
 
 ROOT = Path(__file__).parents[3]

@@ -13,7 +13,7 @@ PARTIALS = {"loud": "x {{ A | upper }}", "macros": "{% macro box(x) %}{{ x }}{% 
 
 def text(content: str, name: str = "") -> ParsedText:
     source = Source.of_text(content)
-    return ParsedText("content", source, ENGINE.parse(source), name=name)
+    return ParsedText("content", source, tree=ENGINE.parse(source), name=name)
 
 
 def printed(content: str) -> list[str]:
@@ -96,5 +96,5 @@ def test_a_partial_sees_what_a_macro_of_its_includer_prints_now() -> None:
 
 def test_handlebars_values_are_traced_too() -> None:
     source = Source.of_text("{{#if A}}{{#each B}}{{item}}{{/each}}{{C}}{{/if}}", syntax="handlebars")
-    found = trace_template(ParsedText("content", source, ENGINE.parse(source)), {}, DependencyFinder({}))
+    found = trace_template(ParsedText("content", source, tree=ENGINE.parse(source)), {}, DependencyFinder({}))
     assert [one.origin.input for one in found] == ["B", "C"]

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from promptpack.linter.checking import lint_text
+from promptpack.linter import lint_text
 from promptpack.linter.fixes import apply_fixes
 from promptpack.linter.lint_paths import lint
 from promptpack.linter.lint_settings import LintSettings

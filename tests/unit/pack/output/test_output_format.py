@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from promptpack.pack.output.output_format import infer_output_format
+from promptpack.pack.output.type_entry import infer_output_format
 
 REPLY = (str, "Reply according the result value")
 

@@ -1,6 +1,6 @@
 """Collects the problems of a template: each one once, at its location in the file of the template."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
@@ -23,19 +23,7 @@ from promptpack.linter.types.lattice import (
     union,
 )
 from promptpack.linter.types.narrowing import constant_key
-from promptpack.linter.types.signatures import (
-    COLLECTIONS,
-    ITERABLE,
-    KEYS,
-    LISTS,
-    MAPPINGS,
-    NUMBERS,
-    SIZED,
-    SLICEABLE,
-    TEXT_LIKE,
-    TEXTS,
-    Kinds,
-)
+from promptpack.linter.types.signatures import KINDS_IN_WORDS, Kinds
 from promptpack.problem import Location, Problem
 from promptpack.template.model import Source
 
@@ -45,19 +33,6 @@ MAYBE_MISSING: Final = "PL203"
 IMPOSSIBLE_VALUE: Final = "PL204"
 DEAD_BRANCH: Final = "PL205"
 WRONG_ARGUMENT: Final = "PL206"
-
-_NEEDS: Final[Mapping[Kinds, str]] = {
-    NUMBERS: "a number",
-    ITERABLE: "a list",
-    SIZED: "a list, text or a mapping",
-    TEXT_LIKE: "text or a number",
-    LISTS: "a list",
-    MAPPINGS: "a mapping",
-    COLLECTIONS: "a list",
-    SLICEABLE: "text or a list",
-    TEXTS: "text",
-    KEYS: "text or a number",
-}
 
 
 class ProblemCollector:
@@ -118,7 +93,7 @@ class ProblemCollector:
             self.add(Problem(DEAD_BRANCH, message, self.locate(test), "", "warning"))
 
     def use(self, type_: Type) -> Type:
-        """Report what is missing where a value is used, and return the type of the value if present."""
+        """Report a missing value where it is used, and return the type of the value if present."""
         if not isinstance(type_, (MissingType, UnionType)):
             return type_
         present = drop_missing(type_)
@@ -158,7 +133,7 @@ def _kind_problem(
     what: str, accepts: Kinds, node: nodes.Node, wrong: Sequence[Type], at: LazyLocation, *, certain: bool
 ) -> Problem:
     names = " or ".join(dict.fromkeys(describe(one) for one in wrong))
-    message = f"{what} needs {_NEEDS[accepts]}, but {spell(node)} {'is' if certain else 'may be'} {names}"
+    message = f"{what} needs {KINDS_IN_WORDS[accepts]}, but {spell(node)} {'is' if certain else 'may be'} {names}"
     lazy = any(form_of(one) == "lazy" for one in wrong)
     hint = "add '| list' before it" if lazy else "" if certain else "test its type first, or make the schema stricter"
     return Problem(WRONG_KIND, message, at.resolve(), hint, "error" if certain else "warning")

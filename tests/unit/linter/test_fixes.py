@@ -1,4 +1,5 @@
-from promptpack.linter.edit import Edit, apply
+from promptpack.linter.fixes import apply
+from promptpack.linter.lint_report import Edit
 
 
 def test_edits_are_applied_from_the_end() -> None:

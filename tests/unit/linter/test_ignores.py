@@ -1,6 +1,6 @@
 from promptpack import document
-from promptpack.linter.edit import apply
-from promptpack.linter.ignore_comments import Ignore, find_ignores
+from promptpack.linter.fixes import apply
+from promptpack.linter.ignores import Ignore, find_ignores
 
 
 def ignores(text: str) -> list[Ignore]:

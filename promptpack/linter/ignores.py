@@ -1,0 +1,213 @@
+"""Find `# promptpack: ignore=PL004` comments, which silence problems on a line or in a block, and track their use."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import asdict, astuple, dataclass, replace
+from typing import Any
+
+from promptpack.document import Document
+from promptpack.linter.lint_report import Edit
+from promptpack.problem import Location
+
+_COMMENT = re.compile(r"(\{)?#[-+]?[ \t]*promptpack:[ \t]*ignore[ \t]*=[ \t]*([\w-]+(?:[ \t]*,[ \t]*[\w-]+)*)")
+_WORD = re.compile(r"[\w-]+")
+_JINJA_END = "#}"
+_UNUSED_IGNORE = "PL020"
+
+IgnoreScope = tuple[str, str, range]
+"""A code, the path of a file, and the lines where problems with the code are ignored."""
+IgnoreSource = tuple[str, str, Document | None]
+"""A text, its path, and its `Document` if it is YAML."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ignore:
+    """A code that is ignored on some lines, and the edit that removes it, if that is safe."""
+
+    code: str
+    location: Location
+    lines: range
+    removal: Edit | None = None
+    hint: str = ""
+    """How to correct it, when no such rule exists."""
+
+    @property
+    def scope(self) -> IgnoreScope:
+        """The code, the file and the lines that it silences."""
+        return self.code, self.location.path, self.lines
+
+
+@dataclass(frozen=True, slots=True)
+class _Comment:
+    """The lines that a comment applies to, and the edit that removes the whole comment."""
+
+    lines: range
+    removal: Edit | None
+
+
+def find_ignores(text: str, path: str, document: Document | None = None) -> Iterator[Ignore]:
+    """Iterate over the ignores in the Jinja comments of a text and, if it is a document, in its YAML comments."""
+    has_tags = document is None or document.data.get("syntax") != "handlebars"
+    for found in _COMMENT.finditer(text):
+        comment = _jinja_comment(text, found, document) if found[1] and has_tags else None
+        if comment is None and document is not None and document.is_comment(found.start()):
+            comment = _yaml_comment(text, found.start(), document)
+        if comment is not None:
+            yield from _split_codes(found, text, path, comment)
+
+
+def _split_codes(found: re.Match[str], text: str, path: str, comment: _Comment) -> Iterator[Ignore]:
+    line_start = text.rfind("\n", 0, found.start()) + 1
+    words = list(_WORD.finditer(text, found.start(2), found.end(2)))
+    for index, word in enumerate(words):
+        # Removing a code also removes the comma that separates it from the next or previous one.
+        first, last = index == 0, index == len(words) - 1
+        start = word.start() if first else words[index - 1].end()
+        end = words[index + 1].start() if first and not last else word.end()
+        location = Location(path, _line(text, line_start), word.start() - line_start + 1)
+        yield Ignore(word[0], location, comment.lines, comment.removal if first and last else Edit(start, end))
+
+
+def _yaml_comment(text: str, start: int, document: Document) -> _Comment:
+    """Parse a YAML comment, which applies to its line, or to the next if alone, and to the block that starts there."""
+    before, line, end = _before(text, start), _line(text, start), _line_end(text, start)
+    if not before.strip():
+        return _Comment(document.block_lines(line + 1), Edit(start - len(before), min(end + 1, len(text))))
+    return _Comment(document.block_lines(line), Edit(start - len(before) + len(before.rstrip()), end))
+
+
+def _jinja_comment(text: str, found: re.Match[str], document: Document | None) -> _Comment | None:
+    """Parse a Jinja comment, which applies to its line, or to the next if alone; its own line then renders nothing."""
+    start, line = found.start(), _line(text, found.start())
+    before, line_end = _before(text, start), _line_end(text, start)
+    end = text.find(_JINJA_END, found.end(), line_end)
+    if end < 0:
+        return None
+    end += len(_JINJA_END)
+    is_alone = not before.strip() and end == line_end
+    lines = range(line + 1, line + 2) if is_alone else range(line, line + 1)
+    if text[start + 2] in "+-" or text[end - 3] in "+-":
+        return _Comment(lines, None)
+    if is_alone:
+        # Removing the line may change the indentation of the block, or the line ending of the text above.
+        is_safe = re.compile(re.escape(before) + r"\S").match(text, line_end + 1) is not None
+        return _Comment(lines, Edit(start - len(before), line_end + 1) if is_safe else None)
+    indent = document.block_indent(line) if document else 0
+    # Rendering may strip white space or an escaped line ending next to the comment.
+    if indent is None:
+        is_safe = end < line_end and not before[-1:].isspace() and text[end] != "\\"
+    else:
+        is_safe = end < line_end and (bool(before.strip()) or (len(before) == indent and not text[end].isspace()))
+    return _Comment(lines, Edit(start, end) if is_safe else None)
+
+
+def _before(text: str, offset: int) -> str:
+    return text[text.rfind("\n", 0, offset) + 1 : offset]
+
+
+def _line_end(text: str, offset: int) -> int:
+    end = text.find("\n", offset)
+    return len(text) if end < 0 else end
+
+
+def _line(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1
+
+
+class IgnoreTracker:
+    """The ignores of some texts, and those that have silenced a problem."""
+
+    def __init__(self, texts: Iterable[IgnoreSource]) -> None:
+        self.all = tuple(ignore for text in texts for ignore in find_ignores(*text))
+        self.used: set[IgnoreScope] = set()
+        self._scopes: dict[str, dict[tuple[str, int], list[IgnoreScope]]] = {}
+
+    def silence(self, location: Location | None, *names: str) -> bool:
+        """Return whether a problem is ignored at its location; `names` are its code and the name of its rule."""
+        if location is None or not self.all:
+            return False
+        found = [scope for name in names for scope in self._find(name).get((location.path, location.line), ())]
+        self.used.update(found)
+        return bool(found)
+
+    def _find(self, name: str) -> dict[tuple[str, int], list[IgnoreScope]]:
+        """Return the scopes of the ignores of a code, by file and line."""
+        if name not in self._scopes:
+            by_line = self._scopes[name] = {}
+            for scope in dict.fromkeys(ignore.scope for ignore in self.all if ignore.code == name):
+                for line in scope[2]:
+                    by_line.setdefault((scope[1], line), []).append(scope)
+        return self._scopes[name]
+
+    def unused(self, checked: Collection[str], others: Collection[str] = ()) -> Iterator[Ignore]:
+        """Iterate over ignores without a matching rule, and ignores of a checked rule that silenced nothing.
+
+        `others` are codes that are not rules: they can be ignored too, and are always checked.
+        """
+        return _find_unused(self.all, self.used, checked, others)
+
+
+class SharedIgnores:
+    """The ignores of files that packs share; an ignore is unused when it silences nothing in any pack."""
+
+    def __init__(
+        self, found: Iterable[Ignore] = (), used: Iterable[IgnoreScope] = (), *, has_gaps: bool = False
+    ) -> None:
+        self.all = tuple(dict.fromkeys(found))
+        self.used = frozenset(used)
+        self.has_gaps = has_gaps
+        """Whether a pack could not be checked, so that its use of the ignores is unknown."""
+
+    def to_data(self) -> list[Any]:
+        """Convert the ignores to plain data, each with whether it was used."""
+        return [[_dump_ignore(ignore), ignore.scope in self.used] for ignore in self.all]
+
+    @classmethod
+    def from_data(cls, data: list[Any]) -> "SharedIgnores":
+        """Restore ignores from plain data."""
+        found = [(_load_ignore(*fields), is_used) for fields, is_used in data]
+        return cls([ignore for ignore, _ in found], [ignore.scope for ignore, is_used in found if is_used])
+
+    @classmethod
+    def join(cls, several: Iterable["SharedIgnores"]) -> "SharedIgnores":
+        """Merge the ignores of several packs."""
+        listed = list(several)
+        return cls(
+            (ignore for one in listed for ignore in one.all),
+            (scope for one in listed for scope in one.used),
+            has_gaps=any(one.has_gaps for one in listed),
+        )
+
+    def unused(self, checked: Collection[str]) -> Iterator[Ignore]:
+        """Iterate over the ignores that silenced nothing in any pack."""
+        return iter(()) if self.has_gaps else _find_unused(self.all, self.used, checked, ())
+
+
+def _dump_ignore(ignore: Ignore) -> list[Any]:
+    removal = astuple(ignore.removal) if ignore.removal else None
+    return [ignore.code, asdict(ignore.location), [ignore.lines.start, ignore.lines.stop], removal, ignore.hint]
+
+
+def _load_ignore(code: str, location: dict[str, Any], lines: list[int], removal: list[Any] | None, hint: str) -> Ignore:
+    return Ignore(code, Location(**location), range(*lines), Edit(*removal) if removal else None, hint)
+
+
+def _find_unused(
+    ignores: Iterable[Ignore], used: Collection[IgnoreScope], checked: Collection[str], others: Collection[str]
+) -> Iterator[Ignore]:
+    from promptpack.linter.catalogue import find_rules
+
+    for ignore in ignores:
+        codes = [rule.CODE for rule in find_rules(ignore.code) if ignore.code in (rule.CODE, rule.NAME)]
+        if not codes and ignore.code not in others:
+            yield replace(ignore, hint=_hint(ignore.code))
+        elif ignore.scope not in used and (not codes or codes[0] in checked) and codes != [_UNUSED_IGNORE]:
+            yield ignore
+
+
+def _hint(code: str) -> str:
+    if code.startswith("PP"):
+        return "errors of the pack itself cannot be ignored; fix the pack"
+    from promptpack.linter.catalogue import suggest_rule
+
+    return suggest_rule(code)
