@@ -6,7 +6,7 @@ VENV := $(if $(filter $(GIVEN),$(shell python3 -c '$(VERSION)')),.venv,.venv-$(G
 BIN := $(VENV)/bin
 PACKAGE := promptpack tests benchmarks
 
-.PHONY: run test test-minimum check bench fuzz format clean
+.PHONY: run test test-minimum check bench fuzz format pins clean
 
 run: $(VENV)/run.stamp ## walk through the six agents, offline
 	@$(BIN)/python -m promptpack run
@@ -45,6 +45,17 @@ format: $(VENV)/dev.stamp ## format the code
 	$(BIN)/ruff format $(PACKAGE)
 	$(BIN)/ruff check --fix $(PACKAGE)
 
+# UPGRADE=--upgrade takes the newest versions instead of the pinned ones.
+PIN = .venv-pins/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+  --no-emit-index-url --no-emit-find-links --custom-compile-command "make pins" $(UPGRADE)
+pins: .venv-pins/stamp ## pin all dependencies with hashes, for all supported versions of Python and all platforms
+	$(PIN) pyproject.toml -o requirements/run.txt
+	$(PIN) --all-extras pyproject.toml requirements/dev.in -c requirements/run.txt -o requirements/dev.txt
+	$(PIN) requirements/fuzz.in -c requirements/run.txt -o requirements/fuzz.txt
+	$(PIN) requirements/minimum.in -o requirements/minimum.txt
+	$(PIN) requirements/pins.in -o requirements/pins.txt
+	for file in benchmarks/requirements/*.txt; do $(PIN) --no-deps $$file -o $$file || exit 1; done
+
 clean: ## remove everything that the other targets created
 	rm -rf .venv .venv-* .cache dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
@@ -54,18 +65,18 @@ MAKEFLAGS += --check-symlink-times
 	$(PYTHON) -m venv --clear $*
 
 $(VENV)/run.stamp: requirements/run.txt $(BIN)/python$(GIVEN)
-	$(BIN)/pip install -q -r requirements/run.txt
+	$(BIN)/pip install -q --require-hashes -r requirements/run.txt
 	@touch $@
 
 $(VENV)/dev.stamp: requirements/dev.txt pyproject.toml $(VENV)/run.stamp
-	$(BIN)/pip install -q -r requirements/dev.txt
+	$(BIN)/pip install -q --require-hashes -r requirements/dev.txt
 	$(BIN)/pip install -q --no-deps --no-build-isolation -e .
 	@touch $@
 
 # The tools come first, because they are pinned together with newer versions of the dependencies.
 .venv-minimum/dev.stamp: requirements/dev.txt requirements/minimum.txt pyproject.toml .venv-minimum/bin/python$(GIVEN)
-	.venv-minimum/bin/pip install -q -r requirements/dev.txt
-	.venv-minimum/bin/pip install -q -r requirements/minimum.txt
+	.venv-minimum/bin/pip install -q --require-hashes -r requirements/dev.txt
+	.venv-minimum/bin/pip install -q --require-hashes -r requirements/minimum.txt
 	.venv-minimum/bin/pip install -q --no-deps --no-build-isolation -e .
 	@touch $@
 
@@ -78,5 +89,10 @@ $(VENV)/dev.stamp: requirements/dev.txt pyproject.toml $(VENV)/run.stamp
 
 .venv-fuzz/stamp: requirements/run.txt requirements/fuzz.txt
 	$(PYTHON) -m venv .venv-fuzz
-	.venv-fuzz/bin/pip install -q -r requirements/run.txt -r requirements/fuzz.txt
+	.venv-fuzz/bin/pip install -q --require-hashes -r requirements/run.txt -r requirements/fuzz.txt
+	@touch $@
+
+.venv-pins/stamp: requirements/pins.txt
+	$(PYTHON) -m venv .venv-pins
+	.venv-pins/bin/pip install -q --require-hashes -r requirements/pins.txt
 	@touch $@

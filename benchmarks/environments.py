@@ -51,8 +51,18 @@ def _installed(environment: str) -> Path:
         print(f"installing {environment} into {folder}", file=sys.stderr)
         # Our own pip installs into it: installing pip first takes longer than most peers.
         venv.create(folder, clear=True)
-        pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", "-r", str(pins)]
-        done = subprocess.run(pip, check=False)
+        pip = [
+            sys.executable,
+            "-m",
+            "pip",
+            "--python",
+            str(python),
+            "install",
+            "--quiet",
+            "--no-deps",
+            "--require-hashes",
+        ]
+        done = subprocess.run([*pip, "-r", str(pins)], check=False)
         if done.returncode:
             raise SideError(f"pip cannot install benchmarks/requirements/{pins.name}")
         mark.write_text(wanted, "utf-8")

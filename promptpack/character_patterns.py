@@ -12,8 +12,27 @@ RETURN: Final = re.compile("\r(?!\n)")
 BIDI: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Direction marks: the text after them is shown in another order than it is read."""
 
-TAG: Final = re.compile("[\U000e0000-\U000e007f]")
-"""Invisible copies of ASCII, which models read."""
+_FLAG, _END_OF_FLAG = "\U0001f3f4\U000e0067\U000e0062", "\U000e007f"
+_ENG, _SCT, _WLS = "\U000e0065\U000e006e\U000e0067", "\U000e0073\U000e0063\U000e0074", "\U000e0077\U000e006c\U000e0073"
+_REGION = f"(?:{_ENG}|{_SCT}|{_WLS})"
+# What may follow each tag of a flag.
+_IN_FLAG: Final = (
+    f"(?<={_FLAG[:2]}){_FLAG[2]}{_REGION}{_END_OF_FLAG}|(?<={_FLAG}){_REGION}{_END_OF_FLAG}"
+    f"|(?:(?<={_FLAG}{_ENG[0]}){_ENG[1:]}|(?<={_FLAG}{_SCT[0]}){_SCT[1:]}|(?<={_FLAG}{_WLS[0]}){_WLS[1:]}"
+    f"|(?<={_FLAG}{_ENG[:2]}){_ENG[2]}|(?<={_FLAG}{_SCT[:2]}){_SCT[2]}|(?<={_FLAG}{_WLS[:2]}){_WLS[2]}"
+    f"|(?<={_FLAG}{_REGION})){_END_OF_FLAG}|(?<={_FLAG}{_REGION}{_END_OF_FLAG})"
+)
+TAG: Final = re.compile(f"[\U000e0000-\U000e007f](?!{_IN_FLAG})")
+"""Invisible copies of ASCII, which models read; the flags of England, Scotland and Wales are made of them too."""
+
+_EMOJI: Final = (
+    "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u25fe\u2600-\u27bf\u2934\u2935"
+    "\u2b05-\u2b55\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+)
+SELECTOR: Final = re.compile(
+    f"[\ufe00-\ufe0d\U000e0100-\U000e01ef]|[\ufe0e\ufe0f](?<![{_EMOJI}].)(?!(?<=[#*0-9].)\u20e3)"
+)
+"""Variation selectors, which can spell hidden text, except those that choose the form of an emoji."""
 
 HIDDEN: Final = re.compile(
     "[\u180e\u200b\u2060-\u2064\u3164\ufeff]"

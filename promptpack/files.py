@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MAX_BYTES = 1_000_000
+# A folder with more is not a folder of packs, but a home folder or a disk.
+_MAX_FOLDERS = 10_000
 _DEFAULT_MODE = 0o644
 # Without O_NONBLOCK, opening a pipe without a writer would block forever.
 _READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
@@ -53,7 +55,8 @@ class Folder:
     ) -> Iterator[str]:
         """Yield the sorted relative paths of the files with one of the suffixes; hidden files are skipped.
 
-        Folders that cannot be read, and links to folders, are added to `refused` with their problems.
+        Folders that cannot be read, links to folders, and a folder with too many are added to `refused` with their
+        problems.
         """
         problems = {} if refused is None else refused
 
@@ -62,7 +65,11 @@ class Folder:
                 place = Location(os.path.normpath(error.filename))
                 problems[place.path] = (Problem("PP120", f"cannot be read: {error.strerror}", place),)
 
-        for where, folders, files in os.walk(self._join(below), onerror=refuse):
+        for count, (where, folders, files) in enumerate(os.walk(self._join(below), onerror=refuse)):
+            if count == _MAX_FOLDERS:
+                message = f"contains more than {_MAX_FOLDERS:,} folders; the others are not read"
+                problems[self.root] = (Problem("PP127", message, Location(self.root), "use a folder with packs only"),)
+                return
             folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS and not name.startswith("."))
             for name in folders:
                 path = os.path.normpath(os.path.join(where, name))
@@ -115,6 +122,10 @@ class Folder:
     def exists(self, relative: str) -> bool:
         """Return whether a file exists."""
         return os.path.isfile(self._join(relative))
+
+    def is_occupied(self, relative: str) -> bool:
+        """Return whether anything has this path: a file, a folder, a link."""
+        return os.path.lexists(self._join(relative))
 
     def _join(self, relative: str) -> str:
         return os.path.join(self.root, relative) if relative else self.root

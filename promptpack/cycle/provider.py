@@ -39,7 +39,7 @@ class Request:
 
     model: str
     messages: tuple[Message, ...] = field(repr=False)
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict, repr=False)
     tools: tuple[ModelTool, ...] = ()
     tool_choice: ToolChoice = "auto"
     stream: bool = False
@@ -62,7 +62,7 @@ class Request:
 class Completion:
     """The answer of a model; `finish_reason` uses OpenAI's words, `raw` is the unchanged answer of the server."""
 
-    text: str = ""
+    text: str = field(default="", repr=False)
     tool_calls: tuple[ToolCall, ...] = ()
     finish_reason: FinishReason = "stop"
     usage: Usage = Usage()

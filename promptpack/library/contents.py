@@ -35,9 +35,12 @@ def read_contents(folders: Iterable[Folder], cache: Cache, last: Contents | None
     for folder in folders:
         name = ("library", folder.real_root)
         rows: dict[str, CacheRow] = cache.get(*name) or {}
+        found_files = list(_pack_files(folder, broken, seen))
+        # A file that became a folder is not found as a file, but its pack is broken, not gone.
+        replaced = {file for where, file in known if where == folder and folder.is_occupied(file)} - set(found_files)
         entries = [
             read_entry(folder, file, cache=cache, cached=known.get((folder, file)) or rows.get(file))
-            for file in _pack_files(folder, broken, seen)
+            for file in (*found_files, *sorted(replaced))
         ]
         if cache.is_on:
             _store_rows(entries, rows, name, cache)

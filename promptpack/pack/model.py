@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 ROLES: Final = ("system", "developer", "user", "assistant", "tool")
+HISTORY_ROLES: Final = ("user", "assistant", "tool")
+"""The roles of the caller's messages, unless the pack names others; a system message would give instructions."""
 # The inputs that the six agents share; a pack uses those that it declares.
 STANDARD_CONTEXT: Final = (
     "SYSTEM_STATE", "TASK_CONTEXT", "RESOURCE_POOL", "HISTORY", "AVAILABLE_TOOLS", "INTENT_ANALYSIS", "USER_GOAL",
@@ -80,6 +82,7 @@ class MessageTemplate(NamedTuple):
     when: Expression | None = None
     name: Template | None = None
     history: str = ""
+    history_roles: tuple[Role, ...] = HISTORY_ROLES
     tool_call_id: Template | None = None
     tool_calls: tuple[CallTemplate, ...] = ()
     priority: int | None = None
@@ -97,10 +100,10 @@ class PackTest:
     """A test of the pack, as written in the file."""
 
     name: str
-    context: Mapping[str, Any]
-    expect: Mapping[str, Any]
+    context: Mapping[str, Any] = field(repr=False)
+    expect: Mapping[str, Any] = field(repr=False)
     locate: Locate = field(repr=False, compare=False)
-    reply: Any = None
+    reply: Any = field(default=None, repr=False)
     verdict: Any = None
 
     @property
@@ -131,6 +134,9 @@ class Pack:
     data: Mapping[str, Any] = field(default_factory=dict, repr=False)
     _hash: Callable[[], str] = field(default=str, repr=False, compare=False)
     _render_cache: PackCache = field(default_factory=PackCache, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        return f"Pack({self.label})"
 
     @cached_property
     def digest(self) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from promptpack.lazy import cached_property
-from promptpack.pack.model import CallTemplate, Input, MessageTemplate, PartTemplate
+from promptpack.pack.model import HISTORY_ROLES, CallTemplate, Input, MessageTemplate, PartTemplate
 from promptpack.problem import PackError, Problem, did_you_mean
 from promptpack.template.limits import Limits
 from promptpack.template.model import Expression, Source, Syntax, Template
@@ -79,6 +79,7 @@ class PackCompiler:
                 id=value.get("id", ""),
                 when=when,
                 history=self.check_input_name(placed.child("history"), value["history"]),
+                history_roles=tuple(value.get("roles", HISTORY_ROLES)),
                 priority=value.get("priority"),
             )
         return MessageTemplate(

@@ -38,10 +38,11 @@ class PromptComposer:
 
     def extend(self, messages: Iterable[MessageLike]) -> "PromptComposer":
         """Add existing messages unchanged."""
-        composer = self
-        for index, message in enumerate(messages):
-            composer = composer._push(read_message(message, f"message {index + 1}"))
-        return composer
+        added = [read_message(message, f"message {index + 1}") for index, message in enumerate(messages)]
+        if not added:
+            return self
+        composer = self._push(added[0])
+        return replace(composer, messages=(*composer.messages, *added[1:]))
 
     def system(self, text: str) -> "PromptComposer":
         """Add a system message."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from promptpack.pack.model import STANDARD_CONTEXT, Input, Pack
 from promptpack.problem import ContextError, Problem, did_you_mean
-from promptpack.prompt.plain_data import can_skip_copy, to_plain
+from promptpack.prompt.plain_data import can_skip_copy, is_a, to_plain
 from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.pointers import pointer
 from promptpack.template.model import Fingerprint
@@ -30,9 +30,15 @@ class Context(NamedTuple):
     fingerprints: Mapping[str, Fingerprint]
     validated: Collection[int]
 
+    def __repr__(self) -> str:
+        return f"Context({', '.join(self.values)})"
+
 
 class _Snapshot(Mapping[str, Any]):
-    """The values of a context; uncopied ones are restored from their marshal bytes on first use."""
+    """The values of a context; uncopied ones are restored from their marshal bytes on first use.
+
+    Its repr shows no values: some may be secret, and a repr may be logged.
+    """
 
     def __init__(self, values: Mapping[str, Any], uncopied: Mapping[str, bytes]) -> None:
         self._values = values
@@ -54,6 +60,9 @@ class _Snapshot(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._values)
+
+    def __repr__(self) -> str:
+        return f"Context({', '.join(self._values)})"
 
 
 def check_context(pack: Pack, context: Any, inputs: Mapping[str, Any]) -> Context:
@@ -131,17 +140,18 @@ class _ContextBuilder:
     def build(self) -> Context:
         """Return the context."""
         values = MappingProxyType(self.values)
-        snapshot = _Snapshot(values, self._uncopied) if self._uncopied else values
-        return Context(values, snapshot, self._fingerprints, {id(values[name]) for name in self._uncopied})
+        return Context(
+            values, _Snapshot(values, self._uncopied), self._fingerprints, {id(values[name]) for name in self._uncopied}
+        )
 
 
 def _to_mapping(context: Any) -> Mapping[str, Any]:
     if context is None:
         return {}
-    if hasattr(context, "to_inputs"):
+    if hasattr(type(context), "to_inputs"):
         return context.to_inputs()  # type: ignore[no-any-return]
-    if isinstance(context, Mapping):
-        return context
+    if is_a(context, Mapping):
+        return context  # type: ignore[no-any-return]
     hint = "pass a mapping, a RenderContext or keyword arguments"
     raise ContextError(Problem("PP411", f"a {type(context).__name__} is not a context", None, hint))
 

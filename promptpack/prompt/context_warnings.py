@@ -9,7 +9,12 @@ from promptpack.pack.model import Pack
 from promptpack.problem import Problem
 from promptpack.schema.pointers import pointer
 
-_HIDDEN: Final = (character_patterns.HIDDEN, character_patterns.JOINER, character_patterns.TAG)
+_HIDDEN: Final = (
+    character_patterns.HIDDEN,
+    character_patterns.JOINER,
+    character_patterns.TAG,
+    character_patterns.SELECTOR,
+)
 _CHECKS: Final[tuple[tuple[str, str, str, tuple[re.Pattern[str], ...]], ...]] = (
     ("PP410", "direction marks", "remove them: they reorder the displayed text", (character_patterns.BIDI,)),
     ("PP419", "special tokens of models", "print it with '| fenced'", (character_patterns.SPECIAL_TOKEN,)),

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from promptpack.pack.model import ROLES, Role
 from promptpack.problem import ContextError, Problem, did_you_mean
+from promptpack.prompt.plain_data import is_a
 
 _MESSAGE_KEYS: Final = ("role", "content", "name", "tool_calls", "tool_call_id")
 _CALL_KEYS: Final = ("id", "type", "function")
 _FUNCTION_KEYS: Final = ("name", "arguments")
+_PART_TYPES: Final = ("text", "image_url", "input_audio", "file")
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,10 @@ class Part:
         key = "file_data" if source.startswith("data:") else "file_id"
         return cls("file", {key: source} | ({"filename": filename} if filename else {}))
 
+    def __repr__(self) -> str:
+        # Without the payload: like all content, it may contain secrets, and a repr may be logged.
+        return f"Part({self.type!r})" if self.type in _PART_TYPES else "Part()"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the part as plain data."""
         return {"type": self.type, self.type: self.payload, **self.extra}
@@ -59,6 +65,9 @@ class ToolCall:
     arguments: str
     extra: Mapping[str, Any] | None = None
     """Other keys that a server sent with the call and may expect back."""
+
+    def __repr__(self) -> str:
+        return f"ToolCall({len(self.arguments)} characters)"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the call as plain data."""
@@ -77,6 +86,11 @@ class Message:
     tool_call_id: str | None = None
     extra: Mapping[str, Any] | None = None
     """Other keys of the message, such as `reasoning_content`; they are sent too."""
+
+    def __repr__(self) -> str:
+        parts = [] if not isinstance(self.content, tuple) else [f"{len(self.content)} part(s)"]
+        calls = [f"{len(self.tool_calls)} tool call(s)"] if self.tool_calls else []
+        return f"Message({', '.join([self.role, f'{len(self.text)} characters', *parts, *calls])})"
 
     @property
     def text(self) -> str:
@@ -100,9 +114,9 @@ class Message:
 
 def read_message(value: Any, where: str = "message") -> Message:
     """Read a message from plain data in the form of OpenAI-style APIs."""
-    if isinstance(value, Message):
-        return value
-    if not isinstance(value, Mapping):
+    if is_a(value, Message):
+        return cast("Message", value)
+    if not is_a(value, Mapping):
         raise ContextError(Problem("PP412", f"{where} is not a message", None, "write a mapping with role and content"))
     role = value.get("role")
     if role not in ROLES:
@@ -127,9 +141,9 @@ def _read_content(content: Any, where: str) -> str | tuple[Part, ...] | None:
 
 
 def _read_part(part: Any, where: str) -> Part:
-    if isinstance(part, Part):
-        return part
-    kind = part.get("type") if isinstance(part, Mapping) else None
+    if is_a(part, Part):
+        return cast("Part", part)
+    kind = part.get("type") if is_a(part, Mapping) else None
     if isinstance(kind, str) and kind in part and (kind != "text" or isinstance(part["text"], str)):
         return Part(kind, part[kind], {key: value for key, value in part.items() if key not in ("type", kind)})
     raise ContextError(Problem("PP412", f"{where} has an invalid part", None, 'write {"type": "text", "text": ...}'))
@@ -142,9 +156,9 @@ def _call_list(calls: Any, where: str) -> Iterable[Any]:
 
 
 def _read_call(call: Any, where: str) -> ToolCall:
-    if isinstance(call, ToolCall):
-        return call
-    function = call.get("function", call) if isinstance(call, Mapping) else None
+    if is_a(call, ToolCall):
+        return cast("ToolCall", call)
+    function = call.get("function", call) if is_a(call, Mapping) else None
     if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
         raise ContextError(Problem("PP412", f"{where} has an invalid tool call"))
     arguments = function.get("arguments", "{}")

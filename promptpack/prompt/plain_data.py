@@ -15,12 +15,26 @@ from promptpack.template.values import MAX_DEPTH, MAX_TEXTS, is_plain
 _SURROGATE: Final = re.compile(rb"\xed[\xa0-\xbf]")
 _SHORT: Final = 1_000
 _DEFAULT: Final = Limits()
+_PLAIN_HINT: Final = "use text, numbers, true/false, null, lists and mappings"
 _TOO_LARGE_HINT: Final = "pass only what the prompt needs"
 
 
 def to_plain(value: Any, where: str, limits: Limits = _DEFAULT) -> Any:
     """Copy a value as plain JSON data; problems name the input but never quote its value."""
-    return _Copier(where, limits).copy(value, 0)
+    copier = _Copier(where, limits)
+    try:
+        return copier.copy(value, 0)
+    except (ContextError, RecursionError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001 -- the methods of the caller's objects can raise anything
+        failed = copier.problem("PP411", f"contains an object that cannot be read: {type(error).__name__}", _PLAIN_HINT)
+    # Raised outside the `except`, because the error may quote the value.
+    raise failed
+
+
+def is_a(value: object, *kinds: type) -> bool:
+    """Return whether a value is an instance of a class, without asking its `__class__`, which may lie."""
+    return issubclass(type(value), kinds)
 
 
 def can_skip_copy(value: Any, fingerprint: bytes, limits: Limits) -> bool:
@@ -46,11 +60,11 @@ class _Copier:
         if kind is float:
             return self._finite(value)
         if depth > MAX_DEPTH:
-            raise self._problem("PP413", f"is nested more than {MAX_DEPTH} levels deep")
-        if isinstance(value, (list, tuple)):
+            raise self.problem("PP413", f"is nested more than {MAX_DEPTH} levels deep")
+        if is_a(value, list, tuple):
             self._count(len(value))
             return self._list(value, depth + 1)
-        if kind is dict or isinstance(value, Mapping):
+        if kind is dict or is_a(value, Mapping):
             self._count(len(value))
             return self._mapping(value, depth + 1)
         return self._convert(value, depth)
@@ -58,7 +72,7 @@ class _Copier:
     def _count(self, members: int) -> None:
         self._remaining_values -= members
         if self._remaining_values < 0:
-            raise self._problem("PP409", f"contains more than {self._limits.items:,} values", _TOO_LARGE_HINT)
+            raise self.problem("PP409", f"contains more than {self._limits.items:,} values", _TOO_LARGE_HINT)
 
     # Most values are short ASCII texts, and most contexts hold many of them: these two methods take a short cut.
     def _mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
@@ -80,40 +94,41 @@ class _Copier:
 
     def _convert(self, value: Any, depth: int) -> Any:
         # The methods of the plain types themselves: an override in a subclass would run the caller's code.
-        if isinstance(value, str):
+        if is_a(value, str):
             return self._text(str.__str__(value))
-        if isinstance(value, int):
+        if is_a(value, int):
             return int.__int__(value)
-        if isinstance(value, float):
+        if is_a(value, float):
             return self._finite(float.__float__(value))
-        if is_dataclass(value) and hasattr(value, "to_dict"):
+        if is_dataclass(type(value)) and hasattr(type(value), "to_dict"):
             return self.copy(value.to_dict(), depth + 1)
-        if hasattr(value, "model_dump"):
+        if hasattr(type(value), "model_dump"):
             return self.copy(value.model_dump(mode="json", by_alias=True), depth + 1)
-        hint = "use text, numbers, true/false, null, lists and mappings"
-        raise self._problem("PP411", f"contains a value of type {type(value).__name__}, which is not plain data", hint)
+        message = f"contains a value of type {type(value).__name__}, which is not plain data"
+        raise self.problem("PP411", message, _PLAIN_HINT)
 
     def _text(self, text: str) -> str:
         if len(text) > self._limits.text:
             message = f"contains a text of more than {self._limits.text:,} characters"
-            raise self._problem("PP409", message, _TOO_LARGE_HINT)
+            raise self.problem("PP409", message, _TOO_LARGE_HINT)
         self._remaining_text -= len(text)
         if self._remaining_text < 0:
             message = f"contains texts of more than {MAX_TEXTS * self._limits.text:,} characters in total"
-            raise self._problem("PP409", message, _TOO_LARGE_HINT)
+            raise self.problem("PP409", message, _TOO_LARGE_HINT)
         if not is_encodable(text):
-            raise self._problem("PP408", "contains half of a surrogate pair", "decode the text again")
+            raise self.problem("PP408", "contains half of a surrogate pair", "decode the text again")
         return text
 
     def _finite(self, number: float) -> float:
         if math.isfinite(number):
             return number
-        raise self._problem("PP411", "contains a number that is not finite", "JSON has no NaN or Infinity; use null")
+        raise self.problem("PP411", "contains a number that is not finite", "JSON has no NaN or Infinity; use null")
 
     def _key(self, key: Any) -> str:
-        if isinstance(key, str):
+        if is_a(key, str):
             return self._text(str.__str__(key))
-        raise self._problem("PP411", "has a key that is not text", "use text as keys")
+        raise self.problem("PP411", "has a key that is not text", "use text as keys")
 
-    def _problem(self, code: str, message: str, hint: str = "") -> ContextError:
+    def problem(self, code: str, message: str, hint: str = "") -> ContextError:
+        """Return an error that names the input."""
         return ContextError(Problem(code, f"input {self._where!r} {message}", None, hint))

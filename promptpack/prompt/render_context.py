@@ -24,6 +24,10 @@ class RenderContext(BaseModel):
     user_goal: str | None = Field(None, validation_alias=_names("user_goal"))
     user_input: str | None = Field(None, validation_alias=_names("user_input"))
 
+    def __repr_args__(self) -> list[tuple[str | None, Any]]:
+        # Without the values: some may be secret, and a repr may be logged.
+        return [(None, name) for name in self.to_inputs()]
+
     def to_inputs(self) -> dict[str, Any]:
         """Return the set values under the names that packs use."""
         fields = type(self).model_fields

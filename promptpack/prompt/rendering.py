@@ -88,7 +88,7 @@ def _render_message(template: MessageTemplate, scope: Scope) -> Iterator[Message
     if template.when is not None and not template.when.evaluate(scope):
         return
     if template.history:
-        yield from _read_history(template.history, scope[template.history])
+        yield from _read_history(template, scope[template.history])
         return
     yield Message(
         template.role,
@@ -99,11 +99,17 @@ def _render_message(template: MessageTemplate, scope: Scope) -> Iterator[Message
     )
 
 
-def _read_history(name: str, history: Any) -> Iterator[Message]:
+def _read_history(template: MessageTemplate, history: Any) -> Iterator[Message]:
+    name = template.history
     if not isinstance(history, list):
         raise ContextError(Problem("PP412", f"input {name!r} is not a list of messages"))
     for index, item in enumerate(history):
-        yield read_message(item, f"message {index + 1} of {name!r}")
+        message = read_message(item, f"message {index + 1} of {name!r}")
+        if message.role not in template.history_roles:
+            text = f"message {index + 1} of {name!r} has the role {message.role!r}, which the pack does not allow"
+            hint = f"remove the message, or add {message.role!r} to 'roles' next to 'history' in the pack"
+            raise ContextError(Problem("PP439", text, None, hint))
+        yield message
 
 
 def _render_content(content: Template | tuple[PartTemplate, ...] | None, scope: Scope) -> str | tuple[Part, ...] | None:

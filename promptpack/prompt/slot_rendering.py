@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from promptpack.pack.model import InputValue, Pack
+from promptpack.pack.model import HISTORY_ROLES, ROLES, InputValue, Pack
 from promptpack.pack.output.type_entry import TypeEntry
 from promptpack.pack.output.type_names import TypeNameError, parse_type
 from promptpack.problem import ContextError, Problem
@@ -22,12 +22,37 @@ Slots = Mapping[str, Any]
 T = TypeVar("T")
 
 
+class RenderedSlots(dict[str, Any]):
+    """Slots by name; the repr shows no values: some may be secret, and a repr may be logged."""
+
+    def __repr__(self) -> str:
+        return f"RenderedSlots({', '.join(self)})"
+
+
 def render_slots(pack: Pack, scope: TemplateValues) -> Slots:
     """Render the slots; without an `output` slot, the output is derived from the pack's contract."""
-    slots = {name: render_slot(value, scope) for name, value in pack.slots.items()}
+    slots = RenderedSlots((name, render_slot(value, scope)) for name, value in pack.slots.items())
+    _check_history(pack.slots.get("chat_history"), slots.get("chat_history"))
     if "output" not in slots and pack.contract is not None:
         slots["output"] = _contract_output(pack, scope)
     return slots
+
+
+def _check_history(declared: Any, history: Any) -> None:
+    """Refuse instructions in the caller's part of the history."""
+    if isinstance(declared, InputValue):
+        for index, message in enumerate(history if isinstance(history, list) else [history]):
+            _check_role(declared.name, index, message)
+    elif isinstance(declared, tuple):
+        for item, message in zip(declared, history, strict=True):
+            _check_history(item, message)
+
+
+def _check_role(name: str, index: int, message: Any) -> None:
+    role = message.get("role", "user") if isinstance(message, Mapping) else "user"
+    if role in ROLES and role not in HISTORY_ROLES:
+        text = f"message {index + 1} of {name!r} has the role {role!r}, which slots do not allow"
+        raise ContextError(Problem("PP439", text, None, f"remove the message, and use the slot {role!r}"))
 
 
 def render_slot(value: Any, scope: TemplateValues) -> Any:
@@ -58,8 +83,8 @@ def resolve_types(output: Any, scope: TemplateValues | None) -> Any:
 
 
 def write_text(slots: Slots) -> str:
-    """Write the slots as one text."""
-    return _translate_errors(lambda: _prompt(slots).to_text())
+    """Write the slots as one text, in which no value can imitate a role line."""
+    return _translate_errors(lambda: _prompt(slots).to_text(safe=True))
 
 
 def write_messages(slots: Slots) -> tuple[Message, ...]:
@@ -82,7 +107,7 @@ def fit_slots(slots: Slots, budget: Budget, counter: Counter | None) -> tuple[Sl
     limit = budget.limit
     while True:
         fitted = fit_items(items, replace(budget, limit=limit, step=budget.block), counter)
-        kept = {**slots, "chat_history": list(fitted.messages[: len(fitted.messages) - len(rest)])}
+        kept = RenderedSlots(slots, chat_history=list(fitted.messages[: len(fitted.messages) - len(rest)]))
         messages = write_messages(kept)
         after = _total_size(messages, budget, counter)
         if after <= budget.limit:

@@ -20,8 +20,8 @@ class Fault:
     """One reason to refuse a reply, and its offset in the raw text; the path of a missing field names that field."""
 
     rule: str
-    path: str
-    message: str
+    path: str = field(repr=False)  # like the message, it may quote the reply
+    message: str = field(repr=False)
     offset: int | None = None
 
 
@@ -32,14 +32,14 @@ class Repair:
     `missing` has the pointers of optional keys that the end of the reply may have cut off.
     """
 
-    path: str
+    path: str = field(repr=False)  # like `before` and `after` a part of the reply, which may repeat a secret
     kind: str
     span: tuple[int, int]
-    before: Any
-    after: Any
+    before: Any = field(repr=False)
+    after: Any = field(repr=False)
     risk: Risk
     edit: EditKind = "text"
-    missing: tuple[str, ...] = ()
+    missing: tuple[str, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +92,10 @@ class Attempt:
     The values at the `uncertain` paths have no certain reading: only an answer can replace them.
     """
 
-    value: dict[str, Any]
+    value: dict[str, Any] = field(repr=False)
     violations: tuple[Fault, ...]
     repairs: tuple[Repair, ...] = ()
-    uncertain: frozenset[str] = frozenset()
+    uncertain: frozenset[str] = field(default=frozenset(), repr=False)
 
 
 class Reading(NamedTuple):

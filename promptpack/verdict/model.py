@@ -108,6 +108,11 @@ class Verdict:
         output = None if self.make_output is None else partial(_same, self.output)
         return self.__dict__ | {"make_output": output, "find_extras": partial(_same, self.extras)}
 
+    def __repr__(self) -> str:
+        # Without the data: a reply may repeat secrets of its prompt, and a repr may be logged.
+        codes = "".join(f", {code}" for code in dict.fromkeys(found.code for found in self.violations))
+        return f"Verdict({self.outcome}{codes})"
+
     def __bool__(self) -> bool:
         return self.ok
 

@@ -13,6 +13,12 @@ class _Wire(BaseModel):
         alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, extra="allow", frozen=True
     )
 
+    def __repr_args__(self) -> list[tuple[str, Any]]:
+        # Without the texts: a reply may repeat secrets of its prompt, and a repr may be logged.
+        return [
+            (name, getattr(self, name)) for name in ("action", "level", "confidence") if name in self.model_fields_set
+        ]
+
 
 class Risk(_Wire):
     """The risk of an action."""

@@ -33,8 +33,9 @@ def test_the_wheel_renders_and_checks_away_from_the_checkout(tmp_path: Path) -> 
     venv = tmp_path / "venv"
     subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
     python = venv / "bin" / "python"
-    pinned = ["-r", str(ROOT / "requirements" / "run.txt")]
-    subprocess.run([python, "-m", "pip", "install", "-q", *pinned, str(wheel)], check=True, capture_output=True)
+    pinned = ["--require-hashes", "-r", str(ROOT / "requirements" / "run.txt")]
+    for source in (pinned, ["--no-index", str(wheel)]):
+        subprocess.run([python, "-m", "pip", "install", "-q", *source], check=True, capture_output=True)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     env = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}

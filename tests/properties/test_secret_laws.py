@@ -4,7 +4,7 @@ import json
 import logging
 import re
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,12 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
-from promptpack import Agent, Library, Pack, Prompt, PromptpackError, trial
+from promptpack import Agent, Library, Pack, Prompt, PromptpackError, RenderContext, trial
 from promptpack.cli.main import main
 from promptpack.cycle.providers.scripted import ScriptedProvider
+from promptpack.prompt.budget import Budget
 
 CANARY = 'kÉy-7f3a"91\nsecond-line-<|im_end|>'
 FORMS = ("7f3a", "second-line")
@@ -156,6 +158,79 @@ def test_the_verdict_on_a_reply_that_repeats_a_secret_does_not_show_it(make_pack
     good = {**REPLY, "action": "GO", "params": {"n": 1}, "risk": {"level": "low", "description": "x"}, "confidence": 1}
     del good[CANARY]
     assert_no_secret(*outputs_of(prompt, json.dumps(good)))
+
+
+def reachable(root: object) -> Iterator[object]:
+    """Yield every object that the attributes and items of an object lead to; a pack is no part of its results."""
+    waiting, seen = [root], {id(root): root}
+    while waiting:
+        current = waiting.pop()
+        yield current
+        if isinstance(current, tuple | list | set | frozenset):
+            inner = list(current)
+        elif isinstance(current, Mapping):
+            inner = list(current.values())
+        elif isinstance(current, BaseModel):
+            inner = [value for _, value in current]
+        elif type(current).__module__.startswith("promptpack") and not isinstance(current, Pack):
+            names = [name for name in dir(current) if not name.startswith("_")]
+            inner = [getattr(current, name) for name in names if not callable(getattr(current, name))]
+        else:
+            inner = []
+        waiting += [seen.setdefault(id(one), one) for one in inner if id(one) not in seen]
+
+
+MODELS_REPLY = {
+    **REPLY,
+    "action": "GO",
+    "params": {"n": 1},
+    "risk": {"level": "low", "description": CANARY},
+    "confidence": 1,
+}
+SLOTS = """\
+inputs: {KEY: {type: string, secret: true}, H: {default: []}}
+slots: {system: "{{ KEY }}", chat_history: "${H}", input: "${KEY}", output: {a: {$type: str}}}
+"""
+
+
+@pytest.mark.parametrize("kind", ["messages", "history", "slots"])
+def test_no_object_of_a_run_shows_a_secret(make_pack: MakePack, kind: str) -> None:
+    source = SLOTS if kind == "slots" else body("{{ KEY }}")
+    if kind == "history":
+        source = source.replace(
+            "messages:",
+            "  H: {}\nmessages:\n  - {role: user, name: '{{ KEY }}', content: [{text: '{{ KEY }}'}]}\n  - {history: H}",
+            1,
+        )
+    history = [
+        {"role": "user", "content": CANARY, "name": CANARY, "extra": CANARY},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": CANARY, "name": CANARY, "arguments": CANARY}]},
+        {"role": "tool", "tool_call_id": CANARY, "content": [{"type": "text", "text": CANARY}]},
+    ]
+    values: dict[str, Any] = {
+        "KEY": CANARY,
+        **({} if kind == "messages" else {"H": history[:1] if kind == "slots" else history}),
+    }
+    replies = [
+        CANARY,
+        json.dumps(REPLY),
+        f"```json\n{json.dumps(MODELS_REPLY)[:-1]}",
+        json.dumps(MODELS_REPLY | {"a": CANARY}),
+    ]
+    events: list[Any] = []
+    run = Agent(make_pack(source), ScriptedProvider(replies)).run_with_transcript(values, on_event=events.append)
+    budgeted = run.prompt.within(Budget(100_000, "characters"))
+    roots = (
+        run,
+        events,
+        budgeted,
+        RenderContext.model_validate({"user_input": CANARY}),
+        *map(run.prompt.check, replies),
+    )
+    mine = [one for root in roots for one in reachable(root) if type(one).__module__.startswith("promptpack")]
+    kinds = {type(one).__name__ for one in mine}
+    assert {"Message", "Verdict", "Completion", "Request", "Prompt", "Fit", "Transcript"} <= kinds
+    assert_no_secret(*map(repr, mine), *map(str, (run, run.transcript, run.verdict, run.prompt)))
 
 
 def test_a_run_with_a_model_shows_no_secret(make_pack: MakePack, caplog: pytest.LogCaptureFixture) -> None:

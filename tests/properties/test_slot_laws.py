@@ -1,6 +1,7 @@
 """Laws of slot prompts that hold for any data."""
 
 import contextlib
+import re
 from copy import deepcopy
 from datetime import date
 from typing import Any, Literal, Optional
@@ -109,6 +110,74 @@ def test_data_cannot_open_a_message(question: str, answer: str) -> None:
     history = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
     prompt = SlotPrompt({"system": question or "s", "chat_history": history, "info": [answer], "input": question})
     assert [message["role"] for message in prompt.to_messages()] == ["system", "user", "assistant", "user"]
+
+
+FORGED = (
+    "assistant:",
+    "[SYSTEM]:",
+    "user:",
+    "[user]:",
+    "Developer :",
+    "[OUTPUT] :",
+    "tool:",
+    "[x]:",
+    "\\\\assistant:",
+    "bot:",
+)
+LINE_ENDS = ("\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029", " ", "\t", "]:", "")
+forged = st.lists(st.sampled_from((*FORGED, *LINE_ENDS, "a")), min_size=1, max_size=5).map("".join)
+forged_data = st.recursive(
+    forged,
+    lambda inner: st.one_of(st.lists(inner, max_size=2), st.dictionaries(forged, inner, max_size=2)),
+    max_leaves=4,
+)
+forged_prompts = st.fixed_dictionaries(
+    {"input": forged_data, "instruct": forged.filter(bool)},
+    optional={
+        "system": forged_data,
+        "developer": forged_data,
+        "info": forged_data,
+        "action_results": forged_data,
+        "tools": st.lists(
+            st.fixed_dictionaries({"name": forged, "desc": forged, "kwargs": st.dictionaries(forged, forged)})
+        ),
+        "chat_history": st.lists(st.fixed_dictionaries({"role": forged, "content": forged}), max_size=2),
+        "output": st.dictionaries(forged, st.tuples(st.just(str), forged), min_size=1, max_size=2),
+    },
+)
+
+
+def innocent(value: Any) -> Any:
+    """Return data of the same shape with harmless texts."""
+    if isinstance(value, str):
+        return "x" if value else ""
+    if isinstance(value, dict):
+        return {f"k{index}": innocent(item) for index, item in enumerate(value.values())}
+    return type(value)(innocent(item) for item in value) if isinstance(value, list | tuple) else value
+
+
+def role_lines(text: str) -> int:
+    """Count the lines that a reader takes for a role line or a title."""
+    roles = ("system", "developer", "user", "assistant", "tool", "bot")
+    lines = (line.strip().casefold() for line in text.splitlines())
+    heads = (re.sub(r"\s*:", ":", line) for line in lines)
+    return sum(
+        line.startswith(tuple(f"{role}:" for role in roles)) or bool(re.match(r"\[.*?\]:", line)) for line in heads
+    )
+
+
+@no_deadline
+@given(forged_prompts, st.dictionaries(forged.map("note {}".format), forged_data, max_size=2))
+def test_no_value_creates_a_role_line_in_a_safe_text(slots: dict[str, Any], custom: dict[str, Any]) -> None:
+    harmless = {name: innocent(value) for name, value in slots.items()}
+    if "tools" in slots:
+        harmless["tools"] = [{"name": "x", "desc": "x", "kwargs": innocent(tool["kwargs"])} for tool in slots["tools"]]
+    if "chat_history" in slots:
+        harmless["chat_history"] = [{"role": "bot", "content": "x"} for _ in slots["chat_history"]]
+    expected = SlotPrompt({**harmless, **{f"note {n}": innocent(one) for n, one in enumerate(custom.values())}})
+    found = SlotPrompt({**slots, **custom})
+    roles = {"_": "bot"}
+    assert role_lines(found.to_text(safe=True, role_mapping=roles)) == role_lines(expected.to_text(role_mapping=roles))
 
 
 @no_deadline

@@ -6,6 +6,7 @@ import pytest
 
 from promptpack import Library, PackError, files
 from promptpack.files import Folder
+from promptpack.problem import Problem
 
 
 def refused(folder: Path, relative: str) -> list[str]:
@@ -92,3 +93,16 @@ def test_a_folder_that_cannot_be_read_is_reported_and_others_still_load(
         f"{tmp_path / 'closed'}: PP120 cannot be read: Permission denied"
     ]
     assert library.get("open").name == "open"
+
+
+def test_a_folder_with_too_many_folders_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("promptpack.files._MAX_FOLDERS", 3)
+    for name in "abc":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "1.0.0.yaml").write_text("", encoding="utf-8")
+    refused: dict[str, tuple[Problem, ...]] = {}
+    assert list(Folder(str(tmp_path)).find(".yaml", refused=refused)) == ["a/1.0.0.yaml", "b/1.0.0.yaml"]
+    [[problem]] = refused.values()
+    assert str(problem) == (
+        f"{tmp_path}: PP127 contains more than 3 folders; the others are not read\n  hint: use a folder with packs only"
+    )

@@ -3,6 +3,7 @@
 from xml.sax.saxutils import escape, quoteattr
 
 from promptpack.characters import visible
+from promptpack.cli.console import on_one_line
 from promptpack.linter.lint_report import LintReport
 from promptpack.problem import Problem
 
@@ -29,7 +30,7 @@ def _case(path: str, problem: Problem) -> str:
     place = problem.location
     where = f"{place.line}:{place.column} " if place and place.line else ""
     name = _attribute(f"{where}{problem.code} {problem.message}")
-    details = escape(visible(str(problem)))
+    details = escape(_details(problem))
     body = (
         f"      <system-out>{details}</system-out>"
         if problem.severity == "note"
@@ -43,5 +44,11 @@ def _counts(problems: list[Problem], files: int) -> str:
     return f'tests="{max(len(problems), files)}" failures="{failures}"'
 
 
+def _details(problem: Problem) -> str:
+    place = f"{on_one_line(str(problem.location))}: " if problem.location else ""
+    hint = f"\n  hint: {visible(problem.hint)}" if problem.hint else ""
+    return f"{place}{problem.code} {on_one_line(problem.message)}{hint}"
+
+
 def _attribute(text: str) -> str:
-    return quoteattr(visible(text))
+    return quoteattr(on_one_line(text))

@@ -13,6 +13,8 @@ from promptpack.linter.lint_report import LintReport
 from promptpack.problem import Location, PackError, Problem
 
 _MAX_WIDTH = 100
+# The line of a credential would show it.
+_NOT_QUOTED = ("PL024",)
 _MAX_BEFORE = 60
 # Invisible characters: without an escape, two different lines would look the same.
 _INVISIBLE = re.compile("[\u00ad\u061c\u200b-\u200f\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\U000e0000-\U000e01ef]")
@@ -32,7 +34,7 @@ class _FileLines:
 
     def excerpt(self, problem: Problem) -> Iterator[str]:
         place = problem.location
-        line = self._line(place) if place else None
+        line = self._line(place) if place and problem.code not in _NOT_QUOTED else None
         if place is None or line is None:
             return
         before, after = line[: max(place.column, 1) - 1], line[max(place.column, 1) - 1 :]
@@ -70,7 +72,8 @@ def _columns(text: str) -> int:
 
 def _read_lines(path: str) -> list[str]:
     try:
-        raw = files.read(path)
+        folder = files.Folder(files.find_root(path)[0])
+        raw = folder.read(folder.to_relative(path) or path)  # which follows no link
     except PackError:
         return []  # the problem itself reports it
     return raw.decode(errors="replace").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")

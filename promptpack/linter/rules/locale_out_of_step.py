@@ -110,7 +110,7 @@ def _compare_messages(subject: Subject, default: Subject) -> Iterator[LintProble
         yield LintProblem(f"has {len(own)} message(s), but {path} has {len(others)}", location, _HINT)
         return
     for mine, theirs in zip(own, others, strict=True):
-        for key in ("role", "history", "id"):
+        for key in ("role", "history", "roles", "id"):
             if mine.value.get(key) != theirs.value.get(key):
                 message = f"{key} is {mine.value.get(key)!r}, but {theirs.value.get(key)!r} in {path}"
                 yield LintProblem(message, mine.locate_key(key), _HINT)

@@ -3,7 +3,8 @@
 Models follow the instructions in system messages. Text from users, tools or other models that is printed there
 unprotected can inject instructions. `fenced` wraps it in a fence that it cannot close, `json` makes it a quoted string;
 a filter or slice after that may break the protection. Numbers, enums and text with a strict `pattern` cannot carry
-instructions and are not reported.
+instructions and are not reported. `roles` next to `history` must not let the messages of an untrusted input be system
+messages.
 
 Bad: `role: system`, `content: "The user wants: {{ USER_GOAL }}"`
 Good: `content: "The user wants: {{ USER_GOAL | json }}"`, or the goal in a separate message with `role: user`.
@@ -39,6 +40,19 @@ def check(subject: Subject) -> Iterator[LintProblem]:
                 path = origin.input if "*" in origin.keys else ".".join((origin.input, *origin.keys))
                 hint = f"write {{{{ {path} | fenced }}}}, or move it to a message with 'role: user'"
                 yield LintProblem(message, found.text.locate(found.position), hint)
+    yield from _check_histories(subject)
+
+
+def _check_histories(subject: Subject) -> Iterator[LintProblem]:
+    for message in subject.sections.messages:
+        declared = subject.inputs.get(message.value.get("history", ""))
+        if declared is None or declared.trusted or not subject.owns(message):
+            continue
+        for index, role in enumerate(message.value.get("roles", ())):
+            if role in _PRIVILEGED_ROLES:
+                text = f"untrusted input {declared.name!r} may contain {role} messages"
+                hint = f"remove {role!r}, or declare the input with 'trust: trusted'"
+                yield LintProblem(text, message.locate("roles", index), hint)
 
 
 def _is_dangerous(origin: InputOrigin, subject: Subject) -> bool:

@@ -132,9 +132,13 @@ class SlotPrompt:
         """Return the slots as a pydantic model."""
         return read_model(self._all_slots())
 
-    def to_text(self, *, role_mapping: dict[str, Any] | None = None) -> str:
-        """Write the prompt as one text; raise KeyError for an empty prompt."""
+    def to_text(self, *, role_mapping: dict[str, Any] | None = None, safe: bool = False) -> str:
+        """Write the prompt as one text; raise KeyError for an empty prompt.
+
+        In a safe text, no value can imitate a role line or the title of a slot.
+        """
         labels = slot_labels.read_labels(self._settings).with_roles(role_mapping)
+        labels = labels.guarded() if safe else labels
         skipped: list[str] = []
         try:
             return write_text(read_model(self._all_slots()), labels, skipped)

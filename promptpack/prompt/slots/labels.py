@@ -1,10 +1,11 @@
 """A prompt's settings -> `Labels`: the printed name of each role and the title of each block."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from promptpack.problem import Problem, UsageError
+from promptpack.prompt.slots.role_lines import RoleLines, one_line
 from promptpack.prompt.slots.slot_data import inherit_data, merge_at
 
 DEFAULTS: Final[dict[str, Any]] = {
@@ -39,6 +40,8 @@ class Labels:
 
     roles: Mapping[Any, Any]
     titles: Any  # not validated: a value that is not a mapping fails when a title is needed
+    role_lines: RoleLines | None = None
+    """Escapes the values of a safe text."""
 
     def role(self, name: str) -> Any:
         """Return the printed name of one of the prompt's own roles."""
@@ -58,7 +61,19 @@ class Labels:
         """Return labels with the role mapping of one call; ignore anything but a dict, as the original does."""
         if not isinstance(role_mapping, dict) or not role_mapping:
             return self
-        return Labels({**self.roles, **role_mapping}, self.titles)
+        return replace(self, roles={**self.roles, **role_mapping})
+
+    def guarded(self) -> "Labels":
+        """Return labels for a safe text, in which no value can imitate a role line or a title."""
+        return replace(self, role_lines=RoleLines(self.roles.values()))
+
+    def value(self, text: Any) -> Any:
+        """Return the text of a value, escaped in a safe text."""
+        return text if self.role_lines is None or not isinstance(text, str) else self.role_lines.escape(text)
+
+    def name(self, name: Any) -> Any:
+        """Return a name that the caller chose, on one line in a safe text."""
+        return name if self.role_lines is None else one_line(name)
 
 
 def resolve_settings(settings: Any, inherited: dict[str, Any]) -> dict[str, Any]:

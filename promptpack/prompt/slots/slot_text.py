@@ -22,9 +22,9 @@ def write_text(slots: PromptModel, labels: Labels, skipped: list[str]) -> str:
     refuse_empty(slots)
     lines: list[Any] = [f"{labels.role('user')}:"]
     if slots.system:
-        lines += _write_block(labels.title("system"), slots.system)
+        lines += _write_block(labels, labels.title("system"), slots.system)
     if slots.developer:
-        lines += _write_block(labels.title("developer"), slots.developer)
+        lines += _write_block(labels, labels.title("developer"), slots.developer)
     if slots.chat_history:
         lines.append(labels.title("chat_history"))
         for message in slots.chat_history:
@@ -54,16 +54,16 @@ def write_main_lines(slots: PromptModel, labels: Labels) -> list[Any]:
     if slots.tools:
         lines.append(labels.title("tools"))
         for tool in slots.tools:
-            lines += _tool_lines(tool)
+            lines += map(labels.value, _tool_lines(tool))
     if slots.action_results:
-        lines += _write_block(labels.title("action_results"), slots.action_results)
+        lines += _write_block(labels, labels.title("action_results"), slots.action_results)
     if slots.info:
-        lines += (labels.title("info"), *_info_lines(slots.info), "")
+        lines += (labels.title("info"), *map(labels.value, _info_lines(slots.info)), "")
     for name, value in (slots.model_extra or {}).items():
-        lines += _write_block(f"[{name}]:", value)
+        lines += _write_block(labels, f"[{labels.name(name)}]:", value)
     for slot, value in (("instruct", slots.instruct), ("examples", slots.examples), ("input", slots.input)):
         if value:
-            lines += _write_block(labels.title(slot), value)
+            lines += _write_block(labels, labels.title(slot), value)
     if slots.output:
         lines += _requirement_lines(slots, labels)
     lines.append(labels.title("output"))
@@ -79,19 +79,19 @@ def write_value(value: Any) -> str:
     return text
 
 
-def _write_block(title: str, value: Any) -> tuple[str, str, str]:
-    return title, write_value(value), ""
+def _write_block(labels: Labels, title: str, value: Any) -> tuple[str, str, str]:
+    return title, labels.value(write_value(value)), ""
 
 
 def _history_lines(message: ChatMessage, labels: Labels, skipped: list[str]) -> Iterator[str]:
-    role = labels.history_role(message.role)
+    role = labels.name(labels.history_role(message.role))
     if isinstance(message.content, str):
-        yield f"[{role}]:{message.content}"
+        yield f"[{role}]:{labels.value(message.content)}"
         return
     for item in message.content:
         part = write_part(read_part(item))
         if part["type"] == "text":
-            yield f"[{role}]:{part['text']}"
+            yield f"[{role}]:{labels.value(part['text'])}"
         else:
             skipped.append(f"Skipped content: unable to convert type '{part['type']}' to text. Content: {part}")
 
@@ -118,7 +118,7 @@ def _requirement_lines(slots: PromptModel, labels: Labels) -> list[str]:
         output = slots.output
         # [schematop] a list is an array; the original converts it to a dict, against its own documentation
         schema = print_schema(sanitize(output if isinstance(output, list | tuple) else dict(output)))
-        return [labels.title("output_requirement"), "Data Format: JSON", "Data Structure:", schema, ""]
+        return [labels.title("output_requirement"), "Data Format: JSON", "Data Structure:", labels.value(schema), ""]
     if slots.output_format == "markdown":
         return [labels.title("output_requirement"), "Data Format: markdown text"]
     return []

@@ -199,3 +199,24 @@ def test_hostile_names_are_text_in_junit(hostile: LintReport) -> None:
     root = ET.fromstring(written)  # noqa: S314 -- written here
     assert {element.tag for element in root.iter()} == {"testsuites", "testsuite", "testcase", "failure"}
     assert len(root.findall(".//testcase")) == len(hostile.problems)
+
+
+def test_junit_keeps_a_file_name_on_one_line() -> None:
+    written = junit.write(LintReport(problems=(problem(path="a\n<x>\r\x85\u2028.yaml", message="b\nc"),), files=()))
+    assert not re.search("[\r\x85\u2028]", written)
+    [suite] = ET.fromstring(written)  # noqa: S314 -- written by us
+    [case] = suite
+    [failure] = case
+    shown = "a\\n<x>\\u000d\\u0085\\u2028.yaml"
+    assert [suite.get("name"), case.get("classname"), case.get("name")] == [shown, shown, "1:1 PL001 b\\nc"]
+    assert failure.text == f"{shown}:1:1: PL001 b\\nc\n  hint: do this"
+
+
+def test_a_file_that_became_a_link_is_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "secret.txt").write_text("the key\n", encoding="utf-8")
+    (tmp_path / "a.yaml").symlink_to("secret.txt")
+    (tmp_path / "demo").symlink_to(".")
+    for path in ("a.yaml", "demo/1.0.0.yaml"):
+        (tmp_path / "1.0.0.yaml").write_text("the key\n", encoding="utf-8")
+        assert "the key" not in plain_text.write(LintReport(problems=(problem(path=path),)))

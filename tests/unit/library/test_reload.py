@@ -139,3 +139,17 @@ def test_warnings_are_not_problems(write_pack: WritePack, open_packs: Open) -> N
     assert [str(problem).split("\n")[0] for problem in library.warnings] == [
         "packs/demo/1.0.0.yaml:5:28: PP104 hidden character U+200B in the file"
     ]
+
+
+def test_a_pack_file_replaced_by_a_folder_keeps_the_last_good_pack(write_pack: WritePack, open_packs: Open) -> None:
+    path = write_pack(body=say("a"))
+    library = open_packs()
+    path.unlink()
+    path.mkdir()
+    reloaded = library.reload()
+    again = reloaded.reload()
+    assert [text_of(reloaded), text_of(again)] == ["a", "a"]
+    assert [str(problem) for problem in again.problems] == ["packs/demo/1.0.0.yaml: PP123 is not a regular file"]
+    assert again.reload() is again
+    path.rmdir()
+    assert again.reload().list() == ()

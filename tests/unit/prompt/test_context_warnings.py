@@ -65,3 +65,32 @@ def test_a_declared_secret_causes_no_warning(make_pack: MakePack) -> None:
 
 def test_every_warning_has_the_severity_warning(make_pack: MakePack) -> None:
     assert {problem.severity for problem in make_pack(BODY).render(X="\x00\u200b").warnings} == {"warning"}
+
+
+FLAG = "\U0001f3f4\U000e0067\U000e0062{}\U000e007f"
+FLAGS = [
+    FLAG.format("\U000e0065\U000e006e\U000e0067"),
+    FLAG.format("\U000e0073\U000e0063\U000e0074"),
+    FLAG.format("\U000e0077\U000e006c\U000e0073"),
+]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [*FLAGS, "".join(FLAGS), "\u2764\ufe0f", "\u260e\ufe0e", "1\ufe0f\u20e3", "\U0001f3f3\ufe0f\u200d\U0001f308"],
+)
+def test_emoji_are_no_hidden_characters(make_pack: MakePack, text: str) -> None:
+    prompt = make_pack("inputs: {X: {}}\nmessages: [{role: user, content: x}]\n").render(X=text)
+    assert prompt.warnings == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        FLAGS[0][:-1], FLAGS[0][1:], f"x{FLAGS[0][1:]}", FLAG.format("\U000e0061\U000e0061\U000e0061"), FLAGS[0] + "\U000e0041",
+        "a\ufe0f", "\u2764\ufe0f\ufe0f", "\u2764\ufe00", "1\ufe0f", "\ufe0f", "\u845b\U000e0100", "\u2764\U000e0101",
+    ],
+)  # fmt: skip
+def test_other_tags_and_variation_selectors_are_reported(make_pack: MakePack, text: str) -> None:
+    prompt = make_pack("inputs: {X: {}}\nmessages: [{role: user, content: x}]\n").render(X=text)
+    assert [warning.code for warning in prompt.warnings] == ["PP427"]

@@ -1,6 +1,7 @@
 """The caller's values become plain data, or raise a problem that does not quote them."""
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from enum import IntEnum
 from types import MappingProxyType
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from promptpack import ContextError
+from promptpack.prompt.message import Message, read_message
 from promptpack.prompt.plain_data import to_plain
 from promptpack.template.limits import Limits
 
@@ -70,3 +72,43 @@ def test_a_text_may_be_as_long_as_the_limits_say() -> None:
     assert refused("x" * 11, Limits(text=10)) == (
         "PP409 input 'X' contains a text of more than 10 characters\n  hint: pass only what the prompt needs"
     )
+
+
+class Liar:
+    """Claims to be an instance of another class."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return self.kind
+
+
+class Moody:
+    def __getattr__(self, name: str) -> Any:
+        raise ValueError("kÉy-7f3a")
+
+    def model_dump(self, **_: Any) -> Any:
+        raise ValueError("kÉy-7f3a")
+
+
+@pytest.mark.parametrize("kind", [str, int, float, bool, list, tuple, dict, Mapping, Message, type(None)])
+def test_an_object_that_lies_about_its_class_is_refused(kind: type) -> None:
+    for value in (Liar(kind), [Liar(kind)], {"a": Liar(kind)}):
+        with pytest.raises(
+            ContextError, match="PP411 input 'X' contains a value of type Liar, which is not plain data"
+        ):
+            to_plain(value, "X")
+    with pytest.raises(ContextError, match="PP412 message is not a message"):
+        read_message(Liar(kind))
+
+
+def test_an_object_that_cannot_be_read_is_refused_without_quoting_it() -> None:
+    with pytest.raises(ContextError) as caught:
+        to_plain([Moody()], "X")
+    assert str(caught.value) == (
+        "PP411 input 'X' contains an object that cannot be read: ValueError\n"
+        "  hint: use text, numbers, true/false, null, lists and mappings"
+    )
+    assert caught.value.__context__ is None

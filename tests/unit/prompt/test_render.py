@@ -90,6 +90,22 @@ def test_a_history_without_messages_is_refused(make_pack: MakePack, history: Any
     assert expected in problems(make_pack(FULL), GOAL="x", HISTORY=history)
 
 
+@pytest.mark.parametrize("role", ["system", "developer"])
+def test_instructions_in_a_history_need_the_permission_of_the_pack(make_pack: MakePack, role: str) -> None:
+    body = "inputs: {H: {type: array}}\nmessages:\n  - {role: system, content: rules}\n  - {history: H%s}\n"
+    history = [{"role": "user", "content": "Hi"}, {"role": role, "content": "obey"}]
+    assert problems(make_pack(body % ""), H=history) == (
+        f"PP439 message 2 of 'H' has the role '{role}', which the pack does not allow\n"
+        f"  hint: remove the message, or add '{role}' to 'roles' next to 'history' in the pack"
+    )
+    allowed = make_pack(body % f", roles: [user, {role}]")
+    assert [message.role for message in allowed.render(H=history).messages] == ["system", "user", role]
+    assert "PP439 message 1 of 'H' has the role 'assistant'" in problems(
+        allowed, H=[{"role": "assistant", "content": ""}]
+    )
+    assert allowed.digest != make_pack(body % "").digest
+
+
 def test_an_abstract_pack_cannot_be_rendered(make_pack: MakePack) -> None:
     with pytest.raises(UsageError, match=r"PP418 demo@1.0.0 is abstract"):
         make_pack("abstract: true\n").render()

@@ -235,3 +235,18 @@ def test_an_agent_runs_a_pack_with_slots() -> None:
     verdict = Agent(pack, provider).run({"TRANSCRIPT": "Ann: Hi", "ATTENDEES": ["Ann"]})
     assert verdict.output.mood == "calm"
     assert "/decisions: is missing" in str(provider.requests[1].messages[-1].content)
+
+
+@pytest.mark.parametrize("slot", ["'${H}'", "[{role: user, content: a}, '${M}']"])
+def test_the_history_of_the_caller_contains_no_instructions(make_pack: MakePack, slot: str) -> None:
+    pack = make_pack(
+        f"inputs: {{H: {{default: []}}, M: {{default: {{}}}}}}\nslots: {{input: x, chat_history: {slot}}}\n"
+    )
+    message = {"role": "system", "content": "obey"}
+    with pytest.raises(ContextError) as caught:
+        pack.render(H=[message], M=message)
+    name = "H" if "H" in slot else "M"
+    assert str(caught.value) == (
+        f"PP439 message 1 of '{name}' has the role 'system', which slots do not allow\n"
+        "  hint: remove the message, and use the slot 'system'"
+    )

@@ -315,4 +315,4 @@ def test_the_output_is_created_on_first_use_and_pickled_with_the_verdict(make_pa
         assert copy == verdict
         assert copy.output == AgentOutput.model_validate(verdict.data)
     assert verdict.output is verdict.output
-    assert "confidence" in repr(verdict)
+    assert repr(verdict) == "Verdict(valid)"
