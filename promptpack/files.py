@@ -24,6 +24,8 @@ _DEFAULT_MODE = 0o644
 _READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
 _PACKAGE = os.path.dirname(os.path.realpath(__file__))
 # Folders that never hold packs.
+SIBLING = "../schemas/"
+"""The folder next to a folder of packs whose files packs may refer to."""
 _SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__"))
 
 
@@ -90,7 +92,12 @@ class Folder:
             yield relative, (status.st_mtime_ns, status.st_size)
 
     def read(self, relative: str) -> bytes:
-        """Read a file inside the folder; links, pipes, devices and large files are refused before reading."""
+        """Read a file inside the folder; links, pipes, devices and large files are refused before reading.
+
+        A file of the folder `schemas` next to it can be read too.
+        """
+        if relative.startswith(SIBLING):
+            return Folder(self._join(SIBLING.rstrip("/"))).read(relative.removeprefix(SIBLING))
         return read(self._resolve_inside(relative), shown=self.show(relative), below=self.root)
 
     def show(self, relative: str) -> str:
@@ -120,15 +127,6 @@ class Folder:
         """Return whether anything has this path: a file, a folder, a link."""
         return os.path.lexists(self._join(relative))
 
-    def is_same_or_absent(self, relative: str, other: Folder, name: str) -> bool:
-        """Return whether a file does not exist, or is identical to a file in another folder."""
-        here, there = self._join(relative), other._join(name)
-        if not os.path.exists(here):
-            return True
-        from filecmp import cmp
-
-        return os.path.isfile(here) and os.path.isfile(there) and cmp(here, there, shallow=False)
-
     def _join(self, relative: str) -> str:
         return os.path.join(self.root, relative) if relative else self.root
 
@@ -147,10 +145,10 @@ class Folder:
 
 @dataclass(frozen=True)
 class RecordingFolder(Folder):
-    """A folder that reads each file once, and records which were read and which were identical to shipped ones."""
+    """A folder that reads each file once, and records which files were read and which were absent."""
 
     reads: dict[str, bytes] = field(default_factory=dict)
-    identical: dict[str, str] = field(default_factory=dict)
+    absent: set[str] = field(default_factory=set)
 
     def read(self, relative: str) -> bytes:
         """Return a file inside the folder, as it was when it was first read."""
@@ -159,29 +157,24 @@ class RecordingFolder(Folder):
         return self.reads[relative]
 
     def exists(self, relative: str) -> bool:
-        """Return whether a file exists, or existed when it was read."""
-        return relative in self.reads or Folder.exists(self, relative)
-
-    def is_same_or_absent(self, relative: str, other: Folder, name: str) -> bool:
-        """Compare a file, and record it if it is identical or absent."""
-        is_identical = relative in self.identical or Folder.is_same_or_absent(self, relative, other, name)
-        if is_identical:
-            self.identical[relative] = name
-        return is_identical
+        """Return whether a file exists, or existed when it was read; record it if it is absent."""
+        if relative in self.reads or Folder.exists(self, relative):
+            return True
+        self.absent.add(relative)
+        return False
 
     @property
     def digests(self) -> dict[str, str]:
         """The digests of the files that were read."""
         return {file: _digest(content) for file, content in self.reads.items()}
 
-    def is_unchanged(self, digests: Mapping[str, str], identical: Mapping[str, str]) -> bool:
-        """Read the files that another folder recorded, and return whether all of them are unchanged."""
-        schemas = shipped("schemas")
+    def is_unchanged(self, digests: Mapping[str, str], absent: Iterable[str]) -> bool:
+        """Read the files that another folder recorded, and return whether all of them are unchanged or still absent."""
         try:
             is_same = all(_digest(self.read(file)) == digest for file, digest in digests.items())
         except PackError:
             return False
-        return is_same and all(self.is_same_or_absent(file, schemas, name) for file, name in identical.items())
+        return is_same and not any(self.exists(file) for file in absent)
 
 
 def _digest(content: bytes) -> str:

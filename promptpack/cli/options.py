@@ -63,29 +63,37 @@ def open_library(folders: tuple[str, ...]) -> Library:
 
 def read_context(pack: Pack, file: str | None, assignments: tuple[str, ...]) -> Mapping[str, Any]:
     """Return the context from a file and from assignments, which override the file."""
+    return read_values(pack.label, {name: one.schema for name, one in pack.inputs.items()}, file, assignments)
+
+
+def read_values(
+    label: str, schemas: Mapping[str, Mapping[str, Any]], file: str | None, assignments: tuple[str, ...]
+) -> Mapping[str, Any]:
+    """Return values from a file and from assignments; their schemas decide what is text."""
     context: dict[str, Any] = {}
     if file:
-        context.update(_read_mapping(file))
+        context.update(read_mapping(file))
     for assignment in assignments:
         name, equals, value = assignment.partition("=")
         if not equals:
             raise UsageError(Problem("PP901", f"invalid assignment {assignment!r}", None, "write NAME=VALUE"))
-        context[name] = _value(pack, name, value)
+        if name not in schemas:
+            hint = did_you_mean(name, schemas) or f"its inputs are {', '.join(schemas) or 'none'}"
+            raise UsageError(Problem("PP414", f"{label} has no input {name!r}", None, hint))
+        context[name] = _value(schemas[name], name, value)
     return context
 
 
-def _read_mapping(file: str) -> Mapping[str, Any]:
+def read_mapping(file: str) -> Mapping[str, Any]:
+    """Read a YAML or JSON file that contains a mapping."""
     data = _read_json(file) if file.endswith(".json") else document.parse(files.read(file), file).data
     if not isinstance(data, dict):
         raise UsageError(Problem("PP902", f"{file} is not a mapping of inputs"))
     return data
 
 
-def _value(pack: Pack, name: str, text: str) -> Any:
-    if name not in pack.inputs:
-        hint = did_you_mean(name, pack.inputs) or f"its inputs are {', '.join(pack.inputs) or 'none'}"
-        raise UsageError(Problem("PP414", f"{pack.label} has no input {name!r}", None, hint))
-    is_text = pack.inputs[name].schema.get("type") == "string"
+def _value(schema: Mapping[str, Any], name: str, text: str) -> Any:
+    is_text = schema.get("type") == "string"
     if text.startswith("@"):
         if not is_text and text.endswith(".json"):
             return _read_json(text[1:])

@@ -285,16 +285,7 @@ class _Reader:
         return Problem(code, message, Location(self.path, mark.line + 1, mark.column + 1), hint)
 
     def _syntax_problem(self, error: yaml.MarkedYAMLError) -> Problem:
-        mark = error.problem_mark or error.context_mark
-        location = Location(self.path, mark.line + 1, mark.column + 1) if mark else Location(self.path)
-        message = f"YAML syntax: {error.problem or error.context}"
-        return Problem("PP110", message, location, self._syntax_hint(mark.line if mark else -1))
+        from promptpack.document.syntax_errors import explain
 
-    def _syntax_hint(self, line_index: int) -> str:
-        lines = self.text.split("\n")
-        around = "\n".join(lines[max(line_index - 1, 0) : line_index + 1])
-        if "{{" in around or "{%" in around:
-            return "quote a value that contains '{{' or '{%', or use a '|' block"
-        if "\t" in around:
-            return "indent with spaces, not tabs"
-        return ""
+        found = explain(self.text, error)
+        return Problem("PP110", found.message, Location(self.path, found.line + 1, found.column + 1), found.hint)

@@ -1,22 +1,24 @@
-"""Check a `Flow` against its packs: steps, inputs and actions exist, and packs accept the values they get."""
+"""Check a `FlowFile` against its packs: every name exists, every path supplies its inputs, and packs accept them."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from promptpack import schema
-from promptpack.flow.model import END, Flow, FlowValue, ObjectValue, Path, ReplyValue, Step
-from promptpack.flow.possible_values import schema_at, values_of
+from promptpack.flow.model import END, FirstValue, FlowFile, FlowValue, ObjectValue, Path, ReplyValue, Step, to_word
+from promptpack.flow.paths import Clause, Graph, needed_replies
+from promptpack.flow.possible_values import FieldSchema, field_at, items_of, suggest_pointer, values_of, words_at
 from promptpack.library import Library
+from promptpack.pack.contract import ERROR_ACTIONS
 from promptpack.pack.model import Pack
-from promptpack.problem import Location, PackError, Problem, UsageError, did_you_mean
+from promptpack.problem import Location, PackError, Problem, UsageError, did_you_mean, nearest
 
 # The problems of a flow that could be read.
-CODES: Final = ("PP712", "PP713", "PP714", "PP715", "PP716", "PP717", "PP718")
+CODES: Final = tuple(f"PP{number}" for number in range(712, 723))
 _MAX_SHOWN: Final = 160
 
 
-def check(flow: Flow, library: Library) -> tuple[Problem, ...]:
+def check(flow: FlowFile, library: Library) -> tuple[Problem, ...]:
     """Return every problem of a flow; broken packs are reported by the linter."""
     locales = sorted({entry.locale for entry in library.entries}) or [""]
     found = dict.fromkeys(problem for locale in locales for problem in _FlowChecker(flow, library, locale).run())
@@ -24,7 +26,7 @@ def check(flow: Flow, library: Library) -> tuple[Problem, ...]:
 
 
 class _FlowChecker:
-    def __init__(self, flow: Flow, library: Library, locale: str) -> None:
+    def __init__(self, flow: FlowFile, library: Library, locale: str) -> None:
         self._flow = flow
         self._library = library
         self._locale = locale
@@ -32,15 +34,19 @@ class _FlowChecker:
         self._packs: dict[str, Pack] = {}
 
     def run(self) -> list[Problem]:
-        """Check every step."""
+        """Check every step; check the paths if all names are right."""
         for step in self._flow.steps.values():
             self._find_pack(step)
         for step in self._flow.steps.values():
-            self._check_next(step)
+            self._check_targets(step)
+            self._check_words(step)
+            self._check_items(step)
             for name, value in step.inputs.items():
                 self._check_value(step, name, value)
             if step.name in self._packs:
                 self._check_inputs(step, self._packs[step.name])
+        if not self._problems and len(self._packs) == len(self._flow.steps):
+            self._check_paths()
         return self._problems
 
     def _add(self, code: str, message: str, path: Path, hint: str = "", *, key: bool = False) -> None:
@@ -57,34 +63,56 @@ class _FlowChecker:
         except PackError:
             return  # reported where that pack is linted
 
-    def _check_next(self, step: Step) -> None:
+    def _check_targets(self, step: Step) -> None:
         place: Path = ("steps", step.name, "next")
-        for target, words in step.targets.items():
-            if target != END and target not in self._flow.steps:
-                where = (*place, "to", words[0]) if words else place
-                self._add("PP713", f"no step named {target!r}", where, did_you_mean(target, (*self._flow.steps, END)))
+        for word, target in step.next.targets.items():
+            self._check_target(target, (*place, "to", word) if word else (*place, "to"))
+        self._check_target(step.next.over, (*place, "over"))
+        self._check_target(step.next.done, (*place, "done"))
+
+    def _check_target(self, target: str, place: Path) -> None:
+        if target and target != END and target not in self._flow.steps:
+            self._add("PP713", f"no step named {target!r}", place, did_you_mean(target, (*self._flow.steps, END)))
+
+    def _check_words(self, step: Step) -> None:
+        """Check that `next` has a step for each word that may decide, and for no other."""
         pack = self._packs.get(step.name)
-        if step.branches is None or pack is None or pack.contract is None:
+        if not step.next.pointer or pack is None or pack.contract is None:
             return
-        found = schema_at(pack.contract, step.action, step.branches.pointer)
-        allowed = None if found is None else found.get("enum")
-        if not isinstance(allowed, list):
-            message = f"the reply of {pack.label} has no enum at {step.branches.pointer!r}"
-            self._add("PP716", message, (*place, "by"), "name a field that has an enum")
+        place: Path = ("steps", step.name, "next")
+        field = field_at(pack.contract, step.action or _only(pack.contract.actions), step.next.pointer)
+        actions = pack.contract.action_names() if step.next.pointer == "/action" else None
+        words = actions or (words_at(field) if field is not None and field.is_certain else None)
+        if words is None:
+            what = "at" if field is None or field.is_certain else "in every reply at"
+            message = f"the reply of {pack.label} has no boolean and no enum {what} {step.next.pointer!r}"
+            self._add("PP716", message, (*place, "by"), "name a required field that is a boolean or has an enum")
             return
-        for word in step.branches.targets:
+        allowed = [to_word(word) for word in words]
+        for word in step.next.targets:
             if word not in allowed:
-                hint = did_you_mean(word, allowed) or f"its answers are {', '.join(map(str, allowed))}"
+                hint = did_you_mean(word, allowed) or f"its answers are {', '.join(allowed)}"
                 self._add("PP718", f"{pack.label} never answers {word!r}", (*place, "to", word), hint, key=True)
         for word in allowed:
-            if word not in step.branches.targets:
+            is_optional = step.next.pointer == "/action" and word in ERROR_ACTIONS
+            if word not in step.next.targets and not is_optional:
                 message = f"no next step for {word!r}, which {pack.label} may answer"
                 self._add("PP718", message, (*place, "to"), key=True)
 
+    def _check_items(self, step: Step) -> None:
+        """Check that a step that takes items says what follows the last one."""
+        place: Path = ("steps", step.name, "next")
+        if step.takes_items and not step.next.done:
+            message = f"step {step.name!r} takes items, but 'next' does not say which step follows the last one"
+            self._add("PP722", message, place, "write for example 'next: {to: STEP, done: end}'", key=True)
+        elif step.next.done and not step.takes_items:
+            message = f"'done' is never used: no input of step {step.name!r} has 'item: next'"
+            self._add("PP722", message, (*place, "done"), "remove it, or add 'item: next' to a list", key=True)
+
     def _check_value(self, step: Step, name: str, value: FlowValue) -> None:
-        if isinstance(value, ObjectValue):
-            for inner in value.fields.values():
-                self._check_value(step, name, inner)
+        inner = value.fields.values() if isinstance(value, ObjectValue) else ()
+        for one in value.choices if isinstance(value, FirstValue) else inner:
+            self._check_value(step, name, one)
         if not isinstance(value, ReplyValue):
             return
         if value.step not in self._flow.steps:
@@ -92,8 +120,10 @@ class _FlowChecker:
             self._add("PP713", f"no step named {value.step!r}", (*value.place, "from"), hint)
             return
         pack = self._packs.get(value.step)
-        if pack is None:
-            return
+        if pack is not None:
+            self._check_reply_value(value, pack)
+
+    def _check_reply_value(self, value: ReplyValue, pack: Pack) -> None:
         if pack.contract is None:
             self._add("PP716", f"{pack.label} has no reply contract", (*value.place, "from"))
             return
@@ -101,9 +131,15 @@ class _FlowChecker:
         if value.action and actions is not None and value.action not in actions:
             hint = did_you_mean(value.action, actions) or f"its actions are {', '.join(actions)}"
             self._add("PP716", f"{pack.label} has no action {value.action!r}", (*value.place, "action"), hint)
-        elif schema_at(pack.contract, value.action, value.pointer) is None:
+            return
+        field = field_at(pack.contract, value.action, value.pointer)
+        if field is None:
             message = f"the reply of {pack.label} has no {value.pointer!r}"
-            self._add("PP716", message, (*value.place, "path"), "see the schema of the reply for its fields")
+            hint = suggest_pointer(pack.contract, value.action, value.pointer)
+            self._add("PP716", message, (*value.place, "path"), hint or "see the schema of the reply for its fields")
+        elif value.is_next_item and items_of(field) is None:
+            message = f"{value.pointer or 'the reply'!r} of {pack.label} is not a list"
+            self._add("PP722", message, (*value.place, "item"), "remove 'item', or name a list")
 
     def _check_inputs(self, step: Step, pack: Pack) -> None:
         place: Path = ("steps", step.name, "inputs")
@@ -111,12 +147,13 @@ class _FlowChecker:
             if name not in pack.inputs:
                 hint = did_you_mean(name, pack.inputs) or f"its inputs are {', '.join(pack.inputs)}"
                 self._add("PP714", f"{pack.label} has no input {name!r}", (*place, name), hint, key=True)
+        unknown = [name for name in step.inputs if name not in pack.inputs]
         for name, declared in pack.inputs.items():
-            if declared.required and name not in step.inputs:
+            is_misspelled = any(nearest(other, pack.inputs) == name for other in unknown)
+            if declared.required and name not in step.inputs and not is_misspelled:
                 message = f"step {step.name!r} has no value for {name!r}, which {pack.label} requires"
-                self._add(
-                    "PP715", message, ("steps", step.name), "add it to 'inputs', for example as 'given'", key=True
-                )
+                hint = "add it to 'inputs', for example as 'given'"
+                self._add("PP715", message, ("steps", step.name), hint, key=True)
         contracts = {other: found.contract for other, found in self._packs.items()}
         for name, value in step.inputs.items():
             if name in pack.inputs:
@@ -132,6 +169,63 @@ class _FlowChecker:
                 message = f"{pack.label} may reject the value of {name!r}{where}: {mismatches[0].message}"
                 self._add("PP717", message, place, f"for example {_short(value)}", key=True)
                 return
+
+    def _check_paths(self) -> None:
+        graph = Graph(self._flow, self._usual_actions(), self._can_be_empty)
+        leaving = graph.reaches_end()
+        for step in self._flow.steps.values():
+            if graph.path_without(step.name) is None:
+                message = f"no path leads to step {step.name!r}"
+                self._add("PP720", message, ("steps", step.name), "name it in a 'next', or remove it", key=True)
+            elif step.name not in leaving:
+                message = f"no path leads from step {step.name!r} to the end"
+                self._add("PP720", message, ("steps", step.name), "let one of its 'next' lead to 'end'", key=True)
+            for name, value in step.inputs.items():
+                self._check_supply(step, name, needed_replies(value, self._is_certain), graph)
+        cycle = graph.endless_cycle()
+        if cycle is not None:
+            message = f"nothing limits the cycle {' → '.join((*cycle, cycle[0]))}"
+            self._add("PP721", message, ("steps", cycle[0]), "add 'limit: 3' to one of these steps", key=True)
+
+    def _usual_actions(self) -> dict[str, tuple[str, ...]]:
+        return {name: tuple(pack.contract.actions) for name, pack in self._packs.items() if pack.contract is not None}
+
+    def _check_supply(self, step: Step, name: str, clauses: list[Clause], graph: Graph) -> None:
+        """Report a path on which an input has no value."""
+        for clause in clauses:
+            path = graph.path_without(step.name, clause)
+            if path is None:
+                continue
+            lacks = " or ".join(sorted({repr(source) for source, _ in clause}))
+            reason = f"{lacks} has not replied" if lacks else "the reply may not have the field"
+            message = f"step {step.name!r} may have no value for {name!r}: on the path {' → '.join(path)}, {reason}"
+            hint = "give another value for this path: {first: [{from: ...}, given]}"
+            self._add("PP719", message, ("steps", step.name, "inputs", name), hint, key=True)
+            return
+
+    def _is_certain(self, value: ReplyValue) -> bool:
+        field = self._field(value)
+        return field is not None and field.is_certain
+
+    def _can_be_empty(self, step: Step) -> bool:
+        """Return whether a step that takes items may get an empty list."""
+        for _, value in step.values():
+            if isinstance(value, ReplyValue) and value.is_next_item:
+                field = self._field(value)
+                items = items_of(field) if field is not None else None
+                if items is None or not items.is_certain:
+                    return True
+            elif getattr(value, "is_next_item", False):
+                return True
+        return False
+
+    def _field(self, value: ReplyValue) -> FieldSchema | None:
+        contract = self._packs[value.step].contract
+        return field_at(contract, value.action, value.pointer) if contract is not None else None
+
+
+def _only(actions: Collection[str]) -> str:
+    return next(iter(actions)) if len(actions) == 1 else ""
 
 
 def _short(value: object) -> str:

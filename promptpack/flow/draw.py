@@ -1,4 +1,4 @@
-"""A `Flow` as SVG for any viewer: plain shapes and attributes, one lane per line, no text on a line."""
+"""A `FlowFile` as SVG for any viewer: plain shapes and attributes, one lane per line, no text on a line."""
 
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -7,7 +7,7 @@ from html import escape
 from typing import Final, Literal
 
 from promptpack.characters import visible
-from promptpack.flow.model import END, Flow
+from promptpack.flow.model import END, FlowFile
 
 _Side = Literal["right", "left"]
 _TOP: Final = 56
@@ -28,7 +28,7 @@ _ARROW: Final = (
 )
 
 
-def to_svg(flow: Flow) -> str:
+def to_svg(flow: FlowFile) -> str:
     """Draw the flow: steps from top to bottom, next steps on the right, data on the left."""
     return "\n".join(_Picture(flow).draw()) + "\n"
 
@@ -63,7 +63,7 @@ class _Box:
 
 
 class _Picture:
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: FlowFile) -> None:
         self._boxes = [_Box(_shown(name), _shown(step.title)) for name, step in flow.steps.items()] + [_Box("", END)]
         rows = {name: row for row, name in enumerate((*flow.steps, END))}
         transitions = [

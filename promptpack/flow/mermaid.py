@@ -1,10 +1,10 @@
-"""A `Flow` as Mermaid text, for pages that render Mermaid."""
+"""A `FlowFile` as Mermaid text, for pages that render Mermaid."""
 
 import re
 from typing import Final
 
 from promptpack.characters import visible
-from promptpack.flow.model import END, Flow
+from promptpack.flow.model import END, FlowFile
 
 # "end" is a keyword of Mermaid.
 _STOP: Final = "stop"
@@ -12,7 +12,7 @@ _STOP: Final = "stop"
 _SPECIAL: Final = re.compile(r"""["#&;<>\\`|\[\]{}]""")
 
 
-def to_mermaid(flow: Flow) -> str:
+def to_mermaid(flow: FlowFile) -> str:
     """Return the flow as Mermaid text: solid arrows lead to the next step, dotted arrows show data."""
     names = {name: f"s{index}" for index, name in enumerate(flow.steps)}
     lines = ["flowchart TD"]

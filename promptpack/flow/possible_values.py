@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from promptpack.flow.model import CallerValue, FixedValue, FlowValue, ObjectValue, ReplyValue
+from promptpack.flow.model import FirstValue, FixedValue, FlowValue, ObjectValue, ReplyValue
 from promptpack.pack.contract import Contract
+from promptpack.problem import nearest
 from promptpack.schema.pointers import find_target, split_pointer
 from promptpack.schema.validation import compile as compile_schema
 
@@ -13,7 +14,14 @@ Contracts = Mapping[str, Contract | None]  # by step
 _MAX_VALUES = 200
 
 
-def schema_at(contract: Contract, action: str, pointer: str) -> Mapping[str, Any] | None:
+class FieldSchema(NamedTuple):
+    """The schema of a field, and whether every reply has the field."""
+
+    schema: Mapping[str, Any]
+    is_certain: bool
+
+
+def field_at(contract: Contract, action: str, pointer: str) -> FieldSchema | None:
     """Return the schema of a field of a reply; None when no reply has it."""
     keys = split_pointer(pointer)
     root: Mapping[str, Any] = contract.json_schema()
@@ -21,40 +29,76 @@ def schema_at(contract: Contract, action: str, pointer: str) -> Mapping[str, Any
     if keys[:1] == ["params"] and declared is not None and declared.params is not None:
         root, keys = declared.params, keys[1:]
     found = _follow(root, root, keys)
-    if found is None:
-        return None
-    return {**found, "$defs": root.get("$defs", {})}
+    return found and FieldSchema({**found.schema, "$defs": root.get("$defs", {})}, found.is_certain)
 
 
-def _follow(root: Mapping[str, Any], node: Any, keys: list[str]) -> Mapping[str, Any] | None:
+def suggest_pointer(contract: Contract, action: str, pointer: str) -> str:
+    """Return a hint at a pointer whose first unknown name is spelled like a field of the reply."""
+    keys = split_pointer(pointer)
+    for at, key in enumerate(keys):
+        parent = field_at(contract, action, "".join(f"/{name}" for name in keys[:at]))
+        near = nearest(key, parent.schema.get("properties", ())) if parent is not None else None
+        if near is not None and near != key:
+            return f"did you mean {''.join(f'/{name}' for name in (*keys[:at], near, *keys[at + 1 :]))!r}?"
+    return ""
+
+
+def _follow(root: Mapping[str, Any], node: Any, keys: list[str]) -> FieldSchema | None:
+    node = _target(root, node)
+    if not isinstance(node, Mapping):
+        return FieldSchema({}, not keys) if node is True else None
+    if not keys:
+        return FieldSchema(node, True)
+    name, rest = keys[0], keys[1:]
+    if name in node.get("properties", {}):
+        found = _follow(root, node["properties"][name], rest)
+        is_certain = name in node.get("required", ())
+    elif name.isdigit() and "items" in node:
+        found = _follow(root, node["items"], rest)
+        is_certain = int(name) < node.get("minItems", 0)
+    else:
+        # A schema without a type may allow the field, with any value.
+        return None if node.get("type") in ("object", "array") else FieldSchema({}, False)
+    return found and FieldSchema(found.schema, found.is_certain and is_certain)
+
+
+def _target(root: Mapping[str, Any], node: Any) -> Any:
     for _ in range(16):
         if not isinstance(node, Mapping) or "$ref" not in node or not str(node["$ref"]).startswith("#/"):
             break
-        node = find_target(root, node["$ref"])
-    if not isinstance(node, Mapping):
-        return {} if node is True else None
-    if not keys:
-        return node
-    name, rest = keys[0], keys[1:]
-    if name in node.get("properties", {}):
-        return _follow(root, node["properties"][name], rest)
-    if name.isdigit() and "items" in node:
-        return _follow(root, node["items"], rest)
-    # A schema without a type may allow the field, with any value.
-    return None if node.get("type") in ("object", "array") else {}
+        node = find_target(root, str(node["$ref"]))
+    return node
+
+
+def items_of(field: FieldSchema) -> FieldSchema | None:
+    """Return the schema of the items of a list, certain if the list is never empty; None if it is not a list."""
+    if field.schema.get("type") != "array":
+        return None
+    items = _target(field.schema, field.schema.get("items", True))
+    schema = {**(items if isinstance(items, Mapping) else {}), "$defs": field.schema["$defs"]}
+    return FieldSchema(schema, field.is_certain and field.schema.get("minItems", 0) > 0)
+
+
+def words_at(field: FieldSchema) -> list[Any] | None:
+    """Return the values that decide a route: those of an enum, or both booleans; None if there are others."""
+    if field.schema.get("type") == "boolean":
+        return [True, False]
+    allowed = field.schema.get("enum")
+    return allowed if isinstance(allowed, list) and all(isinstance(word, str | bool) for word in allowed) else None
 
 
 def values_of(value: FlowValue, contracts: Contracts) -> Iterator[Any]:
     """Iterate over values that a step may really get; nothing when they are unknown."""
     match value:
-        case CallerValue():
-            return
         case FixedValue():
             yield value.value
         case ReplyValue():
             yield from _field_values(value, contracts.get(value.step))
         case ObjectValue():
             yield from _objects(value, contracts)
+        case FirstValue():
+            for choice in value.choices:
+                yield from values_of(choice, contracts)
 
 
 def _objects(value: ObjectValue, contracts: Contracts) -> Iterator[Any]:
@@ -73,9 +117,11 @@ def _field_values(value: ReplyValue, contract: Contract | None) -> Iterator[Any]
     if not value.pointer:
         yield from _replies(value.action, contract)
         return
-    schema = schema_at(contract, value.action, value.pointer)
-    if schema is None:
+    field = field_at(contract, value.action, value.pointer)
+    field = items_of(field) if field is not None and value.is_next_item else field
+    if field is None:
         return
+    schema = field.schema
     compiled = compile_schema(schema)
     yield from (found for found, _ in zip(samples(schema), range(_MAX_VALUES), strict=False) if compiled.accepts(found))
 

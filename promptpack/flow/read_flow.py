@@ -1,4 +1,4 @@
-"""`flow.yaml` -> `Flow`: validate it against its JSON Schema, with a location for every problem."""
+"""`flow.yaml` -> `FlowFile`: validate it against its JSON Schema, with a location for every problem."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -8,31 +8,43 @@ from typing import Any
 from promptpack import schema
 from promptpack.document import Document, parse
 from promptpack.files import Folder
-from promptpack.flow.model import END, Branches, CallerValue, FixedValue, Flow, FlowValue, ObjectValue, ReplyValue, Step
+from promptpack.flow.model import (
+    END,
+    CallerValue,
+    FirstValue,
+    FixedValue,
+    FlowFile,
+    FlowValue,
+    Next,
+    ObjectValue,
+    Path,
+    ReplyValue,
+    Step,
+)
 from promptpack.pack.pack_schema import read_shipped
 from promptpack.problem import PackError, Problem
 
 FILE = "flow.yaml"
 
 
-def find(folder: Folder) -> Flow | None:
+def find(folder: Folder) -> FlowFile | None:
     """Read the flow of a folder of packs; return None when it has none, raise all problems of the file."""
     return read(parse(folder.read(FILE), folder.show(FILE))) if folder.exists(FILE) else None
 
 
-def read_text(folder: Folder, text: str) -> Flow:
+def read_text(folder: Folder, text: str) -> FlowFile:
     """Read a text as the flow of a folder, such as an unsaved buffer of an editor."""
     return read(parse(text, folder.show(FILE)))
 
 
-def read(document: Document) -> Flow:
+def read(document: Document) -> FlowFile:
     """Read a document as a flow."""
     mismatches = flow_schema().check(document.data)
     if mismatches:
         raise PackError(Problem("PP711", one.message, document.locate(one.path), one.hint) for one in mismatches)
     data: Mapping[str, Any] = document.data
     steps = {name: _step(name, value) for name, value in data["steps"].items()}
-    return Flow(MappingProxyType(steps), tuple(data.get("tools", ())), document)
+    return FlowFile(MappingProxyType(steps), tuple(data.get("tools", ())), document)
 
 
 @cache
@@ -42,25 +54,29 @@ def flow_schema() -> schema.Schema:
 
 
 def _step(name: str, data: Mapping[str, Any]) -> Step:
-    inputs = {key: _value(value, "steps", name, "inputs", key) for key, value in data.get("inputs", {}).items()}
-    following = data.get("next", END)
-    branches = None if isinstance(following, str) else Branches(following["by"], MappingProxyType(following["to"]))
-    return Step(
-        name,
-        data["pack"],
-        data.get("title", name),
-        MappingProxyType(inputs),
-        data.get("action", ""),
-        following if isinstance(following, str) else END,
-        branches,
-    )
+    inputs = {key: _value(value, key, ("steps", name, "inputs", key)) for key, value in data.get("inputs", {}).items()}
+    title, action, limit = data.get("title", name), data.get("action", ""), data.get("limit", 0)
+    return Step(name, data["pack"], title, MappingProxyType(inputs), action, _next(data.get("next", END)), limit)
 
 
-def _value(data: Any, *place: str) -> FlowValue:
+def _next(data: str | Mapping[str, Any]) -> Next:
+    if isinstance(data, str):
+        return Next({"": data})
+    to = data["to"]
+    targets = {"": to} if isinstance(to, str) else to
+    return Next(MappingProxyType(targets), data.get("by", ""), data.get("over", ""), data.get("done", ""))
+
+
+def _value(data: Any, name: str, place: Path) -> FlowValue:
+    """Return a value; `name` is the name of the input or field that it is for."""
     if data == "given":
-        return CallerValue()
+        return CallerValue(name)
+    if "given" in data:
+        return CallerValue(data["given"], data.get("path", ""), "item" in data)
     if "from" in data:
-        return ReplyValue(data["from"], data.get("action", ""), data.get("path", ""), place)
+        return ReplyValue(data["from"], data.get("action", ""), data.get("path", ""), place, "item" in data)
     if "fields" in data:
-        return ObjectValue({name: _value(inner, *place, "fields", name) for name, inner in data["fields"].items()})
+        return ObjectValue({key: _value(one, key, (*place, "fields", key)) for key, one in data["fields"].items()})
+    if "first" in data:
+        return FirstValue(tuple(_value(one, name, (*place, "first", at)) for at, one in enumerate(data["first"])))
     return FixedValue(data["value"])

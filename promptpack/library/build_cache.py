@@ -15,7 +15,7 @@ Lineage = list[list[str]]
 
 def store_clean(cache: Cache, entry: Entry, lineage: Lineage, partials: str, folder: RecordingFolder) -> None:
     """Store that a file builds without problems; `folder` recorded the files that the build read."""
-    row = {"lineage": lineage, "partials": partials, "reads": folder.digests, "identical": folder.identical}
+    row = {"lineage": lineage, "partials": partials, "reads": folder.digests, "absent": sorted(folder.absent)}
     cache.put(row, *_name(entry))
 
 
@@ -27,7 +27,7 @@ def find_clean(
     if row is None or row["partials"] != partials or not is_current(row["lineage"]):
         return None
     folder = RecordingFolder(entry.folder.root)
-    return folder if folder.is_unchanged(row["reads"], row["identical"]) else None
+    return folder if folder.is_unchanged(row["reads"], row["absent"]) else None
 
 
 def digest_of_partials(partials: Mapping[str, Source]) -> str:

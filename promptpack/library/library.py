@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from promptpack import files
 from promptpack.cache import Cache
@@ -25,6 +25,9 @@ from promptpack.problem import PackError, Problem, UsageError, did_you_mean
 from promptpack.template.limits import Limits
 from promptpack.template.model import Source
 from promptpack.template.render_cache import DEFAULT_LIMIT, RenderCache
+
+if TYPE_CHECKING:
+    from promptpack.flow import Flow
 
 _MAX_EXTENDS = 8
 
@@ -145,6 +148,12 @@ class Library:
     def get(self, request: str, locale: str | None = None) -> Pack:
         """Return the newest matching pack, releases before drafts; raise its problems if it is broken."""
         return self.build(self._choose(parse_reference(request), locale))
+
+    def flow(self, locale: str | None = None) -> Flow:
+        """Return the flow of the library's folders, with the packs of a locale; raise all problems of it."""
+        from promptpack.flow import open_flow
+
+        return open_flow(self, locale)
 
     def list(self) -> tuple[Listed, ...]:
         """List the pack files by name, version and locale, with the problems found so far."""

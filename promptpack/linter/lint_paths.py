@@ -77,15 +77,15 @@ def _get_or_compute(
     visible = set(folder.find(""))
     name = ("lint", _digest(folder, visible, settings, wanted))
     stored = cache.get(*name)
-    if stored is not None and folder.is_unchanged(stored["reads"], stored["identical"]):
+    if stored is not None and folder.is_unchanged(stored["reads"], stored["absent"]):
         return LintReport.from_data(stored["report"])
     report, results = compute()
     if results.is_complete:
-        # References may lead to hidden files, and to copies of shipped schemas outside the folder.
+        # References may lead to hidden files, and to `schemas` next to the folder.
         reads = {file: digest for one in results.dependencies for file, digest in one["reads"].items()}
-        identical = {file: shipped for one in results.dependencies for file, shipped in one["identical"].items()}
+        absent = sorted({file for one in results.dependencies for file in one["absent"]})
         hidden = {file: digest for file, digest in reads.items() if file not in visible}
-        cache.put({"report": report.to_data(), "reads": hidden, "identical": identical}, *name)
+        cache.put({"report": report.to_data(), "reads": hidden, "absent": absent}, *name)
         cache.shrink()
     return report
 

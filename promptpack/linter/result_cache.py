@@ -110,7 +110,7 @@ def _dependencies(entry: Entry, library: LintLibrary) -> dict[str, Any]:
             [request, locale, parent.path, parent.digest] for request, locale, parent in library.ancestors(entry)
         ],
         "reads": folder.digests,
-        "identical": folder.identical,
+        "absent": sorted(folder.absent),
     }
 
 
@@ -119,4 +119,4 @@ def _is_current(dependencies: dict[str, Any], entry: Entry, library: LintLibrary
     parents = library.follow((request, locale) for request, locale, _, _ in rows)
     if parents is None or [[parent.path, parent.digest] for parent in parents] != [row[2:] for row in rows]:
         return False
-    return RecordingFolder(entry.folder.root).is_unchanged(dependencies["reads"], dependencies["identical"])
+    return RecordingFolder(entry.folder.root).is_unchanged(dependencies["reads"], dependencies["absent"])

@@ -13,7 +13,6 @@ from promptpack.schema.pointers import find_target, split_pointer
 
 SHIPPED_ADDRESS = "https://promptpack.dev/schemas/1/"
 _SHIPPED = "shipped:"
-_SIBLING_FOLDER = "../schemas/"
 _VALUES = ("const", "default", "enum", "examples")
 _MAX_STEPS = 8
 
@@ -95,21 +94,19 @@ class References:
         if file.startswith(_SHIPPED):
             return _SHIPPED + self._folder.resolve(file.removeprefix(_SHIPPED), reference)
         relative = self._folder.resolve(file, reference)
-        if not relative.startswith(".."):
-            return relative
-        shipped = self._folder.relative_to(files.shipped("schemas"), relative) or self._find_shipped(relative)
-        if shipped is None:
+        shipped = self._folder.relative_to(files.shipped("schemas"), relative)
+        if shipped is not None:
+            return _SHIPPED + shipped
+        if relative.startswith(files.SIBLING):
+            # In `schemas` next to the packs, as in a checkout; the shipped file takes the place of a missing one.
+            name = relative.removeprefix(files.SIBLING)
+            is_missing = not self._folder.exists(relative) and files.shipped("schemas").exists(name)
+            return _SHIPPED + name if is_missing else relative
+        if relative.startswith(".."):
             raise PackError(
                 Problem("PP212", f"reference {reference!r} is outside the folder of the packs", None, _ALLOWED)
             )
-        return _SHIPPED + shipped
-
-    def _find_shipped(self, relative: str) -> str | None:
-        """Return the shipped file for a path in `schemas` next to the packs, as in a checkout, unless they differ."""
-        name = relative.removeprefix(_SIBLING_FOLDER)
-        if name == relative or name.startswith(".."):
-            return None
-        return name if self._folder.is_same_or_absent(relative, files.shipped("schemas"), name) else None
+        return relative
 
     def _open(self, found: str) -> Placed:
         if found not in self._cache:
@@ -144,7 +141,7 @@ def resolve(root: Mapping[str, Any], schema: Any) -> Mapping[str, Any]:
     return schema if isinstance(schema, Mapping) else {}
 
 
-_ALLOWED = "refer to a file in the folder of the packs, or to a shipped schema"
+_ALLOWED = "refer to a file in the folder of the packs, in 'schemas' next to it, or to a shipped schema"
 
 
 def find_references(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:

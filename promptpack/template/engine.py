@@ -120,7 +120,7 @@ class Engine:
         tree = self._trees.get(key)
         if tree is None:
             self._refuse_large(source)
-            with _translate_errors(source, self.limits):
+            with _translate_errors(source, self.limits, is_expression="expression" in job):
                 tree = self._trees[key] = parse(source)
             self._recent_trees.append(tree)
         return tree
@@ -243,11 +243,11 @@ def _too_many_tokens(source: Source, limits: Limits) -> Problem:
 
 
 @contextmanager
-def _translate_errors(source: Source, limits: Limits) -> Iterator[None]:
+def _translate_errors(source: Source, limits: Limits, *, is_expression: bool) -> Iterator[None]:
     try:
         yield
     except TemplateSyntaxError as error:
-        raise PackError(syntax_problem(error, source)) from error
+        raise PackError(syntax_problem(error, source, is_expression=is_expression)) from error
     except SyntaxError as error:
         # Jinja accepts the digits of every script in a number, Python does not.
         hint = "write numbers with the digits 0 to 9"

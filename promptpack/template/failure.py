@@ -1,6 +1,5 @@
 """Jinja's and Python's exceptions -> our errors, with locations in the pack file."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from types import TracebackType
@@ -9,12 +8,13 @@ from jinja2 import TemplateError, TemplateSyntaxError, UndefinedError
 from jinja2.exceptions import SecurityError, TemplateNotFound
 
 from promptpack.problem import ContextError, Location, Problem
-from promptpack.template.hints import hint_for_syntax, hint_for_tag, hint_for_value
-from promptpack.template.language import TAGS
+from promptpack.template.hints import hint_for_value
 from promptpack.template.meter import LimitError
 from promptpack.template.model import Source
 from promptpack.template.partials import MAX_INCLUDE_DEPTH, IncludeDepthError, PackTemplate
 from promptpack.template.positions import decode
+from promptpack.template.syntax_errors import explain as explain_syntax
+from promptpack.template.syntax_errors import plain_words
 from promptpack.template.undefined import FailError, MissingVariableError, NotAListError
 
 # Exceptions that a template can raise on plain data; any other is a bug of ours and is not translated.
@@ -30,9 +30,6 @@ _LIMITS = {
     "format": ("PP426", "use a smaller number"),
 }
 _FAIL_HINT = "pass values that the template accepts"
-_UNKNOWN_TAG = re.compile(r"unknown tag '([^']*)'")
-_OPEN_BLOCK = re.compile(r"block that needs to be closed is '([^']*)'")
-_ENDED = re.compile(r"(?i)unexpected end of template|missing end of")
 
 
 class _NamedError(ContextError):
@@ -67,21 +64,21 @@ class MaxDepthReachedError(ContextError):
         return type(self), (self.problems, self.limit)
 
 
-def syntax_problem(error: TemplateSyntaxError, source: Source) -> Problem:
+def syntax_problem(error: TemplateSyntaxError, source: Source, *, is_expression: bool = False) -> Problem:
     """Return the problem of a template that cannot be parsed or compiled."""
     line, column = decode(error.lineno)
+    found = None
+    if source.syntax == "jinja":
+        found = explain_syntax(source.text, source.offset(line, column), is_expression=is_expression)
+    if found is not None:
+        line = source.locate_offset(found.opened or 0).line
+        return Problem(
+            found.code, found.message.replace("{line}", str(line)), source.locate_offset(found.offset), found.hint
+        )
     message = (error.message or "invalid template").rstrip(".")
     location = source.locate(line, column) if line else source.locate(1, 1)
-    tag, block = _UNKNOWN_TAG.search(message), _OPEN_BLOCK.search(message)
-    if tag and tag[1] not in TAGS:
-        return Problem("PP307", f"unknown tag {tag[1]!r}", location, hint_for_tag(tag[1]))
-    if tag:
-        hint = f"first close {block[1]!r} with 'end{block[1]}'" if block else "no block is open here"
-        return Problem("PP307", f"unexpected tag {tag[1]!r}", location, hint)
-    hint = "close every '{{', '{%' and '{#'" if _ENDED.search(message) else hint_for_syntax(message)
-    if block:
-        message, hint = f"{block[1]!r} is not closed", f"close it with 'end{block[1]}'"
-    return Problem("PP302", f"template syntax: {message[0].lower()}{message[1:]}", location, hint)
+    words, hint = plain_words(message)
+    return Problem("PP302", f"template syntax: {words[0].lower()}{words[1:]}", location, hint)
 
 
 def render_error(error: BaseException, source: Source) -> ContextError:

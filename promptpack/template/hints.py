@@ -53,22 +53,17 @@ _TAGS: Final[Mapping[str, str]] = {
     "autoescape": _NOT_ESCAPED,
     **dict.fromkeys(("break", "continue"), "filter the loop: '{% for x in l if ... %}'"),
     "do": "write '{% set name = ... %}'",
-    "elseif": "write 'elif'",
+    **dict.fromkeys(("elseif", "elsif"), "write 'elif'"),
+    **dict.fromkeys(("foreach", "while"), "write '{% for ITEM in LIST %}'"),
+    "switch": "write '{% if ... %}' and '{% elif ... %}'",
+    "unless": "write '{% if not ... %}'",
     "generation": "remove it: it marks text for training",
     **dict.fromkeys(("trans", "pluralize"), "write one pack file for each language, with 'locale'"),
     "debug": "remove it",
     "assign": "write '{% set name = ... %}'",
 }
-# Parts of Jinja's syntax errors and of Python's type errors, and what to do.
+# Parts of Python's type errors, and what to do.
 _MESSAGES: Final = (
-    (r"got '='", "write '==' to compare"),
-    (r"unexpected char '&'|got '\|'", "write 'and' and 'or'"),
-    (r"text after the expression", "remove the text"),
-    (r"unexpected char '!'", "write 'not'"),
-    (r"unexpected char '\?'", "write 'a if condition else b'"),
-    (r"unexpected char", "write text in quotes"),
-    (r"unexpected '[\])}]'", "check the brackets"),
-    (r"expected token '(end of|,|:|\)|\])", "check the quotes, commas and brackets before this place"),
     (r"concatenate|unsupported operand", "join texts with '~', or convert with '| string', '| int' or '| float'"),
     (r"not subscriptable|has no key|indices must be", "test the type first, as with 'is mapping'"),
     (r"not iterable|object is not", "test the type first, as with 'is sequence', or use 'default([], true)'"),
@@ -77,7 +72,6 @@ _MESSAGES: Final = (
     (r"argument", "check the number and the names of the arguments"),
     (r"not enough arguments|not all arguments|format", "check the format and its values"),
 )
-_CHECK: Final = "check the syntax against Jinja's documentation"
 _CHECK_VALUE: Final = "check the value before it is used here, as with 'if' or 'default'"
 
 
@@ -107,11 +101,6 @@ _OPENING_TAGS: Final = [tag for tag in TAGS if not tag.startswith(("e", "end")) 
 def hint_for_name(name: str, syntax: str) -> str:
     """Return what to write for a name that has a meaning elsewhere; empty for any other name."""
     return _NAMES.get(name, "") if syntax == "jinja" else _HANDLEBARS_NAMES.get(name, "")
-
-
-def hint_for_syntax(message: str) -> str:
-    """Return what to do about a syntax error."""
-    return _find(message) or _CHECK
 
 
 def hint_for_value(message: str) -> str:

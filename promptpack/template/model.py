@@ -42,6 +42,14 @@ class Source:
         found = self._lines[line - 1].find(word, column - 1) if line <= len(self._lines) else -1
         return self.locate(line, found + 1 if found >= 0 else column)
 
+    def offset(self, line: int, column: int) -> int:
+        """Return the offset of a line and column of the text."""
+        return min(sum(len(one) + 1 for one in self._lines[: line - 1]) + column - 1, len(self.text))
+
+    def locate_offset(self, offset: int) -> Location:
+        """Return the location of an offset of the text."""
+        return self.locate(self.text.count("\n", 0, offset) + 1, offset - self.text.rfind("\n", 0, offset))
+
     @cached_property
     def _lines(self) -> list[str]:
         return self.text.split("\n")

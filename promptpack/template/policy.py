@@ -129,7 +129,8 @@ def _check_partials(template: nodes.Expr, partials: Collection[str] | None) -> I
     names = list(constant_names(template))
     expected = len(template.items) if isinstance(template, (nodes.List, nodes.Tuple)) else 1
     if len(names) != expected:
-        hint = 'write a name in quotes: {% include "rules" %}'
+        name = template.name if isinstance(template, nodes.Name) else "rules"
+        hint = f'write a name in quotes: {{% include "{name}" %}}'
         yield _WordProblem("PP306", "the name of a partial must not be an expression", hint, "")
     for name in names:
         if partials is not None and name not in partials:

@@ -14,11 +14,14 @@ from tests.e2e.loopback import Answer, Loopback, Received, openai_answer
 
 pytestmark = pytest.mark.usefixtures("no_certificates")
 SCRIPTS = Path(__file__).parents[2] / "promptpack" / "cli" / "walk"
-STEPS = ("understanding", "router", "planner", "reviewer", "executor", "reviewer", "orchestrator")
+STEPS = (
+    "understanding", "router", "planner", "reviewer", "executor", "reviewer", "executor", "reviewer", "orchestrator",
+)  # fmt: skip
 
 
 def openai(server: Loopback) -> list[str]:
-    return ["run", "--provider", "openai", "--base-url", f"{server.address}/v1", "--model", "any"]
+    address = f"{server.address}/v1"
+    return ["run", "--provider", "openai", "--base-url", address, "--model", "any", "--api-key", "none"]
 
 
 def completion(reply: Any) -> Answer:
@@ -31,7 +34,11 @@ def script(locale: str = "en") -> dict[str, Any]:
 
 
 def answers_of_the_script() -> list[Answer]:
-    return [completion(reply) for replies in script()["replies"].values() for reply in replies]
+    replies = script()["replies"]
+    loop = [reply for pair in zip(replies["executor"], replies["review of the result"], strict=True) for reply in pair]
+    before = ("understanding", "router", "planner", "review of the plan")
+    in_order = [*(reply for step in before for reply in replies[step]), *loop, *replies["orchestrator"]]
+    return [completion(reply) for reply in in_order]
 
 
 @pytest.mark.parametrize(("start", "locale"), [(run, "en"), (run_process, "zh-CN")])
@@ -84,20 +91,25 @@ def test_the_run_stops_when_an_agent_needs_clarification(tmp_path: Path) -> None
         done = run(tmp_path, *openai(server))
 
     assert done.returncode == 1
-    assert done.stdout.endswith("the run stopped: the agent answered CLARIFICATION_REQUIRED: Which week?\n")
+    assert done.stdout.endswith("the run stopped: step 'understanding' answered CLARIFICATION_REQUIRED: Which week?\n")
     assert "Traceback" not in done.stderr
 
 
-def test_the_run_stops_when_the_reviewer_rejects_the_work(tmp_path: Path) -> None:
+def test_a_rejected_plan_is_planned_again(tmp_path: Path) -> None:
     replies = script()["replies"]
     params = {"approved": False, "score": 20, "feedback": "No.", "requiredFixes": ["Name the week"]}
     rejection = {**replies["review of the plan"][0], "params": params}
-    answers = [*replies["understanding"], *replies["router"], replies["planner"][-1], rejection]
-    with Loopback([completion(answer) for answer in answers]) as server:
+    plan = replies["planner"][-1]
+    answers = [*replies["understanding"], *replies["router"], plan, rejection, plan, rejection, plan, rejection]
+    stop = replies["orchestrator"][0]
+    stop = {**stop, "params": {**stop["params"], "fromPhase": "planning"}}
+    with Loopback([*map(completion, answers), completion(stop)]) as server:
         done = run(tmp_path, *openai(server))
 
-    assert done.returncode == 1
-    assert done.stdout.endswith("the run stopped: the reviewer rejected the work\n")
+    assert (done.returncode, done.stderr) == (0, "")
+    titles = [line.split()[2] for line in done.stdout.splitlines() if line.startswith("──")]
+    assert titles[2:] == ["planner-agent:", "reviewer-agent:"] * 3 + ["orchestrator-agent:"]
+    assert "Name the week" in server.received[4].body["messages"][-1]["content"]
 
 
 def test_the_run_stops_when_no_reply_is_valid(tmp_path: Path) -> None:
@@ -105,7 +117,7 @@ def test_the_run_stops_when_no_reply_is_valid(tmp_path: Path) -> None:
         done = run(tmp_path, *openai(server), "--rounds", "2")
 
     assert done.returncode == 1
-    assert done.stdout.endswith("the run stopped: no reply met the contract\n")
+    assert done.stdout.endswith("the run stopped: no reply of step 'understanding' meets its contract\n")
 
 
 def test_the_error_for_a_missing_package_shows_the_install_command(
@@ -121,43 +133,86 @@ def test_the_error_for_a_missing_package_shows_the_install_command(
 FLOW = """\
 flow: 1
 steps:
-  {step}:
+  ask:
     pack: solo@^1
-    title: alone
-    inputs: {{{name}: given}}
-    next: end
+    inputs: {QUESTION: given}
+    limit: 2
+    next: {by: /params/clear, to: {true: end, false: ask}}
 """
 SOLO = """\
 promptpack: 1
 name: solo
 version: 1.0.0
-inputs: {{{name}: {{type: string}}}}
-messages: [{{role: user, content: "{{{{ {name} }}}}"}}]
-reply: {{actions: {{DONE: {{params: {{type: object}}}}}}}}
+inputs: {QUESTION: {type: string}}
+messages: [{role: user, content: "{{ QUESTION }} {{ reply_format }}"}]
+reply: {actions: {DONE: {params: {type: object, required: [clear], properties: {clear: {type: boolean}}}}}}
+"""
+REPLY = """\
+- thought: t
+  action: DONE
+  params: {{clear: {clear}}}
+  expectedOutcome: o
+  risk: {{level: low, description: none}}
+  confidence: 90
+  requiresUserConfirmation: {asks}
 """
 
 
+@pytest.fixture
+def own_flow(tmp_path: Path) -> Path:
+    (tmp_path / "packs" / "solo").mkdir(parents=True)
+    (tmp_path / "packs" / "solo" / "1.0.0.yaml").write_text(SOLO, encoding="utf-8")
+    (tmp_path / "packs" / "flow.yaml").write_text(FLOW, encoding="utf-8")
+    return tmp_path
+
+
+def write_replies(folder: Path, *replies: tuple[str, str]) -> None:
+    items = "".join(REPLY.format(clear=clear, asks=asks) for clear, asks in replies)
+    (folder / "replies.yaml").write_text("ask:\n" + items, encoding="utf-8")
+
+
 @pytest.mark.parametrize(
-    ("step", "name", "message"),
+    ("options", "replies", "code", "end"),
     [
+        ([], [("false", "false"), ("true", "false")], 0, "every reply meets its contract\n"),
+        ([], [("false", "false")] * 2, 1, "the run stopped: step 'ask' has reached its limit of 2 visits\n"),
+        (["--yes"], [("false", "true"), ("true", "true")], 0, "every reply meets its contract\n"),
+        ([], [("true", "true")], 1, "the run stopped: it waits for the user; --yes confirms every step\n"),
+    ],
+)
+def test_your_own_flow_runs_with_your_values_and_replies(
+    own_flow: Path, options: list[str], replies: list[tuple[str, str]], code: int, end: str
+) -> None:
+    write_replies(own_flow, *replies)
+    done = run(own_flow, "run", "--set", "QUESTION=What now?", "--replies", "replies.yaml", *options)
+    assert (done.returncode, done.stderr) == (code, "")
+    assert "What now?" in done.stdout
+    assert done.stdout.endswith(end)
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (["--set", "QESTION=x"], 2, "PP414 the flow has no input 'QESTION'\n  hint: did you mean 'QUESTION'?\n"),
         (
-            "solo",
-            "USER_INPT",
-            "PP908 'promptpack run' has no value for 'USER_INPT'\n  hint: did you mean 'USER_INPUT'?\n",
+            [],
+            1,
+            "PP723 step 'ask' needs a value for 'QUESTION': 'QUESTION' is not given\n"
+            "  hint: pass it as a given value\n",
         ),
         (
-            "solo",
-            "USER_INPUT",
-            "PP908 the scripted model has no reply for the step 'solo'\n"
-            "  hint: use a real model: --provider openai --model NAME\n",
+            ["--set", "QUESTION=x"],
+            2,
+            "PP908 the scripted model has no reply for 'ask'\n"
+            "  hint: add it to --replies FILE, or use a real model: --provider openai --model NAME\n",
+        ),
+        (
+            ["--set", "QUESTION=x", "--provider", "anthropic"],
+            2,
+            "PP906 --provider anthropic needs a model\n  hint: add --model NAME\n",
         ),
     ],
 )
-def test_another_flow_may_need_values_and_replies_that_the_demo_lacks(
-    tmp_path: Path, step: str, name: str, message: str
-) -> None:
-    (tmp_path / "packs" / "solo").mkdir(parents=True)
-    (tmp_path / "packs" / "solo" / "1.0.0.yaml").write_text(SOLO.format(name=name), encoding="utf-8")
-    (tmp_path / "packs" / "flow.yaml").write_text(FLOW.format(step=step, name=name), encoding="utf-8")
-    done = run(tmp_path, "run")
-    assert (done.returncode, done.stderr) == (2, message)
+def test_a_flow_says_what_it_lacks(own_flow: Path, options: list[str], code: int, message: str) -> None:
+    done = run(own_flow, "run", *options)
+    assert (done.returncode, done.stderr) == (code, message)

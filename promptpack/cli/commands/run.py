@@ -1,7 +1,7 @@
-"""`promptpack run`: run the six agents on one task, and print every prompt, reply and verdict."""
+"""`promptpack run`: run a flow from its first step to its end, and print every prompt, reply and verdict."""
 
-import json
-from collections.abc import Callable
+import sys
+from collections.abc import Mapping
 from importlib.resources import files as package_files
 from typing import Any
 
@@ -9,118 +9,113 @@ import click
 
 from promptpack import document, files, flow
 from promptpack.characters import visible
-from promptpack.cli.options import open_library, packs_option
-from promptpack.cli.walk import Turn, walk
-from promptpack.cycle import CycleSettings, OpenAIProvider, Provider, Round, ScriptedProvider
+from promptpack.cli.model_options import Models, cycle_settings, model_options, read_replies
+from promptpack.cli.options import context_options, open_library, packs_option, read_values
+from promptpack.cli.printing import print_run
+from promptpack.cli.walk.ticket_tool import COUNT_TICKETS, count_tickets
+from promptpack.cycle import Agent, AgentRun, CycleSettings
+from promptpack.flow.model import CallerValue
 from promptpack.library import Library
-from promptpack.problem import Problem, UsageError
-
-_MESSAGE_LINES = 6
-_REPLY_LINES = 14
 
 
 @click.command("run")
 @packs_option
-@click.option("-l", "--locale", default="en", show_default=True, type=click.Choice(["en", "zh-CN"]))
-@click.option("--provider", "kind", default="scripted", show_default=True, type=click.Choice(["scripted", "openai"]))
-@click.option("--base-url", help="The address of an OpenAI-compatible server.")
-@click.option("--model", help="The model to ask.")
-@click.option("--api-key", envvar="OPENAI_API_KEY", default="none", help="The API key.  [env: OPENAI_API_KEY]")
-@click.option("--rounds", default=3, show_default=True, help="How many replies of an agent are checked.")
+@click.option("-l", "--locale", help="The language, such as en or zh-CN.  [default: en for the shipped flow]")
+@context_options
+@model_options
+@click.option("--yes", is_flag=True, help="Confirm every step that asks the user.")
 @click.option("--full", is_flag=True, help="Show whole messages instead of their first lines.")
 @click.pass_context
 def command(
-    ctx: click.Context, /, folders: tuple[str, ...], locale: str, rounds: int, full: bool, **model: Any
+    ctx: click.Context,
+    /,
+    folders: tuple[str, ...],
+    locale: str | None,
+    context_file: str | None,
+    assignments: tuple[str, ...],
+    replies_file: str | None,
+    rounds: int,
+    yes: bool,
+    full: bool,
+    **model: Any,
 ) -> None:
-    """Run the six agents on one task: render, ask and check each.
+    """Run the flow of the packs: render, ask and check each step.
 
-    The default model is a script and needs no network; one of its replies is wrong on purpose. With --provider openai,
-    the official `openai` package sends the prompts to any OpenAI-compatible server.
+    Without a flow of your own, the six shipped agents work on one task. The default model is a script and needs no
+    network; one of its replies is wrong on purpose. --context and --set pass the values that the flow calls `given`.
     """
-    script = _script(locale)
-    provider_for, settings = _model(script, rounds, **model)
-    stopped = ""
-    for number, turn in enumerate(walk(_library(folders), provider_for, settings, script["user_text"], locale), 1):
-        _print_turn(number, turn, full)
-        stopped = turn.stopped
-    if stopped:
-        click.echo(click.style(visible(f"the run stopped: {stopped}"), fg="red"))
+    library, is_demo = _open(folders)
+    script = _script(locale or "en") if is_demo else {"given": {}, "replies": {}}
+    opened = library.flow(locale or ("en" if is_demo else None))
+    given = {**script["given"], **read_values("the flow", _schemas(opened), context_file, assignments)}
+    models = Models(read_replies(replies_file) if replies_file else script["replies"], **model)
+    run = opened.start({**given, **({"AVAILABLE_TOOLS": [COUNT_TICKETS]} if is_demo else {})})
+    run = _walk(run, models, cycle_settings(model["model"], rounds), full, yes or is_demo, is_demo)
+    if run.problem is not None:
+        click.echo(click.style(visible(f"the run stopped: {run.problem.message}"), fg="red"))
+    elif run.waits_for_user:
+        click.echo(click.style("the run stopped: it waits for the user; --yes confirms every step", fg="red"))
     else:
         click.echo(click.style("every reply meets its contract", fg="green"))
-    ctx.exit(1 if stopped else 0)
+    ctx.exit(0 if run.ended and run.problem is None else 1)
 
 
-def _library(folders: tuple[str, ...]) -> Library:
-    """Open these folders, else ./packs if it has a flow, else the shipped packs."""
-    is_shipped = not folders and not files.Folder("packs").exists(flow.FILE)
-    return Library.open() if is_shipped else open_library(folders)
+def _walk(
+    run: flow.FlowRun, models: Models, settings: CycleSettings, full: bool, yes: bool, is_demo: bool
+) -> flow.FlowRun:
+    number = 0
+    while (step := run.next()) is not None:
+        number += 1
+        done = Agent(step.pack, models.provider_for(step.name), settings).run_with_transcript(step.context)
+        result = _call_tool(done) if is_demo else {}
+        print_run(f"{number}. {step.pack.agent or step.pack.name}: {step.title}", done, full, result.get("result"))
+        run = run.took(done.verdict, result)
+        if run.waits_for_user:
+            answer = yes or _ask(done)
+            if answer is None:
+                return run
+            run = run.answered(answer)
+    return run
+
+
+def _open(folders: tuple[str, ...]) -> tuple[Library, bool]:
+    """Open these folders, else ./packs if it has a flow, else the shipped packs; return whether the flow is shipped."""
+    shipped = files.shipped("packs")
+    if not folders and not files.Folder("packs").exists(flow.FILE):
+        return Library.open(), True
+    library = open_library(folders)
+    return library, any(
+        folder.exists(flow.FILE) and folder.read(flow.FILE) == shipped.read(flow.FILE) for folder in library.folders
+    )
+
+
+def _ask(done: AgentRun) -> bool | None:
+    """Ask the user; return None if there is no terminal to ask on."""
+    question = getattr(done.verdict.output, "user_message", None) or "Go on?"
+    return click.confirm(visible(question), err=True) if sys.stdin.isatty() else None
 
 
 def _script(locale: str) -> dict[str, Any]:
-    name = f"script.{locale}.yaml"
+    name = "script.zh-CN.yaml" if locale.startswith("zh") else "script.en.yaml"
     text = (package_files("promptpack.cli.walk") / name).read_bytes()
     script: dict[str, Any] = document.parse(text, name).data
     return script
 
 
-def _model(
-    script: dict[str, Any], rounds: int, kind: str, base_url: str | None, model: str | None, api_key: str
-) -> tuple[Callable[[str], Provider], CycleSettings]:
-    if kind == "scripted":
-        return lambda step: _scripted(script["replies"], step), CycleSettings(rounds=rounds)
-    if not model:
-        raise UsageError(Problem("PP906", "--provider openai needs a model", None, "add --model NAME"))
-    provider = OpenAIProvider(base_url=base_url, api_key=api_key)
-    return lambda _: provider, CycleSettings(model=model, rounds=rounds)
+def _schemas(opened: flow.Flow) -> Mapping[str, Mapping[str, Any]]:
+    """Return the schemas of the given values; a value that is only part of an input has none."""
+    schemas: dict[str, Mapping[str, Any]] = {name: {} for name in opened.given_names}
+    for step in opened.file.steps.values():
+        for name, value in step.inputs.items():
+            if isinstance(value, CallerValue) and not value.pointer:
+                schemas[value.name] = opened.packs[step.name].inputs[name].schema
+    return schemas
 
 
-def _scripted(replies: dict[str, Any], step: str) -> Provider:
-    if step not in replies:
-        hint = "use a real model: --provider openai --model NAME"
-        raise UsageError(Problem("PP908", f"the scripted model has no reply for the step {step!r}", None, hint))
-    return ScriptedProvider(replies[step])
-
-
-def _print_turn(number: int, turn: Turn, full: bool) -> None:
-    pack = turn.run.prompt.pack
-    title = f" {number}. {pack.agent}: {turn.title} "
-    click.echo(click.style(title.center(96, "─"), bold=True))
-    click.echo(click.style(f"{pack.label} {pack.locale} {pack.digest[:19]}", dim=True))
-    for message in turn.run.prompt.messages:
-        click.echo(click.style(f"{message.role:<11}", fg="blue") + _block(message.text, full))
-    for done in turn.run.transcript.rounds:
-        _print_round(done, full)
-    if turn.tool_result is not None:
-        click.echo(click.style("tool       ", fg="magenta") + visible(json.dumps(turn.tool_result, ensure_ascii=False)))
-    click.echo()
-
-
-def _print_round(done: Round, full: bool) -> None:
-    click.echo(click.style("reply      ", fg="yellow") + _block(_readable(done.completion.text), full, _REPLY_LINES))
-    verdict = done.verdict
-    if verdict is None:
-        return
-    outcome = click.style(verdict.outcome, fg="green" if verdict.ok else "red")
-    click.echo(click.style("verdict    ", fg="cyan") + outcome)
-    for repair in verdict.repairs:
-        click.echo(f"           repaired {visible(f'{repair.kind} {repair.path}')}".rstrip())
-    for path in verdict.extras:
-        click.echo(f"           kept {visible(path)}, which is not in the contract")
-    for violation in verdict.violations:
-        click.echo(f"           {visible(str(violation))}")
-    for answer in done.answers:
-        click.echo(click.style("correction ", fg="red") + _block(answer.text, full))
-
-
-def _readable(reply: str) -> str:
-    """Return a JSON object as one line per key; return any other reply unchanged."""
-    try:
-        return "\n".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in json.loads(reply).items())
-    except (ValueError, AttributeError):
-        return reply
-
-
-def _block(text: str, full: bool, brief: int = _MESSAGE_LINES) -> str:
-    lines = visible(text).split("\n")
-    shown = lines if full or len(lines) <= brief + 1 else [*lines[:brief], f"... ({len(lines) - brief} more lines)"]
-    return "\n           ".join(line if full or len(line) <= 160 else line[:157] + "..." for line in shown)
+def _call_tool(done: AgentRun) -> dict[str, Any]:
+    """Call the tool of the demo; return its result and the next phase, as values for the flow."""
+    output = done.verdict.output
+    if output is None or output.action != COUNT_TICKETS["name"]:
+        return {}
+    state = {"phase": "executing", "phases": ["planning", "executing", "reporting"], "now": "2026-11-16T09:00:00Z"}
+    return {"result": count_tickets(**output.params), "SYSTEM_STATE": state}

@@ -1,5 +1,1 @@
-"""The demo of `promptpack run`: six agents turn a user's request into a finished, reviewed task."""
-
-from promptpack.cli.walk.turns import Turn, walk
-
-__all__ = ["Turn", "walk"]
+"""The demo of `promptpack run`: given values and replies for the shipped flow, and a tool that really runs."""

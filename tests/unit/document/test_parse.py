@@ -98,7 +98,7 @@ def test_an_anchor_can_be_used_again() -> None:
         ("a: &x [*x]", "pack.yaml:1:8: PP117 alias '*x' is inside its own anchor"),
         (
             "a: [1\nb: 2",
-            "pack.yaml:2:2: PP110 YAML syntax: did not find expected ',' or ']'",
+            "pack.yaml:1:4: PP110 '[' is not closed with ']'\n  hint: write: a: [1]",
         ),
         ("a: \x1b[31mred", "pack.yaml:1:4: PP103 control character U+001B in the file\n"
          "  hint: remove it, or write it as an escape in double quotes"),

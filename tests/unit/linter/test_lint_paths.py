@@ -88,9 +88,13 @@ def test_a_changed_schema_next_to_the_packs_is_noticed(root: Path) -> None:
     (root / "demo" / "1.0.0.yaml").write_text(PACK.replace("{type: string}", f"{{$ref: ../{reference}}}", 1))
     copy = root / reference
     copy.parent.mkdir(parents=True)
-    for text, is_broken in ((content, False), (b"{}", True), (content, False)):
+    for text, is_broken in ((content, False), (b'{"type": "txt"}', True), (content, False)):
         copy.write_bytes(text)
-        assert ("PP212" in {problem.code for problem in twice().problems}) is is_broken
+        assert ("PP205" in {problem.code for problem in twice().problems}) is is_broken
+    copy.unlink()
+    assert not [problem for problem in twice().problems if problem.severity == "error"]
+    copy.write_text('{"type": "txt"}')
+    assert "PP205" in {problem.code for problem in twice().problems}
 
 
 def test_a_deleted_file_is_noticed(root: Path) -> None:

@@ -51,12 +51,12 @@ reply:
         (
             "messages:\n  - {role: user, content: hi}\ninputs:\n  A: {$ref: ../../../other.json}\n",
             "packs/demo/1.0.0.yaml:7:13: PP212 reference '../../../other.json' is outside the folder of the packs\n"
-            "  hint: refer to a file in the folder of the packs, or to a shipped schema",
+            "  hint: refer to a file in the folder of the packs, in 'schemas' next to it, or to a shipped schema",
         ),
         (
             "messages:\n  - {role: user, content: hi}\ninputs:\n  A: {$ref: 'http://127.0.0.1/x.json'}\n",
             "packs/demo/1.0.0.yaml:7:13: PP211 reference 'http://127.0.0.1/x.json' is not a file of this pack\n"
-            "  hint: refer to a file in the folder of the packs, or to a shipped schema",
+            "  hint: refer to a file in the folder of the packs, in 'schemas' next to it, or to a shipped schema",
         ),
         (
             "messages:\n  - {role: user, content: hi}\ninputs:\n  A: {$ref: '#/$defs/thng', $defs: {thing: {}}}\n",
@@ -241,7 +241,7 @@ def test_a_problem_in_a_schema_file_points_into_that_file(
     )
 
 
-def test_schemas_next_to_the_packs_are_the_shipped_schemas_unless_they_differ(
+def test_a_schema_next_to_the_packs_takes_the_place_of_the_shipped_one(
     write_pack: WritePack, open_packs: Callable[[], Library], tmp_path: Path
 ) -> None:
     reference = "../../schemas/params/task-plan.schema.json"
@@ -250,10 +250,20 @@ def test_schemas_next_to_the_packs_are_the_shipped_schemas_unless_they_differ(
 
     beside = tmp_path / "schemas" / "params" / "task-plan.schema.json"
     beside.parent.mkdir(parents=True)
-    beside.write_text("{}", encoding="utf-8")
+    beside.write_text('{"type": "string"}', encoding="utf-8")
+    assert "executionOrder" not in str(open_packs().get("demo").inputs["PLAN"].schema)
+    beside.unlink()
+    beside.symlink_to("/etc/hostname")
+    assert [problem.code for problem in open_packs().problems] == ["PP122"]
+
+
+def test_a_missing_schema_next_to_the_packs_is_reported(
+    write_pack: WritePack, open_packs: Callable[[], Library]
+) -> None:
+    write_pack(body="inputs:\n  PLAN: {$ref: ../../schemas/none.json}\nmessages:\n  - {role: user, content: hi}\n")
     assert [str(problem) for problem in open_packs().problems] == [
-        f"packs/demo/1.0.0.yaml:5:16: PP212 reference '{reference}' is outside the folder of the packs\n"
-        "  hint: refer to a file in the folder of the packs, or to a shipped schema"
+        "packs/demo/1.0.0.yaml:5:16: PP213 no schema file '../schemas/none.json'\n"
+        "  hint: paths are relative to the file with '$ref'"
     ]
 
 

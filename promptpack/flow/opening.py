@@ -1,0 +1,20 @@
+"""Find the flow of a library, check it, and give each step its pack."""
+
+from types import MappingProxyType
+
+from promptpack.flow.check_flow import check
+from promptpack.flow.flow import Flow
+from promptpack.flow.read_flow import FILE, find
+from promptpack.library import Library
+from promptpack.problem import PackError, Problem, UsageError
+
+
+def open_flow(library: Library, locale: str | None = None) -> Flow:
+    """Return the flow of the library's folders with the packs of a locale; raise every problem of it."""
+    file = next((found for folder in library.folders if (found := find(folder)) is not None), None)
+    if file is None:
+        raise UsageError(Problem("PP907", f"there is no {FILE}", None, "create one next to the packs"))
+    problems = check(file, library)
+    if problems:
+        raise PackError(problems)
+    return Flow(file, MappingProxyType({name: library.get(step.pack, locale) for name, step in file.steps.items()}))
