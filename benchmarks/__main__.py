@@ -14,6 +14,7 @@ from benchmarks.sides import Figure, Side, Table, measure
 # In the order of the tables on the page.
 BENCHMARKS = (
     "render",
+    "shipped",
     "schemas",
     "document",
     "start",

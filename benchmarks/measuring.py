@@ -5,9 +5,9 @@ This module imports only the standard library, so that it works in the environme
 
 import gc
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import islice, repeat
 from time import process_time
 from typing import Any, Protocol
 
@@ -18,10 +18,18 @@ LONG_SECONDS = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The work of a side: `run` is timed; `result` returns a value that must equal the result of the other sides."""
+    """The work of a side: `run` is timed; `result` returns a value that must equal the result of the other sides.
 
-    run: Callable[[], object]
+    With `inputs`, each run gets the next of them; they are made before the clock starts.
+    """
+
+    run: Callable[..., object]
     result: Callable[[], Any]
+    inputs: Iterator[Any] | None = None
+
+    def ready(self, runs: int) -> Iterable[tuple[Any, ...]]:
+        """Return the arguments of some runs."""
+        return repeat((), runs) if self.inputs is None else [(one,) for one in islice(self.inputs, runs)]
 
 
 def job(run: Callable[[], Any]) -> Job:
@@ -94,10 +102,10 @@ def take_turns(contenders: Mapping[str, Contender], rounds: int) -> tuple[dict[s
 
 
 class Stopwatch:
-    """Times a run in batches that are long enough for the clock, and uses the best batch: the rest is system load."""
+    """Times a job in batches that are long enough for the clock, and uses the best batch: the rest is system load."""
 
-    def __init__(self, run: Callable[[], object]) -> None:
-        self._run = run
+    def __init__(self, job: Job) -> None:
+        self._job = job
         self._count = 1
 
     def seconds(self) -> float:
@@ -111,10 +119,14 @@ class Stopwatch:
         return min([used, *(self._batch() for _ in range(others))]) / self._count
 
     def _batch(self) -> float:
+        run, ready = self._job.run, self._job.ready(self._count)
+        gc.freeze()  # the garbage collector should not visit the inputs of later runs
         started = process_time()
-        for _ in repeat(None, self._count):
-            self._run()
-        return process_time() - started
+        for arguments in ready:
+            run(*arguments)
+        used = process_time() - started
+        gc.unfreeze()
+        return used
 
 
 def show_spread(spread: Spread) -> str:

@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from benchmarks.records import Identifiers
+
 TOOLS = 20
 ENTRIES = 10
 _TAG_LINE = re.compile(r"^({%.*%})\n", re.MULTILINE)
@@ -98,8 +100,9 @@ def placeholders(context: dict[str, Any], dump: Callable[[Any], str]) -> dict[st
     }
 
 
-def make_context(tools: int = TOOLS, entries: int = ENTRIES, tasks: int = 10) -> dict[str, Any]:
-    """Return a context of the given sizes."""
+def make_context(tools: int = TOOLS, entries: int = ENTRIES, tasks: int = 7) -> dict[str, Any]:
+    """Return a context of the given sizes, with identifiers as services have them."""
+    ids = Identifiers(0)
     return {
         "AGENT": {"name": "planner-agent", "role": "规划", "version": "1.0.0", "strict": True},
         "SYSTEM_STATE": {
@@ -109,11 +112,13 @@ def make_context(tools: int = TOOLS, entries: int = ENTRIES, tasks: int = 10) ->
             "lastError": None,
             "load": 0.75,
             "locale": "zh-CN",
-            "finished": [{"id": f"task-{number}", "result": "完成", "score": 90 + number} for number in range(tasks)],
+            "finished": [{"id": ids.uuid(), "result": "完成", "score": 90 + number} for number in range(tasks)],
         },
         "TASK_CONTEXT": {
             "goal": "写一份周报，并在周五之前发给团队",
             "deadline": "2026-03-06T18:00:00+08:00",
+            "commit": ids.commit(),
+            "digest": ids.sha256(),
             "constraints": ["不发送任何邮件", "only public data", "at most ten pages"],
             "review": {"approved": False, "score": 62, "remarks": ["name the sources", "check the totals"]},
         },
@@ -121,8 +126,7 @@ def make_context(tools: int = TOOLS, entries: int = ENTRIES, tasks: int = 10) ->
             "capabilities": ["git", "writing", "spreadsheet", "search", "calendar"],
             "limits": {"tasks": 12, "minutes": 90, "tokens": 120000},
             "agents": [
-                {"id": f"agent-{number}", "busy": number % 2 == 0, "skills": ["read", "write"]}
-                for number in range(tasks)
+                {"id": ids.uuid(), "busy": number % 2 == 0, "skills": ["read", "write"]} for number in range(tasks)
             ],
         },
         "TOOLS": [_tool(number) for number in range(tools)],

@@ -7,7 +7,7 @@ and JSON dumped by the caller.
 import json
 import sys
 from collections.abc import Callable, Iterator
-from itertools import cycle
+from itertools import cycle, repeat
 from typing import Any
 
 from benchmarks import planner
@@ -20,29 +20,36 @@ DUMPED = ("SYSTEM_STATE", "TASK_CONTEXT", "RESOURCE_POOL")
 BY_CALLER = "JSON dumped by the caller"
 
 
-def pack_render(orjson: bool = True) -> Job:
-    return _pack_render(orjson, ())
+def pack_render(orjson: bool, deep: bool) -> Job:
+    return _pack_render(orjson, deep, ())
 
 
-def pack_render_turn(orjson: bool = True) -> Job:
-    return _pack_render(orjson, ("HISTORY", "GOAL"))
+def pack_render_turn(orjson: bool, deep: bool) -> Job:
+    return _pack_render(orjson, deep, ("HISTORY", "GOAL"))
 
 
-def pack_render_all_new(orjson: bool = True) -> Job:
-    return _pack_render(orjson, tuple(planner.make_context()))
+def pack_render_all_new(orjson: bool, deep: bool) -> Job:
+    return _pack_render(orjson, deep, tuple(planner.make_context()))
 
 
-def _pack_render(orjson: bool, new: tuple[str, ...]) -> Job:
-    """Render two contexts in turn, so that the `new` inputs and everything in them are new objects in every render."""
+def _pack_render(orjson: bool, deep: bool, new: tuple[str, ...]) -> Job:
+    """Render two contexts in turn, each rebuilt as `json.loads` returns it; the `new` inputs change every time."""
     _choose_writer(orjson)
-    pack, context = make_pack(), planner.make_context()
-    contexts = cycle([context, context | {name: planner.changed(context[name]) for name in new}])
-    return Job(lambda: pack.render(next(contexts)), lambda: str(pack.render(context).messages[0].content))
+    pack, context = make_pack(deep), planner.make_context()
+    changed = context | {name: planner.changed(context[name]) for name in new}
+    contexts = map(json.loads, cycle([json.dumps(context), json.dumps(changed)]))
+    return Job(pack.render, lambda: str(pack.render(context).messages[0].content), contexts)
 
 
-def template(orjson: bool = True) -> Job:
+def template(orjson: bool) -> Job:
     _choose_writer(orjson)
-    return job(_template(planner.make_context()))
+    return _rebuilt(_template())
+
+
+def _rebuilt(render: Callable[[dict[str, Any]], str]) -> Job:
+    """Return a job that renders a context, rebuilt for every run as `json.loads` returns it."""
+    context = planner.make_context()
+    return Job(render, lambda: render(context), map(json.loads, repeat(json.dumps(context))))
 
 
 def stock() -> Job:
@@ -53,8 +60,8 @@ def stock() -> Job:
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
     environment.filters["tojson"] = dump
-    compiled, context = environment.from_string(planner.TEMPLATE), planner.make_context()
-    return job(lambda: compiled.render(context))
+    compiled = environment.from_string(planner.TEMPLATE)
+    return _rebuilt(compiled.render)
 
 
 def minijinja() -> Job:
@@ -124,13 +131,12 @@ def _choose_writer(orjson: bool) -> None:
         sys.modules["orjson"] = None  # type: ignore[assignment]  # None makes an import fail
 
 
-def _template(context: dict[str, Any]) -> Callable[[], str]:
+def _template() -> Callable[[dict[str, Any]], str]:
     from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
     from promptpack.template.engine import default_engine
     from promptpack.template.model import Source
 
-    compiled = compile(Source.of_text(planner.TEMPLATE), default_engine())
-    return lambda: compiled.render(context)
+    return compile(Source.of_text(planner.TEMPLATE), default_engine()).render
 
 
 def _minijinja(dumps: Callable[..., str] | None) -> Job:
@@ -142,15 +148,17 @@ def _minijinja(dumps: Callable[..., str] | None) -> Job:
     if dumps is not None:
         environment.add_filter("tojson", dumps)
     environment.add_template("planner", planner.TEMPLATE)
-    context = planner.make_context()
-    return job(lambda: str(environment.render_template("planner", **context)))
+    return _rebuilt(lambda context: str(environment.render_template("planner", **context)))
 
 
 def growing(tools: int) -> Job:
     """Render a context with the given number of tools; the result is whether the text equals the handwritten one."""
     context = planner.make_context(tools, tools // 2, tools // 4)
-    run = _template(context)
-    return Job(run, lambda: run() == planner.write_by_hand(context, lambda name: dump(context[name])))
+    render = _template()
+    return Job(
+        lambda: render(context),
+        lambda: render(context) == planner.write_by_hand(context, lambda name: dump(context[name])),
+    )
 
 
 def dump(value: Any, indent: int = 2) -> str:
@@ -169,8 +177,8 @@ def dumped(context: dict[str, Any]) -> dict[str, Any]:
     return context | {f"{name}_JSON": dump(context[name]) for name in DUMPED}
 
 
-def make_pack() -> Any:
-    """Load a pack with the template as its only message and a schema for each input."""
+def make_pack(deep: bool) -> Any:
+    """Load a pack with the template as its only message; its inputs have the schema `{}`, or one of every level."""
     from promptpack import Library
 
     body = {
@@ -180,7 +188,7 @@ def make_pack() -> Any:
         "agent": "bench-agent",
         "description": "The planner prompt of the benchmark.",
         "locale": "en",
-        "inputs": {name: describe(value) for name, value in planner.make_context().items()},
+        "inputs": {name: describe(value) if deep else {} for name, value in planner.make_context().items()},
         "messages": [{"role": "system", "content": planner.TEMPLATE}],
     }
     file = scratch_folder() / "packs" / "bench" / "1.0.0.yaml"
@@ -190,12 +198,20 @@ def make_pack() -> Any:
 
 
 def describe(value: Any) -> dict[str, Any]:
-    """Return a schema of a value, two levels deep, as authors usually write it."""
-    if isinstance(value, dict):
-        return {"type": "object", "required": list(value), "properties": {key: {} for key in value}}
-    if isinstance(value, list):
-        return {"type": "array", "items": {"type": "object"}}
-    return {"type": "string"}
+    """Return a schema of every level of a value; the items of a list are like its first or its last."""
+    match value:
+        case dict():
+            properties = {key: describe(item) for key, item in value.items()}
+            return {"type": "object", "required": list(value), "properties": properties}
+        case list():
+            return {"type": "array", "items": {"anyOf": [describe(value[0]), describe(value[-1])]} if value else {}}
+        case str():
+            return {"type": "string"}
+        case bool():
+            return {"type": "boolean"}
+        case int() | float():
+            return {"type": "number"}
+    return {"type": ["string", "null"]}
 
 
 def tables() -> tuple[Table, ...]:
@@ -209,8 +225,13 @@ def _sides() -> Iterator[Side]:
     over, jinja = "stock", ("jinja2",)
     yield Side(over, stock, counted=True, packages=jinja, note="immutable sandbox, strict, `json.dumps`")
     for name, ours, note in OURS:
-        yield Side(name, ours, (False,), counted=True, over=over, note=note)
-        yield Side(f"{name}, orjson", ours, (True,), packages=("orjson",), over=over, note=note)
+        for deep in (False, True):
+            label = f"{name}, deep schemas" if deep else name
+            yield Side(label, ours, (False, deep), not deep, over=over, note=note)
+            yield Side(f"{label}, orjson", ours, (True, deep), packages=("orjson",), over=over, note=note)
+    yield Side("promptpack, template", template, (False,), counted=True, over=over, note="limits on")
+    with_orjson = "promptpack, template, orjson"
+    yield Side(with_orjson, template, (True,), packages=("orjson",), over=over, note="limits on")
     for name, make, packages, note in PEERS:
         environment = packages[0].removesuffix("-core").removesuffix("-ai")
         is_counted = name == "minijinja"
@@ -242,7 +263,6 @@ OURS = (
         "new history and goal; other loops and JSON cached",
     ),
     ("promptpack, `pack.render`, all inputs new", pack_render_all_new, "nothing cached"),
-    ("promptpack, template", template, "limits on"),
 )
 PEERS = (
     ("minijinja", minijinja, ("minijinja",), ""),

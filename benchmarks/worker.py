@@ -8,7 +8,6 @@ import importlib
 import json
 import os
 import sys
-from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,7 @@ class Worker:
         key = json.dumps([module, function, arguments])
         if key not in self._jobs:
             job = make(module, function, arguments)
-            self._jobs[key] = (job, Stopwatch(job.run))
+            self._jobs[key] = (job, Stopwatch(job))
         job, stopwatch = self._jobs[key]
         return job.result() if request == "result" else stopwatch.seconds()
 
@@ -58,11 +57,12 @@ def serve() -> None:
 
 def count(module: str, function: str, arguments: str, runs: str) -> None:
     job = make(module, function, json.loads(arguments))
-    for _ in range(WARM):
-        job.run()
+    for given in job.ready(WARM):
+        job.run(*given)
+    ready = job.ready(int(runs))
     os.getppid()
-    for _ in repeat(None, int(runs)):
-        job.run()
+    for given in ready:
+        job.run(*given)
     os.getppid()
 
 

@@ -29,8 +29,8 @@ def _escape(character: str) -> str:
 
 def break_special_tokens(text: str) -> str:
     """Put a space into every special token, so that no server parses it, and JSON around it stays valid."""
-    if "<" not in text and "[" not in text:
-        return text  # every special token has one of them
+    if "<" not in text and "S]" not in text and "T]" not in text:
+        return text  # every special token has one of them; most JSON has none
     from promptpack.character_patterns import SPECIAL_TOKEN
 
     return SPECIAL_TOKEN.sub(lambda found: f"{found[0][0]} {found[0][1:]}", text)

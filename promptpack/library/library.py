@@ -98,6 +98,10 @@ class Library:
         fresh._index(result.entry for result in fresh._results.values())
         return self if is_same and fresh._results == self._results else fresh
 
+    def forget(self) -> None:
+        """Drop everything that is cached of past contexts: texts, tools and fingerprints of values."""
+        self._render_cache.clear()
+
     def _rebuild(self, entry: Entry, old: BuildResult, is_same: bool) -> BuildResult:
         """Build a pack again if one of its files has changed; keep the last good pack when it is broken now."""
         has_parent = entry.document is not None and "extends" in entry.document.data

@@ -1,7 +1,9 @@
 """Data flow analysis: which inputs a template prints, and through which filters; no expression is evaluated."""
 
+from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 from jinja2 import nodes
 
@@ -16,6 +18,7 @@ _MAX_DEPTH = 16
 _ANY_KEY = "*"
 # A subscript or slice of a filter's output, as in `(X | json)[1:-1]`, is recorded as a filter of this name.
 CUT = "[]"
+_NOTHING = nodes.Const(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +53,16 @@ class DataFlow:
 
 
 Value = tuple[InputOrigin, ...]
-TraceScope = dict[str, "Value | _Macro | Mapping[str, _Macro]"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Macro:
     node: nodes.Macro
-    scope: TraceScope
+    scope: "TraceScope"
+
+
+Bound = Value | _Macro | Mapping[str, _Macro]
+TraceScope = ChainMap[str, Bound]
 
 
 @dataclass(slots=True)
@@ -116,7 +122,7 @@ class _Walker:
     def trace(self, text: ParsedText, printed: _Printed, scope: TraceScope | None = None) -> None:
         """Add the values that a text prints to `printed`."""
         self._text, self._printed = text, printed
-        self._run(text.tree.body, scope or {})
+        self._run(text.tree.body, ChainMap() if scope is None else scope)
 
     def _run(self, body: Iterable[nodes.Node], scope: TraceScope) -> None:
         for node in body:
@@ -130,55 +136,62 @@ class _Walker:
                     if not isinstance(child, nodes.TemplateData):
                         self._print(self._value(child, scope), start_of(child))
             case nodes.For():
-                inner = _copied(scope)
+                inner = scope.new_child({"loop": ()})
                 self._bind(node.target, _below(self._value(node.iter, scope)), inner)
-                self._run(node.body, {**inner, "loop": ()})
-                self._run(node.else_, _copied(scope))
+                self._run(node.body, inner.new_child())
+                if node.find(nodes.NSRef) is not None:
+                    self._run(node.body, inner.new_child())  # a later iteration sees what an earlier one has set
+                self._run(node.else_, scope.new_child())
             case nodes.If():
                 self._branches([node.body, *(branch.body for branch in node.elif_), node.else_], scope)
             case nodes.Assign():
                 self._bind(node.target, self._value(node.node, scope), scope)
             case nodes.AssignBlock():
                 filters = _filters_of(node.filter)
-                self._bind(node.target, _through(self._captured(node.body, _copied(scope)), filters), scope)
+                self._bind(node.target, _through(self._captured(node.body, scope.new_child()), filters), scope)
             case nodes.With():
-                inner = _copied(scope)
+                inner = scope.new_child()
                 for target, value in zip(node.targets, node.values, strict=True):
                     self._bind(target, self._value(value, scope), inner)
                 self._run(node.body, inner)
             case nodes.Macro():
                 scope[node.name] = _Macro(node, scope)
             case nodes.CallBlock():
-                called = _copied(scope) | {"caller": self._captured(node.body, _copied(scope))}
+                called = scope.new_child({"caller": self._captured(node.body, scope.new_child())})
                 self._print(self._value(node.call, called), node.lineno)
             case nodes.FilterBlock():
-                self._print(_through(self._captured(node.body, _copied(scope)), _filters_of(node.filter)), node.lineno)
+                self._print(
+                    _through(self._captured(node.body, scope.new_child()), _filters_of(node.filter)), node.lineno
+                )
             case nodes.Include() | nodes.Extends():
                 self._include(node.template, scope)
             case nodes.FromImport() | nodes.Import():
                 self._import(node, scope)
             case nodes.Block() | nodes.Scope():
-                self._run(node.body, _copied(scope))
+                self._run(node.body, scope.new_child())
 
     def _branches(self, branches: list[list[nodes.Node]], scope: TraceScope) -> None:
-        before = _copied(scope)
+        ends: dict[str, list[Bound]] = {}
         for branch in branches:
-            inner = _copied(before)
+            inner = scope.new_child()
             self._run(branch, inner)
-            for name, value in inner.items():
-                if value is not scope.get(name):
-                    scope[name] = _joined(scope.get(name), value)
+            for name, value in inner.maps[0].items():
+                ends.setdefault(name, []).append(value)
+        for name, values in ends.items():
+            if len(values) < len(branches):
+                values.append(scope.get(name, (InputOrigin(name),)))
+            scope[name] = reduce(_joined, values)
 
     def _include(self, template: nodes.Expr, scope: TraceScope) -> None:
         found = self._dependencies.find_in_partials(template)
-        seen = {name: scope[name] for _, needed in found for name in scope.keys() & needed.names}
+        seen = {name: scope[name] for _, needed in found for name in needed.names & scope.keys()}
         count_steps(len(seen) // 128)
         if not all(isinstance(value, tuple) for value in seen.values()):
-            seen = scope  # a macro may use any name
+            seen = dict(scope)  # a macro may use any name
 
         def enter(_: str, partial: ParsedText) -> _Printed:
             outer, printed = (self._text, self._printed), _Printed()
-            self.trace(partial, printed, _copied(seen))
+            self.trace(partial, printed, ChainMap({}, seen))
             self._text, self._printed = outer
             return printed
 
@@ -187,7 +200,7 @@ class _Walker:
 
     def _import(self, node: nodes.FromImport | nodes.Import, scope: TraceScope) -> None:
         def enter(_: str, partial: ParsedText) -> Mapping[str, _Macro]:
-            return {macro.name: _Macro(macro, {}) for macro in partial.tree.find_all(nodes.Macro)}
+            return {macro.name: _Macro(macro, ChainMap()) for macro in partial.tree.find_all(nodes.Macro)}
 
         macros: dict[str, _Macro] = {}
         for _, found in self._imports.visit(node.template, None, enter):
@@ -215,7 +228,8 @@ class _Walker:
             case nodes.Name():
                 scope[target.name] = value
             case nodes.NSRef():
-                scope[target.name] = _joined(scope.get(target.name), value)
+                owner = next((one for one in scope.maps if target.name in one), scope.maps[0])
+                owner[target.name] = _joined(owner.get(target.name), value)
             case nodes.Tuple() | nodes.List():
                 for item in target.items:
                     self._bind(item, _below(value), scope)
@@ -262,11 +276,14 @@ class _Walker:
         if self._depth >= _MAX_DEPTH:
             return ()
         names = [argument.name for argument in macro.node.args]
-        bound: TraceScope = dict.fromkeys(names, ())
-        bound |= dict(zip(names, (self._value(argument, scope) for argument in call.args), strict=False))
-        bound |= {keyword.key: self._value(keyword.value, scope) for keyword in call.kwargs}
+        given: dict[str, Bound] = dict(zip(names, (self._value(one, scope) for one in call.args), strict=False))
+        given |= {keyword.key: self._value(keyword.value, scope) for keyword in call.kwargs}
+        others = self._values(_arguments(call), scope)
+        inner = macro.scope.new_child({"caller": scope.get("caller", ()), "varargs": others, "kwargs": others})
         self._depth += 1
-        inner = _copied(macro.scope) | {"caller": scope.get("caller", ()), **bound}
+        defaults = dict(zip(names[::-1], macro.node.defaults[::-1], strict=False))
+        for name in names:
+            inner[name] = given[name] if name in given else self._value(defaults.get(name, _NOTHING), inner)
         value = self._captured(macro.node.body, inner)
         self._depth -= 1
         return value
@@ -285,11 +302,6 @@ def _find_macro(called: nodes.Node, scope: TraceScope) -> _Macro | None:
             macros = scope.get(module)
             return macros.get(called.attr) if isinstance(macros, Mapping) else None
     return None
-
-
-def _copied(scope: TraceScope) -> TraceScope:
-    count_steps(len(scope) // 512)
-    return dict(scope)
 
 
 def _value_of(name: str, scope: TraceScope) -> Value:
@@ -315,7 +327,7 @@ def _merged(values: Iterable[Value]) -> Value:
     return found
 
 
-def _joined(before: object, value: "Value | _Macro | Mapping[str, _Macro]") -> "Value | _Macro | Mapping[str, _Macro]":
+def _joined(before: object, value: Bound) -> Bound:
     return _merged((before, value)) if isinstance(before, tuple) and isinstance(value, tuple) else value
 
 

@@ -18,11 +18,14 @@ from promptpack.pack.references import References
 from promptpack.pack.sections import Sections, merge, read_sections
 from promptpack.pack.version import parse_version
 from promptpack.problem import PackError, Problem, did_you_mean
-from promptpack.template.limits import Limits
+from promptpack.template.limits import DEFAULT_INDENT, Limits
 from promptpack.template.render_cache import PackCache, RenderCache
 
 Parents = Callable[[str, str], Sections]
 """(value of `extends`, locale) -> the sections of that pack; raises `PackError` or `UsageError`."""
+
+
+_ONE_LINE = "one-line"
 
 
 class BuildContext(NamedTuple):
@@ -108,6 +111,7 @@ def _create_pack(compiled: CompiledSections, build_context: BuildContext) -> Pac
         description=data.get("description", ""),
         locale=data.get("locale", ""),
         syntax=sections.syntax,
+        json_indent=None if sections.json == _ONE_LINE else DEFAULT_INDENT,
         abstract=sections.abstract,
         inputs=compiled.inputs,
         messages=compiled.messages,
@@ -183,6 +187,7 @@ def _digest(sections: Sections, inputs: Mapping[str, Input], compiler: PackCompi
     own = {key: data.get(key) for key in ("promptpack", "name", "version", "locale")}
     resolved = {
         **own,
+        **({"json": sections.json} if sections.json == _ONE_LINE else {}),
         "agent": sections.agent,
         "syntax": sections.syntax,
         "inputs": {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 
 AGENT_OUTPUT = "agent-output"
-_MAX_CACHED_SCHEMAS = 16
 ERROR_ACTIONS = ("ERROR", "CLARIFICATION_REQUIRED", "ESCALATE")
 
 
@@ -88,23 +87,6 @@ class Contract:
 
         pack = self.pack or Pack(self.name, Version(0, 0, 0), "", contract=self)
         return pack.stream(**options)
-
-    def schema_with(self, tools: Sequence[Action] | None) -> Schema:
-        """Return the schema of a reply that may also call one of these tools."""
-        return self.schema if tools is None else compile_schema(self.json_schema(tools))
-
-    def cached_schema_with(self, key: str, read_tools: Callable[[], Sequence[Action]]) -> Schema:
-        """Return the schema with tools, from a cache of the last few; `key` identifies the tools."""
-        schema = self._schema_cache.get(key)
-        if schema is None:
-            schema = self._schema_cache[key] = self.schema_with(read_tools())
-            for oldest in list(self._schema_cache)[:-_MAX_CACHED_SCHEMAS]:
-                self._schema_cache.pop(oldest, None)
-        return schema
-
-    @cached_property
-    def _schema_cache(self) -> dict[str, Schema]:
-        return {}
 
     def action_names(self, tools: Sequence[Action] | None = None) -> tuple[str, ...] | None:
         """Return the allowed actions, or None if a reply may call a tool and the tools are unknown."""

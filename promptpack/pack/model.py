@@ -123,6 +123,7 @@ class Pack:
     description: str = ""
     locale: str = ""
     syntax: str = "jinja"
+    json_indent: int | None = 2
     abstract: bool = False
     inputs: Mapping[str, Input] = field(default_factory=dict)
     messages: tuple[MessageTemplate, ...] = ()

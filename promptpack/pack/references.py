@@ -138,6 +138,8 @@ def _unsafe_problem(placed: Placed, found: schema.Mismatch) -> Problem:
 
 def resolve(root: Mapping[str, Any], schema: Any) -> Mapping[str, Any]:
     """Return a schema with its local reference replaced by the target; the keys beside the reference win."""
+    if type(schema) is dict and "$ref" not in schema:
+        return schema
     for _ in range(_MAX_STEPS):
         if not isinstance(schema, Mapping) or not str(schema.get("$ref", "")).startswith("#"):
             break
@@ -152,6 +154,8 @@ _ALLOWED = "refer to a file in the folder of the packs, or to a shipped schema"
 
 def find_references(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Yield each `$ref` of a schema with its path."""
+    if type(value) is str:
+        return
     if isinstance(value, list):
         for index, item in enumerate(value):
             yield from find_references(item, (*path, index))

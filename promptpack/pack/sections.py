@@ -19,6 +19,7 @@ class Sections:
     document: Document
     agent: str = ""
     syntax: Syntax = "jinja"
+    json: str = ""
     abstract: bool = False
     declares_reply: bool = False
     inputs: dict[str, Placed] = field(default_factory=dict)
@@ -42,6 +43,7 @@ def read_sections(document: Document) -> Sections:
         document,
         agent=data.get("agent", ""),
         syntax=syntax,
+        json=data.get("json", ""),
         abstract=data.get("abstract", False),
         declares_reply="reply" in data,
         inputs=children_at(root, "inputs"),
@@ -61,6 +63,7 @@ def merge(parent: Sections, own: Sections) -> Sections:
     return replace(
         own,
         agent=own.agent or parent.agent,
+        json=own.json or parent.json,
         declares_reply=own.declares_reply or parent.declares_reply,
         inputs={**parent.inputs, **own.inputs},
         partials={**parent.partials, **own.partials},

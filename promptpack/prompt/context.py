@@ -105,13 +105,23 @@ class _ContextBuilder:
         """Add a value: uncopied if it is plain data, else as a plain copy. Secrets get no fingerprint."""
         name = declared.name
         is_private = declared.secret or name in self._pack.copied_inputs
-        if not is_private and type(value) in (dict, list) and self._add_uncopied(name, value):
+        is_container = type(value) in (dict, list)
+        if is_container and (self._add_copy if is_private else self._add_uncopied)(name, value):
             return
         self.values[name] = copy = to_plain(value, name, self._pack.limits)
         if not is_private:
             found = copy if type(copy) is str else fingerprint(copy)
             if found is not None and len(found) <= LARGEST_VALUE:
                 self._fingerprints[name] = found
+
+    def _add_copy(self, name: str, value: Any) -> bool:
+        """Accept a copy of plain data, restored from its marshal bytes."""
+        found = fingerprint(value)
+        copy = None if found is None else marshal.loads(found)  # noqa: S302 -- written by this process
+        if found is None or not can_skip_copy(copy, found, self._pack.limits):
+            return False
+        self.values[name] = copy
+        return True
 
     def _add_uncopied(self, name: str, value: Any) -> bool:
         """Accept without copying: unchanged since the last render, or validated now.

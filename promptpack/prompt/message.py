@@ -11,9 +11,9 @@ from promptpack.pack.model import ROLES, Role
 from promptpack.problem import ContextError, Problem, did_you_mean
 from promptpack.prompt.plain_data import is_a
 
-_MESSAGE_KEYS: Final = ("role", "content", "name", "tool_calls", "tool_call_id")
-_CALL_KEYS: Final = ("id", "type", "function")
-_FUNCTION_KEYS: Final = ("name", "arguments")
+_MESSAGE_KEYS: Final = frozenset(("role", "content", "name", "tool_calls", "tool_call_id"))
+_CALL_KEYS: Final = frozenset(("id", "type", "function"))
+_FLAT_CALL_KEYS: Final = _CALL_KEYS | {"name", "arguments"}
 _PART_TYPES: Final = ("text", "image_url", "input_audio", "file")
 
 
@@ -126,7 +126,7 @@ def read_message(value: Any, where: str = "message") -> Message:
         role,
         _read_content(value.get("content"), where),
         _text_or_none(value.get("name")),
-        tuple(_read_call(call, where) for call in _call_list(value.get("tool_calls"), where)),
+        _read_calls(value.get("tool_calls"), where),
         _text_or_none(value.get("tool_call_id")),
         _extra_keys(value, _MESSAGE_KEYS),
     )
@@ -149,9 +149,11 @@ def _read_part(part: Any, where: str) -> Part:
     raise ContextError(Problem("PP412", f"{where} has an invalid part", None, 'write {"type": "text", "text": ...}'))
 
 
-def _call_list(calls: Any, where: str) -> Iterable[Any]:
-    if calls is None or isinstance(calls, list | tuple):
-        return calls or ()
+def _read_calls(calls: Any, where: str) -> tuple[ToolCall, ...]:
+    if calls is None:
+        return ()
+    if isinstance(calls, list | tuple):
+        return tuple(_read_call(call, where) for call in calls)
     raise ContextError(Problem("PP412", f"the tool calls of {where} must be a list"))
 
 
@@ -164,12 +166,14 @@ def _read_call(call: Any, where: str) -> ToolCall:
     arguments = function.get("arguments", "{}")
     if not isinstance(arguments, str):
         arguments = _write_arguments(arguments, where)
-    known = _CALL_KEYS if "function" in call else (*_CALL_KEYS, *_FUNCTION_KEYS)
+    known = _CALL_KEYS if "function" in call else _FLAT_CALL_KEYS
     return ToolCall(str(call.get("id", "")), function["name"], arguments, _extra_keys(call, known))
 
 
-def _extra_keys(value: Mapping[str, Any], known: Iterable[str]) -> dict[str, Any] | None:
-    return {key: item for key, item in value.items() if key not in known} or None
+def _extra_keys(value: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any] | None:
+    if known.issuperset(value):
+        return None
+    return {key: item for key, item in value.items() if key not in known}
 
 
 def _write_arguments(arguments: Any, where: str) -> str:

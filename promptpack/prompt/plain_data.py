@@ -61,6 +61,8 @@ class _Copier:
             return self._finite(value)
         if depth > MAX_DEPTH:
             raise self.problem("PP413", f"is nested more than {MAX_DEPTH} levels deep")
+        if is_a(value, tuple) and hasattr(kind, "_fields"):
+            return self.copy(dict(zip(kind._fields, value, strict=True)), depth)  # a named tuple
         if is_a(value, list, tuple):
             self._count(len(value))
             return self._list(value, depth + 1)

@@ -1,23 +1,17 @@
 """`Pack` + context -> `Prompt`: check the context, then render each message from its own template."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from promptpack.pack.contract import Contract
 from promptpack.pack.model import CallTemplate, MessageTemplate, Pack, PartTemplate
 from promptpack.problem import ContextError, Problem, UsageError
 from promptpack.prompt.context import Context, check_context
 from promptpack.prompt.message import Message, Part, ToolCall, read_message
 from promptpack.prompt.prompt import Origin, Prompt
-from promptpack.prompt.reply_format import write_reply_format
-from promptpack.prompt.tool_actions import read_tool_actions
+from promptpack.prompt.tool_actions import find_tool_set
 from promptpack.template.meter import metered
 from promptpack.template.model import Scope, Template
-from promptpack.template.render_cache import LARGEST_VALUE
 from promptpack.template.values import to_json
-
-# The cell in the render cache.
-_REPLY_FORMAT = "reply_format"
 
 
 def render(pack: Pack, context: Any = None, inputs: Mapping[str, Any] | None = None) -> Prompt:
@@ -47,16 +41,20 @@ def _fit_budget(prompt: Prompt) -> Prompt:
 def _render_slots(pack: Pack, checked: Context, scope: Scope) -> Prompt:
     from promptpack.prompt.slot_rendering import render_slots, write_messages
 
-    with metered(pack.limits, checked.validated):
+    with metered(pack.limits, checked.validated, pack.json_indent):
         slots = render_slots(pack, scope)
     return Prompt(pack, write_messages(slots), checked.snapshot, slots=slots)
 
 
 def _render_messages(pack: Pack, checked: Context, scope: Scope) -> Prompt:
-    with metered(pack.limits, checked.validated):
-        rendered = [(message, template) for template in pack.messages for message in _render_message(template, scope)]
-    origins = tuple(Origin(bool(template.history), template.priority) for _, template in rendered)
-    return Prompt(pack, tuple(message for message, _ in rendered), checked.snapshot, origins)
+    messages: list[Message] = []
+    origins: list[Origin] = []
+    with metered(pack.limits, checked.validated, pack.json_indent):
+        for template in pack.messages:
+            rendered = _render_message(template, scope)
+            messages += rendered
+            origins += [Origin(bool(template.history), template.priority)] * len(rendered)
+    return Prompt(pack, tuple(messages), checked.snapshot, tuple(origins))
 
 
 def _build_scope(pack: Pack, checked: Context) -> Scope:
@@ -64,52 +62,41 @@ def _build_scope(pack: Pack, checked: Context) -> Scope:
     values: dict[str, Any] = {"pack": about, **checked.values}
     fingerprints = {"pack": tuple(about.values()), **checked.fingerprints}
     if pack.contract is not None:
-        values["reply_format"] = fingerprints["reply_format"] = _get_reply_format(pack, pack.contract, checked)
+        values["reply_format"] = fingerprints["reply_format"] = find_tool_set(
+            pack, pack.contract, checked.snapshot
+        ).reply_format
     return Scope(values, checked.snapshot, fingerprints, pack._render_cache)
 
 
-def _get_reply_format(pack: Pack, contract: Contract, checked: Context) -> str:
-    """Return the cached `reply_format` if its tools have not changed, else write it."""
-    name = contract.tools_input
-    tools = checked.fingerprints.get(name) if name else ""
-    # Packs made by `dataclasses.replace` share a cache.
-    cell = _REPLY_FORMAT, pack.locale
-    cached_contract, cached, text = pack._render_cache.get(cell) or (None, None, "")
-    if tools is not None and tools == cached and contract is cached_contract:
-        return text
-    actions = read_tool_actions(checked.snapshot[name], name) if name else None
-    text = write_reply_format(contract, pack.locale, actions)
-    if tools is not None and len(tools) <= LARGEST_VALUE:
-        pack._render_cache.put(cell, (contract, tools, text), tools, text)
-    return text
-
-
-def _render_message(template: MessageTemplate, scope: Scope) -> Iterator[Message]:
+def _render_message(template: MessageTemplate, scope: Scope) -> list[Message]:
     if template.when is not None and not template.when.evaluate(scope):
-        return
+        return []
     if template.history:
-        yield from _read_history(template, scope[template.history])
-        return
-    yield Message(
+        return _read_history(template, scope[template.history])
+    message = Message(
         template.role,
         _render_content(template.content, scope),
         template.name.render(scope) if template.name else None,
-        tuple(_render_call(call, scope) for call in template.tool_calls),
+        tuple(_render_call(call, scope) for call in template.tool_calls) if template.tool_calls else (),
         template.tool_call_id.render(scope) if template.tool_call_id else None,
     )
+    return [message]
 
 
-def _read_history(template: MessageTemplate, history: Any) -> Iterator[Message]:
+def _read_history(template: MessageTemplate, history: Any) -> list[Message]:
     name = template.history
     if not isinstance(history, list):
         raise ContextError(Problem("PP412", f"input {name!r} is not a list of messages"))
-    for index, item in enumerate(history):
-        message = read_message(item, f"message {index + 1} of {name!r}")
-        if message.role not in template.history_roles:
-            text = f"message {index + 1} of {name!r} has the role {message.role!r}, which the pack does not allow"
-            hint = f"remove the message, or add {message.role!r} to 'roles' next to 'history' in the pack"
-            raise ContextError(Problem("PP439", text, None, hint))
-        yield message
+    return [_read_past(template, item, f"message {index + 1} of {name!r}") for index, item in enumerate(history)]
+
+
+def _read_past(template: MessageTemplate, item: Any, where: str) -> Message:
+    message = read_message(item, where)
+    if message.role not in template.history_roles:
+        text = f"{where} has the role {message.role!r}, which the pack does not allow"
+        hint = f"remove the message, or add {message.role!r} to 'roles' next to 'history' in the pack"
+        raise ContextError(Problem("PP439", text, None, hint))
+    return message
 
 
 def _render_content(content: Template | tuple[PartTemplate, ...] | None, scope: Scope) -> str | tuple[Part, ...] | None:

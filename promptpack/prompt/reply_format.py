@@ -11,16 +11,23 @@ from promptpack.words import words
 _MAX_DEPTH = 8
 
 
-def write_reply_format(contract: Contract, locale: str, tools: Sequence[Action] | None = None) -> str:
-    """Write the fields, the allowed words and an example of a contract."""
-    return _Writer(contract, locale, tools).text()
+def write_reply_format(
+    contract: Contract,
+    locale: str,
+    tools: Sequence[Action] | None = None,
+    shape: Mapping[str, Any] | None = None,
+) -> str:
+    """Write the fields, the allowed words and an example of a contract; `shape` is its JSON Schema with the tools."""
+    return _Writer(contract, locale, tools, contract.json_schema(tools) if shape is None else shape).text()
 
 
 class _Writer:
-    def __init__(self, contract: Contract, locale: str, tools: Sequence[Action] | None) -> None:
+    def __init__(
+        self, contract: Contract, locale: str, tools: Sequence[Action] | None, shape: Mapping[str, Any]
+    ) -> None:
         self._contract = contract
         self._tools = tools
-        self._shape = contract.json_schema(tools)
+        self._shape = shape
         self._words = words(locale)
         self._language = locale.split("-", maxsplit=1)[0]
 

@@ -2,10 +2,11 @@
 
 import json
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from promptpack.reply.hidden_text import FIRST, KINDS, MARKER_REST, HiddenEnds, blank
+from promptpack.reply.hidden_text import BARE_CHANNEL, FIRST, MARKER, MARKER_AHEAD, HiddenEnds, blank
 from promptpack.reply.lookahead import BLANK, COLONLESS, KEY, is_paired_key
 from promptpack.reply.scan import scan
 from promptpack.reply.scan_state import ForcedClose, ScanResult
@@ -17,22 +18,29 @@ from promptpack.reply.value_spans import Span, Spans, StrictSpans
 NOT_STRICT = object()
 # Thinking without a start marker contains objects too, so the search may see this many times the limit on candidates.
 _THINKING_FACTOR = 10
-# Prose and code contain brackets that open no data; a text with more than this is neither.
-_MAX_BRACES = 20_000
+# Prose and code contain brackets and tags that open no data; a text with more than this is neither.
+_MAX_PASSED = 20_000
 _OBJECT = rf"(?=[{{｛]?{BLANK}(?:[}}｝/#]|{KEY}))"
 # Every alternative starts with one of a few characters, so that the search can jump to them.
 _TOP = re.compile(
     rf"[{{｛［({FIRST}](?:(?P<open>(?<=[{{｛]){_OBJECT}|(?<=[\[［])(?={BLANK}[{{｛]{_OBJECT}))"
-    rf"|{MARKER_REST}"
+    rf"|(?P<marker>(?<=[{FIRST}])(?={MARKER_AHEAD}))"
     r"|(?P<call>(?<=\w\()\s*+[A-Za-z_]\w{0,40}+\s*+=(?!=)))"
 )
 _CALLED = re.compile(r"(?<![\w.])[A-Za-z_]\w{0,40}\Z")
-# A brace and the start of a key at the end of the text; a bare key only after a brace at the start of a line.
-_CUT_ROOT = re.compile(
-    r"[{｛]\s*+(?:\"(?:[^\"\\]|\\.)*+(?:\"\s*+|\\)?+|[“'][^\"“”'\n]{0,300}+\s*+)?+\Z"
-    r"|(?:^|(?<=\n))(?P<space>[^\S\n]*+)[{｛]\s*+\w{1,60}+\s*+\Z"
+# A brace and at most one key at the end of the text.
+_CUT_ROOT = re.compile(r"[{｛]\s*+(?:\"(?:[^\"\\]|\\.)*+(?:\"\s*+|\\)?+|[^{}\[\]｛｝\n]{0,300}+\s*+)\Z")
+_MAX_CUT_LENGTH, _MAX_LABEL = 400, 100
+# A label directly before an object that says that others wrote it, or that it is not final.
+_LABEL = re.compile(
+    r"(?:^|\n)[ \t>#*_-]*(?:user|human|system|developer|question|tool|observation|environment|(?:user )?inputs?"
+    r"|(?:(?:tool|function) |call_)?(?:outputs?|results?|responses?) (?:of|from) (?:the )?(?:tool|function)s?"
+    r"|(?:tool|function)[ _](?:call )?(?:outputs?|results?|responses?)|(?:few-shot )?(?:examples?|samples?)(?: \d+)?"
+    r"(?: (?:output|answer|reply|response))?|(?:expected|previous|prior|earlier|last|old)(?: \w+){1,2}|(?:\w+ )?draft"
+    r"|before|thoughts?|thinking|reasoning|thought process|scratchpad|用户|系统|观察|示例|例子|上一阶段|草稿|思考|之前)"
+    r"[ \t]{0,4}(?:[*_]*[:：]?[*_]*[ \t]*\n|[*_]*[:：][*_]*)\s*(?:[`~]{3}\w{0,20}\s*)?\Z",
+    re.IGNORECASE,
 )
-_MAX_CUT_LENGTH = 400
 # A quoted key and its colon before a bracket: the bracket belongs to an object whose opening brace is lost.
 _MEMBER_BEFORE = re.compile(r"[\"'”’]\s*[:：]\s*\Z")
 _COLONLESS_ROOT = re.compile(rf"[{{｛](?={BLANK}{COLONLESS})")
@@ -93,6 +101,15 @@ class SearchResult:
         self.marked.append((start, end))
         return end
 
+    def add(self, candidate: ReplyCandidate) -> None:
+        """Add a candidate, or hide it if a label before it says that it is not the answer."""
+        start, is_whole = candidate.start, candidate.scan is None or candidate.scan.tail == "closed"
+        if is_whole and _LABEL.search(self.text, max(0, start - _MAX_LABEL), start):
+            self.hide(start, candidate.end)
+        else:
+            self.candidates.append(candidate)
+        self.limit = candidate.limit
+
     def hide_before(self, end: int) -> int:
         """Hide all text and all candidates before a position, and return it."""
         self.candidates.clear()
@@ -102,39 +119,53 @@ class SearchResult:
 
 def find(text: str, limits: SearchLimits) -> SearchResult:
     """Find the candidates outside hidden text; the result's text has spaces in place of hidden text."""
-    found, lexer, position, ends, seen, braces = SearchResult(text), Lexer(text), 0, HiddenEnds(text), 0, 0
+    found, lexer, position, ends, seen, passed = SearchResult(text), Lexer(text), 0, HiddenEnds(text), 0, 0
+    if channel := BARE_CHANNEL.match(text):
+        position = found.hide(0, channel.end())
     while match := _TOP.search(text, position):
-        if match.lastgroup in KINDS:
-            end = ends.find(match)
-            position = found.hide(match.start(), end) if end > 0 else match.end()
-        elif match["end"]:
-            position = found.hide_before(match.end())
+        if match["marker"] is not None:
+            start, position = -1, _pass_marker(found, ends, match.start())
         elif (start := _start(lexer, match, position)) < 0:
             position = match.start() + 1
-            braces += 1
-            if braces > _MAX_BRACES:
-                found.limit = "candidates"
-                return found
+        if start < 0:
+            passed += 1
         else:
             candidate = _read(text, start, limits)
             position = max(candidate.end, match.end())
-            found.candidates.append(candidate)
-            found.limit = candidate.limit
+            found.add(candidate)
             seen += 1
-            if len(found.candidates) > limits.candidates or seen > _THINKING_FACTOR * limits.candidates:
-                found.limit = "candidates"
-            if found.limit:
-                return found
+        is_exceeded = seen > _THINKING_FACTOR * limits.candidates or passed > _MAX_PASSED
+        if is_exceeded or len(found.candidates) > limits.candidates:
+            found.limit = found.limit or "candidates"
+        if found.limit:
+            return found
     found.text = blank(text, found.hidden)
     if cut := _CUT_ROOT.search(found.text, position):
-        found.candidates.append(_read(found.text, max(cut.start(), cut.end("space")), limits))
+        candidate = _read(found.text, cut.start(), limits)
+        if candidate.scan is not None:
+            candidate.scan.tail = "cut"
+        found.candidates.append(candidate)
     return found
 
 
-def find_members(text: str, names: frozenset[str], limits: SearchLimits) -> ReplyCandidate | None:
+def _pass_marker(found: SearchResult, ends: HiddenEnds, start: int) -> int:
+    """Hide the text that belongs to the marker at a position, if one is there; return where the search continues."""
+    marker = MARKER.match(found.text, start)
+    if marker is None:
+        return start + 1
+    if marker["end"]:
+        return found.hide_before(marker.end())
+    end = ends.find(marker)
+    return found.hide(start, end) if end > 0 else marker.end()
+
+
+def find_members(found: SearchResult, names: frozenset[str], limits: SearchLimits) -> ReplyCandidate | None:
     """Find an object without its opening brace or without both braces, by a first member named in `names`."""
+    text, whole = found.text, [one for one in found.candidates if one.scan is None or one.scan.tail == "closed"]
+    starts = [one.start for one in whole]
     for match in _FIRST_MEMBER.finditer(text):
-        if match["key"] in names:
+        index = bisect_right(starts, match.end()) - 1
+        if match["key"] in names and (index < 0 or whole[index].end <= match.end()):
             candidate = _reread(text, ReplyCandidate(match.end(), match.end(), None, lost_open=True), limits)
             return candidate if candidate.scan and candidate.scan.tail in ("closed", "open", "cut") else None
     return None

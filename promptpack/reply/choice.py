@@ -43,8 +43,9 @@ class Choice:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the text ends inside the candidate."""
-        return self.candidate.scan is not None and self.candidate.scan.tail in ("open", "cut")
+        """Whether the text ends inside the candidate, or the rest of it cannot be read."""
+        tail = self.candidate.scan.tail if self.candidate.scan else "closed"
+        return tail in ("open", "cut", "broken")
 
 
 class Chooser:

@@ -8,67 +8,90 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
 
-_PREFIX = r"(?:\w{1,12}:)?"
-# A tag marks thinking if its name contains one of the first words, or is one of the others.
-_THINKING = (
-    r"(?:[\w:.-]{0,30}?(?:think|thought|reasoning|reflect|scratch_?pad|monologue|deliberat|brainstorm|introspect"
-    rf"|思考|推理)[\w:.-]{{0,30}}|{_PREFIX}(?:reasons?|rationale|analysis|cot|plan|planning|drafts?))"
+_N = r"[\w▁:.-]"
+# A name means thinking if it contains one of these.
+_THOUGHT = (
+    r"(?:think|thought|reason|reflect|r[eé]flex|scratch[_-]?pad|monologue|deliberat|brainstorm|introspect|ponder"
+    r"|contemplat|ruminat|rationale|(?<![^\W_])cot(?![^\W_])|drafts?(?![^\W_])|思考|推理|草稿)"
 )
-# Tags around text that others wrote, or that only shows how an answer looks.
-_QUOTED = (
-    rf"{_PREFIX}(?:(?:few[_-]?shot[_-]?)?(?:examples?|samples?)|(?:user[_-]?)?inputs?|(?:tool|function)[_-]?(?:results?"
-    r"|responses?|outputs?)|documents?|observations?|search[_-]?results|user|human|system|user[_-]message|prompt"
-    r"|instructions?|query|question|history|conversation|context|(?:json[_-]?)?schema)"
+_THINKING = rf"{_N}{{0,30}}?{_THOUGHT}{_N}{{0,30}}"
+# A name means text of others, or text that only shows how an answer looks, if one of these is a word of it.
+_OTHERS = (
+    rf"(?:{_N}{{0,30}}?[_:.▁-])?(?:(?:few[_-]?shot|examples?|samples?|prompts?|instructions?|query|questions?|requests?"
+    r"|history|context|(?:json)?schema|template|format|expected|previous|prior|earlier"
+    r"|documents?|observations?|search|quote|user|human|system|developer|environment|reminder"
+    r"|(?<!tool[_-])(?<!action[_-])inputs?)|(?:tool|function)s?[_▁-]?(?:(?:use|call)[_-])?(?:results?|responses?|outputs?))"
+    rf"(?:[_:.▁-]{_N}{{0,30}})?(?!{_N})"
 )
-_ROLE = r"(?:user|human|system|tool|developer|function|observation|environment|think(?:ing)?|thought|analysis)\b"
-_CHANNEL = r"\|channel\|>\s{0,8}(?:analysis|thought|thinking|reasoning)\b"
-_TAG_END = r"(?:\s[^<>\n]{0,60})?>"
+# The name of a tag around an answer contains one of these words; the others are tags of HTML and of chat templates.
+_ANSWER = (
+    rf"(?:{_N}{{0,30}}?(?:answer|out|json|respon|result|repl(?:y|ies)|final|call|func|invoke|param|arg|decision|verdict"
+    r"|solution|action|agent|assistant|model|bot|complet|data|object|code|message|artifact|report|review|rout|planner"
+    r"|execut|orchestrat|understand|return|payload|content|value|body|submi|task|intent|expla|答|输出|结果|回复|决策"
+    rf"|(?<![^\W_])(?:start|begin|end|bos|eos)(?![^\W_])){_N}{{0,30}}"
+    r"|\w|br|hr|h[1-6]|li|[duo]l|d[dt]|t[drh]|em|tt|pre|div|span|strong|details|summary|section|article|main|html|head"
+    r"|font|img|small|table|tbody|thead|script|textarea|samp|kbd|xml|root|items?|tools?|tool[_-]?(?:use|input)"
+    rf"|action[_-]input|pad|unk|unused\d+|extra_id_\d+)(?!{_N})"
+)
+_TAG_END = r"(?:\s[^<>\n]{0,60})?\s?\\?>"
+_CLOSED = rf"(?=[^\W\d]{_N}{{0,80}}+{_TAG_END})"
+_OWN_ROLE = r"(?:assistant|model|ai|gpt|bot|chatbot|answer|final)\b"
+_BAR = "[|｜]"
+_NOT_END = rf"(?!/|end|{_N}{{1,40}}[_▁]end{_BAR})"
+_WORD = r"[^\W\d]\w{0,20}+"
 
 # The markers that start hidden text, by kind. The first character is separate, so that a search can jump to it.
 _STARTS = {
-    "tag": (("<", rf"{_THINKING}{_TAG_END}"),),
+    "tag": (
+        ("<", rf"{_CLOSED}{_THINKING}{_TAG_END}"),
+        ("<", rf"\s{_THINKING}{_TAG_END}"),
+        ("<", rf"details>\s{{0,4}}<summary>[^<\n]{{0,20}}?{_THOUGHT}[^<\n]{{0,60}}</summary>"),
+    ),
     "token": (
-        ("<", rf"\|(?!end){_THINKING}\|>"),
+        ("<", rf"{_BAR}{_NOT_END}{_THINKING}{_BAR}>"),
         ("<", r"unused\d{1,3}>\s{0,4}thought\b"),
-        ("&", rf"lt;{_THINKING}&gt;"),
+        ("<", r"\|channel>\s{0,4}(?:thought|analysis)\b"),
+        ("&", rf"(?:lt|#0*60|#x0*3c);{_THINKING}&(?:gt|#0*62|#x0*3e);"),
         ("＜", rf"{_THINKING}＞"),
+        ("【", rf"{_THINKING}】"),
         ("◁", "think▷"),
-        (r"\[", r"(?:THINK(?:ING)?|REASONING)\]"),
+        (r"\[", rf"(?:{_THINKING}|unused16)\]"),
     ),
     "turn": (
-        ("<", _CHANNEL),
-        ("<", rf"[|｜](?:im_start|start|start_header_id)[|｜]>\s{{0,4}}{_ROLE}"),
-        ("<", rf"start_of_turn>\s{{0,4}}{_ROLE}"),
-        ("<", rf"[|｜]{_ROLE}[|｜]>"),
+        ("<", rf"\|channel\|>\s{{0,8}}(?!final\b|commentary\s{{0,4}}(?:to=|json|<\|con)){_WORD}"),
+        ("<", rf"{_BAR}(?:im_start|start|start_header_id){_BAR}> {{0,4}}(?!{_OWN_ROLE}){_WORD}"),
+        ("<", rf"start_of_turn> {{0,4}}(?!{_OWN_ROLE}){_WORD}"),
+        ("<", rf"{_BAR}{_NOT_END}{_OTHERS}{_BAR}>"),
         ("<", "<SYS>>"),
-        (r"\[", r"INST\]"),
+        (r"\[", r"(?:INST|TOOL_RESULTS|SYSTEM_PROMPT|AVAILABLE_TOOLS)\]"),
     ),
     "comment": (("<", "!--"),),
-    "fence": (("`", rf"``{_THINKING}[^\n`]{{0,40}}\n"),),
-    "quoted": (("<", rf"{_QUOTED}{_TAG_END}"),),
+    "fence": ((r"[`~]", rf"(?:``|~~){_THINKING}[^\n`]{{0,40}}\n"),),
+    "quoted": (("<", rf"{_CLOSED}(?:{_OTHERS}|(?!{_ANSWER}){_N}{{1,80}}+){_TAG_END}"),),
 }
 # An end without its start hides all text before it.
 _ENDS = (
-    ("<", rf"/{_THINKING}\s{{0,4}}>"),
-    ("<", rf"\|(?:/|end_?){_THINKING}\|>"),
-    ("<", r"unused95>"),
-    ("&", rf"lt;/{_THINKING}&gt;"),
+    ("<", rf"/{_CLOSED}{_THINKING}{_TAG_END}"),
+    ("<", rf"/\s{_THINKING}{_TAG_END}"),
+    ("<", rf"{_BAR}(?:(?:/|end){_THINKING}|{_THINKING}(?<=[_▁]end)){_BAR}>"),
+    ("<", r"unused95>(?!\s{0,4}thought)"),
+    ("<", r"channel\|>"),
+    ("&", rf"(?:lt|#0*60|#x0*3c);/{_THINKING}&(?:gt|#0*62|#x0*3e);"),
     ("＜", rf"/{_THINKING}＞"),
+    ("【", rf"/{_THINKING}】"),
     ("◁", "/think▷"),
-    (r"\[", r"/(?:THINK(?:ING)?|REASONING)\]"),
-    ("<", rf"/{_QUOTED}\s{{0,4}}>"),
+    (r"\[", rf"(?:/{_THINKING}|unused17)\]"),
+    ("<", rf"/{_CLOSED}(?:{_OTHERS}|(?!{_ANSWER}){_N}{{1,80}}+){_TAG_END}"),
 )
 # A turn ends before the next marker of the chat template.
-_TURN_END = re.compile(
-    r"(?=<[|｜](?:im_end|im_start|end|start|eot_id|eom_id|start_header_id|channel|return|call|assistant)[|｜]>"
-    r"|<end_of_turn>|<start_of_turn>|\[/INST\]|<</SYS>>)",
-    re.IGNORECASE,
+_TURN_END = (
+    rf"(?=<{_BAR}(?:im_end|im_start|eo[tm]_id|start_header_id|channel|return|call|(?:start|end)(?!_header)(?:[_▁]{_N}{{1,40}})?|{_N}{{1,40}}[_▁]end"
+    rf"|assistant|chatbot_token){_BAR}>|<(?:end|start)_of_turn>|\[/(?:INST|TOOL_RESULTS|SYSTEM_PROMPT)\]|<</SYS>>)"
 )
-_FENCE_END = re.compile(r"^[ \t]*`{3,}[ \t]*$", re.MULTILINE)
+_FENCE_END = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*$", re.MULTILINE)
 # Streamed text has no certain start or end of a line, only line breaks.
-_STREAMED_FENCE_END = re.compile(r"\n[ \t]*`{3,}[ \t]*(?=\n)")
-_COMMENT_END = re.compile("-->")
-_DATA_AHEAD = re.compile(r"\s*(?:[\[{｛`\"]|\Z)")
+_STREAMED_FENCE_END = re.compile(r"\n[ \t]*(?:`{3,}|~{3,})[ \t]*(?=\n)")
+_DATA_AHEAD = re.compile(r"\s*(?:[\[{｛`\"]|\Z)|[ \t]*\n")
 
 
 def _whole(markers: Iterable[tuple[str, str]]) -> str:
@@ -81,18 +104,39 @@ def _rest(markers: Iterable[tuple[str, str]]) -> str:
 
 _GROUPS = "|".join(f"(?P<{kind}>{_rest(markers)})" for kind, markers in {"end": _ENDS, **_STARTS}.items())
 # Follows the first character of a marker, which a search has jumped to; the group that matches is its kind.
-MARKER_REST = rf"(?=[/|｜\w!]|<SYS|``\w)(?i:{_GROUPS})"
+MARKER_AHEAD = r"[/|｜\w!#]|\s\w|<SYS|``\w|~~\w"
+MARKER_REST = rf"(?={MARKER_AHEAD})(?i:{_GROUPS})"
 # The characters that a marker may start with, for a character class.
-FIRST = r"<＜&◁\[`"
+FIRST = r"<＜&◁【\[`~"
+MARKER = re.compile(rf"[{FIRST}]{MARKER_REST}")
 KINDS = frozenset(_STARTS)
 ANY_MARKER = re.compile(_whole((*_ENDS, *(one for markers in _STARTS.values() for one in markers))), re.IGNORECASE)
 # The start of a marker that is not complete yet.
-PARTIAL_MARKER = rf"[{FIRST}][<`!&/|｜\w:;.-]*+(?:(?<=[|｜\dn])>\s{{0,8}}\w{{0,14}}|\s[^<>\n]{{0,60}})?"
+PARTIAL_MARKER = (
+    rf"(?:<details>\s{{0,4}}(?:<[^\n]{{0,110}})?"
+    rf"|[{FIRST}][<`~!&#/|｜▁\w:;.-]*+(?:(?<=[|｜\dn])>\s{{0,8}}\w{{0,14}}|\s[^<>\n]{{0,60}})?)"
+)
+# A thinking channel and the start of the next one, from which a server has removed the tokens.
+BARE_CHANNEL = re.compile(r"\s{0,4}analysis(?=[A-Z\n])[\s\S]*?(?:assistantfinal|\Z)")
 # No marker is longer; a shorter text may be the start of one.
-MAX_MARKER_LENGTH = 140
+MAX_MARKER_LENGTH = 200
+_MAX_NAME = 80
+_HUMP = re.compile(r"(?<=[a-z\d])(?=[A-Z])")
+_HIDDEN_NAME = re.compile(rf"{_THINKING}|{_OTHERS}", re.IGNORECASE)
 _THINKING_END = re.compile(_whole(_ENDS[:-1]), re.IGNORECASE)
-_END_TAG = re.compile(_whole((_ENDS[0], _ENDS[-1])), re.IGNORECASE)
-_COMMON_ENDS = {"token": _THINKING_END, "turn": _TURN_END, "fence": _FENCE_END, "comment": _COMMENT_END}
+_END_TAG = re.compile(rf"</\s?(?=[^\W\d]){_N}{{1,80}}+{_TAG_END}")
+_COMMON_ENDS = {
+    "token": re.compile(f"{_THINKING_END.pattern}|{_TURN_END}", re.IGNORECASE),
+    "turn": re.compile(_TURN_END, re.IGNORECASE),
+    "fence": _FENCE_END,
+    "comment": re.compile("-->"),
+}
+
+
+@lru_cache(1_000)
+def is_hidden_name(name: str) -> bool:
+    """Return whether a name means thinking or text of others."""
+    return _HIDDEN_NAME.fullmatch(_HUMP.sub("_", name[:_MAX_NAME])) is not None
 
 
 def end_pattern(marker: re.Match[str]) -> re.Pattern[str]:
@@ -104,11 +148,12 @@ def end_pattern(marker: re.Match[str]) -> re.Pattern[str]:
 def _end_pattern(kind: str, name: str) -> re.Pattern[str]:
     if kind in _COMMON_ENDS:
         return _COMMON_ENDS[kind]
-    return re.compile(rf"</{re.escape(name)}\s{{0,4}}>", re.IGNORECASE)
+    return re.compile(rf"</\s?{re.escape(name)}\s{{0,4}}\\?>", re.IGNORECASE)
 
 
 def _name(marker: re.Match[str]) -> str:
-    return re.split(r"[\s>]", marker[0].lstrip("</"), maxsplit=1)[0].lower()
+    name = re.search(rf"{_N}+", marker[0])
+    return name[0].lower() if name else ""
 
 
 class HiddenEnds:

@@ -7,7 +7,7 @@ from promptpack.reply.escapes import decode
 from promptpack.reply.lookahead import BLANK, COLON, find_prefix, is_colonless_key
 from promptpack.reply.strings import Lexer, scan_string
 
-SEPARATOR = re.compile(r"[:：﹕∶](?:\s{0,8}+[:：])*+=?|→|[=-]>|[=＝](?!=)")
+SEPARATOR = re.compile(r"[:：﹕∶](?:\s{0,8}+[:：])*+=?|[→⇒↦]|[=-]>|[=＝](?!=)")
 _KEYS = (
     re.compile(rf"'(?P<body>(?:[^'\\\n]|\\.){{0,300}})'(?={BLANK}{COLON})"),
     re.compile(r'["“”„‟＂](?P<body>(?:[^"“”„‟＂\\\n]|\\.){0,300})["“”„‟＂]'),

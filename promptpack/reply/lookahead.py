@@ -5,9 +5,11 @@ from typing import Final
 
 INVISIBLE: Final = r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]"
 # Signs that mean nothing between tokens: invisible characters, colors, bold, line breaks of HTML or written as escapes.
-ODD_SPACE: Final = rf"(?:[^\S \t\r\n]|{INVISIBLE}|\x1b\[[0-9;]{{0,20}}[A-Za-z]|\*\*|\\[nrt](?!\w)|<br ?/?>|&nbsp;)"
+ODD_SPACE: Final = (
+    rf"(?:[^\S \t\r\n]|{INVISIBLE}|\x1b\[[0-9;]{{0,20}}[A-Za-z]|\*{{1,3}}|\\(?:[nrt](?!\w)|(?=\r?\n))|<br ?/?>|&nbsp;)"
+)
 BLANK: Final = rf"\s*+(?:{ODD_SPACE}\s*+)*+"
-COLON: Final = r"(?:[:：﹕∶→]|[=-]>|[=＝](?![=>]))"
+COLON: Final = r"(?:[:：﹕∶→⇒↦]|[=-]>|[=＝](?![=>]))"
 # The prefix of a string in Python or C#.
 PREFIX: Final = r"(?:[bfruBFRU]{1,2}+|[@$]{1,2}+)(?=[\"'])"
 _COMMAS: Final = rf"(?:[,，]{BLANK})++"
@@ -38,7 +40,7 @@ COLONLESS: Final = (
 
 # A streamed text may end before the colon, inside the quotes, or inside a sign.
 _END: Final = r"(?:[=:@$*\\-]|<(?:b(?:r ?/?)?)?|\x1b(?:\[[0-9;]{0,20})?)?\Z"
-_PARTIAL_COLON: Final = rf"{BLANK}(?:[:：﹕∶→＝]|->|=(?=[^=])|{_END})"
+_PARTIAL_COLON: Final = rf"{BLANK}(?:[:：﹕∶→⇒↦＝]|->|=(?=[^=])|{_END})"
 _PARTIAL_QUOTED: Final = "|".join(
     rf"[{quotes}]{_within(quotes)}(?:[{quotes}]{_PARTIAL_COLON}|\\?\Z)" for quotes in _QUOTES
 )

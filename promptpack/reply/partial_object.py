@@ -6,9 +6,7 @@ from typing import Any
 
 from promptpack.reply.alarm import find_alarm
 from promptpack.reply.align import align, find_property
-from promptpack.reply.candidates import ReplyCandidate
-from promptpack.reply.choice import Chooser
-from promptpack.reply.reading import Fault, PromptEcho
+from promptpack.reply.reading import Fault, PromptEcho, Reading
 from promptpack.reply.shape import Shape
 from promptpack.reply.syntax_tree import escape, is_same, walk
 
@@ -64,8 +62,9 @@ class StreamFrame:
 class PartialObject:
     """Collects values as they arrive; the last one stays pending until the text after it shows that it is complete."""
 
-    def __init__(self, chooser: Chooser, echo: PromptEcho) -> None:
-        self._chooser, self._echo = chooser, echo
+    def __init__(self, shape: Shape, echo: PromptEcho) -> None:
+        self._shape, self._echo = shape, echo
+        self._wants_object = shape.types <= {"object"}
         self._starts = 0
         self.stack: list[StreamFrame] = []
         self.restart()
@@ -79,13 +78,13 @@ class PartialObject:
         self._alarms: list[Fault] = []
         self._alarmed: set[tuple[str, str]] = set()
         self._known = self._count = 0
-        self._starts += 1
+        self._has_answer = False
         self.exceeds_limits = self._starts > _MAX_STARTS
 
     @property
     def alarms(self) -> list[Fault]:
         """The alarms about the object; one with fewer than two keys of the contract may be a wrapper."""
-        return self._alarms if 2 * self._known >= min(4, len(self._chooser.shape.required)) else []
+        return self._alarms if 2 * self._known >= min(4, len(self._shape.required)) else []
 
     @property
     def shows_here(self) -> bool:
@@ -93,9 +92,14 @@ class PartialObject:
         return not self._held and self.stack[-1].is_certain
 
     def open_root(self) -> None:
-        """Open an object that may be the answer."""
+        """Open an object that may be the answer; after an answer, an object is only read at its end."""
+        self._starts += 1
+        if self._has_answer or self.root:
+            self._push({}, "", self._shape.empty, None, is_required=True)
+            self.exceeds_limits |= self._starts > _MAX_STARTS
+            return
         self.restart()
-        self._push({}, "", self._chooser.shape, {} if self._chooser.wants_object else None, is_required=True)
+        self._push({}, "", self._shape, {} if self._wants_object else None, is_required=True)
 
     def open(self, value: Any, offset: int) -> None:
         """Open an object or a list inside another; a repair may convert one of the wrong type."""
@@ -143,7 +147,6 @@ class PartialObject:
             return False
         frame = self.stack.pop()
         if not self.stack:
-            self._judge(frame.value, offset)
             return True
         if frame in self._held:
             self._held.remove(frame)
@@ -166,19 +169,42 @@ class PartialObject:
         if (frame.value or frame.is_required) and (found := find_alarm(value, shape)):
             self.raise_alarm(found.rule, found.message, offset, frame.path + found.pointer)
 
-    def _judge(self, value: Any, offset: int) -> None:
-        """Show what only the end of the object makes certain, the answer inside a wrapper too; or raise its faults."""
-        choice = self._chooser.evaluate(ReplyCandidate(0, 0, value))
-        if not self._chooser.wants_object or self._echo.has_example(choice.value):
+    def conclude(self, reading: Reading, *, is_closed: bool) -> bool:
+        """Accept the reading of the text up to the end of an object; return False if it is not the end.
+
+        Only the end of an object makes some values certain, such as the answer inside a wrapper, and most faults.
+        """
+        is_cut = reading.outcome in ("truncated", "no_answer") or any(
+            one.rule == "unclosed" for one in reading.violations
+        )
+        if is_cut and not is_closed:
+            return False
+        if reading.ok or reading.is_echo:
+            self._show_answer(reading)
+        elif not is_cut and self._is_attempt(reading):
+            self._alarms, self._known = self.alarms, len(self._shape.required)
+            self._alarmed = {(one.rule, one.path) for one in self._alarms}
+            for fault in reading.violations:
+                self._add_alarm(fault)
+        self.stack.clear()
+        self._held.clear()
+        return True
+
+    def _show_answer(self, reading: Reading) -> None:
+        self._alarms, self._has_answer = [], True
+        if reading.is_echo or not self._wants_object:
             return
-        if choice.is_valid and not any(rule == "duplicate" for rule, _ in self._alarmed):
-            known = set(self.complete)
-            self.root, self._alarms = choice.value, []
-            self.complete.extend(path for path, _ in walk(choice.value) if path not in known)
-        elif choice.score >= 0.5:
-            self._alarms, self._known = self.alarms, len(self._chooser.shape.required)
-            for fault in choice.faults:
-                self.raise_alarm(fault.rule, fault.message, offset, fault.path)
+        paths = [path for path, _ in walk(reading.value) if path]
+        if not set(self.complete) <= set(paths):
+            self.complete = []
+        known = set(self.complete)
+        self.root = reading.value
+        self.complete.extend(path for path in paths if path not in known)
+
+    def _is_attempt(self, reading: Reading) -> bool:
+        """Return whether the refused object has at least half of the required keys."""
+        missing = sum(one.rule == "required" and one.path.count("/") == 1 for one in reading.violations)
+        return self._wants_object and 2 * missing <= len(self._shape.required)
 
     def enter_key(self, key: str, offset: int) -> bool:
         """Set the current key; return False for a key of the parent: a brace is missing."""
@@ -273,10 +299,13 @@ class PartialObject:
 
     def raise_alarm(self, rule: str, message: str, offset: int, path: str | None = None) -> None:
         """Raise an alarm about the current value or another one, once per rule and path."""
-        path = self.path_here() if path is None else path
-        if len(self._alarms) < _MAX_ALARMS and (rule, path) not in self._alarmed:
-            self._alarmed.add((rule, path))
-            self._alarms.append(Fault(rule, path, message, offset))
+        if self.stack[0].shape is not self._shape.empty:
+            self._add_alarm(Fault(rule, self.path_here() if path is None else path, message, offset))
+
+    def _add_alarm(self, alarm: Fault) -> None:
+        if len(self._alarms) < _MAX_ALARMS and (alarm.rule, alarm.path) not in self._alarmed:
+            self._alarmed.add((alarm.rule, alarm.path))
+            self._alarms.append(alarm)
 
 
 def _with_branches(value: Any, shape: Shape) -> Shape:

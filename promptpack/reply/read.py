@@ -218,9 +218,10 @@ class _Reader:
         self.text = found.text
         if found.limit:
             return _refuse("invalid", Fault(found.limit, "", f"the reply exceeds the limit on {found.limit}"))
-        choices = self._with_lost_opening([self._evaluate(candidate) for candidate in found.candidates])
+        choices = self._with_lost_opening(found, [self._evaluate(candidate) for candidate in found.candidates])
         if not choices:
-            return _refuse("no_answer", Fault("no_json", "", "the reply contains no JSON object"))
+            where = " outside hidden text" if found.hidden else ""
+            return _refuse("no_answer", Fault("no_json", "", f"the reply contains no JSON object{where}"))
         return self._decide(choices)
 
     def _evaluate(self, candidate: ReplyCandidate) -> Choice:
@@ -243,13 +244,13 @@ class _Reader:
         if choice.is_valid and tail == "broken":
             choice.faults = [_UNREADABLE]
 
-    def _with_lost_opening(self, choices: list[Choice]) -> list[Choice]:
+    def _with_lost_opening(self, found: SearchResult, choices: list[Choice]) -> list[Choice]:
         """Try an opening without its first colon or its brace, if no object in the text is the answer."""
         if any(one.is_valid for one in choices):
             return choices
         resembles = any(one.score >= 0.5 for one in choices)
         colonless = candidates.find_colonless(self.text, self.limits)
-        members = None if resembles else candidates.find_members(self.text, frozenset(self.chooser.names), self.limits)
+        members = None if resembles else candidates.find_members(found, frozenset(self.chooser.names), self.limits)
         for candidate in (colonless, members):
             lost = candidate and self._evaluate(candidate)
             if lost and (lost.is_valid if resembles else lost.score >= 0.5):
@@ -291,6 +292,8 @@ class _Reader:
     def _accept(self, choice: Choice, choices: Sequence[Choice], echoes: Sequence[Choice] = ()) -> Reading:
         if any(one.candidate.start >= choice.candidate.end and one.is_cut for one in choices):
             return _refuse("truncated", _CUT_AFTER)
+        if echoes and choice.is_cut:
+            return _refuse("truncated", TRUNCATED)
         repairs = write_repair_log(self.raw, self.decoded, choice, echoes)
         if choice.candidate.scan is not None and _is_unproven(self.raw, repairs, choice.value):
             return _refuse("invalid", _UNREADABLE)

@@ -1,11 +1,12 @@
 """Read a reply in chunks: the part of the answer that is certain so far, and the alarms about it."""
 
 import codecs
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from promptpack.reply.choice import Check, Chooser
-from promptpack.reply.reading import Fault, PromptEcho
+from promptpack.reply.partial_object import PartialObject
+from promptpack.reply.reading import Fault, PromptEcho, Reading
 from promptpack.reply.repair import set_at
 from promptpack.reply.shape import Shape
 from promptpack.reply.stream_parser import StreamParser
@@ -32,10 +33,14 @@ class Progress:
 
 
 class ReplyStream:
-    """Reads a reply in chunks, in linear time; it never shows part of a number, a fixed word or a key."""
+    """Reads a reply in chunks, in linear time; it never shows part of a number, a fixed word or a key.
 
-    def __init__(self, shape: Shape, check: Check, echo: PromptEcho) -> None:
-        self._parser = StreamParser(Chooser(shape, check), echo)
+    At the end of an object, `read` reads the whole text so far.
+    """
+
+    def __init__(self, shape: Shape, read: Callable[[str], Reading], echo: PromptEcho) -> None:
+        self._parser = StreamParser(PartialObject(shape, echo), self._read_span)
+        self._read = read
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._chunks: list[str | bytes] = []
 
@@ -51,6 +56,15 @@ class ReplyStream:
     @property
     def raw(self) -> str | bytes:
         """The whole reply so far."""
+        raw: str | bytes
         if all(isinstance(chunk, str) for chunk in self._chunks):
-            return "".join(chunk for chunk in self._chunks if isinstance(chunk, str))
-        return b"".join(chunk if isinstance(chunk, bytes) else chunk.encode() for chunk in self._chunks)
+            raw = "".join(chunk for chunk in self._chunks if isinstance(chunk, str))
+        else:
+            raw = b"".join(chunk if isinstance(chunk, bytes) else chunk.encode() for chunk in self._chunks)
+        self._chunks = [raw]
+        return raw
+
+    def _read_span(self, start: int, end: int) -> Reading:
+        raw = self.raw
+        text = raw if isinstance(raw, str) else raw.decode("utf-8", "replace")
+        return self._read(" " * start + text[start:end])

@@ -1,16 +1,17 @@
 """Parse an object while it streams: read every character once, and show only what is certain."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from promptpack.reply.alarm import StreamedWord
 from promptpack.reply.align import align
 from promptpack.reply.bare_values import bare_node
-from promptpack.reply.choice import Chooser
 from promptpack.reply.hidden_text import KINDS, MAX_MARKER_LENGTH, end_pattern
 from promptpack.reply.opening import find_opening, needs_more_text, searched_end
 from promptpack.reply.partial_object import PartialObject
-from promptpack.reply.reading import PromptEcho
+from promptpack.reply.reading import Reading
+from promptpack.reply.repair import set_at
 from promptpack.reply.scan_state import AND_MORE
 from promptpack.reply.streamed_text import ESCAPE, StreamedText
 from promptpack.reply.strings import DOUBLE, PAIRS, SINGLE
@@ -26,15 +27,26 @@ _BODIES = {
 _BARE = re.compile(r"[^\s,，;；:：=}\]｝］\"'{\[/#]*+")
 _COMMAS = ",，;；"
 _CLOSERS = {"}": "}", "｝": "}", "]": "]", "］": "]"}
+_BARE_KEY = re.compile(r"[^\W\d][\w$.-]*")
+_BRACE = re.compile(r"[{｛}｝]")
 _MAX_WAITING = 400
+# The text so far is read at the end of an object, until texts of this many characters were read; each counts as long.
+_MAX_READ, _MIN_READ = 50_000, 2_500
+ReadSpan = Callable[[int, int], Reading]
+"""Reads a span of the reply's text."""
 
 
 class StreamParser:
-    """A state machine; its states are outside, hidden, key, colon, string, value, next and stopped."""
+    """A state machine; its states are outside, hidden, key, colon, string, value, next and lost.
 
-    def __init__(self, chooser: Chooser, echo: PromptEcho) -> None:
-        self.partial = PartialObject(chooser, echo)
+    In the state "lost", it cannot tell what the text means, and waits for the brace that may close the object.
+    """
+
+    def __init__(self, partial: PartialObject, read: ReadSpan) -> None:
+        self.partial = partial
         self.state = "outside"
+        self._read_span = read
+        self._characters_read = self._depth = self._root = 0
         self._buffer = ""
         self._index = 0
         self._base = 0
@@ -47,14 +59,12 @@ class StreamParser:
 
     def feed(self, chunk: str) -> None:
         """Read one chunk as far as its meaning is certain."""
-        if self.state == "stopped":
-            return
         self._buffer += chunk
-        while self.state != "stopped" and self._index < len(self._buffer) and getattr(self, f"_{self.state}")():
-            if self.partial.exceeds_limits:
-                self.state = "stopped"
+        while self._index < len(self._buffer) and getattr(self, f"_{self.state}")():
+            if self.partial.exceeds_limits and self.state != "lost":
+                self._stop()
         self._base += self._index
-        self._buffer, self._index = "" if self.state == "stopped" else self._buffer[self._index :], 0
+        self._buffer, self._index = self._buffer[self._index :], 0
 
     def growing_text(self) -> tuple[str, str] | None:
         """Return the path and text of a string that may still grow, if the schema allows any text there.
@@ -89,9 +99,7 @@ class StreamParser:
             may_wait = len(self._buffer) - brace.start() <= _MAX_WAITING
             self._index = brace.start() + (not may_wait)
             return not may_wait
-        if self.partial.root:
-            return self._stop()
-        self._index, self.state = brace.end(), "key"
+        self._index, self.state, self._root = brace.end(), "key", self._base + brace.start()
         self.partial.open_root()
         return True
 
@@ -104,7 +112,7 @@ class StreamParser:
         return True
 
     def _skip(self) -> bool:
-        """Skip white space and comments; return False if more text is needed."""
+        """Skip white space and comments; return False if more text is needed, or if a comment is too long."""
         while True:
             match = _SPACE.match(self._buffer, self._index)
             end = match.end() if match else self._index
@@ -123,13 +131,14 @@ class StreamParser:
         block = self._buffer.startswith("/*", start)
         end = self._buffer.find("*/" if block else "\n", start + 2)
         if end < 0:
-            return self._wait()
+            self._wait()
+            return False
         self._index = end + 2 if block else end
         return True
 
     def _key(self) -> bool:
         if not self._skip():
-            return False
+            return self.state == "lost"
         character = self._buffer[self._index]
         if character in _CLOSERS:
             return self._close(_CLOSERS[character])
@@ -146,7 +155,7 @@ class StreamParser:
         end = match.end() if match else start
         if end >= len(self._buffer):
             return self._wait()
-        if end == start:
+        if not _BARE_KEY.fullmatch(self._buffer, start, end):
             return self._stop()
         self._index, self.state = end, "colon"
         return self._enter_key(self._buffer[start:end])
@@ -155,17 +164,41 @@ class StreamParser:
         return self.partial.enter_key(key, self._base + self._index) or self._stop()
 
     def _wait(self) -> bool:
-        if len(self._buffer) - self._index > _MAX_WAITING:
-            self.state = "stopped"
-        return False
+        return len(self._buffer) - self._index > _MAX_WAITING and self._stop()
 
     def _stop(self) -> bool:
-        self.state = "stopped"
-        return False
+        """Keep what is shown, and read no more of this object."""
+        if growing := self.growing_text():
+            self.partial.root = set_at(self.partial.root, *growing)
+        self._text = None
+        self._depth, self.state = sum(frame.is_object for frame in self.partial.stack), "lost"
+        return True
+
+    def _lost(self) -> bool:
+        brace = _BRACE.search(self._buffer, self._index)
+        self._index = brace.end() if brace else len(self._buffer)
+        if brace is None:
+            return False
+        self._depth += 1 if brace[0] in "{｛" else -1
+        if self._depth <= 0 and self._read(is_closed=False):
+            self.state = "outside"
+        return True
+
+    def _read(self, *, is_closed: bool) -> bool:
+        """Read the text up to the end of an object; return whether this is certain to be its end."""
+        end = self._base + self._index
+        if self._characters_read > _MAX_READ:
+            return is_closed
+        self._characters_read += max(end, _MIN_READ)
+        reading = self._read_span(0, end)
+        if reading.outcome == "truncated":
+            # The object is inside something that is still open, such as a list.
+            reading = self._read_span(self._root, end)
+        return self.partial.conclude(reading, is_closed=is_closed)
 
     def _colon(self) -> bool:
         if not self._skip():
-            return False
+            return self.state == "lost"
         rest = self._buffer[self._index : self._index + 2]
         if rest == "=" and len(self._buffer) - self._index < 2:
             return False
@@ -226,7 +259,7 @@ class StreamParser:
 
     def _value(self) -> bool:
         if not self._skip():
-            return False
+            return self.state == "lost"
         character = self._buffer[self._index]
         if character in _CLOSERS and not self.partial.stack[-1].is_object:
             return self._close(_CLOSERS[character])
@@ -269,7 +302,7 @@ class StreamParser:
 
     def _next(self) -> bool:
         if not self._skip():
-            return False
+            return self.state == "lost"
         character, frame = self._buffer[self._index], self.partial.stack[-1]
         if character in _CLOSERS:
             self._commit()
@@ -302,4 +335,6 @@ class StreamParser:
             return self._stop()
         self._index += 1
         self.state, self._has_new_line = ("next" if self.partial.stack else "outside"), False
+        if not self.partial.stack:
+            self._read(is_closed=True)
         return True

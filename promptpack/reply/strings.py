@@ -196,6 +196,9 @@ class Lexer:
             else:
                 closes = self._closes(place, array=array, bare=bare, inner=inner > 0)
                 inner += not closes and character in "\"'`"
+            if closes and opener in _STRAIGHT and character != opener and self.blank_end(place + 1) >= self.size:
+                # The reply may be cut off after a curly quote inside the string.
+                return self._unterminated(start)
             if closes:
                 return self._token(start, place, inner, array=array)
             if inner == 1 and (end := self._lost_quote_end(start, place)) > 0:
@@ -236,9 +239,8 @@ class Lexer:
         body = self.text[start + 1 : place]
         if _STRUCTURE.search(body) or _OUTSIDE.search(body) or (array and _PARTED.match(body)):
             return True
-        # The last of two quotes at the end of the text may belong to a string around the object.
-        is_last = body[-1:] in QUOTES and self.blank_end(place + 1) >= self.size
-        return is_last or _SEVERAL.fullmatch(self.text, start, place + 1) is not None
+        # The last quote of the text may belong to a string around the object, or to another object that is cut off.
+        return self.blank_end(place + 1) >= self.size or _SEVERAL.fullmatch(self.text, start, place + 1) is not None
 
     def _may_continue(self, start: int, place: int) -> bool:
         """Return whether a comment with a quote follows directly: it may be the rest of the string."""

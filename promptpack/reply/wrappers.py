@@ -1,25 +1,30 @@
 """Find the objects inside a wrapper, a list of one or a tool call, with the repairs that unwrap each."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from promptpack.reply.align import ValueRepair, parse_text
 from promptpack.reply.candidates import SearchLimits, find
+from promptpack.reply.hidden_text import is_hidden_name
 from promptpack.reply.syntax_tree import escape
 
 _MAX_INNER = 200
 _MAX_DEPTH = 12
 # Keys under which providers put the model's message; such a text is read like a reply, with prose and fences.
 _MESSAGES = frozenset(("content", "text", "output_text", "generated_text", "response", "completion"))
-# Keys under which they put its thinking, and keys of schemas and prompts that show how an answer looks.
-_THINKING = frozenset(("reasoning_content", "reasoning", "thinking", "thought_summary", "reasoning_text"))
-_SHOWN = frozenset(("example", "examples", "default", "few_shot", "fewShot", "sample", "samples"))
-# Tuples, because a reply may have a list or an object where a provider has a word.
-_OTHER_ROLES = ("user", "system", "developer", "tool", "function", "human", "environment")
-_OTHER_TYPES = ("reasoning", "thinking", "redacted_thinking", "tool_result", "function_call_output")
+# Keys of schemas and error reports that have an object which is not the answer.
+_SHOWN = frozenset(("default", "const", "enum", "failed_generation"))
+# Keys whose value says who wrote a message; a call of a tool has its arguments under `input`.
+_WRITERS = ("role", "from", "type", "channel", "author")
+_OTHER_WRITERS = frozenset(("tool", "ipython", "analysis"))
+_CALLS = frozenset(("name", "tool", "tool_name", "toolName", "function", "action"))
 _ENVELOPE_DEPTH = 5
 _FINISH_KEYS = ("finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason", "status")
-_CUT_REASONS = frozenset(("length", "max_tokens", "max_output_tokens", "content_filter", "incomplete", "safety"))
+_CUT_REASON = re.compile(
+    r"length|max|limit|incomplete|trunc|safety|filter|exceed|interrupt|cancel|abort|error|recitation|block|pause",
+    re.IGNORECASE,
+)
 _LIMITS = SearchLimits(depth=100, nodes=20_000, values=50_000, candidates=20)
 
 _Entry = tuple[list[ValueRepair], str, Any, int]
@@ -40,7 +45,7 @@ def find_inner_answers(value: Any, is_answer: Callable[[Any], bool]) -> Iterator
 
 def is_cut_reason(reason: Any) -> bool:
     """Return whether the reason that a provider gives for the end of a reply means that the reply is cut."""
-    return isinstance(reason, str) and reason.lower() in _CUT_REASONS
+    return isinstance(reason, str) and _CUT_REASON.search(reason[:_MAX_INNER]) is not None
 
 
 def reports_cut(value: Any) -> bool:
@@ -61,7 +66,21 @@ def _items(value: Any) -> Iterable[Any]:
 
 def _is_others(value: dict[str, Any]) -> bool:
     """Return whether a message or a part of one is not the model's answer: of another role, or thinking."""
-    return value.get("role") in _OTHER_ROLES or value.get("type") in _OTHER_TYPES or value.get("thought") is True
+    writers = [value.get(key) for key in _WRITERS]
+    if value.get("thought") is True or value.get("role") == "function":
+        return True
+    return any(
+        _is_others(one) if isinstance(one, dict) else one.lower() in _OTHER_WRITERS or is_hidden_name(one)
+        for one in writers
+        if isinstance(one, dict | str)
+    )
+
+
+def _is_shown(key: str, owner: dict[str, Any]) -> bool:
+    """Return whether the value of a key is thinking, text of others, or only shows how an answer looks."""
+    if key == "input" and not _CALLS.isdisjoint(owner):
+        return False
+    return key in _SHOWN or is_hidden_name(key)
 
 
 def _unwrap(path: str) -> ValueRepair:
@@ -76,7 +95,7 @@ def _is_schema(value: dict[str, Any]) -> bool:
 def _children(repairs: list[ValueRepair], path: str, current: Any, depth: int) -> Iterator[_Entry]:
     if isinstance(current, dict):
         for key, item in () if _is_others(current) else current.items():
-            if key not in _SHOWN and (key not in _THINKING or not isinstance(item, str)):
+            if not _is_shown(key, current):
                 yield repairs, f"{path}/{escape(key)}", item, depth
     elif isinstance(current, list):
         for index, item in enumerate(current[:_MAX_INNER]):
@@ -92,6 +111,9 @@ def _parse_objects(text: str, key: str) -> Iterator[Any]:
     if (parsed := parse_text(text)) is not None:
         yield parsed
     elif key in _MESSAGES:
-        for candidate in find(text, _LIMITS).candidates:
+        found = find(text, _LIMITS).candidates
+        if any(one.scan is not None and one.scan.tail in ("open", "cut") for one in found):
+            return
+        for candidate in found:
             if candidate.scan is None or (candidate.scan.tail == "closed" and not candidate.defects):
                 yield candidate.value

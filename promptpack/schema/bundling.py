@@ -27,7 +27,7 @@ def rebase(schema: Any, prefix: str) -> Any:
         return schema
     if isinstance(schema, list):
         return [rebase(item, prefix) for item in schema]
-    if not isinstance(schema, Mapping):
+    if type(schema) is not dict and not isinstance(schema, Mapping):
         return schema
     moved = {key: value if key in _VALUE_KEYS else rebase(value, prefix) for key, value in schema.items()}
     reference = moved.get("$ref")

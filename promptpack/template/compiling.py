@@ -9,6 +9,7 @@ from jinja2.runtime import Undefined
 from promptpack.problem import ContextError, PackError, Problem, did_you_mean
 from promptpack.template.engine import Engine
 from promptpack.template.failure import RENDER_ERRORS, locate_error, render_error
+from promptpack.template.hints import hint_for_name
 from promptpack.template.language import FUNCTIONS
 from promptpack.template.limits import Limits
 from promptpack.template.meter import meter, metered
@@ -21,7 +22,7 @@ T = TypeVar("T")
 
 _NO_INCLUDES = IncludeStack()
 _CONSTANTS = ("true", "false", "none")
-# Unknown filters, tests and partials; with a hint, the word is close to a known one.
+# Unknown filters, tests and partials.
 _TYPO_CODES = ("PP303", "PP304", "PP305")
 _MAX_COMPARISONS = 50_000
 _DECLARE = "declare it under 'inputs'"
@@ -42,7 +43,7 @@ class DeclaredNames:
     ) -> list[Problem]:
         """Return the problems of the undeclared names that a template uses."""
         unknown = dependencies.names.difference(self._names)
-        uses = dependencies.find_uses(unknown, self._in_partials) if unknown else ()
+        uses = dependencies.find_unset_uses(unknown, self._in_partials) if unknown else ()
         return [
             self._undeclared(use, engine.partials[use.partial] if use.partial else source, is_expression=is_expression)
             for use in uses
@@ -51,7 +52,7 @@ class DeclaredNames:
     def _undeclared(self, use: NameUse, home: Source, *, is_expression: bool) -> Problem:
         place = home.locate(*decode(use.position))
         is_jinja = home.syntax == "jinja"
-        hint = self._find_similar(use.name, is_jinja=is_jinja)
+        hint = hint_for_name(use.name, home.syntax) or self._find_similar(use.name, is_jinja=is_jinja)
         hint = hint or (_DECLARE_OR_SET if is_jinja and not is_expression else _DECLARE)
         return Problem("PP301", f"template uses undeclared input {use.name!r}", place, hint)
 
@@ -92,7 +93,7 @@ def _prepare(
     try:
         tree = engine.prepare_expression(source) if is_expression else engine.prepare(source)
     except PackError as error:
-        if declared is None or not all(problem.code in _TYPO_CODES and problem.hint for problem in error.problems):
+        if declared is None or not all(map(_is_typo, error.problems)):
             raise
         parsed = engine.parse_expression(source) if is_expression else engine.parse(source)
         problems = declared.check(engine.dependencies.find(parsed), source, engine, is_expression=is_expression)
@@ -102,6 +103,10 @@ def _prepare(
     if problems:
         raise PackError(problems)
     return tree, dependencies
+
+
+def _is_typo(problem: Problem) -> bool:
+    return problem.code in _TYPO_CODES and problem.hint.startswith("did you mean")
 
 
 def _make_loader(

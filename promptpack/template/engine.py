@@ -18,6 +18,7 @@ from promptpack.template import policy
 from promptpack.template.codegen import METHOD
 from promptpack.template.failure import syntax_problem
 from promptpack.template.includes import MAX_VISIT_DEPTH, MAX_VISITS, TooManyIncludesError, find_cycles
+from promptpack.template.inlining import Inliner
 from promptpack.template.language import READABLE_FILTERS
 from promptpack.template.limits import Limits
 from promptpack.template.loops import add_counters
@@ -25,7 +26,7 @@ from promptpack.template.memoizable import Memoizer
 from promptpack.template.model import UNPLACED, Source
 from promptpack.template.names import DependencyFinder
 from promptpack.template.partials import PackTemplate
-from promptpack.template.positions import TooManyTokensError, decode
+from promptpack.template.positions import TooManyTokensError, UnnormalizedNameError, decode
 from promptpack.template.sandbox import PackEnvironment
 from promptpack.template.steps import insert_step_counts
 from promptpack.template.tree import copy_tree, descendants, is_always_compilable, levels
@@ -92,6 +93,10 @@ class Engine:
     def _memoizer(self) -> Memoizer:
         return Memoizer(self.partial_trees, self.dependencies)
 
+    @cached_property
+    def _inliner(self) -> Inliner:
+        return Inliner(self.partial_trees, self.partials, self._memoizer.is_pure)
+
     def parse(self, source: Source) -> nodes.Template:
         """Return the syntax tree that the author wrote, for tools that analyse it; `prepare` returns the one to run."""
         return self._cached("parse", source, self._parse)
@@ -123,8 +128,13 @@ class Engine:
     def load(self, tree: nodes.Template, source: Source, name: str | None = None) -> PackTemplate:
         """Compile a prepared tree; `name` is that of a partial."""
 
+        if name is None and not self.dynamic_partials and tree.find(nodes.Include) is not None:
+            placed, source = self._inliner.inline(tree, source)
+        else:
+            placed = copy_tree(tree)
+
         def compile_tree() -> CodeType:
-            finished = _finish(copy_tree(tree), source)
+            finished = _finish(placed, source)
             marked = self._memoizer.mark(finished) if self._is_caching and name is None else finished
             return self.environment.compile(marked, name=name, filename=UNPLACED)
 
@@ -240,9 +250,14 @@ def _translate_errors(source: Source, limits: Limits) -> Iterator[None]:
         raise PackError(syntax_problem(error, source)) from error
     except SyntaxError as error:
         # Jinja accepts the digits of every script in a number, Python does not.
-        raise PackError(Problem("PP302", "template syntax: invalid digit in a number", source.locate(1, 1))) from error
+        hint = "write numbers with the digits 0 to 9"
+        raise PackError(
+            Problem("PP302", "template syntax: invalid digit in a number", source.locate(1, 1), hint)
+        ) from error
     except TooManyTokensError as error:
         raise PackError(_too_many_tokens(source, limits)) from error
+    except UnnormalizedNameError as error:
+        raise PackError(Problem("PP325", str(error), source.locate(*decode(error.position)), error.hint)) from error
     except _PARSE_ERRORS as error:
         raise PackError(_complexity_problem(error, source)) from error
 

@@ -8,13 +8,14 @@ from types import TracebackType
 from jinja2 import TemplateError, TemplateSyntaxError, UndefinedError
 from jinja2.exceptions import SecurityError, TemplateNotFound
 
-from promptpack.problem import ContextError, Location, Problem, did_you_mean
+from promptpack.problem import ContextError, Location, Problem
+from promptpack.template.hints import hint_for_syntax, hint_for_tag, hint_for_value
 from promptpack.template.language import TAGS
 from promptpack.template.meter import LimitError
 from promptpack.template.model import Source
 from promptpack.template.partials import MAX_INCLUDE_DEPTH, IncludeDepthError, PackTemplate
 from promptpack.template.positions import decode
-from promptpack.template.undefined import MissingVariableError, NotAListError
+from promptpack.template.undefined import FailError, MissingVariableError, NotAListError
 
 # Exceptions that a template can raise on plain data; any other is a bug of ours and is not translated.
 RENDER_ERRORS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, RecursionError, MemoryError)
@@ -28,6 +29,7 @@ _LIMITS = {
     "range": ("PP425", "use a shorter range"),
     "format": ("PP426", "use a smaller number"),
 }
+_FAIL_HINT = "pass values that the template accepts"
 _UNKNOWN_TAG = re.compile(r"unknown tag '([^']*)'")
 _OPEN_BLOCK = re.compile(r"block that needs to be closed is '([^']*)'")
 _ENDED = re.compile(r"(?i)unexpected end of template|missing end of")
@@ -72,11 +74,11 @@ def syntax_problem(error: TemplateSyntaxError, source: Source) -> Problem:
     location = source.locate(line, column) if line else source.locate(1, 1)
     tag, block = _UNKNOWN_TAG.search(message), _OPEN_BLOCK.search(message)
     if tag and tag[1] not in TAGS:
-        return Problem("PP307", f"unknown tag {tag[1]!r}", location, did_you_mean(tag[1], TAGS))
+        return Problem("PP307", f"unknown tag {tag[1]!r}", location, hint_for_tag(tag[1]))
     if tag:
         hint = f"first close {block[1]!r} with 'end{block[1]}'" if block else "no block is open here"
         return Problem("PP307", f"unexpected tag {tag[1]!r}", location, hint)
-    hint = "close every '{{', '{%' and '{#'" if _ENDED.search(message) else ""
+    hint = "close every '{{', '{%' and '{#'" if _ENDED.search(message) else hint_for_syntax(message)
     if block:
         message, hint = f"{block[1]!r} is not closed", f"close it with 'end{block[1]}'"
     return Problem("PP302", f"template syntax: {message[0].lower()}{message[1:]}", location, hint)
@@ -91,6 +93,8 @@ def render_error(error: BaseException, source: Source) -> ContextError:
             return VariableNotFoundError(_undefined_problem(message, location, hint), error.name)
         case NotAListError():
             return NotAnArrayError(Problem("PP441", message, location, hint), error.name)
+        case FailError():
+            return ContextError(Problem("PP445", f"the template failed: {error}", location, _FAIL_HINT))
         case LimitError():
             code, limit_hint = _LIMITS[error.limit]
             return ContextError(Problem(code, message, location, limit_hint))
@@ -104,7 +108,7 @@ def render_error(error: BaseException, source: Source) -> ContextError:
         case SecurityError():
             return ContextError(Problem("PP402", message, location, "templates can use plain data only"))
         case _:
-            return ContextError(_other_problem(error, message, location))
+            return ContextError(_other_problem(error, message, location, hint))
 
 
 def explain(error: BaseException) -> ContextError:
@@ -125,19 +129,20 @@ def _undefined_problem(message: str, location: Location, hint: str) -> Problem:
     return Problem("PP401", message, location, hint or "pass it in the context, or test for it with 'is defined'")
 
 
-def _other_problem(error: BaseException, message: str, location: Location) -> Problem:
+def _other_problem(error: BaseException, message: str, location: Location, hint: str) -> Problem:
     match error:
         case TypeError():
-            return Problem("PP403", f"a value has the wrong type: {message}", location)
+            return Problem("PP403", f"a value has the wrong type: {message}", location, hint_for_value(message))
         case RecursionError():
             return Problem("PP405", "rendering is nested too deeply", location, "look for a macro that calls itself")
         case MemoryError():
-            return Problem("PP406", "template needs too much memory", location)
+            return Problem("PP406", "template needs too much memory", location, "build smaller values")
         case TemplateError():
-            return Problem("PP407", message, location)
+            return Problem("PP407", message, location, hint or hint_for_value(message))
         case _:
             # The message of other errors may quote a value, which may be secret.
-            return Problem("PP404", f"a value is invalid here ({type(error).__name__})", location)
+            name = type(error).__name__
+            return Problem("PP404", f"a value is invalid here ({name})", location, hint_for_value(name))
 
 
 def _locate(traceback: TracebackType | None, source: Source) -> Location:

@@ -9,8 +9,8 @@ from typing import Any, Final
 from jinja2.exceptions import TemplateRuntimeError
 
 from promptpack.characters import break_special_tokens
-from promptpack.template.meter import LimitError, check_items, current_meter, measure, step
-from promptpack.template.values import resolve_lazy, to_json, to_text
+from promptpack.template.meter import LimitError, check_items, check_text, current_meter, measure, step
+from promptpack.template.values import PACK_INDENT, resolve_lazy, to_json, to_text
 
 _WIDEST_INDENT: Final = 8
 # Searching special tokens or line ends and writing YAML take longer than other work on the same text.
@@ -22,11 +22,21 @@ _LINE_END = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _FENCE_RUN = re.compile(r"`{3,}|~{3,}")
 
 
-def as_json(value: Any, indent: int | None = 2) -> str:
-    """Print a value as JSON; with `indent=none` on one line."""
-    if indent is not None and not 0 <= indent <= _WIDEST_INDENT:
+def as_json(
+    value: Any,
+    indent: int | None = PACK_INDENT,
+    ensure_ascii: bool = False,
+    separators: tuple[str, str] | None = None,
+    sort_keys: bool = False,
+) -> str:
+    """Print a value as JSON; with `indent=none` on one line, with `ensure_ascii=true` in ASCII."""
+    if indent is not None and indent != PACK_INDENT and not 0 <= indent <= _WIDEST_INDENT:
         raise LimitError("format", f"indent must be between 0 and {_WIDEST_INDENT}")
-    return to_json(value, indent)
+    if separators is not None and sum(map(len, separators)) > _WIDEST_INDENT:
+        raise LimitError("format", f"separators must not be longer than {_WIDEST_INDENT} characters")
+    if not ensure_ascii and separators is None and not sort_keys:
+        return to_json(value, indent)
+    return to_json(value, indent, ensure_ascii=bool(ensure_ascii), separators=separators, sort_keys=bool(sort_keys))
 
 
 def as_yaml(value: Any) -> str:
@@ -44,20 +54,24 @@ def as_yaml(value: Any) -> str:
 def fenced(value: Any, tag: str = "") -> str:
     """Wrap a value in a fence that is too long for the value to close; special tokens get a space."""
     if not isinstance(tag, str) or "`" in tag or len(tag.splitlines()) > 1:
-        raise TemplateRuntimeError("the tag of a fence must be one line without backticks")
+        raise TemplateRuntimeError(
+            "the tag of a fence must be one line without backticks\nwrite a short word, such as 'json'"
+        )
     text = to_text(value)
     # Characters that may start a token take longer than others.
-    step(len(text) // _CHARACTERS_A_STEP_OF_A_FENCE + (text.count("<") + text.count("[")) // 2)
+    step(1 + len(text) // _CHARACTERS_A_STEP_OF_A_FENCE + (text.count("<") + text.count("[")) // 2)
     text = break_special_tokens(text)
-    longest = max((len(run) for run in _FENCE_RUN.findall(text)), default=2)
-    fence = "`" * (longest + 1)
+    fence = "```"
+    if fence in text or "~~~" in text:
+        fence = "`" * (1 + max(len(run) for run in _FENCE_RUN.findall(text)))
+    check_text(len(text) + len(tag) + 2 * len(fence) + 2)
     return f"{fence}{tag}\n{text}\n{fence}"
 
 
 def history(value: Any, empty: str = "") -> str:
     """Print chat messages as `[role] text`; further lines are indented, so that none looks like a role."""
     if not isinstance(value, list):
-        raise TemplateRuntimeError("history needs a list of messages")
+        raise TemplateRuntimeError("history needs a list of messages\npass a list, each item with 'role' and 'content'")
     return "\n".join(_message_lines(message) for message in value) or empty
 
 
@@ -85,7 +99,7 @@ def _entry(label: str, text: str) -> str:
 def tools(value: Any, empty: str = "") -> str:
     """Print one tool per line, required parameters first, as `name(a: string, b?: integer): description`."""
     if not isinstance(value, list):
-        raise TemplateRuntimeError("tools needs a list of tools")
+        raise TemplateRuntimeError("tools needs a list of tools\npass a list, each item with 'name' and 'parameters'")
     return "\n".join(_tool_line(tool) for tool in value) or empty
 
 
@@ -100,14 +114,17 @@ def flatten(value: Any) -> list[Any]:
 def out_of_order(tasks: Any, order: Any, key: str = "id", needs: str = "dependencies") -> list[str]:
     """List the tasks that come before a task they need, as `b before a`; includes tasks that need themselves."""
     if not isinstance(tasks, list) or not isinstance(order, list):
-        raise TemplateRuntimeError("out_of_order needs a list of tasks and a list of their ids")
+        raise TemplateRuntimeError("out_of_order needs a list of tasks and a list of their ids\npass two lists")
     needed = [task[needs] for task in tasks]
     check_items(len(order) + sum(map(len, needed)))
-    positions = {to_text(name): position for position, name in reversed(list(enumerate(order)))}
-    pairs = [(to_text(task[key]), to_text(need)) for task, names in zip(tasks, needed, strict=True) for need in names]
+    positions: dict[str, int] = {}
+    for position, name in enumerate(order):
+        positions.setdefault(name if type(name) is str else to_text(name), position)
+    pairs = [(task[key], need) for task, names in zip(tasks, needed, strict=True) for need in names]
+    texts = [tuple(name if type(name) is str else to_text(name) for name in pair) for pair in pairs]
     return [
         f"{task} before {need}"
-        for task, need in pairs
+        for task, need in texts
         if task in positions and need in positions and positions[task] <= positions[need]
     ]
 

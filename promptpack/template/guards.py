@@ -1,16 +1,18 @@
 """Jinja's filters, methods and functions within the limits: work is counted, too large results are refused first."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import wraps
 from itertools import filterfalse
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from jinja2.exceptions import TemplateRuntimeError
 from jinja2.filters import do_dictsort, do_map, do_reject, do_round, do_select, do_sort, ignore_case, make_attrgetter
 from jinja2.utils import pass_context, pass_environment
 
 from promptpack.schema.equality import number_key
+from promptpack.template.formatting import format_filter
 from promptpack.template.meter import (
     CHARACTERS_A_STEP,
     LimitError,
@@ -22,32 +24,35 @@ from promptpack.template.meter import (
     step,
     to_list,
 )
-from promptpack.template.text_filters import TEXT_FILTERS, check_at_least_one, check_replacement
+from promptpack.template.text_filters import TEXT_FILTERS, check_replacement
+from promptpack.template.undefined import FailError
+from promptpack.template.values import to_text
 
 _MAX_PRECISION: Final = 100
+_LONGEST_MESSAGE: Final = 500
+# The steps of an item in filters that count their own work.
+_STEPS_OF_AN_ITEM: Final = 6
 # Filters that process every item, and the steps for each.
 _STEPS_AN_ITEM: Final[Mapping[str, int]] = MappingProxyType(
     {
         "groupby": 8,
-        "map": 4,
         "max": 4,
         "min": 4,
-        "reject": 4,
         "rejectattr": 8,
-        "select": 4,
         "selectattr": 8,
-        "sort": 4,
-        "unique": 4,
     }
 )
+# Filters that do nothing before their result is iterated over, and turn null, false and 0 into nothing.
+_LAZY: Final = frozenset(("rejectattr", "selectattr"))
 _STEPS_OF_SORTING_A_KEY: Final = 8
 # Filters that process every character, and how many in one step.
 _CHARACTERS_A_STEP: Final[Mapping[str, int]] = MappingProxyType(
     {"indent": 16, "int": 16, "title": 2, "wordcount": 3, "wordwrap": 1}
 )
 # Filters that compare items or their attributes character by character.
-_COMPARING: Final = frozenset({"dictsort", "groupby", "max", "min", "sort", "unique"})
+_COMPARING: Final = frozenset({"dictsort", "groupby", "max", "min"})
 _LINE_ENDS: Final = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+_PADDING: Final = ("center", "ljust", "rjust", "zfill")
 _STR: Final = frozenset((str,))
 _MEASURED: Final = (dict, list, tuple, str, range)
 
@@ -78,7 +83,12 @@ def meter_calls(function: Callable[..., Any], name: str = "", deep: bool = True)
             check_text(len(result))
         return result
 
-    return metered_call
+    @wraps(function)
+    def lazy_call(*values: Any, **options: Any) -> Any:
+        if len(values) <= first or values[first]:
+            yield from metered_call(*values, **options)
+
+    return lazy_call if name in _LAZY else metered_call
 
 
 def _count_characters(value: Any) -> int:
@@ -95,6 +105,11 @@ def _count_characters(value: Any) -> int:
     return count
 
 
+def fail(message: Any) -> NoReturn:
+    """Stop the render with a message, for values that the template cannot work with."""
+    raise FailError(to_text(message)[:_LONGEST_MESSAGE])
+
+
 def limited_range(*bounds: Any) -> range:
     """Return a range, unless it is too long."""
     numbers = range(*bounds)
@@ -106,18 +121,21 @@ def limited_range(*bounds: Any) -> range:
 
 
 def _batch(value: Any, linecount: int, fill_with: Any = None) -> list[list[Any]]:
-    items = to_list(value)
-    check_at_least_one("linecount", linecount)
-    rows = [items[start : start + linecount] for start in range(0, len(items), linecount)]
-    if rows and fill_with is not None:
+    rows: list[list[Any]] = []
+    row: list[Any] = []
+    for item in to_list(value):
+        if len(row) == linecount:
+            rows.append(row)
+            row = []
+        row.append(item)
+    if row and fill_with is not None and len(row) < linecount:
         check_items(linecount)
-        rows[-1] += [fill_with] * (linecount - len(rows[-1]))
-    return rows
+        row += [fill_with] * (linecount - len(row))
+    return [*rows, row] if row else rows
 
 
 def _slice(value: Any, slices: int, fill_with: Any = None) -> list[list[Any]]:
     items = to_list(value)
-    check_at_least_one("slices", slices)
     check_items(slices)
     size, longer = divmod(len(items), slices)
     columns: list[list[Any]] = []
@@ -130,7 +148,7 @@ def _slice(value: Any, slices: int, fill_with: Any = None) -> list[list[Any]]:
 
 def _dictsort(value: Any, case_sensitive: bool = False, by: Any = "key", reverse: bool = False) -> Any:
     if not isinstance(value, dict):
-        raise TemplateRuntimeError("dictsort needs a mapping")
+        raise TemplateRuntimeError("dictsort needs a mapping\nto sort a list use 'sort'")
     step(_STEPS_OF_SORTING_A_KEY * len(value))
     return do_dictsort(value, case_sensitive, by, reverse)
 
@@ -141,7 +159,7 @@ def _sum(environment: Any, iterable: Any, attribute: Any = None, start: Any = 0)
     if attribute is not None:
         items = list(map(make_attrgetter(environment, attribute), items))
     if not all(isinstance(item, (int, float)) for item in [*items, start]):
-        raise TemplateRuntimeError("sum adds numbers only")
+        raise TemplateRuntimeError("sum adds numbers only\nto merge lists use 'flatten', to join texts use 'join'")
     return sum(items, start)
 
 
@@ -149,41 +167,66 @@ def _make_select(original: Callable[..., Any], choose: Callable[..., Any]) -> Ca
     """Return `select` or `reject`; `in` on lists of texts is a set lookup, not a search."""
 
     @pass_context
-    def select(context: Any, value: Any, *test: Any, **options: Any) -> Any:
-        if len(test) != 2 or test[0] != "in" or options or not _is_text_list(test[1]) or not _is_text_list(value):
-            return original(context, value, *test, **options)
-        return choose(frozenset(test[1]).__contains__, value)
+    def select(context: Any, value: Any, *test: Any, **options: Any) -> Iterator[Any]:
+        if not value:
+            return
+        items = _take_items(value, *test, *options.values())
+        if len(test) != 2 or test[0] != "in" or options or not _is_text_list(test[1]) or not _is_text_list(items):
+            yield from original(context, items, *test, **options)
+        else:
+            yield from choose(frozenset(test[1]).__contains__, items)
 
     return select
 
 
+def _take_items(value: Any, *arguments: Any) -> list[Any]:
+    """Return the items of a value as a list, and count the work of processing each of them."""
+    meter = current_meter()
+    items = meter.collect(value)
+    steps = _STEPS_OF_AN_ITEM * len(items)
+    meter.step(steps + (meter.cost(arguments, deep=False) if arguments else 1))
+    return items
+
+
 @pass_context
-def _map(context: Any, value: Any, *arguments: Any, **options: Any) -> Any:
+def _map(context: Any, value: Any, *arguments: Any, **options: Any) -> Iterator[Any]:
+    if not value:
+        return
+    items = _take_items(value, *arguments, *options.values())
     # A key of mappings is looked up directly, which is much faster.
     key = options.get("attribute")
+    found: Iterable[Any] | None = None
     if type(key) is str and len(options) == 1 and not arguments and "." not in key and not key.isdigit():
-        try:
-            return iter([item[key] for item in value])
-        except (KeyError, TypeError):
-            pass  # a key is missing, or an item is not a mapping
-    return do_map(context, value, *arguments, **options)
+        with suppress(KeyError, TypeError):  # a key is missing, or an item is not a mapping
+            found = [item[key] for item in items]
+    yield from do_map(context, items, *arguments, **options) if found is None else found
 
 
 @pass_environment
 def _sort(
     environment: Any, value: Any, reverse: bool = False, case_sensitive: bool = False, attribute: Any = None
 ) -> Any:
+    items = _take_comparable(value)
     # Texts are sorted directly; Jinja makes a list for every item.
-    if attribute is None and _is_text_list(value):
-        return sorted(value, key=None if case_sensitive else str.lower, reverse=reverse)
-    return do_sort(environment, value, reverse, case_sensitive, attribute)
+    if attribute is None and _is_text_list(items):
+        return sorted(items, key=None if case_sensitive else str.lower, reverse=reverse)
+    return do_sort(environment, items, reverse, case_sensitive, attribute)
+
+
+def _take_comparable(value: Any) -> list[Any]:
+    """Return the items of a value as a list, and count the work of comparing everything in them."""
+    items = _take_items(value)
+    if not _is_text_list(items):
+        measure(items)
+    step(_count_characters(items) // CHARACTERS_A_STEP)
+    return items
 
 
 @pass_environment
 def _unique(environment: Any, value: Any, case_sensitive: bool = False, attribute: Any = None) -> Iterator[Any]:
     find_key = make_attrgetter(environment, attribute, postprocess=None if case_sensitive else ignore_case)
     seen: set[Any] = set()
-    for item in value:
+    for item in _take_comparable(value):
         key = find_key(item)
         if isinstance(key, (int, float)):
             key = number_key(key)
@@ -207,6 +250,7 @@ GUARDED_FILTERS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         **TEXT_FILTERS,
         "batch": _batch,
         "dictsort": _dictsort,
+        "format": format_filter,
         "list": to_list,
         "map": _map,
         "reject": _make_select(do_reject, filterfalse),
@@ -220,11 +264,13 @@ GUARDED_FILTERS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
 )
 
 
-def check_method(owner: Any, name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
+def check_method(
+    owner: Any, name: str, values: tuple[Any, ...], options: Mapping[str, Any] = MappingProxyType({})
+) -> tuple[Any, ...]:
     """Count the work of a method, and refuse a result that would be too large; return the arguments for the call."""
-    if not isinstance(owner, dict):  # its methods are a lookup or a view
+    if not isinstance(owner, dict) or name == "copy":  # the other methods of a mapping are a lookup or a view
         measure(owner)
-    for value in values:
+    for value in (*values, *options.values()):
         if isinstance(value, _MEASURED):
             measure(value)
     if not isinstance(owner, str):
@@ -235,8 +281,11 @@ def check_method(owner: Any, name: str, values: tuple[Any, ...]) -> tuple[Any, .
         return (items,)
     if name == "replace" and len(values) > 1 and isinstance(values[0], str) and isinstance(values[1], str):
         check_replacement(owner, values[0], values[1])
+    elif name in _PADDING and values and isinstance(values[0], int):
+        check_text(values[0])
     elif name in ("split", "rsplit"):
-        separator = values[0] if values and isinstance(values[0], str) else ""
+        separator = values[0] if values else options.get("sep")
+        separator = separator if isinstance(separator, str) else ""
         pieces = owner.count(separator) if separator else len(owner.split(None, current_limits().items))
         check_items(pieces)
     elif name == "splitlines":

@@ -7,15 +7,17 @@ from typing import Final
 from jinja2 import nodes
 
 from promptpack.problem import PackError, Problem, did_you_mean
+from promptpack.template.handlebars_names import LOOP_DATA, RAW_HINT, TagError, validate_name
 from promptpack.template.model import Source
 from promptpack.template.positions import LineStarts, decode
-from promptpack.template.tree import HANDLEBARS_VALUES, OUTLINED
+from promptpack.template.tree import HANDLEBARS_VALUES, OUTLINED, follow_path
 
 _ITEM: Final = "item"
-_BLOCKS: Final = ("if", "each", "raw")
-_NAME: Final = re.compile(r"[^\s{}]+")
+_ITEM_NAMES: Final = (_ITEM, "this")
+_CONDITIONS: Final = ("if", "unless")
+_BLOCKS: Final = (*_CONDITIONS, "each", "raw")
+_LONG_COMMENT: Final = re.compile(r"\{\{~?!--")
 _RAW_END: Final = re.compile(r"\{\{\s*/\s*raw\s*\}\}")
-_RAW_HINT: Final = "write literal braces between '{{#raw}}' and '{{/raw}}'"
 # Python allows 20 nested loops in one function, so after this many levels the inner ones become another function.
 _LEVELS_A_FUNCTION: Final = 12
 _MAX_DEPTH: Final = 100
@@ -38,7 +40,14 @@ class _Block:
     name: str = ""
     position: int = 0
     body: list[nodes.Node] = field(default_factory=list)
-    before_else: list[nodes.Node] | None = None
+    branches: list[tuple[nodes.Expr, list[nodes.Node]]] = field(default_factory=list)
+    """The conditions before the last one, with their bodies."""
+    test: nodes.Expr | None = None
+    """The condition of the body; None after '{{else}}'."""
+    values: nodes.Call | None = None
+    """The items of '{{#each}}'."""
+    is_numbered: bool = False
+    """Whether the body uses '@index', '@first' or '@last'."""
 
     @property
     def start(self) -> str:
@@ -49,10 +58,6 @@ class _Block:
         return f"'{{{{/{self.kind}}}}}'"
 
 
-class _TagError(Exception):
-    """A tag is invalid; the arguments are the code, the message and the hint of the problem."""
-
-
 class _Parser:
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -60,6 +65,7 @@ class _Parser:
         self._offset = 0
         self._position = 0
         self._functions = 0
+        self._trims_next = False
         self._open = [_Block()]
         self._unlocated: list[tuple[int, str, str, str]] = []
 
@@ -73,9 +79,9 @@ class _Parser:
     def parse(self) -> list[nodes.Node]:
         text = self._source.text
         while (start := text.find("{{", self._offset)) >= 0:
-            self._add_text(text[self._offset : start])
+            self._add_trimmed(text[self._offset : start], before_trim=text.startswith("{{~", start))
             self._read_tag(start)
-        self._add_text(text[self._offset :])
+        self._add_trimmed(text[self._offset :])
         while len(self._open) > 1:
             self._report_unclosed(self._open.pop())
         return self._open[0].body
@@ -83,14 +89,18 @@ class _Parser:
     def _read_tag(self, start: int) -> None:
         text = self._source.text
         self._position = self._starts.position(start)
-        end = text.find("}}", start + 2)
-        self._offset = end + 2 if end >= 0 else len(text)
+        mark = "--}}" if _LONG_COMMENT.match(text, start) else "}}"
+        end = text.find(mark, start + 2)
+        self._offset = end + len(mark) if end >= 0 else len(text)
         if end < 0:
-            self._unlocated.append((self._position, "PP311", "tag is not closed with '}}'", _RAW_HINT))
+            hint = RAW_HINT if mark == "}}" else f"close the comment with '{mark}'"
+            self._unlocated.append((self._position, "PP311", f"tag is not closed with '{mark}'", hint))
             return
+        tag = text[start + 2 : end]
+        self._trims_next = tag.endswith("~")
         try:
-            self._add_tag(text[start + 2 : end].strip())
-        except _TagError as error:
+            self._add_tag(tag.removeprefix("~").removesuffix("~").strip())
+        except TagError as error:
             self._unlocated.append((self._position, *error.args))
 
     def _add_tag(self, tag: str) -> None:
@@ -100,12 +110,15 @@ class _Parser:
             case "/":
                 self._close_blocks(" ".join(tag[1:].split()))
             case ">":
-                partial = nodes.Const(_validate_name(tag[1:], tag), lineno=self._position)
+                partial = nodes.Const(self._validate(tag[1:], tag), lineno=self._position)
                 self._add(nodes.Include(partial, True, False, lineno=self._position))
-            case _ if tag == "else":
-                self._start_else()
+            case "!":
+                pass
+            case _ if tag.split(maxsplit=1)[:1] == ["else"]:
+                self._start_else(tag.split()[1:])
             case _:
-                self._add(nodes.Output([self._call_with_name("text", _validate_name(tag, tag))], lineno=self._position))
+                name = self._validate(tag.removeprefix("&"), tag)
+                self._add(nodes.Output([self._call_with_name("text", name)], lineno=self._position))
 
     def _open_block(self, words: list[str]) -> None:
         if words == ["raw"]:
@@ -114,37 +127,51 @@ class _Parser:
         if len(self._open) > _MAX_DEPTH:
             # Skip the rest, whose problems would only follow from this one.
             self._offset, self._open = len(self._source.text), self._open[:1]
-            raise _TagError("PP317", f"blocks are nested more than {_MAX_DEPTH} levels deep", "use partials")
+            raise TagError("PP317", f"blocks are nested more than {_MAX_DEPTH} levels deep", "use partials")
         block = _Block(words[0] if words else "", " ".join(words[1:]), self._position)
         # An invalid block is opened too, so that its end is not another problem.
         self._open.append(block)
         if block.kind not in _BLOCKS:
-            hint = did_you_mean(block.kind, _BLOCKS) or "the blocks are 'if', 'each' and 'raw'"
-            raise _TagError("PP313", f"unknown block {block.kind!r}", hint)
+            hint = did_you_mean(block.kind, _BLOCKS) or "the blocks are 'if', 'unless', 'each' and 'raw'"
+            raise TagError("PP313", f"unknown block {block.kind!r}", hint)
         if block.kind == "raw":
-            raise _TagError("PP312", f"'{{{{#raw}}}}' takes no name, but has {block.name!r}", "write '{{#raw}}'")
-        _validate_name(block.name, f"#{block.kind} {block.name}".strip())
+            raise TagError("PP312", f"'{{{{#raw}}}}' takes no name, but has {block.name!r}", "write '{{#raw}}'")
+        # Its name belongs to the block around it.
+        self._open.pop()
+        try:
+            name = self._validate(block.name, f"#{block.kind} {block.name}".strip())
+            if block.kind in _CONDITIONS:
+                block.test = self._test(name, is_negated=block.kind == "unless")
+            else:
+                block.values = self._call_with_name("items", name)
+        finally:
+            self._open.append(block)
 
     def _read_raw(self) -> None:
         end = _RAW_END.search(self._source.text, self._offset)
         if end is None:
             self._offset = len(self._source.text)
-            raise _TagError("PP314", "'{{#raw}}' is not closed", "close it with '{{/raw}}'")
+            raise TagError("PP314", "'{{#raw}}' is not closed", "close it with '{{/raw}}'")
         self._add_text(self._source.text[self._offset : end.start()])
         self._offset = end.end()
 
-    def _start_else(self) -> None:
+    def _start_else(self, words: list[str]) -> None:
         block = self._open[-1]
-        if block.kind != "if":
-            raise _TagError("PP316", "'{{else}}' is not directly inside '{{#if}}'", "move or remove it")
-        if block.before_else is not None:
-            raise _TagError("PP316", "'{{#if}}' has a second '{{else}}'", "remove one of them")
-        block.before_else, block.body = block.body, []
+        if words and words[0] != "if":
+            raise TagError("PP312", f"'else {words[0]}' is not supported", "use '{{else}}' or '{{else if}}'")
+        if block.kind not in _CONDITIONS:
+            raise TagError("PP316", "'{{else}}' is not directly inside '{{#if}}' or '{{#unless}}'", "move or remove it")
+        if block.test is None:
+            raise TagError("PP316", f"{block.start} has a second '{{{{else}}}}'", "remove one of them")
+        block.branches.append((block.test, block.body))
+        block.test, block.body = None, []
+        if words:
+            block.test = self._test(self._validate(" ".join(words[1:]), " ".join(("else", *words))))
 
     def _close_blocks(self, kind: str) -> None:
         if all(block.kind != kind for block in self._open[1:]):
             hint = f"close the open block with {self._open[-1].end}" if len(self._open) > 1 else "no block is open here"
-            raise _TagError("PP315", f"'{{{{/{kind}}}}}' closes no open block", hint)
+            raise TagError("PP315", f"'{{{{/{kind}}}}}' closes no open block", hint)
         while self._open[-1].kind != kind:
             self._report_unclosed(self._open.pop())
         self._add_block(self._open.pop())
@@ -154,20 +181,39 @@ class _Parser:
 
     def _add_block(self, block: _Block) -> None:
         self._position = block.position
-        if block.kind == "each":
-            target = nodes.Name(_ITEM, "store", lineno=block.position)
-            values = self._call_with_name("items", block.name)
-            self._add(nodes.For(target, values, self._outline(block.body), [], None, False, lineno=block.position))
-        elif block.kind == "if":
-            then, other = (block.body, []) if block.before_else is None else (block.before_else, block.body)
-            test = self._call("truth", self._value(block.name))
-            self._add(nodes.If(test, self._outline(then), [], self._outline(other), lineno=block.position))
+        if block.kind == "each" and block.values is not None:
+            self._add(self._loop(block, block.values))
+        elif block.kind in _CONDITIONS and (block.test or block.branches):
+            self._add(self._condition(block))
+
+    def _loop(self, block: _Block, values: nodes.Call) -> nodes.For:
+        target: nodes.Expr = nodes.Name(_ITEM, "store", lineno=block.position)
+        if block.is_numbered:
+            names = [nodes.Name(name, "store", lineno=block.position) for name in LOOP_DATA.values()]
+            target = nodes.Tuple([*names, target], "store", lineno=block.position)
+            values = self._call("numbered", values)
+        return nodes.For(target, values, self._outline(block.body), [], None, False, lineno=block.position)
+
+    def _condition(self, block: _Block) -> nodes.If:
+        other = block.body if block.test is None else []
+        branches = block.branches if block.test is None else [*block.branches, (block.test, block.body)]
+        first, *others = (
+            nodes.If(test, self._outline(body), [], [], lineno=test.lineno or block.position) for test, body in branches
+        )
+        first.elif_, first.else_ = others, self._outline(other)
+        return first
 
     def _outline(self, body: list[nodes.Node]) -> list[nodes.Node]:
         if not body or len(self._open) % _LEVELS_A_FUNCTION:
             return body
         self._functions += 1
         return [nodes.Block(f"{OUTLINED}{self._functions}", body, False, False, lineno=self._position)]
+
+    def _add_trimmed(self, text: str, *, before_trim: bool = False) -> None:
+        """Add the text before a tag, without the white space that a '~' next to it removes."""
+        text = text.lstrip() if self._trims_next else text
+        self._trims_next = False
+        self._add_text(text.rstrip() if before_trim else text)
 
     def _add_text(self, text: str) -> None:
         if text:
@@ -179,24 +225,28 @@ class _Parser:
     def _call_with_name(self, function: str, name: str) -> nodes.Call:
         return self._call(function, nodes.ContextReference(), nodes.Const(name), self._value(name))
 
+    def _validate(self, text: str, tag: str) -> str:
+        name = text.strip()
+        return name if name in LOOP_DATA and self._innermost_loop else validate_name(name, tag)
+
+    @property
+    def _innermost_loop(self) -> _Block | None:
+        return next((block for block in reversed(self._open) if block.kind == "each"), None)
+
+    def _test(self, name: str, *, is_negated: bool = False) -> nodes.Expr:
+        test: nodes.Expr = self._call("truth", self._value(name))
+        return nodes.Not(test, lineno=self._position) if is_negated else test
+
     def _value(self, name: str) -> nodes.Expr:
-        if name == _ITEM and any(block.kind == "each" for block in self._open):
-            return nodes.Name(_ITEM, "load", lineno=self._position)
+        loop = self._innermost_loop
+        root, *keys = name.split(".")
+        if loop is not None and root in _ITEM_NAMES:
+            return follow_path(nodes.Name(_ITEM, "load", lineno=self._position), keys)
+        if loop is not None and name in LOOP_DATA:
+            loop.is_numbered = True
+            return nodes.Name(LOOP_DATA[name], "load", lineno=self._position)
         return self._call("look_up", nodes.ContextReference(), nodes.Const(name))
 
     def _call(self, function: str, *arguments: nodes.Expr) -> nodes.Call:
         called = nodes.ImportedName(f"{HANDLEBARS_VALUES}.{function}")
         return nodes.Call(called, list(arguments), [], None, None, lineno=self._position)
-
-
-def _validate_name(text: str, tag: str) -> str:
-    name = text.strip()
-    if _NAME.fullmatch(name):
-        return name
-    if not name:
-        raise _TagError("PP312", f"'{{{{{tag}}}}}' has no name", _RAW_HINT)
-    if tag.startswith("else"):
-        raise _TagError("PP312", f"{tag!r} is not supported", "put another '{{#if}}' inside '{{else}}'")
-    if tag.startswith("!"):
-        raise _TagError("PP312", "comments are not supported", "remove it")
-    raise _TagError("PP312", f"{name!r} is not a valid name", f"a name has no spaces and no braces; {_RAW_HINT}")

@@ -9,15 +9,15 @@ from jinja2.tests import TESTS as JINJA_TESTS
 from jinja2.utils import Namespace
 
 from promptpack.template.filters import FILTERS as OWN_FILTERS
-from promptpack.template.guards import GUARDED_FILTERS, limited_range, meter_calls
+from promptpack.template.guards import GUARDED_FILTERS, fail, limited_range, meter_calls
 
 Function = Callable[..., Any]
 
 JINJA_FILTER_NAMES: Final = (
-    "abs", "batch", "capitalize", "center", "count", "d", "default", "dictsort", "first", "float", "groupby", "indent",
-    "int", "items", "join", "last", "length", "list", "lower", "map", "max", "min", "reject", "rejectattr", "replace",
-    "reverse", "round", "select", "selectattr", "slice", "sort", "string", "sum", "title", "trim", "truncate",
-    "unique", "upper", "wordcount", "wordwrap",
+    "abs", "batch", "capitalize", "center", "count", "d", "default", "dictsort", "first", "float", "format", "groupby",
+    "indent", "int", "items", "join", "last", "length", "list", "lower", "map", "max", "min", "reject", "rejectattr",
+    "replace", "reverse", "round", "safe", "select", "selectattr", "slice", "sort", "string", "sum", "title", "trim",
+    "truncate", "unique", "upper", "wordcount", "wordwrap",
 )  # fmt: skip
 JINJA_TEST_NAMES: Final = (
     "!=", "<", "<=", "==", ">", ">=", "boolean", "defined", "divisibleby", "eq", "equalto", "even", "false", "filter",
@@ -58,11 +58,13 @@ _ALL_FILTERS: Final[Mapping[str, Any]] = {
     **OWN_FILTERS,
 }
 # Filters that count their own work.
-_SELF_METERED: Final = frozenset(("flatten", "join", "json", "list", "out_of_order", "tojson"))
+_SELF_METERED: Final = frozenset((
+    "fenced", "flatten", "join", "json", "list", "map", "out_of_order", "reject", "select", "sort", "tojson", "unique",
+))  # fmt: skip
 # Filters that read only the items of a value, so deeper values are not counted.
 _SHALLOW_FILTERS: Final = frozenset((
-    "abs", "batch", "count", "d", "default", "first", "float", "int", "items", "last", "length", "map", "reject",
-    "rejectattr", "reverse", "round", "select", "selectattr", "slice",
+    "abs", "batch", "count", "d", "default", "first", "float", "int", "items", "last", "length", "rejectattr",
+    "reverse", "round", "safe", "selectattr", "slice",
 ))  # fmt: skip
 # Tests that compare whole values; the others take the same time for every value.
 _METERED_TESTS: Final = frozenset((
@@ -81,22 +83,32 @@ TESTS: Final[Mapping[str, Function]] = MappingProxyType(
     {name: meter_calls(function) if name in _METERED_TESTS else function for name, function in _ALL_TESTS.items()}
 )
 FUNCTIONS: Final[Mapping[str, Function]] = MappingProxyType(
-    {"dict": meter_calls(dict), "namespace": meter_calls(Namespace), "range": limited_range}
+    {
+        "dict": meter_calls(dict),
+        "fail": fail,
+        "namespace": meter_calls(Namespace),
+        "raise_exception": fail,
+        "range": limited_range,
+    }
 )
 
 _TEXT_METHODS: Final = (
-    "capitalize", "casefold", "count", "endswith", "find", "index", "isalnum", "isalpha", "isdecimal", "isdigit",
-    "islower", "isspace", "isupper", "join", "lower", "lstrip", "partition", "removeprefix", "removesuffix", "replace",
-    "rfind", "rpartition", "rsplit", "rstrip", "split", "splitlines", "startswith", "strip", "title", "upper",
+    "capitalize", "casefold", "center", "count", "endswith", "find", "format", "index", "isalnum", "isalpha", "isascii",
+    "isdecimal", "isdigit", "isidentifier", "islower", "isnumeric", "isprintable", "isspace", "istitle", "isupper",
+    "join", "ljust", "lower", "lstrip", "partition", "removeprefix", "removesuffix", "replace", "rfind", "rindex",
+    "rjust", "rpartition", "rsplit", "rstrip", "split", "splitlines", "startswith", "strip", "swapcase", "title",
+    "upper", "zfill",
 )  # fmt: skip
 METHODS: Final[Mapping[type, frozenset[str]]] = MappingProxyType(
     {
         str: frozenset(_TEXT_METHODS),
-        dict: frozenset(("get", "items", "keys", "values")),
+        dict: frozenset(("copy", "get", "items", "keys", "values")),
         list: frozenset(("count", "index")),
         tuple: frozenset(("count", "index")),
+        range: frozenset(("count", "index")),
     }
 )
+RANGE_ATTRIBUTES: Final = frozenset(("start", "step", "stop"))
 LOOP_ATTRIBUTES: Final = frozenset(
     ("depth", "depth0", "first", "index", "index0", "last", "length", "nextitem", "previtem", "revindex", "revindex0")
 )

@@ -1,6 +1,10 @@
 """`Limits`: how much work and memory a template may use."""
 
 from dataclasses import dataclass
+from typing import Final
+
+DEFAULT_INDENT: Final = 2
+"""The indent of JSON, unless the pack chooses one line."""
 
 
 @dataclass(frozen=True)

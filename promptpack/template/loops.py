@@ -6,7 +6,7 @@ from typing import Any, Final
 from jinja2 import nodes
 from jinja2.runtime import LoopContext, Undefined
 
-COUNTER: Final = "_loop_counter"
+COUNTER: Final = "__loop_counter"
 """The variable that replaces `loop` where only the number of the iteration is used; templates cannot name it."""
 
 COUNTER_CODE: Final = {"index": "{0} + 1", "index0": "{0}", "first": "{0} == 0"}

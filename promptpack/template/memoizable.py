@@ -41,12 +41,13 @@ class Memoizer:
         return nodes.Template(body, lineno=tree.lineno)
 
     def _names_of(self, node: nodes.Node, stored: frozenset[str]) -> frozenset[str] | None:
-        if not self._is_pure(node):
+        if not self.is_pure(node):
             return None
         names = self._dependencies.find(nodes.Template([node])).names
         return None if names & stored else names
 
-    def _is_pure(self, tree: nodes.Node) -> bool:
+    def is_pure(self, tree: nodes.Node) -> bool:
+        """Return whether a subtree only reads values and prints them."""
         return all(self._has_no_side_effect(node) for node in descendants(tree))
 
     def _has_no_side_effect(self, node: nodes.Node) -> bool:
@@ -65,7 +66,7 @@ class Memoizer:
         return isinstance(node, _PURE)
 
     def _enter(self, _: str, tree: nodes.Template) -> bool:
-        return self._is_pure(tree)
+        return self.is_pure(tree)
 
     def _includes_only_pure(self, template: nodes.Expr) -> bool:
         found = list(self._includes.visit(template, None, self._enter))

@@ -7,7 +7,7 @@ from typing import Any, Final, NoReturn
 
 from jinja2.exceptions import TemplateRuntimeError
 
-from promptpack.template.limits import Limits
+from promptpack.template.limits import DEFAULT_INDENT, Limits
 
 CHARACTERS_A_STEP: Final = 64
 """The characters that a machine copies in the time of one step."""
@@ -28,10 +28,17 @@ class LimitError(TemplateRuntimeError):
 class Meter:
     """The steps and the output that one render may still use."""
 
-    __slots__ = ("limits", "output", "steps", "validated")
+    __slots__ = ("json_indent", "limits", "output", "steps", "validated")
 
-    def __init__(self, limits: Limits, validated: Collection[int] = (), steps: int | None = None) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        validated: Collection[int] = (),
+        steps: int | None = None,
+        json_indent: int | None = DEFAULT_INDENT,
+    ) -> None:
         self.limits = limits
+        self.json_indent = json_indent
         # The ids of mappings and lists that were validated before the render began.
         self.validated = validated
         self.steps = limits.steps if steps is None else steps
@@ -151,16 +158,19 @@ def current_meter() -> Meter:
 class metered:  # noqa: N801 -- used like a function
     """Count against the limits within the block; a nested render counts against the outer meter."""
 
-    __slots__ = ("_limits", "_token", "_validated")
+    __slots__ = ("_json_indent", "_limits", "_token", "_validated")
 
-    def __init__(self, limits: Limits, validated: Collection[int] = ()) -> None:
+    def __init__(
+        self, limits: Limits, validated: Collection[int] = (), json_indent: int | None = DEFAULT_INDENT
+    ) -> None:
         self._limits = limits
+        self._json_indent = json_indent
         self._validated = validated
         self._token: Token[Meter | None] | None = None
 
     def __enter__(self) -> None:
         if _METER.get() is None:
-            self._token = _METER.set(Meter(self._limits, self._validated))
+            self._token = _METER.set(Meter(self._limits, self._validated, None, self._json_indent))
 
     def __exit__(self, *_: object) -> None:
         if self._token is not None:
@@ -188,6 +198,12 @@ def current_limits() -> Limits:
     """Return the limits of the current render."""
     meter = _METER.get()
     return _DEFAULT_LIMITS if meter is None else meter.limits
+
+
+def current_indent() -> int | None:
+    """Return the indent of JSON in the current render; None for one line."""
+    meter = _METER.get()
+    return DEFAULT_INDENT if meter is None else meter.json_indent
 
 
 def is_validated(value: Any) -> bool:

@@ -1,6 +1,7 @@
 """The names and partials that a template depends on, by Jinja's scoping rules."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import ChainMap, Counter
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import NamedTuple
 
 from jinja2 import nodes
@@ -17,32 +18,40 @@ _TRANSPARENT = frozenset((
 ))  # fmt: skip
 
 
+SetNames = MutableMapping[str, bool]
+"""The names that a template has set: true if it surely has, false if only some branches do."""
+
+
 class NameUse(NamedTuple):
-    """A use of a name that the template has not set; `partial` contains it, or is None for the template itself."""
+    """A use of a name that may come from outside; `partial` contains it, or is None for the template itself."""
 
     name: str
     position: int
     partial: str | None = None
+    is_set_sometimes: bool = False
+    """Whether a branch before it sets the name: only a render shows whether that branch runs."""
 
 
 class Dependencies(NamedTuple):
-    """The names that a template and its partials use but do not set, and the partials, directly or through others."""
+    """The names that a template and its partials take from outside, and the partials, directly or through others."""
 
     names: frozenset[str]
     partials: frozenset[str]
     uses: tuple[NameUse, ...]
     """The uses in the template itself."""
     includes: "tuple[Include, ...]"
+    exports: frozenset[str]
+    """The names that the template itself sets, outside of loops, macros and blocks."""
 
-    def find_uses(self, names: frozenset[str], found: dict[str, frozenset[str]]) -> Iterator[NameUse]:
-        """Yield the uses of names in the template and its partials; `found` are those found in each partial so far."""
-        yield from (use for use in self.uses if use.name in names)
+    def find_unset_uses(self, names: frozenset[str], found: dict[str, frozenset[str]]) -> Iterator[NameUse]:
+        """Yield the uses of names that no branch sets, also in partials; `found` are those found in each partial."""
+        yield from (use for use in self.uses if use.name in names and not use.is_set_sometimes)
         pending = [(names, include) for include in self.includes]
         for wanted, (partial, inner, known) in pending:
-            new = (wanted & inner.names) - known - found.get(partial, frozenset())
+            new = (wanted & inner.names) - known.keys() - found.get(partial, frozenset())
             if new:
                 found[partial] = found.get(partial, frozenset()) | new
-                yield from (use for use in inner.uses if use.name in new)
+                yield from (use for use in inner.uses if use.name in new and not use.is_set_sometimes)
                 pending += ((new, include) for include in inner.includes)
 
 
@@ -51,7 +60,7 @@ class Include(NamedTuple):
 
     partial: str
     dependencies: Dependencies
-    known: frozenset[str]
+    known: SetNames
 
 
 class DependencyFinder:
@@ -71,29 +80,46 @@ class DependencyFinder:
 
     def _enter(self, partial: str | None, tree: nodes.Template) -> Dependencies:
         visitor = _ScopeVisitor(self, partial)
-        visitor.visit_all(tree.body, set())
+        scope: SetNames = {}
+        visitor.visit_frame(tree.body, scope)
         names = _join(visitor.names, frozenset(use.name for use in visitor.uses))
-        return Dependencies(names, frozenset(visitor.partials), tuple(visitor.uses), tuple(visitor.includes.values()))
+        uses = tuple(sorted(visitor.uses, key=lambda use: use.position))
+        return Dependencies(
+            names, frozenset(visitor.partials), uses, tuple(visitor.includes.values()), frozenset(scope)
+        )
 
 
 class _ScopeVisitor:
-    """Visits the nodes of one template or partial; `scope` are the names that are set."""
+    """Visits the nodes of one template or partial."""
 
     def __init__(self, finder: DependencyFinder, partial: str | None) -> None:
         self.uses: dict[NameUse, None] = {}
         self.names: frozenset[str] = frozenset()
         """The names that partials use."""
         self.partials: set[str] = set()
-        self.includes: dict[tuple[str, frozenset[str]], Include] = {}
+        self.includes: dict[tuple[str, frozenset[tuple[str, bool]]], Include] = {}
         self._finder = finder
         self._partial = partial
+        # Macros and blocks that run later, when the names that follow them are set.
+        self._later: list[nodes.Macro | nodes.Block] = []
 
-    def visit_all(self, children: Iterable[nodes.Node], scope: set[str]) -> None:
+    def visit_frame(self, body: Iterable[nodes.Node], scope: SetNames) -> None:
+        """Visit statements whose names are visible only among them; macros see those that are set after them."""
+        outer, self._later = self._later, []
+        self.visit_all(body, scope)
+        later, self._later = self._later, outer
+        for node in later:
+            if isinstance(node, nodes.Macro):
+                self._visit_called(node, scope)
+            else:
+                self.visit_frame(node.body, dict(scope))
+
+    def visit_all(self, children: Iterable[nodes.Node], scope: SetNames) -> None:
         for child in children:
             if type(child) not in _WITHOUT_NAMES:
                 self.visit(child, scope)
 
-    def visit(self, node: nodes.Node, scope: set[str]) -> None:  # noqa: C901 -- one branch per kind of scope
+    def visit(self, node: nodes.Node, scope: SetNames) -> None:  # noqa: C901 -- one branch per kind of scope
         # Most nodes set no name and open no scope.
         if type(node) in _TRANSPARENT:
             self.visit_all(children(node), scope)
@@ -101,7 +127,7 @@ class _ScopeVisitor:
         match node:
             case nodes.Name():
                 if node.ctx != "load":
-                    scope.add(node.name)
+                    scope[node.name] = True
                 elif node.name not in FUNCTIONS:
                     self._add_use(node.name, node.lineno, scope)
             case nodes.Call() if name := name_looked_up(node):
@@ -115,71 +141,85 @@ class _ScopeVisitor:
                 self.visit(node.target, scope)
             case nodes.AssignBlock():
                 self.visit_all([node.filter] if node.filter else [], scope)
-                self.visit_all(node.body, set(scope))
+                self.visit_frame(node.body, dict(scope))
                 self.visit(node.target, scope)
             case nodes.With():
-                inner = set(scope)
+                inner = dict(scope)
                 self.visit_all(node.values, scope)
                 self.visit_all(node.targets, inner)
-                self.visit_all(node.body, inner)
-            case nodes.Macro() | nodes.CallBlock():
-                self._visit_macro(node, scope)
+                self.visit_frame(node.body, inner)
+            case nodes.Macro():
+                scope[node.name] = True
+                self._later.append(node)
+            case nodes.CallBlock():
+                self.visit(node.call, scope)
+                self._visit_called(node, scope)
             case nodes.Import():
-                scope.add(node.target)
-                self._visit_partial(node.template, set())
+                scope[node.target] = True
+                self._visit_partial(node.template, scope if node.with_context else {})
             case nodes.FromImport():
-                scope.update(name if isinstance(name, str) else name[1] for name in node.names)
-                self._visit_partial(node.template, set())
-            case nodes.Include() | nodes.Extends():
+                scope.update((name if isinstance(name, str) else name[1], True) for name in node.names)
+                self._visit_partial(node.template, scope if node.with_context else {})
+            case nodes.Include():
                 self._visit_partial(node.template, scope)
+            case nodes.Extends():
+                exported = self._visit_partial(node.template, scope)
+                scope.update((name, scope.get(name, False)) for name in exported)
             case nodes.NSRef():
                 self.visit(nodes.Name(node.name, "load", lineno=node.lineno), scope)
-            case nodes.FilterBlock() | nodes.Block():
-                self.visit_all(node.iter_child_nodes(), set(scope))
+            case nodes.Block():
+                self._later.append(node)
+            case nodes.FilterBlock():
+                self.visit_frame(node.iter_child_nodes(), dict(scope))
             case _:
                 self.visit_all(children(node), scope)
 
-    def _add_use(self, name: str, position: int, scope: set[str]) -> None:
-        if name not in scope:
-            self.uses[NameUse(name, position, self._partial)] = None
+    def _add_use(self, name: str, position: int, scope: SetNames) -> None:
+        if not scope.get(name):
+            self.uses[NameUse(name, position, self._partial, name in scope)] = None
 
-    def _visit_for(self, node: nodes.For, scope: set[str]) -> None:
+    def _visit_for(self, node: nodes.For, scope: SetNames) -> None:
         self.visit(node.iter, scope)
-        inner = set(scope)
+        inner = dict(scope)
         self.visit(node.target, inner)
         if node.test is not None:
-            self.visit(node.test, set(inner))
-        self.visit_all(node.body, inner | {"loop"})
-        self.visit_all(node.else_, set(scope))
+            self.visit(node.test, dict(inner))
+        self.visit_frame(node.body, {**inner, "loop": True})
+        self.visit_frame(node.else_, dict(scope))
 
-    def _visit_if(self, node: nodes.If, scope: set[str]) -> None:
-        self.visit(node.test, scope)
-        # A name set in any branch counts as set afterwards: only a render shows which branch runs.
-        set_inside: set[str] = set()
-        for branch in (node.body, node.elif_, node.else_):
-            inner = set(scope)
-            self.visit_all(branch, inner)
-            set_inside |= inner
-        scope |= set_inside
+    def _visit_if(self, node: nodes.If, scope: SetNames) -> None:
+        surely: Counter[str] = Counter()
+        sometimes: dict[str, bool] = {}
+        for branch in (node, *node.elif_):
+            self.visit(branch.test, scope)
+        branches = [node.body, *(branch.body for branch in node.elif_), node.else_]
+        for body in branches:
+            own: dict[str, bool] = {}
+            self.visit_all(body, ChainMap(own, scope))
+            surely.update(name for name, is_sure in own.items() if is_sure)
+            sometimes |= own
+        scope.update((name, scope.get(name, False) or surely[name] == len(branches)) for name in sometimes)
 
-    def _visit_macro(self, node: nodes.Macro | nodes.CallBlock, scope: set[str]) -> None:
-        if isinstance(node, nodes.Macro):
-            scope.add(node.name)
-        else:
-            self.visit(node.call, scope)
-        self.visit_all(node.defaults, scope)
-        inner = scope | set(_IN_EVERY_MACRO) | {argument.name for argument in node.args}
-        self.visit_all(node.body, inner)
+    def _visit_called(self, node: nodes.Macro | nodes.CallBlock, scope: SetNames) -> None:
+        inner = {**scope, **dict.fromkeys((*_IN_EVERY_MACRO, *(argument.name for argument in node.args)), True)}
+        self.visit_all(node.defaults, inner)
+        self.visit_frame(node.body, inner)
 
-    def _visit_partial(self, template: nodes.Expr, scope: set[str]) -> None:
+    def _visit_partial(self, template: nodes.Expr, scope: SetNames) -> frozenset[str]:
+        """Visit the partials that a tag names, and return the names that they set."""
         self.visit(template, scope)
+        exports: frozenset[str] = frozenset()
         for name, dependencies in self._finder.find_in_partials(template):
-            known = dependencies.names & scope
-            if (name, known) not in self.includes:
-                self.includes[name, known] = Include(name, dependencies, known)
-                self.names = _join(self.names, dependencies.names - known if known else dependencies.names)
+            known = {one: scope[one] for one in dependencies.names & scope.keys()}
+            key = name, frozenset(known.items())
+            if key not in self.includes:
+                self.includes[key] = Include(name, dependencies, known)
+                surely = frozenset(one for one, is_sure in known.items() if is_sure)
+                self.names = _join(self.names, dependencies.names - surely if surely else dependencies.names)
             if name not in self.partials:
                 self.partials |= {name, *dependencies.partials}
+            exports |= dependencies.exports
+        return exports
 
 
 def _join(left: frozenset[str], right: frozenset[str]) -> frozenset[str]:

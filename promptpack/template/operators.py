@@ -1,24 +1,16 @@
 """The operators that can produce large values; each checks the limits first."""
 
 import operator
-import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from jinja2.exceptions import TemplateRuntimeError
 from jinja2.runtime import Undefined
 
-from promptpack.characters import is_encodable
-from promptpack.template.meter import LimitError, check_bits, check_items, check_text, measure
+from promptpack.template.formatting import interpolate
+from promptpack.template.meter import check_bits, check_items, check_text, measure
 from promptpack.template.values import to_text
 
-# Compiled on first use, since few templates format with `%`.
-_WIDTH: Final = r"%(?:\([^)]*\))?[#0\- +]*(\*|\d{4,})|%(?:\([^)]*\))?[#0\- +]*\d*\.(\*|\d{4,})"
-
-_WIDEST: Final = 1_000
-# More digits than any number has: `check_bits` limits the numbers that templates compute.
-_LONGEST_NUMBER: Final = 5_000
 _CONTAINMENT: Final = ("in", "notin")
 # Types that are cheap to compare.
 _SMALL: Final = frozenset((int, float, bool, type(None)))
@@ -77,30 +69,7 @@ def power(left: Any, right: Any) -> Any:
 
 def modulo(left: Any, right: Any) -> Any:
     """Compute the remainder of a division, or format a text."""
-    return _format(left, right) if isinstance(left, str) else left % right
-
-
-def _format(text: str, right: Any) -> str:
-    if re.search(_WIDTH, text):
-        raise LimitError("format", "the width of a format has more than three digits")
-    measure(right)
-    values: Any
-    if isinstance(right, dict) and "%(" in text:
-        values = {key: _printable(value) for key, value in right.items()}
-    else:
-        values = tuple(_printable(value) for value in (right if isinstance(right, tuple) else (right,)))
-    items = values.values() if isinstance(values, dict) else values
-    longest = max((len(item) if isinstance(item, str) else _LONGEST_NUMBER for item in items), default=0)
-    check_text(len(text) + text.count("%") * (longest * 4 + _WIDEST))
-    result: str = text % values
-    if not is_encodable(result):
-        raise TemplateRuntimeError("a format produces half of a surrogate pair")
-    return result
-
-
-def _printable(value: Any) -> Any:
-    """Return numbers unchanged, because formats need them; other values as a template prints them."""
-    return value if type(value) in (int, float, str) else to_text(value)
+    return interpolate(left, right) if isinstance(left, str) else left % right
 
 
 def concatenate(values: Sequence[Any]) -> str:

@@ -9,6 +9,8 @@ from jinja2 import nodes
 from promptpack.characters import is_encodable
 from promptpack.problem import Problem, did_you_mean
 from promptpack.template.codegen import METHOD
+from promptpack.template.formatting import reads_attributes
+from promptpack.template.hints import hint_for_filter, hint_for_method, hint_for_test
 from promptpack.template.includes import constant_names
 from promptpack.template.language import FILTERS, METHOD_NAMES, TESTS
 from promptpack.template.limits import Limits
@@ -20,7 +22,7 @@ NUMBER_HINT = "write it as text, in quotes"
 _MAX_BITS = Limits().bits
 _CHECKED = frozenset((
     nodes.Const, nodes.Extends, nodes.Filter, nodes.For, nodes.FromImport, nodes.Getattr, nodes.Import, nodes.Include,
-    nodes.Name, nodes.ScopedEvalContextModifier, nodes.Test,
+    nodes.Macro, nodes.Name, nodes.ScopedEvalContextModifier, nodes.Test,
 ))  # fmt: skip
 
 
@@ -50,6 +52,8 @@ def _check_node(node: nodes.Node, partials: Collection[str] | None, modules: Col
     match node:
         case nodes.Name():
             yield from _check_name(node.name)
+        case nodes.Macro():
+            yield from _check_name(node.name)
         case nodes.Getattr():
             yield from _check_attribute(node, modules)
         case nodes.Const():
@@ -69,8 +73,8 @@ def _check_node(node: nodes.Node, partials: Collection[str] | None, modules: Col
 def _check_name(name: str) -> Iterator[_WordProblem]:
     if name == "self":
         yield _WordProblem("PP323", "'self' is not allowed: a block could call itself", "use a macro", "self")
-    elif name.startswith("_"):
-        yield _WordProblem("PP308", f"the name {name!r} is not allowed", "start names with a letter", name)
+    elif name.startswith("__"):
+        yield _WordProblem("PP308", f"the name {name!r} is not allowed", "start it with a letter or a single '_'", name)
 
 
 def _check_filter(node: nodes.Filter) -> Iterator[_WordProblem]:
@@ -88,11 +92,11 @@ def _check_filter(node: nodes.Filter) -> Iterator[_WordProblem]:
 
 
 def _unknown_filter(name: str) -> _WordProblem:
-    return _WordProblem("PP303", f"unknown filter {name!r}", did_you_mean(name, FILTERS), name)
+    return _WordProblem("PP303", f"unknown filter {name!r}", hint_for_filter(name), name)
 
 
 def _unknown_test(name: str) -> _WordProblem:
-    return _WordProblem("PP304", f"unknown test {name!r}", did_you_mean(name, TESTS), name)
+    return _WordProblem("PP304", f"unknown test {name!r}", hint_for_test(name), name)
 
 
 def _check_constant(value: object) -> Iterator[_WordProblem]:
@@ -108,8 +112,11 @@ def _check_attribute(node: nodes.Getattr, modules: Collection[str]) -> Iterator[
     if node.attr.startswith("__"):
         hint = "templates can use plain data only"
         yield _WordProblem("PP308", f"templates cannot access {node.attr!r}", hint, node.attr)
+    elif node.attr == "format" and isinstance(node.node, nodes.Const) and reads_attributes(str(node.node.value)):
+        hint = "look the value up first: '{}'.format(x.key)"
+        yield _WordProblem("PP308", "a format can use names and positions only", hint, node.attr)
     elif node.ctx == METHOD and node.attr not in METHOD_NAMES and not _is_module(node.node, modules):
-        hint = did_you_mean(node.attr, METHOD_NAMES)
+        hint = hint_for_method(node.attr)
         yield _WordProblem("PP308", f"unknown method {node.attr!r}", hint, node.attr)
 
 

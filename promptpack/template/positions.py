@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from unicodedata import is_normalized, normalize
 
 # A larger column is reported as the largest; real lines are shorter.
 _WIDTH = 1 << 16
@@ -21,6 +22,21 @@ def shift(position: int, lines: int) -> int:
 
 class TooManyTokensError(ValueError):
     """A template has more tokens than the limit."""
+
+
+class UnnormalizedNameError(ValueError):
+    """A name is not in NFKC form; Python would read it as another name, as `ſafe` for `safe`."""
+
+    def __init__(self, name: str, position: int = 0) -> None:
+        super().__init__(f"the name {name!r} is not in NFKC form")
+        self.position = position
+        self.hint = f"write {normalize('NFKC', name)!r}"
+
+
+def check_normalized(name: str, position: int = 0) -> None:
+    """Refuse a name that is not in NFKC form."""
+    if not is_normalized("NFKC", name):
+        raise UnnormalizedNameError(name, position)
 
 
 def locate_tokens(tokens: Iterable[RawToken], source: str, limit: int) -> Iterator[RawToken]:
@@ -47,6 +63,8 @@ def locate_tokens(tokens: Iterable[RawToken], source: str, limit: int) -> Iterat
             if remaining < 0:
                 raise TooManyTokensError
             position = line_starts.position(offset if found < 0 else found)
+            if kind == "name":
+                check_normalized(value, position)
             yield position, kind, value
             if kind == "name" and previous == "block_begin":
                 in_include = value == "include"

@@ -54,6 +54,11 @@ class RenderCache:
         if self.size > self._limit:
             self._shrink()
 
+    def clear(self) -> None:
+        """Drop all values."""
+        self.entries.clear()
+        self.size = 0
+
     def _shrink(self) -> None:
         entries = list(self.entries.items())
         size = sum(entry[1] for _, entry in entries)
@@ -104,6 +109,6 @@ class PackCache:
 def cache_key(names: Iterable[str], fingerprints: Mapping[str, Fingerprint], meter: Meter) -> Key | None:
     """Return the key of a text that depends on some names; None if one of them has no fingerprint."""
     try:
-        return (meter.limits, *[fingerprints[name] for name in names])
+        return ((meter.limits, meter.json_indent), *[fingerprints[name] for name in names])
     except KeyError:
         return None

@@ -17,6 +17,7 @@ from jinja2.utils import Namespace
 from promptpack.problem import ContextError
 from promptpack.template.codegen import PackGenerator
 from promptpack.template.failure import RENDER_ERRORS, explain
+from promptpack.template.formatting import TextFormat
 from promptpack.template.guards import check_method
 from promptpack.template.language import (
     FILTERS,
@@ -25,6 +26,7 @@ from promptpack.template.language import (
     LOOP_ATTRIBUTES,
     LOOP_METHODS,
     METHODS,
+    RANGE_ATTRIBUTES,
     TESTS,
 )
 from promptpack.template.loops import ListLoop, iterate
@@ -137,6 +139,8 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
             return getattr(obj, attribute)
         if kind is _GroupTuple and attribute in GROUP_ATTRIBUTES:
             return getattr(obj, attribute)
+        if kind is range and attribute in RANGE_ATTRIBUTES:
+            return getattr(obj, attribute)
         if kind is Namespace or kind is TemplateModule:
             exported = _exported(obj)
             return exported[attribute] if attribute in exported else self.undefined(obj=obj, name=attribute)
@@ -149,7 +153,7 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
         kind = type(obj)
         if kind is dict:
             return self._key(obj, argument)
-        if kind in (list, tuple, str, _GroupTuple):
+        if kind in (list, tuple, str, range, _GroupTuple) and not isinstance(argument, str):
             return self._index(obj, argument)
         if isinstance(obj, Undefined):
             return obj[argument]
@@ -158,6 +162,8 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
     def method(self, obj: Any, name: str) -> Any:
         """Look up a method to call."""
         kind = type(obj)
+        if kind is str and name == "format":
+            return TextFormat(obj)
         if name in METHODS.get(kind, ()) or (kind in _LOOPS and name in LOOP_METHODS):
             return getattr(obj, name)
         if isinstance(obj, Undefined):
@@ -171,7 +177,7 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
         if isinstance(__obj, Undefined) or _is_callable(__obj):
             step(len(args) + len(kwargs))
             if isinstance(__obj, (BuiltinMethodType, MethodType)):
-                args = check_method(__obj.__self__, __obj.__name__, args)
+                args = check_method(__obj.__self__, __obj.__name__, args, kwargs)
             return __context.call(__obj, *args, **kwargs)
         raise SecurityError(f"{describe_kind(__obj)} cannot be called")
 
@@ -213,7 +219,7 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
 
 
 def _is_callable(obj: Any) -> bool:
-    if type(obj) in (Macro, BlockReference):
+    if type(obj) in (Macro, BlockReference, TextFormat):
         return True
     if isinstance(obj, (BuiltinMethodType, MethodType)):
         return type(obj.__self__) in (*METHODS, *_LOOPS)

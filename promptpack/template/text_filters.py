@@ -83,9 +83,9 @@ def _truncate(
     environment: Any, s: Any, length: int = 255, killwords: bool = False, end: str = "...", leeway: int | None = None
 ) -> str:
     if not isinstance(end, str) or not isinstance(length, int) or length < len(end):
-        raise TemplateRuntimeError("length must be a number, at least the length of 'end'")
+        raise TemplateRuntimeError("length must be a number, at least the length of 'end'\nuse a larger length")
     if leeway is not None and (not isinstance(leeway, int) or leeway < 0):
-        raise TemplateRuntimeError("leeway must be at least 0")
+        raise TemplateRuntimeError("leeway must be at least 0\nuse 0 or more")
     return do_truncate(environment, to_text(s), length, killwords, end, leeway)
 
 
@@ -98,19 +98,14 @@ def _wordwrap(
     wrapstring: str | None = None,
     break_on_hyphens: bool = True,
 ) -> str:
-    check_at_least_one("width", width)
+    if not isinstance(width, int) or width < 1:
+        raise TemplateRuntimeError("width must be at least 1\nuse 1 or more")
     text = to_text(s)
     # Wrapping processes each character; two consecutive lines together are longer than one width.
     step(len(text))
     lines = text.count("\n") + 1 + 2 * len(text) // width
     check_text(len(text) + lines * len(wrapstring or "\n"))
     return do_wordwrap(environment, text, width, break_long_words, wrapstring, break_on_hyphens)
-
-
-def check_at_least_one(name: str, number: Any) -> None:
-    """Refuse a number below 1."""
-    if not isinstance(number, int) or number < 1:
-        raise TemplateRuntimeError(f"{name} must be at least 1")
 
 
 TEXT_FILTERS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
@@ -120,6 +115,7 @@ TEXT_FILTERS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "indent": _indent,
         "join": _join,
         "replace": _replace,
+        "safe": to_text,  # prompts are not escaped, so there is nothing to mark as safe
         "trim": _trim,
         "truncate": _truncate,
         "wordwrap": _wordwrap,

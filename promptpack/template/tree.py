@@ -84,7 +84,28 @@ def _is_compilable(node: nodes.Node) -> bool:
 
 def name_looked_up(call: nodes.Call) -> str | None:
     """Return the variable that a Handlebars call looks up, or None for any other call."""
-    if isinstance(call.node, nodes.ImportedName) and call.node.importname == f"{HANDLEBARS_VALUES}.look_up":
-        name = call.args[1]
-        return name.value if isinstance(name, nodes.Const) else None
-    return None
+    keys = _keys_looked_up(call)
+    return keys[0] if keys else None
+
+
+def path_looked_up(call: nodes.Call) -> nodes.Expr | None:
+    """Return the path that a Handlebars call looks up, as Jinja's lookups; None for any other call."""
+    keys = _keys_looked_up(call)
+    return follow_path(nodes.Name(keys[0], "load", lineno=call.lineno), keys[1:]) if keys else None
+
+
+def _keys_looked_up(call: nodes.Call) -> list[str]:
+    if not isinstance(call.node, nodes.ImportedName) or call.node.importname != f"{HANDLEBARS_VALUES}.look_up":
+        return []
+    keys: list[str] = call.args[1].value.split(".")  # type: ignore[attr-defined]  # a constant
+    return ["item", *keys[1:]] if keys[0] == "this" else keys
+
+
+def follow_path(owner: nodes.Expr, keys: Iterable[str]) -> nodes.Expr:
+    """Return the lookup of keys below a value: numbers are indices, other words are keys."""
+    for key in keys:
+        if key.isdecimal():
+            owner = nodes.Getitem(owner, nodes.Const(int(key[:9])), "load", lineno=owner.lineno)
+        else:
+            owner = nodes.Getattr(owner, key, "load", lineno=owner.lineno)
+    return owner

@@ -1,4 +1,4 @@
-"""Undefined names and values of the wrong kind: an error on first use, with a hint."""
+"""Errors that templates raise themselves: for undefined names, for values of the wrong kind, and with `fail`."""
 
 from functools import partial
 from typing import Any
@@ -48,6 +48,10 @@ class PackUndefined(StrictUndefined):
             return message
         hint = did_you_mean(self._undefined_name, (key for key in owner if isinstance(key, str)))
         return f"{message}\n{hint}" if hint else message
+
+
+class FailError(TemplateRuntimeError):
+    """The template called `fail`."""
 
 
 class NotAListError(TemplateRuntimeError):

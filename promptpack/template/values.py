@@ -6,15 +6,15 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
-from itertools import filterfalse
+from itertools import chain, filterfalse
 from types import GeneratorType
 from typing import Any, Final
 
 from jinja2 import Undefined
 from jinja2.exceptions import SecurityError, TemplateRuntimeError
 
-from promptpack.template.limits import Limits
-from promptpack.template.meter import check_text, current_limits, is_validated, measure, step, to_list
+from promptpack.template.limits import DEFAULT_INDENT, Limits
+from promptpack.template.meter import check_text, current_indent, current_limits, is_validated, measure, step, to_list
 
 # Lazy values come from filters such as `map`.
 _LAZY: tuple[type[Iterable[Any]], ...] = (
@@ -31,22 +31,29 @@ _LAZY: tuple[type[Iterable[Any]], ...] = (
     reversed,
     type(reversed([])),
     type(reversed({})),
+    type(reversed({}.items())),
+    type(reversed({}.values())),
+    type(reversed(range(0))),
+    type(reversed(range(1 << 64))),
 )
 MAX_DEPTH: Final = 100
 """How deeply data may be nested; deeper data is not written fast, and not accepted from a caller."""
 MAX_TEXTS: Final = 16
 """How many texts of the maximum length a value may contain."""
 
+PACK_INDENT: Final = -1
+"""The indent of JSON that the pack of the current render chooses."""
+
 # Every supported Python writes this version.
 _MARSHAL_VERSION: Final = 4
-_DEFAULT_INDENT: Final = 2
+_MARSHAL_WITHOUT_SHARING: Final = 2
 # Writing JSON takes longer than other work on the same text.
 _CHARACTERS_A_STEP_OF_JSON: Final = 16
-# Huge and tiny numbers, which JSON writers format differently; a text may match too.
-_EXPONENT: Final = re.compile(rb"e(?<=[0-9]e)[-0-9]")
+# Huge and tiny numbers, which JSON writers format differently. In indented JSON, a number ends its line; no text does.
+_EXPONENT: Final = re.compile(rb"e(?<=[0-9]e)[-+]?[0-9]+,?\n")
 _TINY: Final = b"0.0000"
-_LEAVES: Final = frozenset((str, int, bool, type(None)))
 _CONTAINERS: Final = frozenset((dict, list))
+_PLAIN: Final = frozenset((str, int, float, bool, type(None), *_CONTAINERS))
 _TEXT: Final = frozenset((str,))
 
 
@@ -70,18 +77,21 @@ def to_text(value: Any) -> str:
     raise SecurityError(f"a value of type {kind.__name__!r} cannot be printed")
 
 
-def to_json(value: Any, indent: int | None = 2) -> str:
-    """Print a value as JSON; keep key order and non-ASCII characters, refuse `NaN`."""
+def to_json(value: Any, indent: int | None = PACK_INDENT, *, ensure_ascii: bool = False, **options: Any) -> str:
+    """Print a value as JSON; keep key order and non-ASCII characters, refuse `NaN`; `options` are those of `json`."""
     text = None
     if write_scalar := _SCALARS.get(type(value)):
         text = write_scalar(value)
-    elif indent and type(value) in _CONTAINERS and _can_write_fast(value):
-        text = _write_fast(value, indent)
+    else:
+        indent = current_indent() if indent == PACK_INDENT else indent
+        is_default = not (ensure_ascii or options)
+        if indent and is_default and type(value) in _CONTAINERS and _can_write_fast(value):
+            text = _write_fast(value, indent)
     if text is None:
         measure(value)
         resolved = resolve_lazy(value)
         check_text(_characters_in(resolved))
-        text = json.dumps(resolved, ensure_ascii=False, indent=indent, allow_nan=False)
+        text = json.dumps(resolved, ensure_ascii=ensure_ascii, indent=indent, allow_nan=False, **options)
     check_text(len(text))
     step(1 + len(text) // _CHARACTERS_A_STEP_OF_JSON)
     return text
@@ -89,7 +99,7 @@ def to_json(value: Any, indent: int | None = 2) -> str:
 
 def _write_float(value: float) -> str:
     if not math.isfinite(value):
-        raise TemplateRuntimeError("NaN and infinity cannot be printed")
+        raise TemplateRuntimeError("NaN and infinity cannot be printed\npass null instead")
     return repr(value)
 
 
@@ -117,32 +127,37 @@ def fingerprint(value: Any) -> bytes | None:
         return None
 
 
+def value_key(value: Any) -> bytes:
+    """Return bytes that are equal for equal plain data, however it was built.
+
+    Only for validated data: parts that occur many times are written many times.
+    """
+    return marshal.dumps(value, _MARSHAL_WITHOUT_SHARING)
+
+
 def is_plain(value: Any, fingerprint: bytes, limits: Limits) -> bool:
     """Return whether a mapping or list with this fingerprint is plain data within the limits of size and depth."""
-    # Local names, because these lines take most of the time of a render with new inputs.
-    leaves, containers, limit = _LEAVES, _CONTAINERS, limits.items
-    count = 1
-    keys: set[Any] = set()
-    inner: list[Any] = [value]
+    mappings, lists = ([value], []) if type(value) is dict else ([], [value])
+    count, kinds_of_keys = 1, set[type]()
     for _ in range(MAX_DEPTH):
-        nodes, inner = inner, []
-        for node in nodes:
-            count += len(node)
-            if count > limit:
-                return False
-            if type(node) is dict:
-                keys.update(node)
-                node = node.values()  # noqa: PLW2901 -- the keys are collected
-            for child in node:
-                kind = type(child)
-                if kind not in leaves:
-                    if kind in containers:
-                        inner.append(child)
-                    elif kind is not float or not math.isfinite(child):
-                        return False
-        if not inner:
-            return _TEXT.issuperset(map(type, keys)) and _is_short(value, count * len(fingerprint), limits)
+        # Counted before the items are collected: a mapping or list may occur many times.
+        count += sum(map(len, mappings)) + sum(map(len, lists))
+        if count > limits.items:
+            return False
+        kinds_of_keys.update(map(type, chain.from_iterable(mappings)))
+        children = list(chain.from_iterable([*map(dict.values, mappings), *lists]))
+        kinds = set(map(type, children))
+        if not kinds <= _PLAIN or (float in kinds and not _are_finite(children)):
+            return False
+        mappings = [child for child in children if type(child) is dict] if dict in kinds else []
+        lists = [child for child in children if type(child) is list] if list in kinds else []
+        if not mappings and not lists:
+            return kinds_of_keys <= _TEXT and _is_short(value, count * len(fingerprint), limits)
     return False
+
+
+def _are_finite(values: Iterable[Any]) -> bool:
+    return all(math.isfinite(value) for value in values if type(value) is float)
 
 
 def _is_short(value: Any, estimate: int, limits: Limits) -> bool:
@@ -157,7 +172,7 @@ def _is_short(value: Any, estimate: int, limits: Limits) -> bool:
 def _write_fast(value: Any, indent: int) -> str | None:
     """Write plain data; return None for half of a surrogate pair and for huge or tiny numbers, which `json` writes."""
     try:
-        is_default = indent == _DEFAULT_INDENT and type(indent) is int
+        is_default = indent == DEFAULT_INDENT and type(indent) is int
         written = _default_writer()(value) if is_default else _indent_writer()(value, indent=indent)
     except ValueError:
         return None
@@ -170,7 +185,7 @@ def _default_writer() -> Callable[[Any], bytes]:
     try:
         import orjson
     except ImportError:
-        return partial(_indent_writer(), indent=_DEFAULT_INDENT)
+        return partial(_indent_writer(), indent=DEFAULT_INDENT)
     dumps, option, refusal = orjson.dumps, orjson.OPT_INDENT_2, orjson.JSONEncodeError
 
     def write(value: Any) -> bytes:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 from unicodedata import name
 
@@ -25,6 +26,8 @@ _VALUE_TEXT = re.compile(r"(?:(?!,\s*[\"'\w]+\s*:)[^\n{}\[\]]){1,2000}")
 _KEY = re.compile(r"[^:：\n]{1,200}[:：]\s*")
 # Longer than the text of a value, because a part of a secret would not be hidden.
 _MAX_TEXT = 20_000
+_MAX_COMPARED, _MAX_PATH = 1_000, 24
+_decoder = json.JSONDecoder()
 Expected = Mapping[tuple[str, str], Any]
 """The value of a schema keyword, or the texts that the model wrote, by the rule and the pointer."""
 Claims = tuple[Sequence[Violation], Expected]
@@ -49,6 +52,11 @@ class Refusal:
         value = None if value is NOT_STRICT else value
         names = {_key(found) for found in violations if found.rule == "required"}
         unread = self._find_unread_keys(names, value) if names else ()
+        # If the text itself is broken, a key may be in the part that could not be read.
+        is_broken = any(not found.path for found in violations)
+        if unread and self.attempt is None and not is_broken:
+            return [replace(violations[0], path="", rule="unread")], {}
+        unread = names if is_broken else unread
         claims, shown = [], {**self.expected}
         for found in violations:
             rule, detail = self._describe(found, value)
@@ -71,7 +79,7 @@ class Refusal:
         anywhere = rf"(?<!\w)({keys})(?=[\\\"'”’`*\s]{{0,9}}[:：=]|\\*[\"'”’])"
         # A text may be an answer that could not be read, or one that swallowed keys.
         is_certain = self.attempt and not any(repair.kind in ("inner-quotes", "json-string") for repair in repairs)
-        read = re.findall(anywhere if is_certain else rf'(?<!\\)"({keys})": ', _to_json(value))
+        read = re.findall(anywhere if is_certain else rf'(?<!\\)"({keys})": ', _to_json(value)) if self.attempt else ()
         return Counter(re.findall(anywhere, text)) - Counter(read)
 
     def _describe(self, found: Violation, value: Any) -> tuple[str, Any]:
@@ -85,7 +93,7 @@ class Refusal:
             # The values of two keys with the same meaning are not next to each other; the message names the keys.
             return ("unclear", (text,)) if strict_whole(text) is NOT_STRICT and text else ("other", None)
         if found.rule == "ambiguous" and len(self.reading.readings) > 1:
-            return found.rule, next(self._differences(), None)
+            return found.rule, min(self._differences(), key=lambda one: len("".join(one)), default=None)
         return found.rule, self._find_duplicates(found, value) if found.rule == "duplicate" else None
 
     def _is_unknown(self, action: Any) -> bool:
@@ -94,15 +102,21 @@ class Refusal:
         return is_name and not get_close_matches(action, self.expected["enum", "/action"], cutoff=0.8)
 
     def _differences(self) -> Iterator[tuple[str, str]]:
-        for path, item in walk(self.reading.readings[0]):
+        for path, item in islice(walk(self.reading.readings[0]), _MAX_COMPARED):
             other = find_at(self.reading.readings[1], path)
             if other is not MISSING and not isinstance(item, dict | list) and not is_same(item, other):
-                yield self._show(f"{path}: {_to_json(item)}"), self._show(_to_json(other))
+                yield self._show(f"{_last_step(path)}: {_to_json(item)}"), self._show(_to_json(other))
 
     def _find_duplicates(self, found: Violation, value: Any) -> tuple[str, str] | None:
         first, key = find_at(value, found.path), _KEY.match(self.text, found.offset or 0)
-        second = self._text_at(key.end()) if key and _key(found) in key[0] else ""
+        second = self._value_at(key.end()) if key and _key(found) in key[0] else ""
         return (self._show(_to_json(first)), second) if second and first is not MISSING else None
+
+    def _value_at(self, offset: int) -> str:
+        try:
+            return self._show(_to_json(_decoder.raw_decode(self.text[offset : offset + _MAX_TEXT])[0]))
+        except ValueError:
+            return self._text_at(offset)
 
     def _text_at(self, offset: int) -> str:
         match = _VALUE_TEXT.match(self.hide(self.text[offset : offset + _MAX_TEXT]))
@@ -119,6 +133,11 @@ def _find_invisible(found: Violation, value: Any) -> Iterator[str]:
     if found.rule == "required" and isinstance(parent, dict):
         texts += (one for one in parent if _INVISIBLE.sub("", one) == key)
     yield from (match[0] for text in texts if isinstance(text, str) for match in _INVISIBLE.finditer(text))
+
+
+def _last_step(path: str) -> str:
+    """Return a pointer, or only its last step if it is long: the values have to fit beside it."""
+    return path if len(path) <= _MAX_PATH else f"…/{path.rpartition('/')[2]}"
 
 
 def _key(found: Violation) -> str:

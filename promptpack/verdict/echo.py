@@ -1,5 +1,7 @@
 """The parts of a prompt that a model may repeat: examples of answers, and its text."""
 
+from functools import cache
+
 from promptpack.pack.contract import Contract
 from promptpack.pack.model import Pack
 from promptpack.prompt.prompt import Prompt
@@ -13,6 +15,7 @@ def find_echo(pack: Pack, contract: Contract, prompt: Prompt | None) -> PromptEc
     shown = _texts(pack, "assistant") if prompt is None else prompt.few_shot
     examples = (parsed for text in shown if (parsed := parse_text(text)) is not None)
 
+    @cache
     def read_text() -> str:
         if prompt is not None:
             return "\n".join(message.text for message in prompt.messages)

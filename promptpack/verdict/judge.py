@@ -12,7 +12,7 @@ from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError, did_you_mean
 from promptpack.prompt.prompt import Prompt
 from promptpack.prompt.secrets import Secrets
-from promptpack.prompt.tool_actions import read_tool_actions
+from promptpack.prompt.tool_actions import find_tool_set
 from promptpack.reply import Attempt, Policy, PromptEcho, Reading, SchemaCheck, Shape, read_clean
 from promptpack.reply.charset import decode_reply
 from promptpack.schema.validation import Schema
@@ -76,7 +76,7 @@ class Judge:
         Without a context, rules that read inputs are skipped and listed as `unchecked`.
         """
         contract = self._contract
-        schema = contract.schema if values is None else _schema(contract, values)
+        schema = schema_of(self._pack, values)
         if not options and type(raw) is str and len(raw) <= _MAX_SHORT_REPLY:
             value = read_clean(raw, _DEFAULT_POLICY.max_depth)
             if value is not None and schema.accepts(value):
@@ -108,7 +108,8 @@ class Judge:
             output, violations = self._read_slot_output(value, values)
         if violations:
             refused = self._refuse(reading, Secrets(self._pack, values), violations, (violations, {}))
-            return replace(refused, unchecked=unchecked, find_extras=partial(_extras, value, schema))
+            extras = partial(_extras, value, schema)
+            return replace(refused, unchecked=unchecked, is_echo=reading.is_echo, find_extras=extras)
         accepted = self._accept(reading, schema, unchecked)
         return accepted if self._contract.output is None else replace(accepted, make_output=lambda: output)
 
@@ -152,7 +153,10 @@ class Judge:
 
 def schema_of(pack: Pack, values: Mapping[str, Any] | None) -> Schema:
     """Return the schema that replies must meet, with the tools in the context."""
-    return _schema(_contract_of(pack), values)
+    contract = _contract_of(pack)
+    if values is None or not contract.tools_input:
+        return contract.schema
+    return find_tool_set(pack, contract, values).schema
 
 
 @lru_cache(maxsize=64)
@@ -165,14 +169,6 @@ def _contract_of(pack: Pack) -> Contract:
     if pack.contract is None:
         raise UsageError(Problem("PP530", f"{pack.label} declares no reply contract", None, "add 'reply:' to the pack"))
     return pack.contract
-
-
-def _schema(contract: Contract, values: Mapping[str, Any] | None) -> Schema:
-    if not contract.tools_input or values is None:
-        return contract.schema
-    tools = values[contract.tools_input]
-    # The repr of plain data is unique, and much faster than reading and compiling the tools again.
-    return contract.cached_schema_with(repr(tools), lambda: read_tool_actions(tools, contract.tools_input))
 
 
 def _extras(value: Any, schema: Schema) -> tuple[str, ...]:

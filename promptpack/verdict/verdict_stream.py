@@ -1,11 +1,12 @@
 """Judge a reply while it arrives: alarms as soon as they are certain, and a verdict at the end."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from promptpack.pack.model import Pack
 from promptpack.prompt.prompt import Prompt
-from promptpack.reply import Progress, PromptEcho, ReplyStream, SchemaCheck
+from promptpack.reply import Fault, Progress, PromptEcho, Reading, ReplyStream
+from promptpack.reply.reading import Outcome
 from promptpack.verdict.echo import find_echo
 from promptpack.verdict.judge import JudgeOptions, schema_of, shape_of
 from promptpack.verdict.model import Verdict
@@ -18,10 +19,11 @@ class VerdictStream:
         self, pack: Pack, values: Mapping[str, Any] | None, prompt: Prompt | None = None, **options: Any
     ) -> None:
         JudgeOptions(**options)  # raises before the reply arrives if an option is invalid
+        self._finish_reason = options.pop("finish_reason", None)
         self._pack, self._values, self._prompt, self._options = pack, values, prompt, options
-        schema = schema_of(pack, values)
         echo = find_echo(pack, pack.contract, prompt) if pack.contract else PromptEcho()
-        self._stream = ReplyStream(shape_of(schema), SchemaCheck(schema), echo)
+        self._stream = ReplyStream(shape_of(schema_of(pack, values)), self._read, echo)
+        self._last: tuple[str | bytes, Verdict] | None = None
 
     def feed(self, chunk: str | bytes) -> Progress:
         """Read the next chunk; an alarm in `violations` is certain, however the reply continues."""
@@ -29,5 +31,18 @@ class VerdictStream:
 
     def close(self, finish_reason: str | None = None) -> Verdict:
         """End the reply and judge it as a whole."""
-        options = {**self._options, "finish_reason": finish_reason}
-        return self._pack.judge(self._stream.raw, self._values, self._prompt, **options)
+        raw, reason = self._stream.raw, finish_reason or self._finish_reason
+        if reason is None and self._last is not None and self._last[0] == raw:
+            return self._last[1]
+        return self._judge(raw, finish_reason=reason)
+
+    def _read(self, text: str) -> Reading:
+        """Judge the text so far, at the end of an object."""
+        verdict = self._judge(text)
+        self._last = text, verdict
+        faults = (Fault(found.rule, found.path, found.message, found.offset) for found in verdict.violations)
+        outcome = cast("Outcome", verdict.outcome)
+        return Reading(outcome, verdict.data, violations=tuple(faults), is_echo=verdict.is_echo)
+
+    def _judge(self, raw: str | bytes, **more: Any) -> Verdict:
+        return self._pack.judge(raw, self._values, self._prompt, **self._options, **more)

@@ -11,4 +11,5 @@ VECTORS = json.loads((Path(__file__).parent / "templates" / "vectors.json").read
 
 @pytest.mark.parametrize("case", VECTORS, ids=[case["id"] for case in VECTORS])
 def test_a_template_vector_passes(case: dict[str, Any]) -> None:
-    assert run_template(case) == case["expect"]
+    # Where the reference leaves a choice, the alternatives are as good.
+    assert run_template(case) in (case["expect"], *case.get("alternatives", ()))

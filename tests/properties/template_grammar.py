@@ -17,6 +17,7 @@ PARTIALS = {
     "needy": "[{{ D.name }} {{ x | default('no x') }}]",
 }
 MACROS = (
+    "{% macro peek() %}{{ late | default('-') }}{{ show(S) }}{% endmacro %}"
     "{% macro show(v, label='v') %}<{{ label }}={{ v }}>{% endmacro %}"
     "{% macro wrap(times=1) %}{% for i in range(times) %}({{ caller() }}){% endfor %}{% endmacro %}"
 )
@@ -77,7 +78,7 @@ def _indexes(count: int) -> st.SearchStrategy[int]:
 def templates(draw: Draw) -> str:
     """Draw a template that uses names of the context, and undefined names."""
     body = _body(draw, _Scope())
-    return MACROS + body if "show(" in body or "wrap(" in body else body
+    return MACROS + body if any(name in body for name in ("peek(", "show(", "wrap(")) else body
 
 
 def _body(draw: Draw, scope: _Scope) -> str:
@@ -148,6 +149,7 @@ def _text_of(draw: Draw, scope: _Scope) -> str:
         lambda: "(R | map(attribute='name') | join('+'))",
         lambda: f"(U | default({_text_of(draw, inner)}))",
         lambda: f"show({_text_of(draw, inner)}, label={_text_of(draw, inner)})",
+        lambda: "peek()",
         lambda: "W[0]",
         lambda: "(W | first)",
         *(lambda loop=loop: f"{loop}.cycle('odd', 'even')" for loop in scope.loops),

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from promptpack import Verdict
 from promptpack.prompt.budget.counters import exact_counter
 from promptpack.words import words
-from tests.properties.test_reply_laws import PARAMS, anything, judged, no_deadline, outputs, with_plain_texts
+from tests.properties.reply_outputs import AGENTS, anything, outputs
+from tests.properties.test_reply_laws import judged, no_deadline, with_plain_texts
+from tests.properties.test_single_meaning_laws import ENVELOPES as SHOWN_ENVELOPES
 
 Given = tuple[str, dict[str, Any]]
 ENGLISH = words("en")
@@ -83,7 +85,7 @@ def test_a_key_that_the_model_left_out_is_reported(
 @given(st.data(), indents, envelopes)
 @settings(no_deadline, max_examples=100)
 def test_the_object_of_another_agent_is_named_as_such(data: st.DataObject, indent: int | None, envelope: str) -> None:
-    agent, other = data.draw(st.sampled_from([(one, two) for one in PARAMS for two in PARAMS if one != two]))
+    agent, other = data.draw(st.sampled_from([(one, two) for one in AGENTS for two in AGENTS if one != two]))
     value = with_plain_texts(data.draw(outputs(other))[1])
     raw = envelope.format(json.dumps(value, ensure_ascii=False, indent=indent))
     verdict = judged(agent, raw)
@@ -112,3 +114,36 @@ def test_both_values_of_a_repeated_key_are_shown(
     shown = {json.dumps(one, ensure_ascii=False) for one in (again, value[key])}
     assert set(re.findall(r'"[^"]*"|[\d.]+', sentence)) == shown
     assert count_tokens(verdict.correction) < 150
+
+
+@given(anything, st.sampled_from(SHOWN_ENVELOPES), indents)
+@settings(no_deadline, max_examples=100)
+def test_keys_in_an_envelope_of_others_are_not_reported_as_missing(
+    given_output: Given, envelope: Any, indent: int | None
+) -> None:
+    agent, value = given_output
+    verdict = judged(agent, json.dumps(envelope(value), ensure_ascii=False, indent=indent))
+    assert not verdict.ok
+    assert lines_of(verdict) == [(ENGLISH["whole_reply"], ENGLISH["say.unread"])]
+
+
+@given(plain, st.sampled_from(["thought", "expectedOutcome", "confidence"]))
+@settings(no_deadline, max_examples=100)
+def test_a_fault_of_an_answer_in_a_text_is_not_described_as_one_of_its_wrapper(given_output: Given, key: str) -> None:
+    agent, value = given_output
+    text = json.dumps(value)[:-1] + f', "{key}": "another value"}}'
+    verdict = judged(agent, json.dumps({"name": "submit", "arguments": text}))
+    assert lines_of(verdict) == [(ENGLISH["whole_reply"], ENGLISH["say.unread"])]
+
+
+@given(plain, indents, st.sampled_from(["risk", "params"]))
+@settings(no_deadline, max_examples=100)
+def test_both_objects_of_a_repeated_key_are_shown(given_output: Given, indent: int | None, key: str) -> None:
+    agent, value = given_output
+    other = {"level": "none"}
+    text = json.dumps(value, ensure_ascii=False, indent=indent)[:-1].rstrip()
+    verdict = judged(agent, f'{text}, "{key}": {json.dumps(other, indent=indent)}}}')
+    sentence = dict(lines_of(verdict))[f"/{key}"]
+    first = json.dumps(value[key], ensure_ascii=False)
+    assert f"(you wrote {first[:8]}" in sentence
+    assert f" / {json.dumps(other)})" in sentence

@@ -11,6 +11,7 @@ from tests.conformance.templates_driver import run_template
 
 Node = tuple[Any, ...]
 NAMES = ("a", "b", "list", "item", "range", "loop", "a.b", "中", "true", "self", "_x", "0", "else", "context", "caller")
+USED = (*NAMES, "this", "this.a", "item.a", "item.b.a", "list.0", "a.b.a")
 PARTIALS = ("p", "q", "r")
 PIECES = st.one_of(
     st.sampled_from(["", " ", "\n", "\r\n", "x", "{", "}", "}}", "{%", "%}", "{#", "\\", "é", "😀", "{{", "{{{", "{{}}", "{{ }}"]),
@@ -18,21 +19,20 @@ PIECES = st.one_of(
         lambda form, space, name: form.replace("_", space).replace("N", name),
         st.sampled_from(
             ["{{_N_}}", "{{#if_ N_}}", "{{_# if N}}", "{{else}}", "{{_else_}}", "{{/if}}", "{{_/_if_}}", "{{#each N}}", "{{#_each N_}}",
-             "{{/each}}", "{{#raw}}", "{{_/raw}}", "{{/ raw_}}", "{{#N}}", "{{/N}}", "{{! N}}", "{{else if N}}", "{{N N}}", "{{#if}}", "{{/}}", "{{>}}", "{{#raw N}}"]
+             "{{/each}}", "{{#raw}}", "{{_/raw}}", "{{/ raw_}}", "{{#N}}", "{{/N}}", "{{! N}}", "{{else if N}}", "{{else if N}}", "{{#unless N}}", "{{/unless}}", "{{~N}}", "{{N~}}", "{{&N}}", "{{!-- }} --}}", "{{N N}}", "{{#if}}", "{{/}}", "{{>}}", "{{#raw N}}"]
         ),
         st.sampled_from(["", " ", "\n", "\t"]),
-        st.sampled_from(NAMES),
+        st.sampled_from(USED),
     ),
     st.builds(lambda space, name: f"{{{{>{space}{name}}}}}", st.sampled_from(["", " "]), st.sampled_from(PARTIALS)),
 )  # fmt: skip
 WHOLE = st.recursive(
     PIECES,
     lambda inner: st.one_of(
-        st.builds(lambda name, body: f"{{{{#if {name}}}}}{body}{{{{/if}}}}", st.sampled_from(NAMES), inner),
-        st.builds(
-            lambda n, a, b: f"{{{{#if {n}}}}}{a}{{{{else}}}}{b}{{{{/if}}}}", st.sampled_from(NAMES), inner, inner
-        ),
-        st.builds(lambda name, body: f"{{{{#each {name}}}}}{body}{{{{/each}}}}", st.sampled_from(NAMES), inner),
+        st.builds(lambda name, body: f"{{{{#if {name}}}}}{body}{{{{/if}}}}", st.sampled_from(USED), inner),
+        st.builds(lambda name, body: f"{{{{#unless {name}}}}}{body}{{{{/unless}}}}", st.sampled_from(USED), inner),
+        st.builds(lambda n, a, b: f"{{{{#if {n}}}}}{a}{{{{else}}}}{b}{{{{/if}}}}", st.sampled_from(USED), inner, inner),
+        st.builds(lambda name, body: f"{{{{#each {name}}}}}{body}{{{{/each}}}}", st.sampled_from(USED), inner),
         st.builds("".join, st.lists(inner, max_size=4)),
     ),
     max_leaves=12,
@@ -78,40 +78,47 @@ def read(text: str) -> list[Node]:
     return body
 
 
-def read_body(text: str, offset: int, kind: str) -> tuple[list[Node], int]:
-    """Parse up to the end of a block; the body of an `if` contains ("else",) where its `else` is."""
+def read_body(text: str, offset: int, kind: str) -> tuple[list[Node], int]:  # noqa: C901 -- one branch per tag
+    """Parse up to the end of a block; the body of a condition contains ("else", name) where an `else` is."""
     body: list[Node] = []
     while (start := text.find("{{", offset)) >= 0:
-        body.append(("text", text[offset:start]))
-        end = text.find("}}", start)
+        before = text[offset:start]
+        mark = "--}}" if text[start + 2 :].removeprefix("~").startswith("!--") else "}}"
+        end = text.find(mark, start + 2)
         if end < 0:
             raise FailureError("Parse")
-        tag, offset = text[start + 2 : end].strip(), end + 2
+        before = before.lstrip() if text[:offset].endswith("~}}") else before
+        body.append(("text", before.rstrip() if text[start:].startswith("{{~") else before))
+        tag, offset = text[start + 2 : end].removeprefix("~").removesuffix("~").strip(), end + len(mark)
+        if tag.startswith("!"):
+            continue
         if tag.startswith("/"):
             if tag[1:].strip() != kind or not kind:
                 raise FailureError("Parse")
             return body, offset
-        if tag == "else":
-            if kind != "if" or ("else",) in body:
+        if tag.split()[:1] == ["else"]:
+            condition = tag.removeprefix("else").strip()
+            if kind not in ("if", "unless") or ("else", "") in body or (condition and condition.split()[0] != "if"):
                 raise FailureError("Parse")
-            body.append(("else",))
+            body.append(("else", checked(condition.removeprefix("if").strip()) if condition else ""))
         elif tag.startswith("#"):
             words = tag[1:].split()
             if words == ["raw"]:
                 raw, offset = read_raw(text, offset)
                 body.append(("text", raw))
                 continue
-            if len(words) != 2 or words[0] not in ("if", "each"):
+            if len(words) != 2 or words[0] not in ("if", "unless", "each"):
                 raise FailureError("Parse")
             inner, offset = read_body(text, offset, words[0])
             body.append((words[0], checked(words[1]), inner))
         elif tag.startswith(">"):
             body.append(("include", checked(tag[1:].strip())))
         else:
-            body.append(("value", checked(tag)))
+            body.append(("value", checked(tag.removeprefix("&").strip())))
     if kind:
         raise FailureError("Parse")
-    return [*body, ("text", text[offset:])], len(text)
+    last = text[offset:].lstrip() if text[:offset].endswith("~}}") else text[offset:]
+    return [*body, ("text", last)], len(text)
 
 
 def read_raw(text: str, offset: int) -> tuple[str, int]:
@@ -153,16 +160,38 @@ def render(body: list[Node], scope: dict[str, Any], partials: dict[str, str], de
                     raise FailureError("NotAnArray", name)
                 for item in items:
                     yield from render(inner, {**scope, "item": item}, partials, depth)
-            case ("if", name, inner):
-                split = inner.index(("else",)) if ("else",) in inner else len(inner)
-                taken = scope.get(name, False) not in (False, "", [])
-                yield from render(inner[:split] if taken else inner[split + 1 :], scope, partials, depth)
+            case ("if" | "unless" as kind, name, inner):
+                yield from render(chosen(inner, is_true(scope, name) == (kind == "if"), scope), scope, partials, depth)
+
+
+def chosen(inner: list[Node], taken: bool, scope: dict[str, Any]) -> list[Node]:
+    split = next((place for place, node in enumerate(inner) if node[0] == "else"), len(inner))
+    if taken or split == len(inner):
+        return inner[:split] if taken else []
+    condition = inner[split][1]
+    return chosen(inner[split + 1 :], not condition or is_true(scope, condition), scope)
+
+
+def is_true(scope: dict[str, Any], name: str) -> bool:
+    try:
+        return found(scope, name) not in (False, "", [])
+    except FailureError:
+        return False
 
 
 def found(scope: dict[str, Any], name: str) -> Any:
-    if name not in scope:
-        raise FailureError("VariableNotFound", name)
-    return scope[name]
+    if name in scope:
+        return scope[name]
+    root, *keys = name.split(".")
+    value: Any = scope
+    for key in ("item" if root == "this" else root, *keys):
+        if isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+            value = value[int(key)]
+        elif isinstance(value, dict) and key in value:
+            value = value[key]
+        else:
+            raise FailureError("VariableNotFound", name)
+    return value
 
 
 def written(value: Any) -> str:

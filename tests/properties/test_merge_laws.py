@@ -13,7 +13,8 @@ from promptpack.reply import replay
 from promptpack.reply.path_changes import MISSING, find_at
 from promptpack.reply.repair import set_at
 from promptpack.reply.syntax_tree import is_same
-from tests.properties.test_reply_laws import CONTRACTS, PIECES, anything, judged, no_deadline
+from tests.properties.reply_outputs import anything
+from tests.properties.test_reply_laws import CONTRACTS, PIECES, judged, no_deadline
 
 BREAKS: dict[str, Any] = {
     "/confidence": 500,

@@ -18,73 +18,9 @@ from promptpack.reply import replay
 from promptpack.reply.syntax_tree import is_same
 from promptpack.verdict import judge_checked
 from tests.properties.reply_defects import add_defects, lose
+from tests.properties.reply_outputs import AGENTS, anything
 
 CONTRACTS = json.loads(Path(__file__, "../../conformance/replies/contract.json").resolve().read_text("utf-8"))
-SENTENCES = (
-    "The plan is consistent", "同一任务，小改动", "See https://a.b/c//d?x=1#y", "It's 5 o'clock", "“引号”与（括号）",
-    "a, b: c", "{not} [data]", "100% / 100", "# no comment", "/* nor this */", "```json\n{}\n```", "</think> <think>",
-    "line one\nline two", 'said "stop"', "C:\\temp\\new", "true", "null", "...", "", " padded ", "😀 \u2028 end",
-)  # fmt: skip
-
-# Half of a surrogate pair is not text, and every style writes control characters differently.
-characters = st.characters(exclude_categories=["Cs", "Cc"])
-texts = st.one_of(st.sampled_from(SENTENCES), st.text(characters, max_size=20))
-# Keys that contain quotes can be written in several ways.
-names = texts.filter(lambda text: not set(text) & set("\"'`“”„‟＂‘’‚‛＇「」『』«»‹›\\\n"))
-# A single item that is empty or looks like data could have another meaning.
-words = texts.filter(lambda text: text[:1].isalnum())
-numbers = st.one_of(st.integers(0, 100), st.floats(0, 100).map(lambda number: round(number, 3)))
-free = st.recursive(
-    st.one_of(texts, st.integers(), st.booleans(), st.none()),
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(names, inner, max_size=3)),
-    max_leaves=6,
-)
-risks = st.fixed_dictionaries(
-    {"level": st.sampled_from(["low", "medium", "high"]), "description": texts}, optional={"mitigation": texts}
-)
-PARAMS: dict[str, dict[str, Any]] = {
-    "router": {
-        "action": st.just("ROUTE_DECISION"),
-        "params": st.fixed_dictionaries(
-            {
-                "route": st.sampled_from(["minor_replan", "new_task", "wait_user_decision"]),
-                "payload": st.fixed_dictionaries({"reason": texts, "requiresConfirmation": st.booleans()}),
-            }
-        ),
-    },
-    "reviewer": {
-        "action": st.just("REVIEW_RESULT"),
-        "params": st.fixed_dictionaries(
-            {
-                "approved": st.booleans(), "score": numbers, "feedback": texts,
-                "requiredFixes": st.lists(texts, max_size=2),
-            }
-        ),
-    },
-    "executor": {
-        "action": st.sampled_from(["web_search", "files.read", "Deploy-now"]),
-        "params": st.dictionaries(names, free, max_size=3),
-    },
-    "orchestrator": {
-        "action": st.sampled_from(["PHASE_TRANSITION", "RESOURCE_ALLOCATE"]),
-        "params": st.dictionaries(names, free, max_size=3),
-    },
-}  # fmt: skip
-
-
-def outputs(agent: str) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
-    whole = st.fixed_dictionaries(
-        {"thought": texts, **PARAMS[agent], "expectedOutcome": texts, "risk": risks, "confidence": numbers},
-        optional={
-            "alternativeActions": st.lists(words, max_size=2),
-            "requiresUserConfirmation": st.booleans(),
-            "userMessage": texts,
-        },
-    )
-    return st.tuples(st.just(agent), whole)
-
-
-anything = st.one_of([outputs(agent) for agent in PARAMS])
 no_deadline = settings(deadline=None)
 
 
@@ -145,7 +81,7 @@ PLAIN_PARAMS = {
 }
 
 
-@given(st.one_of(st.binary(max_size=200), st.text(max_size=200)), st.sampled_from(list(PARAMS)), st.booleans())
+@given(st.one_of(st.binary(max_size=200), st.text(max_size=200)), st.sampled_from(list(AGENTS)), st.booleans())
 @settings(no_deadline, max_examples=300)
 def test_any_bytes_get_a_verdict(raw: str | bytes, agent: str, strict: bool) -> None:
     verdict = judged(agent, raw, strict=strict)

@@ -1,6 +1,9 @@
+# ruff: noqa: S311 -- Hypothesis provides the randomness
 """Laws of what is never taken for the answer: thinking, text of others, echoes of the prompt, and what a cut leaves."""
 
 import json
+import re
+from random import Random
 from typing import Any
 
 import pytest
@@ -9,7 +12,10 @@ from hypothesis import strategies as st
 
 from promptpack import Library
 from promptpack.reply.syntax_tree import is_same
-from tests.properties.test_reply_laws import anything, judged, no_deadline, of_contract
+from tests.properties.reply_outputs import anything
+from tests.properties.reply_values import DEFECTS, Sample, fill, samples
+from tests.properties.reply_values import ENVELOPES as DEFECT_ENVELOPES
+from tests.properties.test_reply_laws import judged, no_deadline, of_contract
 
 Given = tuple[str, dict[str, Any]]
 
@@ -21,12 +27,24 @@ THINKING = (
     ("<mm:think>", "</mm:think>"), ("<unused94>thought\n", "<unused95>"), ("```thinking\n", "\n```\n"),
     ("<inner_thoughts depth=\"2\">", "</inner_thoughts>"), ("<scratchpad>", "</scratchpad>"), ("", "</think>"),
     ("<think>", "</thinking>"), ("<|im_start|>think\n", "<|im_end|>"), ("<plan>", "</plan>"), ("<think>", ""),
+    ("< THINK >", "</ think >"), ("<ponder>", "</ponder>"), ("<ideas>\n", "</ideas>"), ("<ideas>\n", ""), ("~~~thinking\n", "\n~~~\n"),
+    ("<first_draft>", "</first_draft>"), ("<|begin▁of▁thought|>", "<|end▁of▁thought|>"), ("[THOUGHT]", "[/THOUGHT]"),
+    ("\\<think\\>", "\\</think\\>"), ("&#60;think&#62;", "&#60;/think&#62;"), ("【思考】", "【/思考】"), ("[unused16]", "[unused17]"),
+    ("<details>\n<summary>💭 Thought for 12s</summary>\n", "</details>\n"), ("<|think_start|>", "<|think_end|>"),
+    ("<|channel|>commentary<|message|>", "<|end|>"), ("<|im_start|>reasoning\n", "<|im_end|>"), ("analysisHm. ", "assistantfinal"),
+    ("<|channel>thought\n", "<channel|>"), ("<思考过程>", "</思考过程>"), ("<CoT>", "</CoT>"), ("<reasoning_trace id=\"1\">", "</reasoning_trace>"),
 )  # fmt: skip
 QUOTED = (
     ("<example>\n", "\n</example>"), ("<input>", "</input>"), ("<tool_result>\n", "</tool_result>"),
     ("<document index=\"1\">", "</document>"), ("<tool_response>", "</tool_response>"), ("<examples>", "</examples>"),
     ("<|im_start|>user\n", "<|im_end|>\n"), ("<start_of_turn>user\n", "<end_of_turn>\n"), ("[INST]", "[/INST]"),
     ("<|start_header_id|>user<|end_header_id|>\n\n", "<|eot_id|>"), ("<|user|>\n", "<|assistant|>"),
+    ("<|start_header_id|>ipython<|end_header_id|>\n\n", "<|eot_id|>"), ("[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
+    ("<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>"), ("<|START_TOOL_RESULT|>", "<|END_TOOL_RESULT|>"), ("<｜User｜>", "<｜Assistant｜>"),
+    ("<|start|>functions.f to=assistant<|channel|>commentary<|message|>", "<|end|>"), ("<system-reminder>", "</system-reminder>"),
+    ("<example_output>\n", "\n</example_output>"), ("<previous_output>", "</previous_output>"), ("<output_format>", "</output_format>"),
+    ("Human: ", "\n"), ("**User:**\n", "\n"), ("### Input\n\n", "\n"), ("Observation: ", "\n"), ("Tool output:\n```json\n", "\n```\n"),
+    ("Previous stage:\n", "\n"), ("First draft:\n", "\n"), ("示例：\n", "\n"),
 )  # fmt: skip
 REFUSALS = ("", "I cannot decide this.", "\n\n对不起，我无法回答。", "\nLet me think again...")
 
@@ -37,6 +55,12 @@ cut_reasons = st.sampled_from([None, "stop", "length", "max_tokens"])
 
 def write(value: Any, indent: int | None = 2) -> str:
     return json.dumps(value, ensure_ascii=False, indent=indent)
+
+
+def has_end(text: str) -> bool:
+    """Return whether a text contains the end of hidden text."""
+    ends = ["```", *(stop.strip() for _, stop in (*THINKING, *QUOTED))]
+    return any(stop in text for stop in ends if stop)
 
 
 ENVELOPES: tuple[Any, ...] = (
@@ -51,6 +75,23 @@ ENVELOPES: tuple[Any, ...] = (
     lambda value: {"type": "object", "properties": {"thought": {"type": "string"}}, "examples": [value]},
     lambda value: {"type": "object", "default": value},
     lambda value: {"example": value},
+    lambda value: {"message": {"content": "", "reasoning_details": [{"type": "reasoning.text", "text": write(value)}]}},
+    lambda value: {
+        "content": [{"reasoningContent": {"reasoningText": {"text": write(value)}}}],
+        "stopReason": "end_turn",
+    },
+    lambda value: {"content": [{"toolResult": {"content": [{"json": value}]}}]},
+    lambda value: {"conversations": [{"from": "human", "value": write(value)}, {"from": "gpt", "value": "I cannot."}]},
+    lambda value: {"author": {"role": "tool"}, "content": {"parts": [write(value)]}},
+    lambda value: {"channel": "analysis", "content": write(value)},
+    lambda value: {"type": "object", "enum": [value]},
+    lambda value: {"openapi": "3.1.0", "components": {"schemas": {"Reply": {"type": "object", "example": value}}}},
+    lambda value: {"draft": value, "final": None},
+    lambda value: {"scratchpad": write(value), "answer": ""},
+    lambda value: {"previousOutput": value},
+    lambda value: {"history": [value]},
+    lambda value: {"input": value, "output": None},
+    lambda value: {"error": {"failed_generation": write(value)}},
 )
 
 
@@ -74,7 +115,7 @@ def answers(draw: st.DrawFn, value: dict[str, Any]) -> str:
 
 
 @given(anything, anything, st.sampled_from(THINKING), indents, cut_reasons, st.data())
-@settings(no_deadline, max_examples=400)
+@settings(no_deadline, max_examples=200)
 def test_thinking_never_changes_what_a_reply_means(
     drafted: Given,
     answered: Given,
@@ -87,7 +128,7 @@ def test_thinking_never_changes_what_a_reply_means(
     start, end = markers
     thinking = data.draw(st.sampled_from(["", "Maybe this:\n", "I should reply with "])) + write(draft, indent)
     # An end marker inside the thinking would end it sooner.
-    assume(not any(stop and stop.strip() in thinking for _, stop in THINKING) and "```" not in thinking)
+    assume(not has_end(thinking))
     after = data.draw(answers(answered[1])) if end else ""
     expected = meaning(agent, f"{start}{' ' * len(thinking)}{end}{after}", reason)
     assert meaning(agent, f"{start}{thinking}{end}{after}", reason) == expected
@@ -95,14 +136,29 @@ def test_thinking_never_changes_what_a_reply_means(
 
 
 @given(anything, st.sampled_from([*THINKING, *QUOTED]), indents, cut_reasons, st.sampled_from(REFUSALS))
-@settings(no_deadline, max_examples=300)
+@settings(no_deadline, max_examples=200)
 def test_hidden_text_is_never_the_answer(
     given_output: Given, markers: tuple[str, str], indent: int | None, reason: str | None, after: str
 ) -> None:
     agent, value = given_output
     text = write(value, indent)
-    assume(not any(stop and stop.strip() in text for _, stop in (*THINKING, *QUOTED)) and "```" not in text)
+    assume(not has_end(text))
     assert not judged(agent, f"{markers[0]}{text}{markers[1]}{after}", finish_reason=reason).ok
+
+
+# The names of tags of HTML, and of tags around answers, are words; a random name is neither.
+tag_names = st.from_regex(r"\A[bcdfghjklmnpqstvwxyz]{4,9}(_[bcdfghjklmnpqstvwxyz]{4,9})?\Z")
+
+
+@given(anything, tag_names, indents, st.booleans())
+@settings(no_deadline, max_examples=100)
+def test_a_tag_with_an_unknown_name_has_no_answer(
+    given_output: Given, name: str, indent: int | None, is_closed: bool
+) -> None:
+    agent, value = given_output
+    text = write(value, indent)
+    assert not judged(agent, f"<{name}>\n{text}" + f"\n</{name}>" * is_closed).ok
+    assert judged(agent, f"<{name}>Hm.</{name}>\n{text}").ok
 
 
 @given(anything, st.sampled_from(QUOTED), indents, indents)
@@ -112,7 +168,7 @@ def test_the_answer_after_quoted_text_is_read(
 ) -> None:
     agent, value = given_output
     draft = write({**value, "thought": "a draft", "confidence": 1}, other)
-    assume(not any(stop.strip() in draft for _, stop in (*THINKING, *QUOTED) if stop))
+    assume(not has_end(draft))
     verdict = judged(agent, f"{markers[0]}{draft}{markers[1]}\n{write(value, indent)}")
     assert verdict.ok
     assert is_same(of_contract(agent, verdict.data), value)
@@ -124,7 +180,9 @@ def test_an_object_in_an_envelope_of_others_is_never_the_answer(
     given_output: Given, envelope: Any, indent: int | None
 ) -> None:
     agent, value = given_output
-    assert not judged(agent, write(envelope(value), indent)).ok
+    text = write(envelope(value), indent)
+    assert not judged(agent, text).ok
+    assert not judged(agent, f"```json\n{text}\n```").ok
 
 
 @given(anything, st.sampled_from(["length", "max_tokens", "MAX_TOKENS"]), st.data())
@@ -137,21 +195,77 @@ def test_an_envelope_that_reports_a_cut_counts_as_a_cut(given_output: Given, rea
     assert judged(agent, json.dumps(body)).outcome == "truncated"
 
 
-BETWEEN = ("\n", "\n\n", " ", "", "\nAlternatively:\n", "\nOr rather: ", "\n```json\n", "\nFinal answer: ```\n")
+BETWEEN = (
+    "\n", "\n\n", " ", "", "\nAlternatively:\n", "\nOr rather: ", "\n```json\n", "\nFinal answer: ```\n", "\n- ", "\n2. ", "; ",
+    "\nreply = ", "\n<answer>", '\n{"output": ', "\n[",
+)  # fmt: skip
+STYLES: tuple[Any, ...] = (
+    write,
+    lambda value: write(value, None),
+    repr,
+    lambda value: re.sub(r'"(\w+)":', r"\1:", write(value)),
+    lambda value: write(value, None).replace('"', "“"),
+)
 
 
-@given(anything, anything, indents, st.sampled_from(BETWEEN), st.sampled_from(["", "```json\n", "Sure: "]), st.data())
-@settings(no_deadline, max_examples=500)
+@given(st.sampled_from(samples()), st.sampled_from(samples()), st.sampled_from(BETWEEN), st.data())
+@settings(no_deadline, max_examples=250)
 def test_an_answer_and_the_start_of_another_object_are_refused(
-    given_output: Given, other: Given, indent: int | None, between: str, before: str, data: st.DataObject
+    sample: Sample, other: Sample, between: str, data: st.DataObject
+) -> None:
+    assume(not is_same(sample.reply, other.reply))
+    random = Random(data.draw(seeds))
+    text, _ = DEFECTS[data.draw(st.sampled_from(sorted(DEFECTS)))](sample.reply, random)
+    whole = DEFECT_ENVELOPES[data.draw(st.sampled_from(sorted(DEFECT_ENVELOPES)))](text)
+    second = data.draw(st.sampled_from(STYLES))(other.reply)
+    cut = second[: data.draw(st.one_of(st.integers(1, 20), st.integers(1, len(second) - 1)))]
+    assume(sample.pack.check(whole, sample.context).ok)
+    assert not sample.pack.check(whole + between + cut, sample.context).ok, (whole, between, cut)
+
+
+def is_part(part: Any, whole: Any) -> bool:
+    """Return whether a value has only values of another one, none of them changed."""
+    if isinstance(part, dict) and isinstance(whole, dict):
+        return all(key in whole and is_part(item, whole[key]) for key, item in part.items())
+    if isinstance(part, list) and isinstance(whole, list):
+        return len(part) <= len(whole) and all(map(is_part, part, whole))
+    return is_same(part, whole)
+
+
+@given(st.sampled_from(samples()), seeds, st.data())
+@settings(no_deadline, max_examples=250)
+def test_no_value_of_a_cut_reply_changes(sample: Sample, seed: int, data: st.DataObject) -> None:
+    value = fill(sample, Random(seed))
+    text = write(value, data.draw(indents))
+    cut = text[: data.draw(st.integers(len(text) * 2 // 3, len(text) - 1))]
+    verdict = sample.pack.check(cut, sample.context)
+    assert not verdict.ok or is_part(verdict.data, value), cut
+    assert not sample.pack.check(cut, sample.context, finish_reason="length").ok
+
+
+ANSWERED: tuple[Any, ...] = (
+    lambda value: {"choices": [{"message": {"role": "assistant", "content": write(value)}, "finish_reason": "stop"}]},
+    lambda value: {"content": [{"type": "tool_use", "name": "submit", "input": value}], "stop_reason": "tool_use"},
+    lambda value: {"status": "completed", "output": [{"type": "message", "content": [{"text": write(value, None)}]}]},
+    lambda value: {"agent": "a", "output": value},
+)
+
+
+@given(anything, st.sampled_from(ANSWERED), indents, st.data())
+@settings(no_deadline, max_examples=200)
+def test_an_answer_in_an_envelope_that_is_cut_is_refused(
+    given_output: Given, envelope: Any, indent: int | None, data: st.DataObject
 ) -> None:
     agent, value = given_output
-    whole = before + write(value, indent) + ("\n```" if before.startswith("`") else "")
-    second = write(other[1], data.draw(indents))
-    assume(not is_same(value, other[1]))
-    cut = second[: data.draw(st.integers(1, len(second) - 1))]
-    assert judged(agent, whole).ok
-    assert judged(agent, whole + between + cut).outcome in ("ambiguous", "truncated"), cut
+    text = write(envelope(value), indent)
+    assert is_same(judged(agent, text).data, value)
+    end = data.draw(st.integers(1, len(text) - 1))
+    verdict = judged(agent, text[:end])
+    # Only closing brackets may be missing.
+    assert not verdict.ok or (
+        is_same(verdict.data, value) and ("missing-end", "high") in [(one.kind, one.risk) for one in verdict.repairs]
+    )
+    assert not judged(agent, text[:end], finish_reason="length").ok
 
 
 @given(anything, indents)

@@ -2,9 +2,10 @@
 """Laws of streamed replies: chunks change nothing, a shown value is in the output, and an alarm is right and early."""
 
 import json
+import re
 from itertools import pairwise
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -14,16 +15,10 @@ from promptpack.pack.contract import Contract
 from promptpack.pack.version import Version
 from promptpack.verdict import judge_checked
 from tests.properties.reply_defects import REQUIRED, add_defects, lose, wrapped
-from tests.properties.test_reply_laws import (
-    CONTRACTS,
-    PIECES,
-    anything,
-    judged,
-    of_contract,
-    outputs,
-    pack_of,
-    with_plain_texts,
-)
+from tests.properties.reply_outputs import anything, outputs
+from tests.properties.reply_values import DEFECTS, HIDING, Sample, dump, samples
+from tests.properties.reply_values import ENVELOPES as FORMS
+from tests.properties.test_reply_laws import CONTRACTS, PIECES, judged, of_contract, pack_of, with_plain_texts
 from tests.properties.test_single_meaning_laws import ENVELOPES, QUOTED, THINKING
 
 no_deadline = settings(deadline=None, max_examples=150)
@@ -346,6 +341,75 @@ def test_a_reply_in_single_characters_gives_the_same_state(raw: str, agent: str)
     for character in raw:
         now = chunked.feed(character)
     assert (now.value, now.complete, now.violations) == (last.value, last.complete, last.violations)
+
+
+# --- alarms at the end of an object: what the verdict says about the text so far ---------------------------------
+
+
+class Shipped(NamedTuple):
+    """The index of a sample: the repr of a sample is very long."""
+
+    number: int
+
+    @property
+    def sample(self) -> Sample:
+        return samples()[self.number]
+
+
+shipped = st.integers(0, len(samples()) - 1).map(Shipped)
+OPEN_ENVELOPES = sorted(set(FORMS) - HIDING - {"block_quote", "diff", "listing", "column"})
+
+
+@given(shipped, st.sampled_from(sorted(DEFECTS)), st.sampled_from(OPEN_ENVELOPES), st.data())
+@settings(no_deadline, max_examples=200)
+def test_a_refused_object_has_alarms_at_its_end_whatever_its_notation(
+    chosen: Shipped, defect: str, envelope: str, data: st.DataObject
+) -> None:
+    sample = chosen.sample
+    broken = data.draw(st.sampled_from([one for one in BROKEN if "/" not in one[0]]))
+    random = Random(data.draw(st.integers(0, 2**32)))
+    try:
+        text = DEFECTS[defect]({**sample.reply, broken[0]: broken[1]}, random)[0]
+    except (TypeError, AttributeError, IndexError):  # the defect is in the value that is broken
+        text = write({**sample.reply, broken[0]: broken[1]})
+    assume(re.match(r'\{\s*"\w+": ["\d{]', text))  # a stream finds an object by its first key
+    raw = FORMS[envelope](text)
+    prompt = sample.pack.render(sample.context)
+    verdict, stream = prompt.check(raw), prompt.stream()
+    assume(verdict.outcome == "invalid" and verdict.attempt is not None)
+    alarms = [stream.feed(piece).violations for piece in chunks(raw, data.draw(cuts))][-1]
+    assert {found.path for found in verdict.violations} <= {one.path for one in alarms}, (raw, alarms)
+
+
+@given(shipped, st.sampled_from(["\n", "\nFinal answer:\n", ", "]), st.booleans(), st.integers(0, 99))
+@no_deadline
+def test_a_second_answer_raises_an_alarm_at_its_end(chosen: Shipped, between: str, in_list: bool, number: int) -> None:
+    sample = chosen.sample
+    answers = [{**sample.reply, "thought": f"Answer {one}", "confidence": one} for one in (number, number + 1)]
+    raw = between.join(map(write, answers))
+    prompt = sample.pack.render(sample.context)
+    stream = prompt.stream()
+    early = stream.feed("[" + raw[:-1] if in_list else raw[:-1])
+    assert (early.violations, early.value) == ((), answers[0])
+    assert [one.rule for one in stream.feed("}").violations] == ["ambiguous"]
+
+
+@given(shipped, shipped, st.booleans(), cuts)
+@no_deadline
+def test_an_object_after_the_answer_raises_no_alarm_if_the_reply_is_accepted(
+    chosen: Shipped, other: Shipped, is_echo: bool, places: list[int]
+) -> None:
+    sample = chosen.sample
+    contract = sample.pack.contract
+    answer = contract.examples[0] if is_echo and contract is not None else {**sample.reply, "thought": "mine"}
+    raw = dump(answer) + "\n" + write(other.sample.reply)
+    prompt = sample.pack.render(sample.context)
+    verdict, stream = prompt.check(raw), prompt.stream()
+    assume(verdict.ok and prompt.check(dump(answer)).ok)
+    for piece in chunks(raw, places):
+        now = stream.feed(piece)
+        assert not now.violations
+        assert not now.value if verdict.is_echo else grows(now.value, verdict.data)
 
 
 # --- other contracts -------------------------------------------------------------------------------------------

@@ -42,6 +42,11 @@ def test_no_special_token_survives(text: str) -> None:
     assert not SPECIAL_TOKEN.search(break_special_tokens(text))
 
 
+@given(st.from_regex(SPECIAL_TOKEN, fullmatch=True))
+def test_every_special_token_is_broken(token: str) -> None:
+    assert break_special_tokens(f"a{token}b") == f"a{token[0]} {token[1:]}b"
+
+
 def test_no_command_prints_control_characters_of_a_pack(
     write_pack: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

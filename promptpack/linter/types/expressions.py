@@ -11,6 +11,7 @@ from promptpack.linter.types import lookups
 from promptpack.linter.types.filters_and_tests import apply_filter, apply_test, keyword_arguments
 from promptpack.linter.types.lattice import (
     ANY,
+    INTEGER,
     NEVER,
     AnyType,
     BooleanType,
@@ -41,9 +42,9 @@ from promptpack.linter.types.narrowing import (
 )
 from promptpack.linter.types.operations import Narrowing, check_arithmetic, check_comparison, use_item
 from promptpack.linter.types.problems import DEAD_BRANCH, MAYBE_MISSING, WRONG_KIND, ProblemCollector, spell
-from promptpack.linter.types.signatures import COLLECTIONS, FUNCTIONS, ITERABLE, LISTS, SLICEABLE
+from promptpack.linter.types.signatures import COLLECTIONS, FUNCTIONS, ITERABLE, LISTS, SLICEABLE, item_of
 from promptpack.problem import Problem
-from promptpack.template.tree import name_looked_up
+from promptpack.template.tree import path_looked_up
 
 _ARITHMETIC: Final = (nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.FloorDiv, nodes.Mod, nodes.Pow)
 CallMacro = Callable[[ObjectType, list[Type], dict[str, Type], TypeScope, nodes.Call], Type]
@@ -287,11 +288,13 @@ class ExpressionChecker:
 
     def _handlebars(self, node: nodes.Call, function: str, scope: TypeScope) -> Inference:
         if function == "look_up":
-            name = nodes.Name(name_looked_up(node) or "", "load", lineno=node.lineno)
-            return self.infer(name, scope)
-        subject = node.args[-1]
+            return self.infer(path_looked_up(node) or node, scope)
+        if function == "numbered":
+            pair = (INTEGER, BooleanType(), BooleanType(), item_of(self.infer_type(node.args[0], scope)))
+            return Inference(ListType(TupleType(pair)), scope, scope)
+        subject: nodes.Node = node.args[-1]
         if isinstance(subject, nodes.Call):
-            subject = nodes.Name(name_looked_up(subject) or "", "load", lineno=node.lineno)
+            subject = path_looked_up(subject) or subject
         given = self.infer_type(subject, scope)
         if function == "truth":
             return self._narrowed((subject, given, handlebars_truthy, handlebars_falsy), scope)

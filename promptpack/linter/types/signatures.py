@@ -28,6 +28,7 @@ Kinds = frozenset[str]
 EVERY: Final[Kinds] = frozenset(("null", "boolean", "number", "text", "list", "lazy", "view", "mapping"))
 NUMBERS: Final[Kinds] = frozenset(("number", "boolean"))
 ITERABLE: Final[Kinds] = frozenset(("text", "list", "lazy", "view", "mapping"))
+ITERABLE_OR_NULL: Final[Kinds] = ITERABLE | {"null"}
 SIZED: Final[Kinds] = frozenset(("text", "list", "view", "mapping"))
 TEXT_LIKE: Final[Kinds] = frozenset(("text", "number", "boolean"))
 COLLECTIONS: Final[Kinds] = ITERABLE - {"text"}
@@ -39,6 +40,7 @@ KEYS: Final[Kinds] = EVERY - {"list", "mapping"}
 KINDS_IN_WORDS: Final[Mapping[Kinds, str]] = {
     NUMBERS: "a number",
     ITERABLE: "a list",
+    ITERABLE_OR_NULL: "a list",
     SIZED: "a list, text or a mapping",
     TEXT_LIKE: "text or a number",
     LISTS: "a list",
@@ -140,6 +142,8 @@ _BOOLEAN: Final = _always(BooleanType())
 _ANY: Final = _always(ANY)
 _RECORDS: Final = _always(ListType(ANY))
 
+_JSON_OPTIONS: Final = "indent= ensure_ascii= separators= sort_keys="
+
 FILTERS: Final[Mapping[str, Signature]] = MappingProxyType(
     {
         "abs": Signature(NUMBERS, _same),
@@ -159,6 +163,7 @@ FILTERS: Final[Mapping[str, Signature]] = MappingProxyType(
         "flatten": Signature(ITERABLE, _flat),
         "float": Signature(EVERY, _NUMBER, "default=", TEXT_LIKE),
         "fold_repeated": Signature(EVERY, _RECORDS, "replacement= * unknown_tool="),
+        "format": Signature(EVERY, _TEXT, "...", TEXT_LIKE),
         "groupby": Signature(
             ITERABLE,
             lambda one: ListType(TupleType((ANY, ListType(item_of(one))), ("grouper", "list"))),
@@ -169,12 +174,12 @@ FILTERS: Final[Mapping[str, Signature]] = MappingProxyType(
         "int": Signature(EVERY, _INTEGER, "default= base=", TEXT_LIKE),
         "items": Signature(MAPPINGS, lambda one: ListType(_pairs(one), "lazy")),
         "join": Signature(ITERABLE, _TEXT, "d= attribute="),
-        "json": Signature(EVERY, _TEXT, "indent="),
+        "json": Signature(EVERY, _TEXT, _JSON_OPTIONS),
         "last": Signature(SIZED, item_of),
         "length": Signature(SIZED, _INTEGER),
         "list": Signature(ITERABLE, _list),
         "lower": Signature(EVERY, _TEXT, "", TEXT_LIKE),
-        "map": Signature(ITERABLE, _lazy, "..."),
+        "map": Signature(ITERABLE_OR_NULL, _lazy, "..."),
         "max": Signature(ITERABLE, item_of, "case_sensitive= attribute="),
         "min": Signature(ITERABLE, item_of, "case_sensitive= attribute="),
         "out_of_order": Signature(LISTS, _TEXTS, "order key= needs="),
@@ -182,20 +187,21 @@ FILTERS: Final[Mapping[str, Signature]] = MappingProxyType(
         "parameter_text": Signature(EVERY, _TEXT, "..."),
         "react_records": Signature(EVERY, _RECORDS, "..."),
         "react_window": Signature(EVERY, _RECORDS, "size="),
-        "reject": Signature(ITERABLE, _lazy, "..."),
-        "rejectattr": Signature(ITERABLE, _lazy, "..."),
+        "reject": Signature(ITERABLE_OR_NULL, _lazy, "..."),
+        "rejectattr": Signature(ITERABLE_OR_NULL, _lazy, "..."),
         "replace": Signature(EVERY, _TEXT, "old new count=", TEXT_LIKE),
         "return_hint": Signature(EVERY, _TEXT, "returns default="),
         "reverse": Signature(ITERABLE, _reversed),
         "round": Signature(NUMBERS, _NUMBER, "precision= method="),
-        "select": Signature(ITERABLE, _lazy, "..."),
-        "selectattr": Signature(ITERABLE, _lazy, "..."),
+        "safe": Signature(EVERY, _TEXT),
+        "select": Signature(ITERABLE_OR_NULL, _lazy, "..."),
+        "selectattr": Signature(ITERABLE_OR_NULL, _lazy, "..."),
         "slice": Signature(ITERABLE, _rows, "slices fill_with="),
         "sort": Signature(ITERABLE, _list, "reverse= case_sensitive= attribute="),
         "string": Signature(EVERY, _TEXT),
         "sum": Signature(ITERABLE, _NUMBER, "attribute= start="),
         "title": Signature(EVERY, _TEXT, "", TEXT_LIKE),
-        "tojson": Signature(EVERY, _TEXT, "indent="),
+        "tojson": Signature(EVERY, _TEXT, _JSON_OPTIONS),
         "tool_call_text": Signature(EVERY, _TEXT, "..."),
         "tool_catalog": Signature(EVERY, _ANY, "..."),
         "tool_entries": Signature(EVERY, _RECORDS, "..."),
@@ -252,13 +258,14 @@ TESTS: Final[Mapping[str, TestSignature]] = MappingProxyType(
 TEXT_METHODS: Final[Mapping[str, Type]] = MappingProxyType(
     {
         **dict.fromkeys(
-            ("capitalize", "casefold", "join", "lower", "lstrip", "removeprefix", "removesuffix", "replace", "rstrip",
-             "strip", "title", "upper"),
+            ("capitalize", "casefold", "center", "format", "join", "ljust", "lower", "lstrip", "removeprefix",
+             "removesuffix", "replace", "rjust", "rstrip", "strip", "swapcase", "title", "upper", "zfill"),
             TextType(),
         ),
-        **dict.fromkeys(("count", "find", "index", "rfind"), INTEGER),
+        **dict.fromkeys(("count", "find", "index", "rfind", "rindex"), INTEGER),
         **dict.fromkeys(
-            ("endswith", "isalnum", "isalpha", "isdecimal", "isdigit", "islower", "isspace", "isupper", "startswith"),
+            ("endswith", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isidentifier", "islower",
+             "isnumeric", "isprintable", "isspace", "istitle", "isupper", "startswith"),
             BooleanType(),
         ),
         **dict.fromkeys(("partition", "rpartition"), TupleType((TextType(), TextType(), TextType()))),
@@ -268,6 +275,7 @@ TEXT_METHODS: Final[Mapping[str, Type]] = MappingProxyType(
 LIST_METHODS: Final[Mapping[str, Type]] = MappingProxyType({"count": INTEGER, "index": INTEGER})
 MAPPING_METHODS: Final[Mapping[str, Returns]] = MappingProxyType(
     {
+        "copy": _same,
         "get": _ANY,
         "items": lambda one: ListType(_pairs(one), "view"),
         "keys": lambda one: ListType(item_of(one), "view"),
@@ -285,5 +293,5 @@ def loop_attributes(item: Type) -> Mapping[str, Type]:
 
 
 FUNCTIONS: Final[Mapping[str, Type]] = MappingProxyType(
-    {"dict": MappingType(), "namespace": ANY, "range": ListType(INTEGER, "view")}
+    {"dict": MappingType(), "fail": ANY, "namespace": ANY, "raise_exception": ANY, "range": ANY}
 )

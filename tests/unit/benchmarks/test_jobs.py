@@ -8,16 +8,46 @@ import jinja2
 import pytest
 import yaml
 
-from benchmarks import contract, document, history, hostile_replies, load, planner, render, replies, schemas, slots
+from benchmarks import (
+    contract,
+    document,
+    history,
+    hostile_replies,
+    load,
+    planner,
+    records,
+    render,
+    replies,
+    schemas,
+    shipped,
+    slots,
+)
 from benchmarks.measuring import Job
 
 CONTEXT = planner.make_context()
 TEXT = render.stock().result()
 
 
-@pytest.mark.parametrize("make", [render.pack_render, render.template])
-def test_our_prompt_equals_that_of_stock_jinja(make: Callable[[], Job]) -> None:
-    assert make().result() == TEXT
+@pytest.mark.parametrize("deep", [False, True])
+def test_our_prompt_equals_that_of_stock_jinja(deep: bool) -> None:
+    assert render.pack_render(orjson=True, deep=deep).result() == TEXT
+    assert render.template(orjson=True).result() == TEXT
+
+
+@pytest.mark.parametrize("agent", records.AGENTS)
+def test_a_shipped_pack_and_its_twin_write_the_same_messages(agent: str) -> None:
+    messages = shipped.render(agent).result()
+    assert shipped.stock(agent).result() == shipped.stock_jsonschema(agent).result() == messages
+
+
+@pytest.mark.parametrize("agent", records.AGENTS)
+def test_a_shipped_pack_accepts_its_clean_reply_as_the_model_does(agent: str) -> None:
+    assert shipped.check(agent).result() == shipped.validate_json(agent).result() == records.make_reply(agent)
+
+
+@pytest.mark.parametrize("agent", ["planner", "executor"])
+def test_a_request_gives_the_same_data_as_stock_and_jsonschema(agent: str) -> None:
+    assert shipped.request(agent).result() == shipped.request_stock(agent).result()
 
 
 def test_the_prompt_has_10_kilobytes() -> None:

@@ -9,7 +9,13 @@ from benchmarks.results import Result
 from benchmarks.sides import Figure
 
 JOBS = (
-    "warm render of a planner prompt",
+    "planner 10 KB, all inputs new",
+    "planner 10 KB, next turn",
+    "planner 10 KB, template only",
+    "each shipped pack, all new",
+    "complete check of a clean reply with rules",
+    "executor with new tools in each request",
+    "render and check new records",
     "check of a clean reply",
     "check of a context",
     "check of the text of a clean 1.3 KB reply",
@@ -145,7 +151,7 @@ def test_missing_valgrind_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: p
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["rendr"], "unknown benchmark rendr; choose from render, schemas"),
+        (["rendr"], "unknown benchmark rendr; choose from render, shipped, schemas"),
         (["render", "--rounds", "0"], "--rounds must be at least 1"),
     ],
 )

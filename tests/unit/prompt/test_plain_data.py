@@ -4,7 +4,8 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from enum import IntEnum
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
+from unittest.mock import MagicMock, Mock
 
 import pytest
 
@@ -112,3 +113,20 @@ def test_an_object_that_cannot_be_read_is_refused_without_quoting_it() -> None:
         "  hint: use text, numbers, true/false, null, lists and mappings"
     )
     assert caught.value.__context__ is None
+
+
+class Point(NamedTuple):
+    x: int
+    inner: Any
+
+
+def test_a_named_tuple_becomes_a_mapping() -> None:
+    assert to_plain([Point(1, Point(2, None))], "X") == [{"x": 1, "inner": {"x": 2, "inner": None}}]
+
+
+@pytest.mark.parametrize("kind", [Mock, MagicMock])
+def test_an_object_that_invents_attributes_is_refused(kind: type) -> None:
+    assert refused(kind()) == (
+        f"PP411 input 'X' contains a value of type {kind.__name__}, which is not plain data\n"
+        "  hint: use text, numbers, true/false, null, lists and mappings"
+    )

@@ -249,3 +249,27 @@ def test_the_newline_that_ends_a_block_scalar_or_a_partial_is_not_part_of_the_me
         "  - role: user\n    content: |+\n      kept\n\n"
     )
     assert [message.text for message in pack.render().messages] == ["partial!\nend", "kept\n"]
+
+
+ONE_LINE = """\
+json: one-line
+partials: {shared/rows: "{{ X | tojson }}"}
+inputs: {X: {}}
+messages:
+  - {role: user, content: '{{ X }} {% include "shared/rows" %} {{ X | json(0) }} {{ X | tojson(separators=(",", ":")) }}'}
+"""
+
+
+def test_a_pack_may_print_json_on_one_line(make_pack: MakePack) -> None:
+    text = make_pack(ONE_LINE).render(X={"a": [1]}).messages[0].content
+    assert text == '{"a": [1]} {"a": [1]} {\n"a": [\n1\n]\n} {"a":[1]}'
+
+
+def test_a_template_can_refuse_values(make_pack: MakePack) -> None:
+    content = "{% if X > 1 %}{{ fail('X is too large') }}{% endif %}{% if X < 0 %}{{ raise_exception(1) }}{% endif %}ok"
+    pack = make_pack(f'inputs: {{X: {{}}}}\nmessages: [{{role: user, content: "{content}"}}]\n')
+    assert pack.render(X=1).messages[0].content == "ok"
+    assert "PP445 the template failed: X is too large\n  hint: pass values that the template accepts" in problems(
+        pack, X=2
+    )
+    assert "PP445 the template failed: 1\n" in problems(pack, X=-1)

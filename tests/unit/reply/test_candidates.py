@@ -1,3 +1,5 @@
+import pytest
+
 from promptpack.reply.candidates import NOT_STRICT, SearchLimits, depth_of, find, strict_whole
 
 LIMITS = SearchLimits(100, 20_000, 50_000, 5)
@@ -17,6 +19,24 @@ def test_an_object_inside_thinking_is_not_a_candidate() -> None:
     assert values('<think>{"a": 1}</think>{"a": 2}') == [{"a": 2}]
     assert values('{"a": 1}</think>{"a": 2}') == [{"a": 2}]
     assert values('<think>{"a": 1}') == []
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["Observation: ", "**User:**\n", "### Input\n\n", "Previous stage:\n```json\n", "First draft:\n", "示例：\n"],
+)
+def test_a_label_of_others_hides_the_object_after_it(label: str) -> None:
+    assert values(f'{label}{{"a": 1}}\n{{"a": 2}}') == [{"a": 2}]
+    assert values(f'Final {label}{{"a": 1}}') == [{"a": 1}]
+
+
+def test_a_label_does_not_hide_that_an_object_is_cut() -> None:
+    assert values('{"a": 1}\nFirst draft:\n{"a": 2') == [{"a": 1}, {"a": 2}]
+
+
+def test_a_channel_without_its_tokens_is_thinking() -> None:
+    assert values('analysisMaybe {"a": 1}assistantfinal{"a": 2}') == [{"a": 2}]
+    assert values('analysisMaybe {"a": 1}') == []
 
 
 def test_too_many_candidates_exceed_the_limit() -> None:

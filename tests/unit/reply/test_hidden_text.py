@@ -4,17 +4,16 @@ import pytest
 
 from promptpack.reply.hidden_text import (
     ANY_MARKER,
-    FIRST,
     KINDS,
-    MARKER_REST,
+    MARKER,
     MAX_MARKER_LENGTH,
     PARTIAL_MARKER,
     HiddenEnds,
     blank,
     end_pattern,
+    is_hidden_name,
 )
 
-MARKER = re.compile(rf"[{FIRST}]{MARKER_REST}")
 PAIRS = [
     ("<think>", "</think>", "tag"),
     ("<THINKING>", "</thinking>", "tag"),
@@ -41,6 +40,18 @@ PAIRS = [
     ("<example>", "</example>", "quoted"),
     ("<tool_result id=1>", "</tool_result>", "quoted"),
     ("<documents>", "</documents>", "quoted"),
+    ("<example_output>", "</example_output>", "quoted"),
+    ("<ideas>", "</ideas>", "quoted"),
+    ("< think >", "</ think >", "tag"),
+    ("<details>\n<summary>Thought for 5s</summary>", "</details>", "tag"),
+    ("[THOUGHT]", "[/THOUGHT]", "token"),
+    ("【思考】", "【/思考】", "token"),
+    ("<|begin▁of▁thought|>", "<|end▁of▁thought|>", "token"),
+    ("<|think_start|>", "<|think_end|>", "token"),
+    ("<|channel|>commentary", "<|end|>", "turn"),
+    ("<|im_start|>reasoning", "<|im_end|>", "turn"),
+    ("<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>", "turn"),
+    ("~~~thinking\n", "\n~~~\n", "fence"),
 ]
 
 
@@ -68,7 +79,8 @@ def test_the_start_of_a_marker_waits_for_the_rest(start: str, end: str, kind: st
     "text",
     [
         "<answer>", "<output>", "<|channel|>final", "<task_plan>", "<intent_analysis>", "<|im_start|>assistant", "[DATA]",
-        "```json\n", "<|tool_call|>", "<response>", "<result>", "<explanation>",
+        "```json\n", "<|tool_call|>", "<response>", "<result>", "<explanation>", "<p>", "<details>", "<AgentOutput>",
+        "<tool_input>", "<|channel|>commentary to=functions.submit", "<s>", "<eos>", "[1]", "a < b",
     ],
 )  # fmt: skip
 def test_another_tag_hides_nothing(text: str) -> None:
@@ -80,6 +92,20 @@ def test_a_quoted_tag_without_an_end_may_be_a_word_in_prose() -> None:
         marker = MARKER.match(text)
         assert marker is not None
         assert HiddenEnds(text).find(marker) == end
+
+
+def test_names_of_thinking_and_of_text_of_others_are_hidden() -> None:
+    for name in (
+        "reasoning_details",
+        "thinkingBlocks",
+        "previousOutput",
+        "tool_result",
+        "functionResponse",
+        "userInput",
+    ):
+        assert is_hidden_name(name), name
+    for name in ("output", "planner", "final_decision", "message", "arguments", "tool_input", "路由决策"):
+        assert not is_hidden_name(name), name
 
 
 def test_thinking_ends_at_its_own_tag_or_at_any_other() -> None:

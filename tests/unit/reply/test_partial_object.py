@@ -1,10 +1,11 @@
+import json
 from typing import Any
 
 import pytest
 
-from promptpack.reply.choice import Chooser
 from promptpack.reply.partial_object import PartialObject
-from promptpack.reply.reading import PromptEcho
+from promptpack.reply.read import read
+from promptpack.reply.reading import Fault, PromptEcho, Reading
 from promptpack.reply.schema_check import SchemaCheck
 from promptpack.reply.shape import Shape
 from promptpack.schema.validation import Schema
@@ -29,7 +30,7 @@ SHAPE: dict[str, Any] = {
 
 
 def start(*examples: Any, schema: dict[str, Any] = SHAPE) -> PartialObject:
-    partial = PartialObject(Chooser(Shape.of(schema), SchemaCheck(Schema(schema))), PromptEcho(examples))
+    partial = PartialObject(Shape.of(schema), PromptEcho(examples))
     partial.open_root()
     return partial
 
@@ -53,6 +54,14 @@ def add_value(partial: PartialObject, value: Any) -> None:
     assert partial.close("}" if isinstance(value, dict) else "]", 0)
 
 
+def end(partial: PartialObject) -> None:
+    """Close the root object, and let the partial conclude from the whole text."""
+    value, echo = partial.stack[0].value, partial._echo
+    assert partial.close("}", 0)
+    reading = read(json.dumps(value), SHAPE, SchemaCheck(Schema(SHAPE)), echo=echo)
+    assert partial.conclude(reading, is_closed=True)
+
+
 def found(partial: PartialObject) -> list[tuple[str, str]]:
     return [(one.rule, one.path) for one in partial.alarms]
 
@@ -73,15 +82,15 @@ def test_nothing_is_shown_before_the_value_that_chooses_the_branches() -> None:
     assert (partial.root, partial.complete) == ({}, [])
     add(partial, kind="A")
     assert partial.root == {"userMessage": "hi", "kind": "a"}
-    partial.close("}", 0)
+    end(partial)
     assert partial.root == {"userMessage": "hi", "detail": {"n": 5}, "kind": "a"}
-    assert {"", "/detail", "/detail/n"} <= set(partial.complete)
+    assert {"/detail", "/detail/n"} <= set(partial.complete)
 
 
 def test_an_object_of_another_contract_is_never_shown() -> None:
     partial = start()
     add(partial, userMessage="hi", kind="c", tags=["x"])
-    partial.close("}", 0)
+    end(partial)
     assert partial.root == {}
     assert found(partial) == [("enum", "/kind")]
 
@@ -90,14 +99,14 @@ def test_another_spelling_of_a_key_waits_for_the_end_of_the_object() -> None:
     partial = start()
     add(partial, kind="a", user_message="hi")
     assert partial.root == {"kind": "a"}
-    partial.close("}", 0)
+    end(partial)
     assert partial.root == {"kind": "a", "userMessage": "hi"}
 
 
 def test_another_spelling_of_a_key_that_is_there_is_an_extra_key() -> None:
     partial = start()
     add(partial, UserMessage=5, kind="a", userMessage="hi")
-    partial.close("}", 0)
+    end(partial)
     assert partial.root == {"UserMessage": 5, "kind": "a", "userMessage": "hi"}
     assert partial.alarms == []
 
@@ -105,7 +114,7 @@ def test_another_spelling_of_a_key_that_is_there_is_an_extra_key() -> None:
 def test_two_spellings_of_an_absent_key_conflict() -> None:
     partial = start()
     add(partial, kind="b", UserMessage="x", user_message="y")
-    partial.close("}", 0)
+    end(partial)
     assert found(partial) == [("ambiguous", "/userMessage")]
 
 
@@ -113,7 +122,7 @@ def test_an_answer_inside_a_wrapper_is_shown_at_its_end() -> None:
     partial = start()
     add(partial, status="ok", output={"kind": "a", "userMessage": "hi"})
     assert partial.root == {}
-    partial.close("}", 0)
+    end(partial)
     assert partial.root == {"kind": "a", "userMessage": "hi"}
     assert partial.alarms == []
 
@@ -121,7 +130,7 @@ def test_an_answer_inside_a_wrapper_is_shown_at_its_end() -> None:
 def test_an_example_of_the_prompt_is_not_shown() -> None:
     partial = start({"kind": "a", "userMessage": "hi"})
     add(partial, kind="a", userMessage="hi")
-    partial.close("}", 0)
+    end(partial)
     assert partial.root == {}
     partial = start({"kind": "a", "userMessage": "hi"})
     add(partial, kind="a", userMessage="no")
@@ -176,8 +185,8 @@ def test_an_alarm_is_raised_when_the_value_ends(members: dict[str, Any], alarm: 
 def test_the_faults_of_the_whole_object_are_alarms_at_its_end() -> None:
     partial = start()
     add(partial, kind="a")
-    partial.close("}", 9)
-    assert [(one.rule, one.path, one.offset) for one in partial.alarms] == [("required", "/userMessage", 9)]
+    end(partial)
+    assert found(partial) == [("required", "/userMessage")]
 
 
 def test_an_object_with_one_key_of_a_large_contract_raises_no_alarm() -> None:
@@ -204,3 +213,34 @@ def test_a_bracket_closes_only_its_own_kind() -> None:
     partial = start()
     assert not partial.close("]", 0)
     assert partial.close("}", 0)
+
+
+def test_a_later_object_is_only_read_at_its_end() -> None:
+    partial = start()
+    add(partial, kind="a", userMessage="hi")
+    end(partial)
+    partial.open_root()
+    add(partial, kind="c", userMessage=5)
+    assert partial.root == {"kind": "a", "userMessage": "hi"}
+    assert partial.alarms == []
+    several = Reading("ambiguous", violations=(Fault("ambiguous", "", "several answers"),))
+    assert partial.conclude(several, is_closed=True)
+    assert found(partial) == [("ambiguous", "")]
+
+
+@pytest.mark.parametrize("rule", ["truncated", "unclosed"])
+def test_text_that_ends_too_soon_raises_no_alarm(rule: str) -> None:
+    partial = start()
+    add(partial, kind="a", userMessage="hi")
+    cut = Reading("truncated", violations=(Fault(rule, "", "the end is missing"),))
+    assert not partial.conclude(cut, is_closed=False)
+    assert partial.conclude(cut, is_closed=True)
+    assert partial.alarms == []
+
+
+def test_an_answer_replaces_the_values_of_an_object_that_it_does_not_contain() -> None:
+    partial = start()
+    add(partial, kind="b", tags=["x"])
+    assert partial.root == {"kind": "b", "tags": ["x"]}
+    partial.conclude(Reading("recovered", {"kind": "a", "userMessage": "hi"}), is_closed=True)
+    assert (partial.root, partial.complete) == ({"kind": "a", "userMessage": "hi"}, ["/userMessage", "/kind"])

@@ -2,8 +2,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from promptpack.reply.choice import Chooser
-from promptpack.reply.reading import PromptEcho
+from promptpack.reply.partial_object import PartialObject
+from promptpack.reply.read import read
+from promptpack.reply.reading import PromptEcho, Reading
 from promptpack.reply.schema_check import SchemaCheck
 from promptpack.reply.shape import Shape
 from promptpack.reply.stream_parser import StreamParser
@@ -20,12 +21,15 @@ SCHEMA = {
 }
 
 
-def make_parser() -> StreamParser:
-    return StreamParser(Chooser(Shape.of(SCHEMA), SchemaCheck(Schema(SCHEMA))), PromptEcho())
+def make_parser(text: str = "") -> StreamParser:
+    def read_span(start: int, end: int) -> Reading:
+        return read(text[start:end], SCHEMA, SchemaCheck(Schema(SCHEMA)))
+
+    return StreamParser(PartialObject(Shape.of(SCHEMA), PromptEcho()), read_span)
 
 
 def fed(text: str) -> StreamParser:
-    parser = make_parser()
+    parser = make_parser(text)
     parser.feed(text)
     return parser
 
@@ -77,8 +81,42 @@ def test_an_alarm_does_not_wait_for_the_end() -> None:
 
 
 def test_depth_and_values_have_a_limit() -> None:
-    assert fed('{"b":' * 101).state == "stopped"
-    assert fed('{"b": [' + "1," * 20_002).state == "stopped"
+    assert fed('{"b":' * 101).state == "lost"
+    assert fed('{"b": [' + "1," * 20_002).state == "lost"
+    assert fed('{"b": 1}' * 202).state == "lost"
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "path"),
+    [
+        ('{"a": (1, 2), "n": 10}', "maximum", "/n"),
+        ('{"a": «x», "level": "lo{w}"}', "enum", "/level"),
+        ('{"n": 3, ...}', "elided", ""),
+        ('{"n": 3}\n{"n": 4}', "ambiguous", ""),
+    ],
+)
+def test_an_object_that_the_stream_cannot_follow_is_read_at_its_end(text: str, rule: str, path: str) -> None:
+    assert fed(text[:-1]).partial.alarms == []
+    assert (rule, path) in [(one.rule, one.path) for one in fed(text).partial.alarms]
+
+
+def test_a_text_that_the_stream_cannot_follow_stays_as_far_as_it_is_shown() -> None:
+    for text in ('{"n": 1, "a": "she said "no" twice', '{"n": 1, "a": "she said "no" twice", "n": 2}'):
+        assert fed(text).partial.root == {"n": 1, "a": "she said "}
+
+
+def test_the_whole_text_is_read_for_a_limited_number_of_objects() -> None:
+    ends: list[int] = []
+
+    def read_span(_: int, end: int) -> Reading:
+        ends.append(end)
+        return Reading("no_answer")
+
+    StreamParser(PartialObject(Shape.of(SCHEMA), PromptEcho()), read_span).feed('{"b": 1}' + " " * 30_000 + "}}" * 999)
+    assert len(ends) == 1
+    parser = StreamParser(PartialObject(Shape.of(SCHEMA), PromptEcho()), read_span)
+    parser.feed('{"a": (' + "x" * 30_000 + "}}}" * 999)
+    assert len(ends) == 3
 
 
 def test_an_invalid_word_raises_an_alarm_before_it_ends() -> None:

@@ -19,7 +19,8 @@ def test_a_string_ends_where_structure_follows(text: str, value: str, kind: str)
 
 
 def test_a_string_without_an_end_has_none() -> None:
-    assert Lexer('"a').string(0, array=False, bare=False).end == -1
+    for text in ('"a', '"say “x”', "'say ‘x’"):
+        assert Lexer(text).string(0, array=False, bare=False).end == -1
 
 
 def test_keys_are_recognized_by_their_colon() -> None:

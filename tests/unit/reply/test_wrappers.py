@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from promptpack.reply import read, replay
+from promptpack.reply.wrappers import is_cut_reason
 
 SHAPE: dict[str, Any] = {"type": "object", "required": ["answer"], "properties": {"answer": {"type": "string"}}}
 
@@ -19,6 +20,36 @@ def test_an_answer_in_a_wrapper_is_extracted_and_its_log_rebuilds_it(raw: str) -
     found = read(raw, SHAPE, check)
     assert found.value == {"answer": "hi"}
     assert replay(raw, found.repairs) == found.value
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        '{"draft": {"answer": "hi"}}',
+        '{"input": {"answer": "hi"}}',
+        '{"role": "USER", "content": {"answer": "hi"}}',
+        '{"author": {"role": "tool"}, "content": {"answer": "hi"}}',
+        '{"channel": "analysis", "content": {"answer": "hi"}}',
+        '{"content": "{\\"answer\\": \\"hi\\"}\\n{\\"answer\\": "}',
+        '{\n"examples": [\n{\n"answer": "hi"\n}]}',
+    ],
+)
+def test_an_object_of_others_in_a_wrapper_is_not_the_answer(raw: str) -> None:
+    assert not read(raw, SHAPE, check).ok
+
+
+def test_the_input_of_a_tool_call_may_be_the_answer() -> None:
+    assert read('{"type": "tool_use", "name": "submit", "input": {"answer": "hi"}}', SHAPE, check).ok
+
+
+@pytest.mark.parametrize(
+    "reason", ["length", "MAX_TOKENS", "model_length", "SAFETY", "max_output_tokens", "incomplete"]
+)
+def test_reasons_of_many_providers_mean_a_cut(reason: str) -> None:
+    assert is_cut_reason(reason)
+    assert not any(
+        map(is_cut_reason, ["stop", "end_turn", "tool_calls", "STOP", "COMPLETE", "eos", "stop_sequence", None])
+    )
 
 
 def test_an_answer_in_a_wrapper_that_cannot_be_read_is_refused() -> None:

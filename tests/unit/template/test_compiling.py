@@ -82,14 +82,22 @@ def test_rendering_twice_returns_the_same_text() -> None:
         ("{% if A %}a", "t:1:11: PP302 template syntax: 'if' is not closed\n  hint: close it with 'endif'"),
         ("{{ A", "t:1:4: PP302 template syntax: unexpected end of template, expected 'end of print statement'\n"
          "  hint: close every '{{', '{%' and '{#'"),
-        ("{{ 1.٣ }}", "t:1:1: PP302 template syntax: invalid digit in a number"),
+        ("{{ 1.٣ }}", "t:1:1: PP302 template syntax: invalid digit in a number\n  hint: write numbers with the digits 0 to 9"),
         ("{{ A | jsn }}", "t:1:8: PP303 unknown filter 'jsn'\n  hint: did you mean 'json'?"),
         ("{% if A is strng %}{% endif %}", "t:1:12: PP304 unknown test 'strng'\n  hint: did you mean 'string'?"),
         ("{{ A.startwith('x') }}", "t:1:6: PP308 unknown method 'startwith'\n  hint: did you mean 'startswith'?"),
-        ("{{ A b }}", "t:1:6: PP302 template syntax: expected token 'end of print statement', got 'b'"),
+        ("{{ A b }}", "t:1:6: PP302 template syntax: expected token 'end of print statement', got 'b'\n"
+         "  hint: check the quotes, commas and brackets before this place"),
+        ("{% set l = A.append(1) %}", "t:1:14: PP308 unknown method 'append'\n"
+         "  hint: templates cannot change a value; write '{% set l = l + [x] %}', with a 'namespace' inside a loop"),
+        ("{% set d = A.update({}) %}", "t:1:14: PP308 unknown method 'update'\n"
+         "  hint: templates cannot change a value; write '{% set a = dict(a, **b) %}', with a 'namespace' inside a loop"),
+        ("{{ A | escape }}", "t:1:8: PP303 unknown filter 'escape'\n  hint: remove it: prompts are not escaped"),
+        ("{% do A %}", "t:1:4: PP307 unknown tag 'do'\n  hint: write '{% set name = ... %}'"),
         ("{{ A.__class__ }}", "t:1:6: PP308 templates cannot access '__class__'\n"
          "  hint: templates can use plain data only"),
-        ("{{ _x }}", "t:1:4: PP308 the name '_x' is not allowed\n  hint: start names with a letter"),
+        ("{% set safe = 1 %}{% set ſafe = A %}", "t:1:26: PP325 the name 'ſafe' is not in NFKC form\n  hint: write 'safe'"),
+        ("{{ __x }}", "t:1:4: PP308 the name '__x' is not allowed\n  hint: start it with a letter or a single '_'"),
         ("{% include A %}", "t:1:4: PP306 the name of a partial must not be an expression\n"
          '  hint: write a name in quotes: {% include "rules" %}'),
         ("{% include 'ruls' %}", "t:1:13: PP305 unknown partial 'ruls'\n  hint: did you mean 'rules'?"),
@@ -220,7 +228,10 @@ def test_an_expression_returns_its_value() -> None:
 def test_text_after_an_expression_is_refused() -> None:
     with pytest.raises(PackError) as caught:
         compile_expression(Source.of_text("a b", "when"), default_engine())
-    assert str(caught.value) == "when:1:3: PP302 template syntax: unexpected text after the expression"
+    assert (
+        str(caught.value)
+        == "when:1:3: PP302 template syntax: unexpected text after the expression\n  hint: remove the text"
+    )
 
 
 def test_an_expression_whose_value_is_undefined_fails() -> None:

@@ -1,5 +1,6 @@
 import json
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -216,3 +217,17 @@ def test_filters_that_count_their_own_work_count_every_item(expression: str, val
     text = f"{{% if {expression} %}}{{% endif %}}"
     with pytest.raises(ContextError, match="PP421"):
         compile(Source.of_text(text), Engine(limits=Limits(steps=500))).render({"X": value})
+
+
+def test_identifiers_that_look_like_exponents_are_written_by_the_fast_writer() -> None:
+    identifiers = {"uuid": "1e59a0e5-2e10-4e33-8e88-7e0121e30e44", "ids": ["12e345", "9e-1", "0.5e+3"], "n": 1.5}
+    with patch("promptpack.template.values.json.dumps") as slow:
+        text = render("{{ X | json }}", X=identifiers)
+    slow.assert_not_called()
+    assert json.loads(text) == identifiers
+
+
+@pytest.mark.parametrize("number", [1e16, 1e-7, -2.5e300, 123e-12])
+def test_numbers_with_exponents_are_written_as_python_writes_them(number: float) -> None:
+    for value in ([number], {"a": number, "b": 1}, [number, "1e5"]):
+        assert render("{{ X | json }}", X=value) == json.dumps(value, indent=2)

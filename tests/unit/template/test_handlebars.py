@@ -109,19 +109,53 @@ def test_data_is_never_parsed_as_a_template() -> None:
         ),
         (
             "{{{x}}}",
+            "t:1:1: PP312 '{{{' is not supported\n  hint: write '{{x}}': nothing is escaped",
+        ),
+        (
+            "{{x}y}}",
             (
-                "t:1:1: PP312 '{x' is not a valid name\n  hint: a name has no spaces and no braces;"
+                "t:1:1: PP312 'x}y' is not a valid name\n  hint: a name has no spaces and no braces;"
                 " write literal braces between '{{#raw}}' and '{{/raw}}'"
             ),
         ),
-        ("{{! note }}", "t:1:1: PP312 comments are not supported\n  hint: remove it"),
         (
-            "{{#if a}}{{else if b}}{{/if}}",
-            "t:1:10: PP312 'else if b' is not supported\n  hint: put another '{{#if}}' inside '{{else}}'",
+            "{{#if a}}{{else with b}}{{/if}}",
+            "t:1:10: PP312 'else with' is not supported\n  hint: use '{{else}}' or '{{else if}}'",
         ),
+        (
+            '{{role "user"}}',
+            "t:1:1: PP312 the helper 'role' is not supported\n  hint: write a message of its own, with 'role: ...'",
+        ),
+        (
+            "{{shout x}}",
+            (
+                "t:1:1: PP312 the helper 'shout' is not supported\n"
+                "  hint: a tag has one name; compute the value before rendering, and pass it as an input"
+            ),
+        ),
+        (
+            "{{@index}}",
+            (
+                "t:1:1: PP312 '@index', '@first' or '@last' outside '{{#each}}' is not supported\n"
+                "  hint: move it into the block"
+            ),
+        ),
+        ("{{^x}}", "t:1:1: PP312 '{{^' is not supported\n  hint: use '{{#unless}}' or '{{else}}'"),
+        (
+            "{{#each x as |y|}}{{/each}}",
+            "t:1:1: PP312 a block parameter is not supported\n  hint: use 'item' or 'this' for the item",
+        ),
+        (
+            "{{> row a=1}}",
+            "t:1:1: PP312 an argument of a partial is not supported\n  hint: the partial sees the names around it",
+        ),
+        ("{{!-- }}", "t:1:1: PP311 tag is not closed with '--}}'\n  hint: close the comment with '--}}'"),
         ("{{#raw x}}{{/raw}}", "t:1:1: PP312 '{{#raw}}' takes no name, but has 'x'\n  hint: write '{{#raw}}'"),
         ("{{#eahc x}}{{/eahc}}", "t:1:1: PP313 unknown block 'eahc'\n  hint: did you mean 'each'?"),
-        ("{{#with x}}{{/with}}", "t:1:1: PP313 unknown block 'with'\n  hint: the blocks are 'if', 'each' and 'raw'"),
+        (
+            "{{#with x}}{{/with}}",
+            "t:1:1: PP313 unknown block 'with'\n  hint: the blocks are 'if', 'unless', 'each' and 'raw'",
+        ),
         ("{{#if a}}", "t:1:1: PP314 '{{#if}}' is not closed\n  hint: close it with '{{/if}}'"),
         ("{{#raw}}{{x}}", "t:1:1: PP314 '{{#raw}}' is not closed\n  hint: close it with '{{/raw}}'"),
         ("x{{/if}}", "t:1:2: PP315 '{{/if}}' closes no open block\n  hint: no block is open here"),
@@ -131,7 +165,7 @@ def test_data_is_never_parsed_as_a_template() -> None:
         ),
         (
             "{{#each a}}{{else}}{{/each}}",
-            "t:1:12: PP316 '{{else}}' is not directly inside '{{#if}}'\n  hint: move or remove it",
+            "t:1:12: PP316 '{{else}}' is not directly inside '{{#if}}' or '{{#unless}}'\n  hint: move or remove it",
         ),
         (
             "{{#if a}}{{else}}{{else}}{{/if}}",
@@ -170,7 +204,8 @@ def test_each_iterates_over_lists_only() -> None:
 def test_an_undeclared_input_is_reported_before_rendering() -> None:
     partials = {"p": source("{{item}}{{GAOL}}", "p")}
     assert problems("{{#each L}}{{> p}}{{/each}}{{item}} {{#if range}}{{/if}}", {"L", "GOAL"}, partials) == (
-        "t:1:28: PP301 template uses undeclared input 'item'\n  hint: declare it under 'inputs'\n"
+        "t:1:28: PP301 template uses undeclared input 'item'\n"
+        "  hint: 'item' and 'this' have a value only inside '{{#each}}'\n"
         "t:1:37: PP301 template uses undeclared input 'range'\n  hint: declare it under 'inputs'\n"
         "p:1:9: PP301 template uses undeclared input 'GAOL'\n  hint: did you mean 'GOAL'?"
     )
@@ -253,3 +288,43 @@ def test_any_text_renders_or_raises_a_located_problem(text: str) -> None:
 @given(st.text().filter(lambda text: "{{" not in text))
 def test_raw_text_prints_unchanged(text: str) -> None:
     assert render("{{#raw}}{{x}}" + text + "{{/raw}}") == "{{x}}" + text
+
+
+DATA: dict[str, Any] = {
+    "L": [{"name": "a"}, {"name": "b"}],
+    "D": {"x": {"y": 1}, "l": [5, 6]},
+    "T": "t",
+    "E": [],
+    "N": [[1, 2], [3]],
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a{{! a comment }}b{{!-- with }} --}}c", "abc"),
+        ("{{#each L}}{{@index}}{{#if @first}}!{{/if}}{{#unless @last}},{{/unless}}{{/each}}", "0!,1"),
+        ("{{#each L}}{{this.name}}{{item.name}}{{/each}}", "aabb"),
+        ("{{#each N}}{{#each this}}{{@index}}{{this}} {{/each}}|{{@index}};{{/each}}", "01 12 |0;03 |1;"),
+        ("{{#each L}}{{> row}}{{/each}}", "<aa><bb>"),
+        ("{{D.x.y}} {{D.l.1}} {{D.x}}", '1 6 {"y":1}'),
+        ("{{#each D.l}}{{this}}{{/each}}", "56"),
+        ("{{#if D.z}}1{{else if D.x.y}}2{{else}}3{{/if}}", "2"),
+        ("{{#if E}}1{{else if E}}2{{else if E}}3{{else}}4{{/if}}", "4"),
+        ("{{#unless E}}U{{else}}E{{/unless}}{{#unless T}}U{{else if T}}E{{/unless}}", "UE"),
+        ("a {{~T~}} b {{~#if T~}} x {{~/if~}}\n c {{~! gone ~}} d", "atbxcd"),
+        ("{{&T}}", "t"),
+    ],
+)
+def test_common_handlebars_constructs(text: str, expected: str) -> None:
+    assert render(text, {"row": source("<{{this.name}}{{item.name}}>", "row")}, **DATA) == expected
+
+
+def test_a_missing_key_of_a_path_is_named() -> None:
+    assert failure("{{#each L}}{{this.z}}{{/each}}", **DATA).startswith("t:1:12: PP401 'this.z' is undefined")
+    assert failure("{{D.x.z}}", **DATA).startswith("t:1:1: PP401 'D.x.z' is undefined")
+
+
+def test_item_outside_a_loop_is_explained(problems_of: ProblemsOf) -> None:
+    found = problems_of('syntax: handlebars\nmessages: [{role: user, content: "{{this.name}}"}]\n')
+    assert "hint: 'item' and 'this' have a value only inside '{{#each}}'" in found

@@ -84,7 +84,7 @@ def test_running_out_of_memory_is_a_problem() -> None:
     from promptpack.template.failure import render_error
 
     error = render_error(MemoryError(), Source.of_text("", "t"))
-    assert str(error) == "t:1:1: PP406 template needs too much memory"
+    assert str(error) == "t:1:1: PP406 template needs too much memory\n  hint: build smaller values"
 
 
 @pytest.mark.parametrize(

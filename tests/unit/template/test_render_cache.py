@@ -203,3 +203,25 @@ def test_a_library_without_render_cache_renders_the_same(tmp_path: Path) -> None
     for limit in (0, 8_000_000):
         pack = Library.open(str(tmp_path), render_cache_bytes=limit).get("demo")
         assert [pack.render(X=value).messages[0].text for value in ([1, 2], [1, 2], [3])] == ["12", "12", "3"]
+
+
+def test_a_library_forgets_past_contexts() -> None:
+    library = Library.open()
+    pack = library.get("executor", locale="en")
+    tools = [{"name": "look", "parameters": {"type": "object", "properties": {}}}]
+    for _ in range(3):
+        pack.render(AVAILABLE_TOOLS=tools, TASK_CONTEXT={"id": "secret"}).check("{}")
+    cache = library._render_cache
+    assert cache.size > 0
+    assert cache.entries
+    library.forget()
+    assert (cache.size, cache.entries) == (0, {})
+    assert "look" in pack.render(AVAILABLE_TOOLS=tools).messages[0].text
+
+
+def test_new_tools_in_each_request_stay_within_the_memory_limit() -> None:
+    library = Library.open(render_cache_bytes=100_000)
+    pack = library.get("executor", locale="en")
+    for number in range(50):
+        assert f"tool_{number}" in pack.render(AVAILABLE_TOOLS=[{"name": f"tool_{number}"}]).messages[0].text
+        assert library._render_cache.size <= 100_000

@@ -54,15 +54,15 @@ def damaged(before: str, after: str) -> str:
         # Invisible characters.
         (
             damaged('"level": "low"', '"level": "lo\u200bwish"'),
-            "- /risk/level: contains the invisible character U+200B zero width space; write it without",
+            "- /risk/level: contains the invisible character U+200B zero width space; remove it",
         ),
         (
             damaged('"confidence"', '"confi\u202edence"'),
-            "- /confidence: contains the invisible character U+202E right-to-left override; write it without",
+            "- /confidence: contains the invisible character U+202E right-to-left override; remove it",
         ),
         (
             damaged('"PLAN"', '"PLAN\u0001S"'),
-            "- /action: contains the invisible character U+0001; write it without",
+            "- /action: contains the invisible character U+0001; remove it",
         ),
         # The object of another agent.
         (
@@ -111,7 +111,7 @@ def test_a_correction_in_chinese_says_the_same(make_pack: MakePack) -> None:
     prompt = make_pack(BODY.replace("locale: en", "locale: zh-CN")).render()
     for raw, sentence in (
         (reply()[:60], "整个回复: 回复在中途被截断，请完整输出"),
-        (damaged('"PLAN"', '"ROUTE_DECISION"'), "/action: 该对象可能属于另一个智能体；只能取 PLAN"),
+        (damaged('"PLAN"', '"ROUTE_DECISION"'), "/action: 不是本智能体的动作，该对象可能属于另一个智能体；只能取 PLAN"),
         (damaged("85", "85 | 90"), "/confidence: 有多种读法，请只写一个值（写的是 85 | 90）"),
     ):
         assert f"- {sentence}" in prompt.check(raw).correction

@@ -28,8 +28,8 @@ def test_the_example_alone_is_accepted_and_reported() -> None:
 
 def test_an_example_with_text_of_the_prompt_around_it_is_no_answer() -> None:
     line = "Answer with one JSON object and nothing else: no text before or after it, no code fence."
-    assert violations(f"{line}\nExample:\n{TEXT}") == [REPEATED]
-    assert PACK.check(f"{line}\nExample:\n{TEXT}").outcome == "no_answer"
+    assert violations(f"{line}\n{TEXT}") == [REPEATED]
+    assert PACK.check(f"{line}\n{TEXT}").outcome == "no_answer"
 
 
 @pytest.mark.parametrize("raw", [TEXT, f"Example:\n{TEXT}"])

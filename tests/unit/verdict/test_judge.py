@@ -280,7 +280,7 @@ def test_tools_are_read_once_and_never_confused(make_pack: MakePack) -> None:
             prompt = pack.render(AVAILABLE_TOOLS=tools)
             assert prompt.check(reply(action=f"tool{number}", params={"query": "q"})).ok
             assert not prompt.check(reply(action=f"tool{number + 1}", params={"query": "q"})).ok
-    with patch("promptpack.verdict.judge.read_tool_actions") as reading:
+    with patch("promptpack.prompt.tool_actions.read_tool_actions") as reading:
         assert pack.check(reply(action="tool39", params={"query": "q"}), {"AVAILABLE_TOOLS": sets[-1]}).ok
     reading.assert_not_called()
 

@@ -1,0 +1,123 @@
+"""Hints for words that Jinja or Python knows and templates do not: what to write instead."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from promptpack.problem import did_you_mean
+from promptpack.template.language import FILTERS, METHOD_NAMES, TAGS, TESTS
+
+_COMPUTE: Final = "compute it before rendering, and pass the result as an input"
+_NOT_ESCAPED: Final = "remove it: prompts are not escaped"
+_UNCHANGEABLE: Final = "templates cannot change a value; "
+_NEW_LIST: Final = f"{_UNCHANGEABLE}write '{{% set l = l + [x] %}}', with a 'namespace' inside a loop"
+_NEW_MAPPING: Final = f"{_UNCHANGEABLE}write '{{% set a = dict(a, **b) %}}', with a 'namespace' inside a loop"
+
+_FILTERS: Final[Mapping[str, str]] = {
+    "attr": "write 'x.name' or 'x[name]'",
+    **dict.fromkeys(("e", "escape", "forceescape"), _NOT_ESCAPED),
+    "pprint": "use 'json' or 'yaml'",
+    "random": "templates always print the same; choose before rendering, and pass the choice as an input",
+}
+_METHODS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("append", "insert"), _NEW_LIST),
+    "extend": f"{_UNCHANGEABLE}write '{{% set l = l + m %}}', with a 'namespace' inside a loop",
+    **dict.fromkeys(("update", "setdefault"), _NEW_MAPPING),
+    **dict.fromkeys(("clear", "pop", "popitem", "remove"), f"{_UNCHANGEABLE}select what to keep: 'l | reject(...)'"),
+    "sort": "use the filter: 'l | sort'",
+    "reverse": "use the filter: 'l | reverse'",
+    "encode": "templates have text only, no bytes",
+    "has_key": "write 'key in x'",
+    "iteritems": "write 'x.items()'",
+}
+_NAMES: Final[Mapping[str, str]] = {
+    "cycler": "use 'loop.cycle(...)'",
+    "joiner": "use the filter 'join', or test 'loop.first'",
+    "lipsum": "write the text itself",
+    **dict.fromkeys(("strftime_now", "now", "datetime"), "pass the date as an input, already formatted"),
+    **dict.fromkeys(("len", "count"), "use the filter: 'x | length'"),
+    **dict.fromkeys(("str", "repr"), "use the filter: 'x | string'"),
+    **dict.fromkeys(("int", "float", "list", "max", "min", "round", "sum", "abs"), "use the filter of that name"),
+    "sorted": "use the filter: 'x | sort'",
+    "enumerate": "use 'loop.index'",
+    "zip": "loop over the indices: '{% for i in range(a | length) %}'",
+    "isinstance": "use a test: 'x is string', 'x is mapping'",
+    "None": "write 'none'",
+    "super": "use it only inside a block that replaces another",
+}
+_HANDLEBARS_NAMES: Final[Mapping[str, str]] = {
+    "item": "'item' and 'this' have a value only inside '{{#each}}'",
+    "history": "write a message with 'history: NAME'",
+}
+_TAGS: Final[Mapping[str, str]] = {
+    "autoescape": _NOT_ESCAPED,
+    **dict.fromkeys(("break", "continue"), "filter the loop: '{% for x in l if ... %}'"),
+    "do": "write '{% set name = ... %}'",
+    "elseif": "write 'elif'",
+    "generation": "remove it: it marks text for training",
+    **dict.fromkeys(("trans", "pluralize"), "write one pack file for each language, with 'locale'"),
+    "debug": "remove it",
+    "assign": "write '{% set name = ... %}'",
+}
+# Parts of Jinja's syntax errors and of Python's type errors, and what to do.
+_MESSAGES: Final = (
+    (r"got '='", "write '==' to compare"),
+    (r"unexpected char '&'|got '\|'", "write 'and' and 'or'"),
+    (r"text after the expression", "remove the text"),
+    (r"unexpected char '!'", "write 'not'"),
+    (r"unexpected char '\?'", "write 'a if condition else b'"),
+    (r"unexpected char", "write text in quotes"),
+    (r"unexpected '[\])}]'", "check the brackets"),
+    (r"expected token '(end of|,|:|\)|\])", "check the quotes, commas and brackets before this place"),
+    (r"concatenate|unsupported operand", "join texts with '~', or convert with '| string', '| int' or '| float'"),
+    (r"not subscriptable|has no key|indices must be", "test the type first, as with 'is mapping'"),
+    (r"not iterable|object is not", "test the type first, as with 'is sequence', or use 'default([], true)'"),
+    (r"not supported between", "compare values of one type: convert with '| int' or '| string'"),
+    (r"has no len|no length", "add '| list' before 'length'"),
+    (r"argument", "check the number and the names of the arguments"),
+    (r"not enough arguments|not all arguments|format", "check the format and its values"),
+)
+_CHECK: Final = "check the syntax against Jinja's documentation"
+_CHECK_VALUE: Final = "check the value before it is used here, as with 'if' or 'default'"
+
+
+def hint_for_filter(name: str) -> str:
+    """Return what to do about an unknown filter."""
+    return _FILTERS.get(name) or did_you_mean(name, FILTERS) or _COMPUTE
+
+
+def hint_for_test(name: str) -> str:
+    """Return what to do about an unknown test."""
+    return did_you_mean(name, TESTS) or _COMPUTE
+
+
+def hint_for_method(name: str) -> str:
+    """Return what to do about an unknown method."""
+    return _METHODS.get(name) or did_you_mean(name, METHOD_NAMES) or _COMPUTE
+
+
+def hint_for_tag(name: str) -> str:
+    """Return what to do about an unknown tag."""
+    return _TAGS.get(name) or did_you_mean(name, TAGS) or f"the tags are {', '.join(_OPENING_TAGS)}"
+
+
+_OPENING_TAGS: Final = [tag for tag in TAGS if not tag.startswith(("e", "end")) or tag == "extends"]
+
+
+def hint_for_name(name: str, syntax: str) -> str:
+    """Return what to write for a name that has a meaning elsewhere; empty for any other name."""
+    return _NAMES.get(name, "") if syntax == "jinja" else _HANDLEBARS_NAMES.get(name, "")
+
+
+def hint_for_syntax(message: str) -> str:
+    """Return what to do about a syntax error."""
+    return _find(message) or _CHECK
+
+
+def hint_for_value(message: str) -> str:
+    """Return what to do about a value that an operator, filter or method cannot use."""
+    return _find(message) or _CHECK_VALUE
+
+
+def _find(message: str) -> str:
+    return next((hint for pattern, hint in _MESSAGES if re.search(pattern, message)), "")
