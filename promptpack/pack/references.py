@@ -24,14 +24,19 @@ class References:
         self._folder = folder
         self._file = file
         self._cache: dict[str, Placed] = {}
+        # Each file is checked once, however many schemas refer to it.
+        self._checked: set[str] = set()
         self._meter = schema.SchemaMeter()
 
     def bundle(self, placed: Placed) -> dict[str, Any]:
         """Return a schema with its references bundled; raise all problems of the references."""
-        problems = list(self._check(placed, self._file, set()))
+        problems = list(self._check(placed, self._file, self._checked))
         if problems:
             raise PackError(problems)
-        bundled = schema.bundle(placed.value, self._file, self._load)
+        try:
+            bundled = schema.bundle(placed.value, self._file, self._load, self._meter)
+        except PackError as error:
+            raise PackError(_locate_problem(placed, problem) for problem in error.problems) from error
         unsafe = schema.find_unsafe(bundled, self._meter)
         if unsafe:
             raise PackError(_unsafe_problem(placed, found) for found in unsafe)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from promptpack.schema.safety import SchemaMeter
+
 Load = Callable[[str, str], tuple[str, Mapping[str, Any]]]
 """(file that refers, reference) -> (file referred to, its schema)."""
 
@@ -14,9 +16,9 @@ _FILE_KEYS = ("$id", "$schema")
 _VALUE_KEYS = frozenset(("const", "default", "enum", "examples"))
 
 
-def bundle(schema: Mapping[str, Any], file: str, load: Load) -> dict[str, Any]:
+def bundle(schema: Mapping[str, Any], file: str, load: Load, meter: SchemaMeter) -> dict[str, Any]:
     """Copy every schema file that `schema` refers to into its `$defs`, and make the references local."""
-    return _Bundler(load).run(schema, file)
+    return _Bundler(load, meter).run(schema, file)
 
 
 def rebase(schema: Any, prefix: str) -> Any:
@@ -35,8 +37,9 @@ def rebase(schema: Any, prefix: str) -> Any:
 
 
 class _Bundler:
-    def __init__(self, load: Load) -> None:
+    def __init__(self, load: Load, meter: SchemaMeter) -> None:
         self._load = load
+        self._meter = meter
         self._names: dict[str, str] = {}
         self._definitions: dict[str, Any] = {}
 
@@ -53,6 +56,7 @@ class _Bundler:
             return [self._make_local(item, file, base) for item in schema]
         if not isinstance(schema, Mapping):
             return schema
+        self._meter.count_mapping()
         local = {
             key: value if key in _VALUE_KEYS else self._make_local(value, file, base) for key, value in schema.items()
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from promptpack.problem import PackError, Problem
 from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.patterns import PatternError, PatternLengthError, read_pattern
 from promptpack.schema.pointers import split_pointer
@@ -22,7 +23,7 @@ UNSAFE_CODES: Final[Mapping[str, str]] = {
 _MAX_PATTERN_CHARACTERS: Final = 50_000
 # Python takes as long to compile a short pattern as one of this length.
 _MIN_PATTERN_CHARACTERS: Final = 50
-_MAX_VALUES: Final = 200_000
+_MAX_MAPPINGS: Final = 100_000
 
 _SCHEMA_KEYWORDS: Final = (
     "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames", "then",
@@ -38,13 +39,15 @@ class SchemaMeter:
     """Counts how much of the limits the schemas of one pack may still use, with the files they refer to."""
 
     def __init__(self) -> None:
-        self._values = _MAX_VALUES
+        self._mappings = _MAX_MAPPINGS
         self._pattern_characters = _MAX_PATTERN_CHARACTERS
 
-    def allows_value(self) -> bool:
-        """Count a mapping, and return whether the limit allows it."""
-        self._values -= 1
-        return self._values >= 0
+    def count_mapping(self) -> None:
+        """Count a mapping of a schema, or raise `PackError`."""
+        self._mappings -= 1
+        if self._mappings < 0:
+            message = f"the schemas of this pack have more than {_MAX_MAPPINGS:,} mappings with the files they refer to"
+            raise PackError(Problem("PP217", message, None, "split the pack, or refer to smaller files"))
 
     def allows_pattern(self, text: str) -> bool:
         """Count a pattern, and return whether the limit allows it."""
@@ -55,12 +58,8 @@ class SchemaMeter:
 def find_unsafe(schema: Any, meter: SchemaMeter) -> tuple[Mismatch, ...]:
     """Return everything that makes a schema unsafe to use; its syntax is validated elsewhere."""
     found: list[Mismatch] = []
-    paths: dict[Path, Mapping[str, Any]] = {}
-    for path, node in iterate_schemas(schema):
-        if not meter.allows_value():
-            message = f"the schemas of this pack have more than {_MAX_VALUES:,} mappings with the files they refer to"
-            return (Mismatch("size", path, message, "split the pack, or refer to smaller files"),)
-        paths[path] = node
+    paths = dict(iterate_schemas(schema))
+    for path, node in paths.items():
         found += _find_remote(path, node)
     found += _find_unsafe_patterns(paths, meter)
     if any("$ref" in node for node in paths.values()):

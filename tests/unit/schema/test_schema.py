@@ -82,7 +82,7 @@ def test_schemas_in_files_become_local_definitions() -> None:
                    "$defs": {"n": {"type": "null"}}},
         "b.json": {"type": "array", "items": {"$ref": "a.json"}},
     }  # fmt: skip
-    bundled = schema.bundle({"$ref": "a.json"}, "root", lambda _, name: (name, shared[name]))
+    bundled = schema.bundle({"$ref": "a.json"}, "root", lambda _, name: (name, shared[name]), schema.SchemaMeter())
     assert "x" not in json.dumps(bundled["$defs"]["a"].get("$id", ""))
     compiled = schema.compile(bundled)
     assert not compiled.check({"b": [{"b": [], "me": None}]})
