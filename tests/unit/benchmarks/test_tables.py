@@ -13,7 +13,8 @@ def test_every_environment_is_pinned_and_used() -> None:
     used = {side.environment for table in TABLES for side in table.sides} - {""}
     assert used == {file.stem for file in REQUIREMENTS.glob("*.txt")}
     lines = [line for name in used for line in (REQUIREMENTS / f"{name}.txt").read_text("utf-8").splitlines()]
-    assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.]+", line)] == []
+    pin = re.compile(r"[\w.\[\]-]+==[\w.]+( ; .*)? \\\\|    --hash=sha256:[0-9a-f]{64}( \\\\)?|\s*#.*")
+    assert [line for line in lines if not pin.fullmatch(line)] == []
 
 
 def test_the_base_of_every_side_is_in_its_table() -> None:
