@@ -187,7 +187,7 @@ def _child_at(root: Placed, fragment: str) -> Iterator[Placed]:
 
 
 def _not_found(folder: Folder, relative: str) -> Problem:
-    """Return the problem of a missing file; suggest one of its folder, or of the shipped schemas that could replace it."""
+    """Return the problem of a missing file, with a suggestion from its folder or from the shipped schemas."""
     is_sibling = relative.startswith(files.SIBLING)
     known = files.shipped("schemas") if is_sibling else folder
     name = relative.removeprefix(files.SIBLING)
