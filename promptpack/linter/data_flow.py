@@ -12,7 +12,7 @@ from promptpack.linter.step_limit import count_steps, limit_steps
 from promptpack.linter.subject import Subject
 from promptpack.template.includes import IncludeWalker
 from promptpack.template.names import DependencyFinder
-from promptpack.template.tree import name_looked_up
+from promptpack.template.tree import path_looked_up
 
 _MAX_DEPTH = 16
 _ANY_KEY = "*"
@@ -259,9 +259,9 @@ class _Walker:
         return _merged([self._value(node, scope) for node in several])
 
     def _call(self, node: nodes.Call, scope: TraceScope) -> Value:
-        name = name_looked_up(node)
-        if name is not None:
-            return _value_of(name, scope)
+        path = path_looked_up(node)
+        if path is not None:
+            return self._value(path, scope)
         called: nodes.Node = node.node
         macro = _find_macro(called, scope)
         if macro is not None:

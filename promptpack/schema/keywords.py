@@ -98,14 +98,19 @@ def _descend(validator: Any, instance: Any, schema: Any, **steps: Any) -> Errors
     yield from validator.descend(instance, schema, **steps)
 
 
-def _reference(validator: Any, expected: str, instance: Any, _: Any) -> Errors:
+def resolve(validator: Any, reference: str) -> Any:
+    """Resolve a reference; `referencing` lets other errors through if the pointer continues below a non-schema."""
     from referencing.exceptions import Unresolvable
 
     try:
-        errors = validator._validate_reference(ref=expected, instance=instance)
-    except TypeError as error:  # the pointer continues into something that is not a mapping
-        raise Unresolvable(ref=expected) from error
-    yield from errors
+        return validator._resolver.lookup(reference)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise Unresolvable(ref=reference) from error
+
+
+def _reference(validator: Any, expected: str, instance: Any, _: Any) -> Errors:
+    resolved = resolve(validator, expected)
+    yield from validator.descend(instance, resolved.contents, resolver=resolved.resolver)
 
 
 def _properties(validator: Any, expected: Mapping[str, Any], instance: Any, _: Any) -> Errors:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from promptpack.schema.keywords import LIMIT, count_step, has_no_error, make_error, match_any
+from promptpack.schema.keywords import LIMIT, count_step, has_no_error, make_error, match_any, resolve
 from promptpack.schema.patterns import PatternError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _same_value(validator: Any, instance: Any, schema: Mapping[str, Any]) -> Ite
     """Yield the subschemas that validate the same value and accept it, each with its validator."""
     for keyword in ("$ref", "$dynamicRef"):
         if keyword in schema:
-            resolved = validator._resolver.lookup(schema[keyword])
+            resolved = resolve(validator, schema[keyword])
             yield validator.evolve(schema=resolved.contents, _resolver=resolved.resolver), resolved.contents
     parts = [part for keyword in ("allOf", "oneOf", "anyOf") for part in schema.get(keyword, ())]
     if isinstance(instance, dict):

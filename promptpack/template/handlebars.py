@@ -10,7 +10,7 @@ from promptpack.problem import PackError, Problem, did_you_mean
 from promptpack.template.handlebars_names import LOOP_DATA, RAW_HINT, TagError, validate_name
 from promptpack.template.model import Source
 from promptpack.template.positions import LineStarts, decode
-from promptpack.template.tree import HANDLEBARS_VALUES, OUTLINED, follow_path
+from promptpack.template.tree import HANDLEBARS_VALUES, OUTLINED
 
 _ITEM: Final = "item"
 _ITEM_NAMES: Final = (_ITEM, "this")
@@ -241,7 +241,8 @@ class _Parser:
         loop = self._innermost_loop
         root, *keys = name.split(".")
         if loop is not None and root in _ITEM_NAMES:
-            return follow_path(nodes.Name(_ITEM, "load", lineno=self._position), keys)
+            item = nodes.Name(_ITEM, "load", lineno=self._position)
+            return self._call("follow", item, *map(nodes.Const, keys)) if keys else item
         if loop is not None and name in LOOP_DATA:
             loop.is_numbered = True
             return nodes.Name(LOOP_DATA[name], "load", lineno=self._position)

@@ -21,6 +21,11 @@ def look_up(context: Context, name: str) -> Any:
         return value
     root, *keys = name.split(".")
     value = _resolve(context, "item" if root == "this" else root) if keys or root == "this" else missing
+    return follow(value, *keys)
+
+
+def follow(value: Any, *keys: str) -> Any:
+    """Return the value at a path below a value; a key that is not there makes the whole path missing."""
     for key in keys:
         value = _member(value, key)
     return value

@@ -90,19 +90,24 @@ def name_looked_up(call: nodes.Call) -> str | None:
 
 def path_looked_up(call: nodes.Call) -> nodes.Expr | None:
     """Return the path that a Handlebars call looks up, as Jinja's lookups; None for any other call."""
+    if _calls(call, "follow"):
+        return _follow_path(call.args[0], [key.value for key in call.args[1:]])  # type: ignore[attr-defined]  # constants
     keys = _keys_looked_up(call)
-    return follow_path(nodes.Name(keys[0], "load", lineno=call.lineno), keys[1:]) if keys else None
+    return _follow_path(nodes.Name(keys[0], "load", lineno=call.lineno), keys[1:]) if keys else None
 
 
 def _keys_looked_up(call: nodes.Call) -> list[str]:
-    if not isinstance(call.node, nodes.ImportedName) or call.node.importname != f"{HANDLEBARS_VALUES}.look_up":
+    if not _calls(call, "look_up"):
         return []
     keys: list[str] = call.args[1].value.split(".")  # type: ignore[attr-defined]  # a constant
     return ["item", *keys[1:]] if keys[0] == "this" else keys
 
 
-def follow_path(owner: nodes.Expr, keys: Iterable[str]) -> nodes.Expr:
-    """Return the lookup of keys below a value: numbers are indices, other words are keys."""
+def _calls(call: nodes.Call, function: str) -> bool:
+    return isinstance(call.node, nodes.ImportedName) and call.node.importname == f"{HANDLEBARS_VALUES}.{function}"
+
+
+def _follow_path(owner: nodes.Expr, keys: Iterable[str]) -> nodes.Expr:
     for key in keys:
         if key.isdecimal():
             owner = nodes.Getitem(owner, nodes.Const(int(key[:9])), "load", lineno=owner.lineno)

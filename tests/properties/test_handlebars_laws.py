@@ -11,7 +11,7 @@ from tests.conformance.templates_driver import run_template
 
 Node = tuple[Any, ...]
 NAMES = ("a", "b", "list", "item", "range", "loop", "a.b", "中", "true", "self", "_x", "0", "else", "context", "caller")
-USED = (*NAMES, "this", "this.a", "item.a", "item.b.a", "list.0", "a.b.a")
+USED = (*NAMES, "this", "this.a", "this.0", "item.a", "item.b.a", "item.0.a", "list.0", "a.b.a")
 PARTIALS = ("p", "q", "r")
 PIECES = st.one_of(
     st.sampled_from(["", " ", "\n", "\r\n", "x", "{", "}", "}}", "{%", "%}", "{#", "\\", "é", "😀", "{{", "{{{", "{{}}", "{{ }}"]),
@@ -38,8 +38,8 @@ WHOLE = st.recursive(
     max_leaves=12,
 )
 VALUES = st.recursive(
-    st.one_of(st.booleans(), st.sampled_from(["", "0", " ", "{{a}}", "é\n", '"'])),
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from("ba"), inner, max_size=2)),
+    st.one_of(st.none(), st.booleans(), st.integers(-1, 1), st.sampled_from(["", "0", " ", "{{a}}", "é\n", '"'])),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from("ba0"), inner, max_size=2)),
     max_leaves=6,
 )
 
@@ -56,6 +56,28 @@ def test_a_template_renders_as_a_plain_interpreter_renders_it(
 ) -> None:
     case = {"kind": "render", "input": {"template": template, "partials": partials, "context": context}}
     assert run_template(case) == interpret(template, partials, context)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.sampled_from([
+        "{{#if N}}1{{/if}}", "{{#if N}}1{{else}}2{{/if}}", "{{#unless N}}1{{/unless}}", "{{#if x}}1{{else if N}}2{{/if}}"
+    ]),
+    st.sampled_from(["item", "this", "a", "a.0"]),
+    st.lists(st.sampled_from(["a", "b", "0", "1", "__class__"]), min_size=1, max_size=3),
+    VALUES,
+    st.sampled_from(["{{#each a}}T{{/each}}", "{{#each a}}{{> p}}{{/each}}", "T"]),
+)  # fmt: skip
+@example("{{#if N}}1{{/if}}", "item", ["b", "a"], False, "{{#each a}}T{{/each}}")
+def test_a_condition_on_a_path_through_any_value_is_never_an_error(
+    condition: str, root: str, keys: list[str], value: Any, around: str
+) -> None:
+    text = condition.replace("N", ".".join((root, *keys)))
+    template, partials, context = around.replace("T", text), {"p": text}, {"a": [value]}
+    case = {"kind": "render", "input": {"template": template, "partials": partials, "context": context}}
+    result = run_template(case)
+    assert "output" in result
+    assert result == interpret(template, partials, context)
 
 
 class FailureError(Exception):
@@ -174,9 +196,10 @@ def chosen(inner: list[Node], taken: bool, scope: dict[str, Any]) -> list[Node]:
 
 def is_true(scope: dict[str, Any], name: str) -> bool:
     try:
-        return found(scope, name) not in (False, "", [])
+        value = found(scope, name)
     except FailureError:
         return False
+    return not (value is None or value is False or value in ("", []))
 
 
 def found(scope: dict[str, Any], name: str) -> Any:
@@ -195,6 +218,6 @@ def found(scope: dict[str, Any], name: str) -> Any:
 
 
 def written(value: Any) -> str:
-    if isinstance(value, str):
-        return value
+    if isinstance(value, str) or value is None:
+        return value or ""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

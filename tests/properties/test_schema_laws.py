@@ -176,6 +176,9 @@ def test_bounded_keywords_accept_what_stock_keywords_accept(
     schema = {**source, **unevaluated}
     try:
         expected = Draft202012Validator(schema, registry=Registry()).is_valid(value)
+    except (RecursionError, Unresolvable, TypeError):  # TypeError: a pointer below `true` or `false`
+        reject()
+    try:
         with limit_steps(lambda _, __: False, [MAX_STEPS]):
             found = build_validator_class()(schema, registry=Registry()).is_valid(value)
     except (StepLimitError, RecursionError, Unresolvable):

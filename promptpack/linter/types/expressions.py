@@ -287,7 +287,7 @@ class ExpressionChecker:
         return ANY
 
     def _handlebars(self, node: nodes.Call, function: str, scope: TypeScope) -> Inference:
-        if function == "look_up":
+        if function in ("look_up", "follow"):
             return self.infer(path_looked_up(node) or node, scope)
         if function == "numbered":
             pair = (INTEGER, BooleanType(), BooleanType(), item_of(self.infer_type(node.args[0], scope)))

@@ -102,6 +102,6 @@ def test_a_partial_sees_what_a_macro_of_its_includer_prints_now() -> None:
 
 
 def test_handlebars_values_are_traced_too() -> None:
-    source = Source.of_text("{{#if A}}{{#each B}}{{item}}{{/each}}{{C}}{{/if}}", syntax="handlebars")
+    source = Source.of_text("{{#if A}}{{#each B}}{{item}}{{this.x}}{{/each}}{{C.y}}{{/if}}", syntax="handlebars")
     found = trace_template(ParsedText("content", source, tree=ENGINE.parse(source)), {}, DependencyFinder({}))
-    assert [one.origin.input for one in found] == ["B", "C"]
+    assert [(one.origin.input, one.origin.keys[-1]) for one in found] == [("B", "*"), ("B", "x"), ("C", "y")]

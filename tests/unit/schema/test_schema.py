@@ -98,10 +98,20 @@ def test_pointers_escape_their_separators() -> None:
     assert schema.pointer(["a/b", "~", 0]) == "/a~1b/~0/0"
 
 
-def test_a_reference_through_a_boolean_schema_does_not_exist() -> None:
-    source = {"$ref": "#/$defs/a/properties/b", "$defs": {"a": True}}
-    [mismatch] = schema.compile(source).check(1)
-    assert mismatch.message == "the schema refers to '#/$defs/a/properties/b', which does not exist"
+@pytest.mark.parametrize("others", [{}, {"unevaluatedProperties": False}])
+@pytest.mark.parametrize(
+    ("reference", "target"),
+    [
+        ("#/$defs/a/properties/b", {"$defs": {"a": True}}),
+        ("#/$defs/a/0", {"$defs": {"a": [True]}}),
+        ("#/anyOf/x", {"anyOf": [True]}),
+    ],
+)
+def test_a_reference_through_something_other_than_a_mapping_does_not_exist(
+    others: dict[str, Any], reference: str, target: dict[str, Any]
+) -> None:
+    [mismatch] = schema.compile({**others, "$ref": reference, **target}).check({"b": 1})
+    assert mismatch.message == f"the schema refers to {reference!r}, which does not exist"
 
 
 @pytest.mark.parametrize(

@@ -322,6 +322,7 @@ def test_common_handlebars_constructs(text: str, expected: str) -> None:
 
 def test_a_missing_key_of_a_path_is_named() -> None:
     assert failure("{{#each L}}{{this.z}}{{/each}}", **DATA).startswith("t:1:12: PP401 'this.z' is undefined")
+    assert failure("{{#each N}}{{item.z.y}}{{/each}}", **DATA).startswith("t:1:12: PP401 'item.z.y' is undefined")
     assert failure("{{D.x.z}}", **DATA).startswith("t:1:1: PP401 'D.x.z' is undefined")
 
 
