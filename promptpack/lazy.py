@@ -26,10 +26,10 @@ else:
 
 __all__ = ["cached_property", "import_name"]
 
-_STAGES = ("document", "schema", "template", "pack", "library", "prompt", "reply", "verdict")
+_STAGES = ("document", "schema", "template", "pack", "library", "prompt", "reply", "verdict", "flow")
 # The other modules that they import on first use.
 _LATE_IMPORTS = (
-    "difflib", "encodings.unicode_escape", "filecmp", "fractions", "hmac", "jsonschema", "orjson",
+    "difflib", "encodings.unicode_escape", "fractions", "hmac", "jsonschema", "orjson",
     "promptpack._version", "pydantic", "referencing", "secrets", "tempfile", "unicodedata", "yaml",
 )  # fmt: skip
 

@@ -1,9 +1,11 @@
 """Check the packs of a library with rules: packs are parsed, validated and linked, but never rendered."""
 
+from bisect import bisect
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from promptpack import files, flow
+from promptpack.document import Document
 from promptpack.library import Library
 from promptpack.library.entry import Entry
 from promptpack.linter.ignores import Ignore, IgnoreSource, IgnoreTracker, SharedIgnores
@@ -16,6 +18,8 @@ from promptpack.linter.subject import LintLibrary, Subject
 from promptpack.problem import PackError, Problem, UsageError
 
 _MISSING_SECTION = ("PP203", "PP241")
+# Sections whose entries do not depend on each other.
+_LISTED = ("inputs", "messages", "partials", "tests")
 
 
 def lint_library(
@@ -63,10 +67,38 @@ def _lint_or_load(entry: Entry, library: LintLibrary, settings: LintSettings, ca
 
 def _lint_entry(entry: Entry, library: LintLibrary, settings: LintSettings) -> LintResult:
     try:
-        return _lint_subject(library.load(entry), settings)
+        result = _lint_subject(library.load(entry), settings)
     except PackError as error:
         report = LintReport.join([LintReport(problems=error.problems), _lint_pruned(entry, library, settings)])
-        return LintResult(report, SharedIgnores(has_gaps=True))
+        result = LintResult(report, SharedIgnores(has_gaps=True))
+    document = entry.document or entry.refused
+    return result if document is None else replace(result, report=_keep_causes(result.report, document))
+
+
+def _keep_causes(report: LintReport, document: Document) -> LintReport:
+    """Leave out what follows from an error: what lint rules find in the same part of the file."""
+    errors = [one for one in report.problems if one.severity == "error" and one.code.startswith("PP")]
+    if not errors:
+        return report
+    starts = sorted(_part_lines(document))
+
+    def part_of(problem: Problem) -> int | None:
+        place = problem.location
+        return bisect(starts, place.line) if place is not None and place.path == document.path else None
+
+    broken = {part_of(error) for error in errors} - {None}
+    kept = [one for one in report.problems if one.code.startswith("PP") or part_of(one) not in broken]
+    return replace(report, problems=tuple(kept), fixes={one: report.fixes[one] for one in kept if one in report.fixes})
+
+
+def _part_lines(document: Document) -> Iterator[int]:
+    """Yield the first lines of the parts of a pack: the top-level keys, and each input, message, partial and test."""
+    data = document.data if isinstance(document.data, dict) else {}
+    for key, value in data.items():
+        yield document.locate_key((key,)).line
+        if key in _LISTED:
+            inner = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+            yield from (document.locate_key((key, one)).line for one in inner)
 
 
 def _lint_pruned(entry: Entry, library: LintLibrary, settings: LintSettings) -> LintReport:

@@ -187,8 +187,12 @@ def _child_at(root: Placed, fragment: str) -> Iterator[Placed]:
 
 
 def _not_found(folder: Folder, relative: str) -> Problem:
-    hint = did_you_mean(relative, folder.find(".json", ".yaml", ".yml")) or "paths are relative to the file with '$ref'"
-    return Problem("PP213", f"no schema file {relative!r}", None, hint)
+    """Return the problem of a missing file, with a suggestion from its folder or from the shipped schemas."""
+    is_sibling = relative.startswith(files.SIBLING)
+    known = files.shipped("schemas") if is_sibling else folder
+    name = relative.removeprefix(files.SIBLING)
+    hint = did_you_mean(name, known.find(".json", ".yaml", ".yml")) or "paths are relative to the file with '$ref'"
+    return Problem("PP213", f"no schema file {name!r}", None, hint)
 
 
 def _locate_problem(here: Placed, problem: Problem) -> Problem:

@@ -108,6 +108,10 @@ def _check_constant(value: object) -> Iterator[_WordProblem]:
         yield _WordProblem("PP322", "template has a number that is too long", NUMBER_HINT, "")
 
 
+def _is_text(node: nodes.Expr) -> bool:
+    return isinstance(node, nodes.Const) and isinstance(node.value, str)
+
+
 def _check_attribute(node: nodes.Getattr, modules: Collection[str]) -> Iterator[_WordProblem]:
     if node.attr.startswith("__"):
         hint = "templates can use plain data only"
@@ -115,6 +119,9 @@ def _check_attribute(node: nodes.Getattr, modules: Collection[str]) -> Iterator[
     elif node.attr == "format" and isinstance(node.node, nodes.Const) and reads_attributes(str(node.node.value)):
         hint = "look the value up first: '{}'.format(x.key)"
         yield _WordProblem("PP308", "a format can use names and positions only", hint, node.attr)
+    elif node.ctx == METHOD and node.attr == "format" and not _is_text(node.node):
+        hint = "write the format in quotes: '{}'.format(x)"
+        yield _WordProblem("PP308", "'format' of a value could be controlled by its data", hint, node.attr)
     elif node.ctx == METHOD and node.attr not in METHOD_NAMES and not _is_module(node.node, modules):
         hint = hint_for_method(node.attr)
         yield _WordProblem("PP308", f"unknown method {node.attr!r}", hint, node.attr)

@@ -176,10 +176,8 @@ def test_an_invalid_pack_gets_the_problems_of_every_stage_in_one_run() -> None:
     assert [line.split("\n")[0].removeprefix("packs/greeter/1.0.0.yaml:") for line in problems_in("packs/greeter/1.0.0.yaml", INVALID)] == [
         "4:1: PP202 unknown key 'colour'",
         "6:16: PP205 'strin' is not one of 'string', 'number', 'integer', 'boolean', 'object', 'array', 'null' (in /inputs/NAME/type)",
-        "7:3: PL002 input 'TONE' has no description",
         "7:24: PP202 unknown key 'minLenght' (in /inputs/TONE)",
         "9:12: PP205 'sytem' is not one of 'system', 'developer', 'user', 'assistant', 'tool' (in /messages/0/role)",
-        "10:33: PL003 untrusted input 'TONE' is printed unprotected in a system message",
         "10:44: PP301 template uses undeclared input 'UNKNOWN'",
         "10:57: PP202 unknown key 'colour' (in /messages/1)",
         "11:5: PP203 'role' is missing (in /messages/2)",

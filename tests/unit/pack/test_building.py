@@ -262,7 +262,7 @@ def test_a_missing_schema_next_to_the_packs_is_reported(
 ) -> None:
     write_pack(body="inputs:\n  PLAN: {$ref: ../../schemas/none.json}\nmessages:\n  - {role: user, content: hi}\n")
     assert [str(problem) for problem in open_packs().problems] == [
-        "packs/demo/1.0.0.yaml:5:16: PP213 no schema file '../schemas/none.json'\n"
+        "packs/demo/1.0.0.yaml:5:16: PP213 no schema file 'none.json'\n"
         "  hint: paths are relative to the file with '$ref'"
     ]
 

@@ -91,6 +91,8 @@ def test_rendering_twice_returns_the_same_text() -> None:
         ("{% set d = A.update({}) %}", "t:1:14: PP308 unknown method 'update'\n"
          "  hint: templates cannot change a value; write '{% set a = dict(a, **b) %}', with a 'namespace' inside a loop"),
         ("{{ A | escape }}", "t:1:8: PP303 unknown filter 'escape'\n  hint: remove it: prompts are not escaped"),
+        ("{{ A.format(1) }}", "t:1:6: PP308 'format' of a value could be controlled by its data\n"
+         "  hint: write the format in quotes: '{}'.format(x)"),
         ("{% do A %}", "t:1:4: PP307 unknown tag 'do'\n  hint: write '{% set name = ... %}'"),
         ("{{ A.__class__ }}", "t:1:6: PP308 templates cannot access '__class__'\n"
          "  hint: templates can use plain data only"),
