@@ -10,6 +10,7 @@ from operator import attrgetter
 
 from promptpack.reply.candidates import strict_at
 from promptpack.reply.escapes import decode
+from promptpack.reply.hidden_text import blank
 from promptpack.reply.lookahead import BLANK, COLON, KEY, QUOTED_KEY
 from promptpack.reply.syntax_tree import TextRepair
 
@@ -32,6 +33,7 @@ _NUMBER = r"(?P<number>\d{1,6}+)(?: *+[:.)|│→]|\t)"
 _LISTED_START = re.compile(
     rf"^[ \t]*+(?:(?P<mark>[+|│┃║])|{_NUMBER})(?P<space> ?)[ \t]*+(?:[{{\[]|`{{3}})", re.MULTILINE
 )
+_LINE_PREFIX = re.compile(rf"[ \t]*+(?:>[> \t]*+|[+|│┃║]|{_NUMBER})")
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}(?:\\u[dD][c-fC-F][0-9a-fA-F]{2})?|[\s\S])")
 # A text with more changes than this is not an encoded reply.
 _MAX_CHANGES = 50_000
@@ -103,6 +105,13 @@ def decode_outer(raw: str) -> DecodedReply:
     """Remove the outer encoding of a reply, if it has one: the first that is not the content of a string."""
     found = sorted((*_find_encoded_quotes(raw), *_find_line_prefixes(raw)), key=attrgetter("start"))
     return DecodedReply(raw, next((one for one in found if not _is_inside(raw, one.start)), None))
+
+
+def blank_before(raw: str, position: int) -> str:
+    """Blank the text before a position, but keep the prefix of its line: all lines may have one."""
+    line = raw.rfind("\n", 0, position) + 1
+    prefix = _LINE_PREFIX.match(raw, line, position)
+    return blank(raw, [(0, max(0, line - 1)), (prefix.end() if prefix else line, position)])
 
 
 def _find_encoded_quotes(raw: str) -> Iterator[_Encoding]:

@@ -211,13 +211,21 @@ class PartialObject:
         frame, full = self.stack[-1], self.stack[-1].full
         is_named, is_new = key in full.properties, key not in frame.value
         frame.key, frame.is_extra = key, not is_named and find_property(key, full)[0] is None
-        if frame.is_extra and full.properties and len(self.stack) > 1 and key in self.stack[-2].full.properties:
+        if frame.is_extra and len(self.stack) > 1 and self._may_be_of_parent(key):
             return False
         is_kept = self._keeps(frame, offset) if frame.is_extra else is_named
         frame.is_certain = is_kept and is_new and frame.shown is not None
         self._known += is_new and len(self.stack) == 1 and key in full.required
         self._show(frame)
         return True
+
+    def _may_be_of_parent(self, key: str) -> bool:
+        """Return whether an undeclared key may belong to the parent; next to free keys, only one that it still needs."""
+        parent = self.stack[-2]
+        if self.stack[-1].full.properties:
+            return key in parent.full.properties
+        is_wrapper = parent.key not in parent.full.properties
+        return not is_wrapper and key in parent.full.required and key not in parent.value
 
     def _keeps(self, frame: StreamFrame, offset: int) -> bool:
         """Return whether an undeclared key certainly stays as it is; raise an alarm if the contract forbids it."""

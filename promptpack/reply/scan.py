@@ -25,6 +25,7 @@ _COMMAS = frozenset(",，;；、")
 # A sum may continue after comments this often: each continuation writes the whole string again.
 _MAX_SUMS = 20
 _UNFORCED = ForcedClose()
+_CUT_VALUE = Defect("truncated", "the reply ends inside the value")
 _SEVERAL_VALUES = Defect("ambiguous", "more than one value is given")
 
 
@@ -247,9 +248,9 @@ class Scanner(BracketScanner, CleanTokenScanner):
         self.position = end
         if end < self.size and text[end] in DOUBLE and node.kind == "bare":
             self.position = node.end = end + 1
-            node.defect, kind = None, "missing-quote"
+            node.defect, kind = (_CUT_VALUE if self._may_be_cut_key(end) else None), "missing-quote"
         elif end >= self.size and node.kind != "literal":
-            node.defect = Defect("truncated", "the reply ends inside the value")
+            node.defect = _CUT_VALUE
         if node.kind == "bare" and self.stack[-1].node.kind == "array" and AND_MORE.match(node.value):
             self.stack[-1].node.defect = ELIDED
         if node.kind == "bare":
@@ -259,6 +260,13 @@ class Scanner(BracketScanner, CleanTokenScanner):
         self._attach(node)
         if node.defect is not None and node.defect.rule == "truncated":
             self.stack[-1].comma = self.size
+
+    def _may_be_cut_key(self, quote: int) -> bool:
+        """Return whether the reply ends after this quote, and the text from the key to the quote may be one key."""
+        frame = self.stack[-1]
+        if not frame.is_object or self.lexer.blank_end(quote + 1) < self.size:
+            return False
+        return self.text[frame.key_start] in DOUBLE and DOUBLE.isdisjoint(self.text[frame.key_start + 1 : quote])
 
     def _at_next(self, frame: ScanFrame) -> None:
         character = self.text[self.position]

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from promptpack.reply.outer_encoding import blank_before
 from promptpack.reply.partial_object import PartialObject
 from promptpack.reply.reading import Fault, PromptEcho, Reading
 from promptpack.reply.repair import set_at
@@ -67,4 +68,4 @@ class ReplyStream:
     def _read_span(self, start: int, end: int) -> Reading:
         raw = self.raw
         text = raw if isinstance(raw, str) else raw.decode("utf-8", "replace")
-        return self._read(" " * start + text[start:end])
+        return self._read(blank_before(text[:end], start))

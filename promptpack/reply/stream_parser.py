@@ -28,7 +28,10 @@ _BARE = re.compile(r"[^\s,，;；:：=}\]｝］\"'{\[/#]*+")
 _COMMAS = ",，;；"
 _CLOSERS = {"}": "}", "｝": "}", "]": "]", "］": "]"}
 _BARE_KEY = re.compile(r"[^\W\d][\w$.-]*")
-_BRACE = re.compile(r"[{｛}｝]")
+_BRACE_OR_QUOTE = re.compile(r"[{｛}｝\"]")
+_STRING_REST = re.compile(r'(?:[^"\\]|\\.)*+', re.DOTALL)
+# A quote after one of these, or on a new line, opens a string.
+_BEFORE_STRING = frozenset("{[(,:;=>→+|*/｛［，：；\n")
 _MAX_WAITING = 400
 # The text so far is read at the end of an object, until texts of this many characters were read; each counts as long.
 _MAX_READ, _MIN_READ = 50_000, 2_500
@@ -37,9 +40,10 @@ ReadSpan = Callable[[int, int], Reading]
 
 
 class StreamParser:
-    """A state machine; its states are outside, hidden, key, colon, string, value, next and lost.
+    """A state machine; its states are outside, hidden, key, colon, string, value, next, lost and lost_string.
 
     In the state "lost", it cannot tell what the text means, and waits for the brace that may close the object.
+    It skips the braces in strings.
     """
 
     def __init__(self, partial: PartialObject, read: ReadSpan) -> None:
@@ -50,7 +54,7 @@ class StreamParser:
         self._buffer = ""
         self._index = 0
         self._base = 0
-        self._quote = ""
+        self._quote = self._before = ""
         self._text: StreamedText | None = None
         self._word: StreamedWord | None = None
         self._is_key = False
@@ -61,7 +65,7 @@ class StreamParser:
         """Read one chunk as far as its meaning is certain."""
         self._buffer += chunk
         while self._index < len(self._buffer) and getattr(self, f"_{self.state}")():
-            if self.partial.exceeds_limits and self.state != "lost":
+            if self.partial.exceeds_limits and not self.state.startswith("lost"):
                 self._stop()
         self._base += self._index
         self._buffer, self._index = self._buffer[self._index :], 0
@@ -170,18 +174,40 @@ class StreamParser:
         """Keep what is shown, and read no more of this object."""
         if growing := self.growing_text():
             self.partial.root = set_at(self.partial.root, *growing)
-        self._text = None
-        self._depth, self.state = sum(frame.is_object for frame in self.partial.stack), "lost"
+        self._text, self._before = None, ""
+        self.state = "lost_string" if self.state == "string" and self._quote == '"' else "lost"
+        self._depth = sum(frame.is_object for frame in self.partial.stack)
         return True
 
     def _lost(self) -> bool:
-        brace = _BRACE.search(self._buffer, self._index)
-        self._index = brace.end() if brace else len(self._buffer)
-        if brace is None:
+        sign = _BRACE_OR_QUOTE.search(self._buffer, self._index)
+        end = sign.end() if sign else len(self._buffer)
+        self._pass(sign.start() if sign else end)
+        if sign is None:
             return False
-        self._depth += 1 if brace[0] in "{｛" else -1
+        may_open, self._before, self._index = self._before in _BEFORE_STRING, sign[0], end
+        if sign[0] == '"':
+            self.state = "lost_string" if may_open else "lost"
+            return True
+        self._depth += 1 if sign[0] in "{｛" else -1
         if self._depth <= 0 and self._read(is_closed=False):
             self.state = "outside"
+        return True
+
+    def _pass(self, end: int) -> None:
+        """Skip text, and remember its last sign: a line break, or the last character that is not white space."""
+        text = self._buffer[self._index : end]
+        seen = text.rstrip()
+        if seen or "\n" in text:
+            self._before = "\n" if "\n" in text[len(seen) :] else seen[-1]
+        self._index = end
+
+    def _lost_string(self) -> bool:
+        rest = _STRING_REST.match(self._buffer, self._index)
+        self._index = rest.end() if rest else self._index
+        if not self._buffer.startswith('"', self._index):
+            return False
+        self._index, self._before, self.state = self._index + 1, '"', "lost"
         return True
 
     def _read(self, *, is_closed: bool) -> bool:

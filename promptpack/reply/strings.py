@@ -284,7 +284,12 @@ class Lexer:
             return True
         if self.text[after] in "{｛" or (not array and self.cut_key_at(after)):
             return True
-        return array and (self.text[after] in QUOTES or _ITEM.match(self.text, after) is not None)
+        return array and self._item_at(after)
+
+    def _item_at(self, position: int) -> bool:
+        if self.text[position] in PAIRS:
+            return self.paired(position) is not None
+        return self.text[position] in QUOTES or _ITEM.match(self.text, position) is not None
 
     def _closer_closes(self, position: int) -> bool:
         """Return whether a closing bracket ends a string with inner quotes: no plain text may follow the bracket."""

@@ -13,6 +13,7 @@ SENTENCES = (
     "The plan is consistent", "同一任务，小改动", "See https://a.b/c//d?x=1#y", "It's 5 o'clock", "“引号”与（括号）",
     "a, b: c", "{not} [data]", "100% / 100", "# no comment", "/* nor this */", "```json\n{}\n```", "</think> <think>",
     "line one\nline two", 'said "stop"', "C:\\temp\\new", "true", "null", "...", "", " padded ", "😀 \u2028 end",
+    "say «stop», 「停」 or ‹go›", "a « b",
 )  # fmt: skip
 # Keys that contain quotes can be written in several ways.
 QUOTES = set("\"'`“”„‟＂‘’‚‛＇「」『』«»‹›\\\n")

@@ -325,7 +325,9 @@ ENVELOPES: Mapping[str, Callable[[str], str]] = {
     "text_arguments": lambda text: f'{{"name": "submit", "arguments": {_quoted(text)}}}',
     "message": lambda text: f'{{"choices": [{{"message": {{"role": "assistant", "content": {_quoted(text)}}}}}]}}',
     "block_quote": lambda text: _lines(text, lambda _: "> "),
+    "quoted_list": lambda text: _lines(f"[{text}]", lambda _: "> "),
     "diff": lambda text: _lines(text, lambda _: "+ "),
+    "listed_list": lambda text: _lines(f"[\n{text}\n]", lambda index: f"{index + 1}. "),
     "listing": lambda text: _lines(text, lambda index: f"{index + 1:>3}: "),
     "thinking": lambda text: f'<think>\nA draft: {{"action": "NO"}}, with "quotes".\n</think>\n{text}',
     "channel": lambda text: (

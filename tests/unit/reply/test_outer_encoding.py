@@ -1,6 +1,6 @@
 import pytest
 
-from promptpack.reply.outer_encoding import decode_outer
+from promptpack.reply.outer_encoding import blank_before, decode_outer
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,16 @@ def test_an_outer_encoding_is_removed_and_offsets_lead_back(raw: str, text: str,
 )
 def test_a_plain_reply_has_no_outer_encoding(raw: str) -> None:
     assert not decode_outer(raw).is_encoded
+
+
+@pytest.mark.parametrize(
+    ("raw", "sign", "text"),
+    [
+        ('[{"a": 1}', "{", ' {"a": 1}'),
+        ('so\n> [{"a":\n> 1}', "{", '  \n>  {"a":\n> 1}'),
+        ('1. [\n2. {"a":\n3. 1}', "{", '    \n2. {"a":\n3. 1}'),
+        ('+ "x": {"a":\n+ 1}', "{", '+      {"a":\n+ 1}'),
+    ],
+)
+def test_only_the_prefix_of_its_line_is_kept_before_a_position(raw: str, sign: str, text: str) -> None:
+    assert blank_before(raw, raw.index(sign)) == text

@@ -18,6 +18,7 @@ from promptpack.reply.syntax_tree import extract_data
         ('{"a": "b" + "c"}', {"a": "bc"}, ["concatenation"]),
         ('{"a": ("b" u"c")}', {"a": "bc"}, ["concatenation"]),
         ('{"a": ("b" + "c")}', {"a": "bc"}, ["concatenation"]),
+        ('{"a": ["b « c", «d», "e"]}', {"a": ["b « c", "d", "e"]}, ["quotes"]),
         ('{"a": [u"b", \'c\']}', {"a": ["b", "c"]}, ["quotes", "quotes"]),
         ('{,"a":: 1}', {"a": 1}, ["extra-comma", "punctuation"]),
         ('{**"a"**: 1}', {"a": 1}, ["white-space", "punctuation"]),
@@ -31,7 +32,8 @@ def test_every_repair_is_recorded(text: str, value: object, kinds: list[str]) ->
 
 
 @pytest.mark.parametrize(
-    ("text", "tail"), [('{"a": "b"', "open"), ('{"a": ', "cut"), ('{"a": 1,', "cut"), ('{"a" ?', "broken")]
+    ("text", "tail"),
+    [('{"a": "b"', "open"), ('{"a": 1, "b: c"', "cut"), ('{"a": ', "cut"), ('{"a": 1,', "cut"), ('{"a" ?', "broken")],
 )
 def test_the_tail_shows_how_a_short_text_ends(text: str, tail: str) -> None:
     assert scan(text, 0).tail == tail

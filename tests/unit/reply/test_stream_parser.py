@@ -134,3 +134,22 @@ def test_an_empty_value_of_an_optional_field_raises_no_alarm() -> None:
 def test_equal_objects_under_one_key_raise_no_alarm() -> None:
     assert fed('{"o": {"a": 1}, "o": {"a": 1}}').partial.alarms == []
     assert [one.rule for one in fed('{"o": {"a": 1}, "o": {"a": 2}}').partial.alarms] == ["duplicate"]
+
+
+@pytest.mark.parametrize("text", ['{"a" → "b", "n": 3, "c": "x } y", "d": 1}', '{"c": "\\u00 } {", "d" → "}", "n": 3}'])
+@pytest.mark.parametrize("size", [1, 5, 100])
+def test_a_brace_in_a_string_ends_no_object_that_the_parser_cannot_follow(text: str, size: int) -> None:
+    ends = set()
+
+    def read_span(start: int, end: int) -> Reading:
+        ends.add(end)
+        return read(text[start:end], SCHEMA, SchemaCheck(Schema(SCHEMA)))
+
+    parser = StreamParser(PartialObject(Shape.of(SCHEMA), PromptEcho()), read_span)
+    for start in range(0, len(text), size):
+        parser.feed(text[start : start + size])
+    assert (ends, parser.state) == ({len(text)}, "outside")
+
+
+def test_a_quote_inside_text_opens_no_string_that_hides_the_end_of_the_object() -> None:
+    assert fed('{"a" → "b", n": 3, "c: "she said "stop" today", d": 5" wide}').state == "outside"
