@@ -220,7 +220,7 @@ class PartialObject:
         return True
 
     def _may_be_of_parent(self, key: str) -> bool:
-        """Return whether an undeclared key may belong to the parent; next to free keys, only one that it still needs."""
+        """Return whether an undeclared key may belong to the parent; among free keys, only one that it needs."""
         parent = self.stack[-2]
         if self.stack[-1].full.properties:
             return key in parent.full.properties
