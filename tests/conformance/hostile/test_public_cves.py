@@ -44,8 +44,9 @@ def test_cve_2019_10906_format_map_is_not_a_method() -> None:
 def test_cve_2024_56326_format_cannot_be_stored_and_called_later() -> None:
     assert refused("{% set f = '{0.__class__}'.format %}{{ f(1) }}") == "PP308"
     assert refused("{% set t = '{0.__class__}' ~ '' %}{% set f = t.format %}{{ f(1) }}") in ("PP401", "PP402")
-    assert refused("{{ ('{0.__class__}' ~ '').format(1) }}") == "PP402"
-    assert refused("{{ ('{:{0.__class__}}' ~ '').format(1) }}") == "PP402"
+    # Only a text in quotes has the method, so no data can be a format.
+    assert refused("{{ ('{0.__class__}' ~ '').format(1) }}") == "PP308"
+    assert refused("{{ ('{:{0.__class__}}' ~ '').format(1) }}") == "PP308"
     # The filter formats with `%`, which looks up no attributes.
     assert refused("{{ ['{0.__class__}'] | map('format', 1) | list }}") == "PP403"
 
