@@ -13,8 +13,6 @@ from promptpack.template.meter import LimitError
 from promptpack.template.model import Source
 from promptpack.template.partials import MAX_INCLUDE_DEPTH, IncludeDepthError, PackTemplate
 from promptpack.template.positions import decode
-from promptpack.template.syntax_errors import explain as explain_syntax
-from promptpack.template.syntax_errors import plain_words
 from promptpack.template.undefined import FailError, MissingVariableError, NotAListError
 
 # Exceptions that a template can raise on plain data; any other is a bug of ours and is not translated.
@@ -66,10 +64,12 @@ class MaxDepthReachedError(ContextError):
 
 def syntax_problem(error: TemplateSyntaxError, source: Source, *, is_expression: bool = False) -> Problem:
     """Return the problem of a template that cannot be parsed or compiled."""
+    from promptpack.template import syntax_errors
+
     line, column = decode(error.lineno)
     found = None
     if source.syntax == "jinja":
-        found = explain_syntax(source.text, source.offset(line, column), is_expression=is_expression)
+        found = syntax_errors.explain(source.text, source.offset(line, column), is_expression=is_expression)
     if found is not None:
         line = source.locate_offset(found.opened or 0).line
         return Problem(
@@ -77,7 +77,7 @@ def syntax_problem(error: TemplateSyntaxError, source: Source, *, is_expression:
         )
     message = (error.message or "invalid template").rstrip(".")
     location = source.locate(line, column) if line else source.locate(1, 1)
-    words, hint = plain_words(message)
+    words, hint = syntax_errors.plain_words(message)
     return Problem("PP302", f"template syntax: {words[0].lower()}{words[1:]}", location, hint)
 
 

@@ -92,10 +92,11 @@ def hint_for_method(name: str) -> str:
 
 def hint_for_tag(name: str) -> str:
     """Return what to do about an unknown tag."""
-    return _TAGS.get(name) or did_you_mean(name, TAGS) or f"the tags are {', '.join(_OPENING_TAGS)}"
+    return _TAGS.get(name) or did_you_mean(name, TAGS) or f"the tags are {', '.join(filter(_is_opening, TAGS))}"
 
 
-_OPENING_TAGS: Final = [tag for tag in TAGS if not tag.startswith(("e", "end")) or tag == "extends"]
+def _is_opening(tag: str) -> bool:
+    return not tag.startswith("e") or tag == "extends"
 
 
 def hint_for_name(name: str, syntax: str) -> str:
