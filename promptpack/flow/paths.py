@@ -31,6 +31,7 @@ class Graph:
         self._actions = actions
         self._can_be_empty = can_be_empty
         self._ways = {name: list(self._edges(step)) for name, step in file.steps.items()}
+        self._found: dict[Clause, dict[str, str | None]] = {}
 
     def _edges(self, step: Step) -> Iterator[Edge]:
         only = self._actions.get(step.name, ())
@@ -57,18 +58,26 @@ class Graph:
 
     def path_without(self, target: str, clause: Clause = frozenset()) -> list[str] | None:
         """Return a shortest path from the first step to `target` on which no reply of the clause exists."""
-        first = self._file.first.name
-        pending = deque([[name] for name in self._arrivals(first)])
-        seen = {path[0] for path in pending}
+        if clause not in self._found:
+            self._found[clause] = self._search(clause)
+        before = self._found[clause]
+        if target not in before:
+            return None
+        path = [target]
+        while (previous := before[path[-1]]) is not None:
+            path.append(previous)
+        return path[::-1]
+
+    def _search(self, clause: Clause) -> dict[str, str | None]:
+        """Return each step that can be reached without a reply of the clause, with the step before it."""
+        before: dict[str, str | None] = dict.fromkeys(self._arrivals(self._file.first.name))
+        pending = deque(before)
         while pending:
-            path = pending.popleft()
-            if path[-1] == target:
-                return path
-            for edge in self._ways.get(path[-1], ()):
-                if edge.target not in seen and not ({(edge.source, ""), (edge.source, edge.action)} & clause):
-                    seen.add(edge.target)
-                    pending.append([*path, edge.target])
-        return None
+            for edge in self._ways.get(pending.popleft(), ()):
+                if edge.target not in before and not ({(edge.source, ""), (edge.source, edge.action)} & clause):
+                    before[edge.target] = edge.source
+                    pending.append(edge.target)
+        return before
 
     def reaches_end(self) -> frozenset[str]:
         """Return the steps from which the end can be reached."""
