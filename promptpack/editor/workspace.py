@@ -1,6 +1,7 @@
 """The `Workspace`: the packs that are open in an editor, with one library per folder and the last readable packs."""
 
 import re
+from typing import TypeVar
 
 from promptpack import files, flow
 from promptpack.editor.buffer import Buffer
@@ -12,17 +13,36 @@ from promptpack.linter.result_cache import ResultCache
 from promptpack.linter.subject import LintLibrary, Subject
 from promptpack.problem import PackError
 
+T = TypeVar("T")
+
+# An editor keeps the packs of so many folders, and the last readable packs of so many files.
+_MAX_FOLDERS = 8
+_MAX_FILES = 32
 _IS_FLOW = re.compile(r"^flow:", re.MULTILINE)
 _IS_PACK = re.compile(r"^promptpack:", re.MULTILINE)
+
+
+class Recent(dict[str, T]):
+    """Values by name; the oldest make room for new ones."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__()
+        self._limit = limit
+
+    def __setitem__(self, name: str, value: T) -> None:
+        self.pop(name, None)
+        super().__setitem__(name, value)
+        if len(self) > self._limit:
+            del self[next(iter(self))]
 
 
 class Workspace:
     """Lints and opens files as they are typed; files on disk are cached until something is saved."""
 
     def __init__(self) -> None:
-        self._libraries: dict[str, Library] = {}
-        self._subjects: dict[str, Subject] = {}
-        self._caches: dict[str, tuple[LintSettings, ResultCache]] = {}
+        self._libraries: Recent[Library] = Recent(_MAX_FOLDERS)
+        self._subjects: Recent[Subject] = Recent(_MAX_FILES)
+        self._caches: Recent[tuple[LintSettings, ResultCache]] = Recent(_MAX_FOLDERS)
 
     def report(self, path: str, text: str) -> LintReport:
         """Lint a file as it is typed; a file that is neither a pack nor a flow has no problems."""
@@ -40,10 +60,10 @@ class Workspace:
         library = self._library(files.find_root(path)[0], path, text)
         entry = next(entry for entry in library.entries if entry.path == path)
         try:
-            self._subjects[path] = LintLibrary(library).load(entry)
+            subject = self._subjects[path] = LintLibrary(library).load(entry)
         except PackError:
             return Buffer(path, text, library, self._subjects.get(path))
-        return Buffer(path, text, library, self._subjects[path])
+        return Buffer(path, text, library, subject)
 
     def refresh(self) -> None:
         """Drop the cached libraries, so that files are read from disk again."""

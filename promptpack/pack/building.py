@@ -26,6 +26,9 @@ Parents = Callable[[str, str], Sections]
 
 
 _ONE_LINE = "one-line"
+_MAX_INPUTS = 2_000
+_MAX_MESSAGES = 5_000
+_SPLIT = "split it into several packs"
 
 
 class BuildContext(NamedTuple):
@@ -41,10 +44,20 @@ class BuildContext(NamedTuple):
 
 def resolve_sections(document: Document, build_context: BuildContext) -> Sections:
     """Return the sections of a valid document, merged with those of the packs it extends."""
-    own = read_sections(document)
-    if "extends" not in document.data:
-        return own
-    return merge(build_context.parents(document.data["extends"], document.data.get("locale", "")), own)
+    sections = read_sections(document)
+    if "extends" in document.data:
+        sections = merge(build_context.parents(document.data["extends"], document.data.get("locale", "")), sections)
+    problems = [
+        Problem("PP218", f"the pack has more than {limit:,} {what}, with those it inherits", document.locate(), _SPLIT)
+        for what, entries, limit in (
+            ("inputs", sections.inputs, _MAX_INPUTS),
+            ("messages", sections.messages, _MAX_MESSAGES),
+        )
+        if len(entries) > limit
+    ]
+    if problems:
+        raise PackError(problems)
+    return sections
 
 
 class CompiledSections(NamedTuple):
@@ -66,7 +79,7 @@ def build(document: Document, build_context: BuildContext) -> Pack:
 
 
 def compile_sections(document: Document, build_context: BuildContext) -> CompiledSections:
-    """Compile a valid document as far as possible; raise only if `extends` cannot be resolved."""
+    """Compile a valid document as far as possible; raise only for `extends` and for too many entries."""
     sections = resolve_sections(document, build_context)
     references = References(build_context.folder, build_context.file)
     problems: list[Problem] = []

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from promptpack import reply as replies
 from promptpack.characters import escape_surrogates
@@ -23,6 +24,7 @@ from promptpack.verdict.model import Verdict, Violation, code_of
 from promptpack.verdict.output import error_output, to_agent_output
 from promptpack.verdict.rule_checker import RuleChecker
 
+_SHAPES: WeakKeyDictionary[Schema, Shape] = WeakKeyDictionary()
 _RISKS_HINT = f"the risks are {', '.join(replies.RISKS)}"
 
 
@@ -159,10 +161,12 @@ def schema_of(pack: Pack, values: Mapping[str, Any] | None) -> Schema:
     return find_tool_set(pack, contract, values).schema
 
 
-@lru_cache(maxsize=64)
 def shape_of(schema: Schema) -> Shape:
-    """Return the shape of a schema; cached, because the shape caches its own results too."""
-    return Shape.of(schema.source)
+    """Return the shape of a schema; cached as long as the schema, because the shape caches its own results too."""
+    shape = _SHAPES.get(schema)
+    if shape is None:
+        shape = _SHAPES[schema] = Shape.of(schema.source)
+    return shape
 
 
 def _contract_of(pack: Pack) -> Contract:
