@@ -37,5 +37,16 @@ def test_a_workspace_keeps_the_packs_of_the_last_folders_and_files(tmp_path: Pat
             path = str(tmp_path / str(folder) / f"p{file}.yaml")
             workspace.report(path, PACK)
             workspace.open(path, PACK)
-    assert [len(kept) for kept in (workspace._libraries, workspace._caches, workspace._subjects)] == [8, 8, 32]
+    assert [len(kept) for kept in (workspace._libraries, workspace._caches, workspace._buffers)] == [8, 8, 32]
     assert str(tmp_path / "9") in workspace._libraries
+
+
+def test_an_unchanged_text_is_parsed_once(tmp_path: Path) -> None:
+    workspace, path = Workspace(), str(tmp_path / "demo" / "1.0.0.yaml")
+    (tmp_path / "demo").mkdir()
+    first = workspace.open(path, PACK)
+    assert workspace.open(path, PACK) is first
+    broken = workspace.open(path, "messages: [")
+    assert broken.subject is first.subject
+    workspace.refresh()
+    assert workspace.open(path, PACK) is not first
