@@ -78,7 +78,7 @@ class Judge:
         Without a context, rules that read inputs are skipped and listed as `unchecked`.
         """
         contract = self._contract
-        schema = schema_of(self._pack, values)
+        schema = schema_of(self._pack, values, prompt)
         if not options and type(raw) is str and len(raw) <= _MAX_SHORT_REPLY:
             value = read_clean(raw, _DEFAULT_POLICY.max_depth)
             if value is not None and schema.accepts(value):
@@ -153,9 +153,11 @@ class Judge:
         )
 
 
-def schema_of(pack: Pack, values: Mapping[str, Any] | None) -> Schema:
-    """Return the schema that replies must meet, with the tools in the context."""
+def schema_of(pack: Pack, values: Mapping[str, Any] | None, prompt: Prompt | None = None) -> Schema:
+    """Return the schema that replies must meet, with the tools in the context, which a prompt has read already."""
     contract = _contract_of(pack)
+    if prompt is not None and prompt.pack is pack and prompt.tools is not None:
+        return prompt.tools.schema
     if values is None or not contract.tools_input:
         return contract.schema
     return find_tool_set(pack, contract, values).schema
