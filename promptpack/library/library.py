@@ -13,7 +13,7 @@ from promptpack.files import Folder, RecordingFolder
 from promptpack.library.build_cache import Lineage, digest_of_partials, find_clean, store_clean
 from promptpack.library.build_result import BuildResult
 from promptpack.library.contents import Contents, read_contents
-from promptpack.library.entry import Entry, read_entry
+from promptpack.library.entry import Entry, complete_variants, read_entry
 from promptpack.library.ranges import (
     DEFAULT_LOCALE,
     PackReference,
@@ -65,7 +65,7 @@ class Library:
         # The cache holds results for the default limits only.
         self._cache = cache if cache is not None and self._limits == Limits() else Cache()
         self._contents = contents
-        self._index(add_conflicts(contents.entries))
+        self._index(add_conflicts(tuple(complete_variants(contents.entries))))
         # Without a lock: building twice is harmless, and a lock that is held during a fork is never released.
         self._results: dict[str, BuildResult] = {}
         self._folder_partials: dict[str, FolderPartials] = {}

@@ -1,7 +1,7 @@
 """A pack that inherits text in another language.
 
-`extends` uses the parent's variant for the language of the pack. If the parent has none, its default variant is used, so
-the prompt mixes two languages.
+`extends` uses the parent's variant for the language of the pack. If the parent has none, its default variant is used,
+and the prompt mixes two languages.
 
 Bad: `locale: fr` and `extends: agent-base@^1`, where agent-base has only `zh-CN` and `en`
 Good: add a French variant of agent-base, or replace all inherited text
