@@ -34,7 +34,8 @@ _CUT_ROOT = re.compile(r"[{｛]\s*+(?:\"(?:[^\"\\]|\\.)*+(?:\"\s*+|\\)?+|[^{}\[\
 _MAX_CUT_LENGTH, _MAX_LABEL = 400, 100
 # A label directly before an object that says that others wrote it, or that it is not final.
 _LABEL = re.compile(
-    r"(?:^|\n)[ \t>#*_-]*(?:user|human|system|developer|question|tool|observation|environment|(?:user )?inputs?"
+    r"(?:^|\n|\|>)[ \t>#*_-]*(?:gpt4 correct )?(?:user|human|system|developer|question|instructions?|prompt"
+    r"|query|tool|observation|environment|(?:user )?inputs?"
     r"|(?:(?:tool|function) |call_)?(?:outputs?|results?|responses?) (?:of|from) (?:the )?(?:tool|function)s?"
     r"|(?:tool|function)[ _](?:call )?(?:outputs?|results?|responses?)|(?:few-shot )?(?:examples?|samples?)(?: \d+)?"
     r"(?: (?:output|answer|reply|response))?|(?:expected|previous|prior|earlier|last|old)(?: \w+){1,2}|(?:\w+ )?draft"
