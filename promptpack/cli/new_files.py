@@ -47,7 +47,7 @@ def write_child(parent: Pack, name: str, locale: str) -> str:
         data["tests"] = [
             {"name": "shows the new message", "context": _plain(parent.tests[0].context), "expect": expected}
         ]
-    return HEADER + _dump({key: value for key, value in data.items() if value != ""})
+    return HEADER + dump({key: value for key, value in data.items() if value != ""})
 
 
 def write_variant(entry: Entry, sections: Sections, locale: str) -> str:
@@ -59,7 +59,7 @@ def write_variant(entry: Entry, sections: Sections, locale: str) -> str:
         [placed.value for placed in sections.messages if placed.document.path == entry.path]
     )
     texts["reply"] = _reply_texts(data.get("reply", {}))
-    return HEADER + _dump({key: value for key, value in texts.items() if value})
+    return HEADER + dump({key: value for key, value in texts.items() if value})
 
 
 def _message_texts(messages: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -97,5 +97,6 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _dump(data: Mapping[str, Any]) -> str:
-    return yaml.dump(dict(data), Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=10_000)
+def dump(data: Any) -> str:
+    """Return data as YAML in block style."""
+    return yaml.dump(data, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=10_000)

@@ -94,7 +94,7 @@ _ENDS = (
 )
 # A turn ends before the next marker of the chat template.
 _TURN_END = (
-    rf"(?=<{_BAR}(?:im_end|im_start|eo[tm]_id|start_header_id|channel|return|call|(?:start|end)(?!_header|_of_role)(?:[_▁]{_N}{{1,40}})?|start_of_role|{_N}{{1,40}}[_▁]end"
+    rf"(?=<{_BAR}(?:im_end|im_start|eo[tm]_id|start_header_id|channel|return|call|(?:start|end)(?!_header|_of_role)(?:[_▁]{_N}{{1,40}})?|start_of_role|endoftext|{_N}{{1,40}}[_▁]end"
     rf"|assistant|chatbot_token){_BAR}>|<(?:end_of_turn|start_of_turn|extra_id_\d+|role)>|\[\||\[/(?:INST|TOOL_RESULTS|SYSTEM_PROMPT)\]|<</SYS>>)"
 )
 _FENCE_END = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*$", re.MULTILINE)

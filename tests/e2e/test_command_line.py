@@ -502,6 +502,45 @@ def test_a_new_variant_has_the_texts_to_translate(folder: Path) -> None:
     )
 
 
+def test_try_shows_the_prompt_the_replies_and_the_verdicts(folder: Path) -> None:
+    run(folder, "new", "tidy")
+    done = run(folder, "try", "tidy", "--test", "rejects two sentences")
+    assert done.returncode == 0
+    lines = [line.split("  ")[0] for line in done.stdout.splitlines() if not line.startswith(" ")]
+    assert [line.split(" ")[0] for line in lines] == [
+        "tidy@0.1.0-dev", "system", "user", "reply", "verdict", "correction", "reply", "verdict", "2"
+    ]  # fmt: skip
+    assert "PP520 /params/answer: the answer must be one sentence" in done.stdout
+
+
+def test_try_saves_the_reply_as_a_test(folder: Path) -> None:
+    run(folder, "new", "tidy")
+    words = ["try", "tidy", "-s", "QUESTION=Why?", "--save", "why"]
+    assert run(folder, *words).stderr == "added the test 'why' to packs/tidy/0.1.0-dev.yaml\n"
+    assert "tidy@0.1.0-dev en why: ok\n" in run(folder, "test", "tidy").stdout
+    again = run(folder, *words)
+    expected = "PP915 tidy@0.1.0-dev already has a test named 'why'\n  hint: choose another name\n"
+    assert (again.returncode, again.stderr) == (2, expected)
+
+
+def test_a_secret_is_never_saved_in_a_test(folder: Path) -> None:
+    path = folder / "packs" / "greeter" / "1.0.0.yaml"
+    path.write_text(GREETER.replace("minLength: 1,", "minLength: 1, secret: true,"), encoding="utf-8")
+    done = run(folder, "try", "greeter", "-s", "NAME=hunter2", "--save", "x")
+    assert done.stderr == (
+        "PP915 the test would contain the secret input 'NAME'\n  hint: write the test by hand, with a placeholder\n"
+    )
+    assert "hunter2" not in path.read_text(encoding="utf-8")
+
+
+def test_render_uses_the_context_of_a_test_and_counts_tokens(folder: Path) -> None:
+    done = run(folder, "render", "greeter", "--test", "greets", "--tokens")
+    assert done.stdout == "[user]\nGreet Ann 1 times\n"
+    assert [line.split()[-1] for line in done.stderr.splitlines()[:2]] == ["user", "total"]
+    unknown = run(folder, "render", "greeter", "--test", "greet")
+    assert unknown.stderr == "PP910 greeter@1.0.0 has no test named 'greet'\n  hint: did you mean 'greets'?\n"
+
+
 def test_show_names_the_file_of_each_inherited_part(folder: Path) -> None:
     run(folder, "new", "greeter", "-l", "de")
     shown = run(folder, "show", "greeter", "-l", "de").stdout
