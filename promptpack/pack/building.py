@@ -44,9 +44,9 @@ class BuildContext(NamedTuple):
 
 def resolve_sections(document: Document, build_context: BuildContext) -> Sections:
     """Return the sections of a valid document, merged with those of the packs it extends."""
-    sections = read_sections(document)
-    if "extends" in document.data:
-        sections = merge(build_context.parents(document.data["extends"], document.data.get("locale", "")), sections)
+    data: Mapping[str, Any] = document.data
+    parent = build_context.parents(data["extends"], data.get("locale", "")) if "extends" in data else Sections(document)
+    sections = merge(parent, read_sections(document))
     problems = [
         Problem("PP218", f"the pack has more than {limit:,} {what}, with those it inherits", document.locate(), _SPLIT)
         for what, entries, limit in (
@@ -82,7 +82,7 @@ def compile_sections(document: Document, build_context: BuildContext) -> Compile
     """Compile a valid document as far as possible; raise only for `extends` and for too many entries."""
     sections = resolve_sections(document, build_context)
     references = References(build_context.folder, build_context.file)
-    problems: list[Problem] = []
+    problems = list(sections.problems)
     inputs = {name: _build_input(name, placed, references, problems) for name, placed in sections.inputs.items()}
     compiler = PackCompiler(inputs, build_context.partials.for_pack(sections))
     messages = tuple(compiler.compile_message(placed, _syntax_of(placed)) for placed in sections.messages)
