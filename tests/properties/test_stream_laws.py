@@ -3,7 +3,7 @@
 
 import json
 import re
-from itertools import pairwise
+from itertools import groupby, pairwise
 from random import Random
 from typing import Any, NamedTuple
 
@@ -41,8 +41,9 @@ def chunks(raw: str, places: list[int]) -> list[str]:
 
 
 def shown(agent: str, pieces: list[str]) -> list[Any]:
+    """Return each value that a stream shows until the next one."""
     stream = pack_of(agent).stream()
-    return [json.loads(json.dumps(stream.feed(piece).value)) for piece in pieces]
+    return [json.loads(text) for text, _ in groupby(json.dumps(stream.feed(piece).value) for piece in pieces)]
 
 
 def grows(early: Any, late: Any) -> bool:
