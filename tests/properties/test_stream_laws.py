@@ -277,7 +277,7 @@ BROKEN: tuple[tuple[str, Any], ...] = (
 
 
 @given(anything, st.sampled_from(BROKEN), st.sampled_from([None, 2]))
-@settings(no_deadline, max_examples=300)
+@settings(no_deadline, max_examples=200)
 def test_an_impossible_value_raises_an_alarm_when_it_ends(
     given_output: tuple[str, dict[str, Any]], broken: tuple[str, Any], indent: int | None
 ) -> None:
@@ -465,7 +465,7 @@ ITEMS: tuple[Any, ...] = ("x", "low", "LOW", "abc", "5", "", 5, 8, None, [], {},
 
 
 @given(st.sampled_from(BRANCHED), st.data(), st.sampled_from(["{}", '{{"output": {}}}', "{} ok", "```json\n{}\n```"]))
-@settings(no_deadline, max_examples=400)
+@settings(no_deadline, max_examples=200)
 def test_shown_values_and_alarms_are_right_for_other_contracts(
     schema: dict[str, Any], data: st.DataObject, frame: str
 ) -> None:
