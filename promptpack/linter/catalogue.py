@@ -18,6 +18,7 @@ from promptpack.linter.rules import (
     missing_reply_format,
     not_strict,
     over_budget,
+    parent_locale,
     repeated_text,
     secret_rendered,
     slow_pattern,
@@ -41,7 +42,8 @@ RULES: Final[tuple[LintRule, ...]] = (
     unused_input, input_without_description, untrusted_in_system, secret_rendered, hidden_characters, unknown_word,
     unexplained_word, broken_example, missing_reply_format, test_without_assertion, untested_action, locale_out_of_step,
     message_order, file_name, over_budget, volatile_before_stable, not_strict, idle_keyword, slow_pattern,
-    unused_ignore, repeated_text, unknown_tool, too_complex, credential, unknown_key, wrong_kind, maybe_missing,
+    unused_ignore, repeated_text, unknown_tool, too_complex, credential, parent_locale,
+    unknown_key, wrong_kind, maybe_missing,
     impossible_value, dead_branch, wrong_argument,
 )  # fmt: skip
 
