@@ -122,13 +122,12 @@ KINDS = frozenset(_STARTS)
 ANY_MARKER = re.compile(_whole((*_ENDS, *(one for markers in _STARTS.values() for one in markers))), re.IGNORECASE)
 # The start of a marker that is not complete yet.
 PARTIAL_MARKER = (
-    rf"(?:<details>\s{{0,4}}(?:<[^\n]{{0,110}})?"
-    rf"|[{FIRST}][<`~!&#/|｜▁\w:;.\\-]*+(?:(?<=[|｜\den])>\s{{0,8}}\w{{0,14}}|\s[^<>\n]{{0,60}})?)"
+    rf"(?:<details(?: [^<>\n]{{0,80}})?>\s{{0,4}}(?:<[^\n]{{0,110}})?"
+    rf"|[{FIRST}][<`~!&#/|｜▁\w:;.\\-]*+(?:(?<=[|｜\denl])>\s{{0,8}}\w{{0,14}}|\s[^<>\n]{{0,60}})?)"
 )
 # Thinking without tokens, which a server has removed, or as a command line shows it.
-BARE_CHANNEL = re.compile(
-    r"\s{0,4}(?:analysis(?=[A-Z\n])[\s\S]*?(?:assistantfinal|\Z)|Thinking\.\.\.\n[\s\S]*?(?:\.\.\.done thinking\.?|\Z))"
-)
+BARE_CHANNEL = re.compile(r"\s{0,4}+(?:(?P<channel>analysis(?=[A-Z\n]))|Thinking\.\.\.\n)")
+_CHANNEL_ENDS = (re.compile(r"\.\.\.done thinking\.?"), re.compile("assistantfinal"))
 # No marker is longer; a shorter text may be the start of one.
 MAX_MARKER_LENGTH = 200
 _MAX_NAME = 80
@@ -143,6 +142,16 @@ _COMMON_ENDS = {
     "fence": _FENCE_END,
     "comment": re.compile("-->"),
 }
+
+
+def may_become_channel(text: str) -> bool:
+    """Return whether a text may be the start of a channel without tokens."""
+    return any(start.startswith(text.lstrip()) for start in ("analysis", "Thinking...\n"))
+
+
+def channel_end(channel: re.Match[str]) -> re.Pattern[str]:
+    """Return the pattern of the end of a channel without tokens."""
+    return _CHANNEL_ENDS[channel["channel"] is not None]
 
 
 @lru_cache(1_000)
