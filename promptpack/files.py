@@ -294,10 +294,17 @@ def find_root(given: str) -> tuple[str, set[str]]:
         return (os.path.normpath(path.parent if versions else path), {os.path.normpath(file) for file in versions})
     if path.suffix in (".j2", ".json") or path.stem == "flow":
         is_below = path.parent.name.startswith("_") or any(is_version(one.name) for one in path.parent.glob("*.*"))
-        return os.path.normpath(path.parent.parent if is_below else path.parent), set()  # all packs may be affected
+        return _first_below_disk(path, is_below), set()  # all packs may be affected
     # A pack is <root>/<name>/<version>.yaml, or a file of any name in its root.
-    root = path.parent.parent if is_version(path.name) else path.parent
-    return os.path.normpath(root), {os.path.normpath(path)}
+    return _first_below_disk(path, is_version(path.name) is not None), {os.path.normpath(path)}
+
+
+def _first_below_disk(path: Path, is_below: bool) -> str:
+    """Return the folder around that of a file, or its own; the whole disk is no folder of packs."""
+    for folder in (path.parent.parent, path.parent) if is_below else (path.parent,):
+        if str(folder) != folder.anchor:
+            return os.path.normpath(folder)
+    raise UsageError(Problem("PP704", f"{str(path)!r} is not in a folder of packs", None, "move it into a folder"))
 
 
 def find_upwards(start: str, *names: str) -> Iterator[str]:

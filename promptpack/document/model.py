@@ -23,7 +23,7 @@ class DocumentLimits(NamedTuple):
 
     size: int = 1_000_000
     depth: int = 64
-    nodes: int = 50_000
+    nodes: int = 25_000
     key_length: int = 256
     number_length: int = 64
 

@@ -2,20 +2,23 @@
 
 import asyncio
 import re
+import sys
 from collections.abc import Sequence
 from functools import partial
 from itertools import groupby
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from lsprotocol import types
 from pygls import uris
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.workspace import TextDocument
 
 from promptpack import __version__, files
 from promptpack.editor import Buffer, Workspace, complete, define, describe, find_renamable, rename
+from promptpack.editor.frames import Frames
 from promptpack.linter.lint_report import Edit
-from promptpack.problem import Location, Problem, PromptpackError
+from promptpack.problem import Location, Problem, PromptpackError, UsageError
 
 # Seconds without typing before a file is linted.
 _LINT_DELAY = 0.15
@@ -65,8 +68,11 @@ class PackServer:
             self.server.feature(name, options)(partial(function))
 
     def run(self) -> None:
-        """Serve one editor until it disconnects."""
-        self.server.start_io()
+        """Serve one editor until it disconnects, or sends what is no message."""
+        frames = Frames(sys.stdin.buffer)
+        self.server.start_io(cast("BinaryIO", frames))
+        if frames.is_broken:
+            raise UsageError(Problem("PP925", "the editor sent a broken header", None, "restart the server"))
 
     def _opened(self, params: types.DidOpenTextDocumentParams) -> None:
         self._publish(self._document(params.text_document.uri))
@@ -129,8 +135,6 @@ class PackServer:
         try:
             replacements = rename(self._buffer(document), offset, params.new_name)
         except PromptpackError as error:
-            from pygls.exceptions import JsonRpcException
-
             # The editor shows this text to the user.
             raise JsonRpcException(str(error), types.LSPErrorCodes.RequestFailed) from error
         changes: dict[str, list[types.TextEdit]] = {}
@@ -165,7 +169,11 @@ class PackServer:
         return types.TextEdit(types.Range(*ends), edit.text)
 
     def _document(self, uri: str) -> TextDocument:
-        return self.server.workspace.get_text_document(uri)
+        document: TextDocument | None = self.server.workspace.text_documents.get(uri)
+        if document is None:
+            # Not read from the disk: it may be a device, or larger than the memory.
+            raise JsonRpcException("the document is not open", types.ErrorCodes.InvalidParams)
+        return document
 
     def _buffer(self, document: TextDocument) -> Buffer:
         return self.workspace.open(document.path, document.source)

@@ -1,7 +1,7 @@
 """The `LintReport`: the linted files, their problems, and the edits that fix them; as plain data in the cache."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
 from promptpack.problem import Location, Problem
@@ -45,7 +45,7 @@ class LintReport:
         """Convert the report to plain data; fixes refer to their problem by its index."""
         numbers = {problem: number for number, problem in enumerate(self.problems)}
         fixes = [[numbers[problem], list(map(astuple, edits))] for problem, edits in self.fixes.items()]
-        return {"files": self.files, "problems": list(map(asdict, self.problems)), "fixes": fixes}
+        return {"files": self.files, "problems": list(map(_dump_problem, self.problems)), "fixes": fixes}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> "LintReport":
@@ -53,6 +53,12 @@ class LintReport:
         problems = tuple(_load_problem(**fields) for fields in data["problems"])
         fixes = {problems[number]: tuple(Edit(*edit) for edit in edits) for number, edits in data["fixes"]}
         return cls(tuple(data["files"]), problems, fixes)
+
+
+def _dump_problem(problem: Problem) -> dict[str, Any]:
+    # Not `asdict`, which copies every text.
+    place = problem.location
+    return {**vars(problem), "location": place and {"path": place.path, "line": place.line, "column": place.column}}
 
 
 def _load_problem(location: dict[str, Any] | None, **fields: Any) -> Problem:

@@ -32,6 +32,7 @@ from promptpack.template.model import Source
 from promptpack.template.names import DependencyFinder
 
 T = TypeVar("T")
+_TOO_MANY_NODES = "PP326"
 
 
 @dataclass(frozen=True)
@@ -123,16 +124,20 @@ class Subject:
 
     @property
     def own_schemas(self) -> Iterator[Placed]:
-        """The schemas of inputs, reply and params that the pack's own file contains or references."""
+        """The schemas of inputs, reply and params that the pack's own file contains or references, each once."""
+        seen: set[tuple[str, str]] = set()
         for placed in self.sections.inputs.values():
             if self.owns(placed):
-                yield from self.compiled.references.reach(placed)
-        for _, placed in self.reply_schemas:
+                yield from self.compiled.references.reach(placed, seen)
+        for _, placed in self._find_reply_schemas(seen):
             yield placed
 
     @property
     def reply_schemas(self) -> Iterator[tuple[str, Placed]]:
-        """The reply and params schemas that the pack's own file contains or references, each with a label."""
+        """The reply and params schemas that the pack's own file contains or references, each once with a label."""
+        return self._find_reply_schemas(set())
+
+    def _find_reply_schemas(self, seen: set[tuple[str, str]]) -> Iterator[tuple[str, Placed]]:
         contract = self.sections.reply.get("contract")
         named = [("the reply", contract)] if contract and isinstance(contract.value, Mapping) else []
         named += (
@@ -142,7 +147,7 @@ class Subject:
         )
         for what, placed in named:
             if self.owns(placed):
-                yield from ((what, reached) for reached in self.compiled.references.reach(placed))
+                yield from ((what, reached) for reached in self.compiled.references.reach(placed, seen))
 
     def cached(self, key: str, compute: Callable[[], T]) -> T:
         """Compute a value about the pack on first use; rules share it."""
@@ -154,6 +159,8 @@ class Subject:
 
     @cached_property
     def _parsed(self) -> ParsedTexts:
+        if any(problem.code == _TOO_MANY_NODES for problem in self.compiled.problems):
+            return ParsedTexts((), is_complete=False)
         return parse_texts(find_texts(self.sections), self.engine)
 
     @cached_property

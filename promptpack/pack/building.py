@@ -26,6 +26,9 @@ Parents = Callable[[str, str], Sections]
 
 
 _ONE_LINE = "one-line"
+_MAX_INPUTS = 2_000
+_MAX_MESSAGES = 5_000
+_SPLIT = "split it into several packs"
 
 
 class BuildContext(NamedTuple):
@@ -43,7 +46,18 @@ def resolve_sections(document: Document, build_context: BuildContext) -> Section
     """Return the sections of a valid document, merged with those of the packs it extends."""
     data: Mapping[str, Any] = document.data
     parent = build_context.parents(data["extends"], data.get("locale", "")) if "extends" in data else Sections(document)
-    return merge(parent, read_sections(document))
+    sections = merge(parent, read_sections(document))
+    problems = [
+        Problem("PP218", f"the pack has more than {limit:,} {what}, with those it inherits", document.locate(), _SPLIT)
+        for what, entries, limit in (
+            ("inputs", sections.inputs, _MAX_INPUTS),
+            ("messages", sections.messages, _MAX_MESSAGES),
+        )
+        if len(entries) > limit
+    ]
+    if problems:
+        raise PackError(problems)
+    return sections
 
 
 class CompiledSections(NamedTuple):
@@ -65,7 +79,7 @@ def build(document: Document, build_context: BuildContext) -> Pack:
 
 
 def compile_sections(document: Document, build_context: BuildContext) -> CompiledSections:
-    """Compile a valid document as far as possible; raise only if `extends` cannot be resolved."""
+    """Compile a valid document as far as possible; raise only for `extends` and for too many entries."""
     sections = resolve_sections(document, build_context)
     references = References(build_context.folder, build_context.file)
     problems = list(sections.problems)

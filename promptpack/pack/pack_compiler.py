@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from weakref import WeakValueDictionary
 
 from promptpack.lazy import cached_property
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
     from promptpack.template.compiling import DeclaredNames
     from promptpack.template.engine import Engine
 
+Compiled = TypeVar("Compiled", Template, Expression)
+Compile = Callable[[Source, "Engine", "DeclaredNames"], Compiled]
+Key = tuple[Any, ...]
+
+# To compile any template takes as long as this many nodes.
+_NODES_A_TEMPLATE: Final = 10
+_RECENT_TEMPLATES: Final = 1_000
 # Names that every template can use besides the inputs of the pack.
 BUILT_IN_NAMES = ("pack", "reply_format")
 
@@ -34,6 +42,9 @@ class PackCompiler:
         self.used_partials: set[str] = set()
         self._names = (*inputs, *BUILT_IN_NAMES)
         self._declared: dict[tuple[str, ...], DeclaredNames] = {}
+        self._nodes = partials.limits.nodes
+        # Templates with the same text share their code.
+        self._counted: set[tuple[str, str]] = set()
         self._check_partials()
 
     @cached_property
@@ -45,10 +56,8 @@ class PackCompiler:
         """Compile a template; collect its problems and return an empty template if it has any."""
         from promptpack.template.compiling import compile as compile_source
 
-        try:
-            template = compile_source(placed.source(syntax), self.engine, self._declare(known or self._names))
-        except PackError as error:
-            self.problems += error.problems
+        template = self._compile(compile_source, placed, syntax, known)
+        if template is None:
             return compile_source(Source.of_text(""), self.engine)
         self.used_partials |= template.partials
         return template
@@ -57,11 +66,37 @@ class PackCompiler:
         """Compile an expression; collect its problems and return `true` if it has any."""
         from promptpack.template.compiling import compile_expression
 
-        try:
-            return compile_expression(placed.source(), self.engine, self._declare(known or self._names))
-        except PackError as error:
-            self.problems += error.problems
-            return compile_expression(Source.of_text("true"), self.engine)
+        expression = self._compile(compile_expression, placed, "jinja", known)
+        return expression or compile_expression(Source.of_text("true"), self.engine)
+
+    def _compile(
+        self, compile_source: Compile[Compiled], placed: Placed, syntax: Syntax, known: tuple[str, ...]
+    ) -> Compiled | None:
+        """Compile a text, unless another pack that has inherited it has done so; None if it has problems."""
+        if self._nodes < 0:
+            return None
+        declared = self._declare(known or self._names)
+        key = compile_source, id(placed.document), placed.path, syntax
+        found: Compiled | None = self._pack_partials.compiled.get(key)
+        if found is None or not declared.include(found.names):
+            try:
+                found = compile_source(placed.source(syntax), self.engine, declared)
+            except PackError as error:
+                self.problems += error.problems
+                return None
+            self._pack_partials.keep(key, found)
+        return found if self._is_small_enough(found, placed) else None
+
+    def _is_small_enough(self, compiled: Template | Expression, placed: Placed) -> bool:
+        text = compiled.source.syntax, compiled.source.text
+        if text not in self._counted:
+            self._counted.add(text)
+            self._nodes -= compiled.size and compiled.size + _NODES_A_TEMPLATE
+        if self._nodes < 0:
+            from promptpack.template.engine import too_many_nodes
+
+            self.problems.append(too_many_nodes("templates", self._pack_partials.limits.nodes, placed.locate()))
+        return self._nodes >= 0
 
     def _declare(self, names: tuple[str, ...]) -> DeclaredNames:
         if names not in self._declared:
@@ -147,6 +182,14 @@ class PackPartials:
         self.sources = sources
         self.limits = limits
         self._owners = owners
+        # Templates by their place. Each holds its document, so that no other document gets the id in the key.
+        self.compiled: WeakValueDictionary[Key, Any] = WeakValueDictionary()
+        self._recent: deque[Template | Expression] = deque(maxlen=_RECENT_TEMPLATES)
+
+    def keep(self, key: Key, compiled: Template | Expression) -> None:
+        """Keep a template for the packs that inherit it."""
+        self.compiled[key] = compiled
+        self._recent.append(compiled)
 
     @cached_property
     def engine(self) -> Engine:

@@ -24,12 +24,18 @@ class References:
         self._folder = folder
         self._file = file
         self._cache: dict[str, Placed] = {}
+        self._locations: dict[tuple[str, str], str] = {}
         # Each file is checked once, however many schemas refer to it.
         self._checked: set[str] = set()
         self._meter = schema.SchemaMeter()
 
     def bundle(self, placed: Placed) -> dict[str, Any]:
-        """Return a schema with its references bundled; raise all problems of the references."""
+        """Return a schema with its references bundled; raise all problems of the references.
+
+        Of the schemas of a pack that has too many, one is reported and the rest is left out.
+        """
+        if self._meter.is_exceeded:
+            return {}
         problems = list(self._check(placed, self._file, self._checked))
         if problems:
             raise PackError(problems)
@@ -51,10 +57,9 @@ class References:
         """The schema files in the folder of the packs that were read."""
         return (placed.document for found, placed in self._cache.items() if not found.startswith(_SHIPPED))
 
-    def reach(self, placed: Placed) -> Iterator[Placed]:
-        """Yield a schema and the schemas it refers to in files of the packs, each once; skip broken references."""
+    def reach(self, placed: Placed, seen: set[tuple[str, str]]) -> Iterator[Placed]:
+        """Yield a schema and the schemas it refers to in files of the packs; skip seen and broken references."""
         pending = [(self._file, placed)]
-        seen: set[tuple[str, str]] = set()
         while pending:
             file, node = pending.pop()
             yield node
@@ -92,6 +97,12 @@ class References:
                 yield from self._check(root, found, seen)
 
     def _locate(self, file: str, reference: str) -> str:
+        key = file, reference
+        if key not in self._locations:
+            self._locations[key] = self._resolve(file, reference)
+        return self._locations[key]
+
+    def _resolve(self, file: str, reference: str) -> str:
         if reference.startswith(SHIPPED_ADDRESS):
             return _SHIPPED + reference.removeprefix(SHIPPED_ADDRESS)
         if "://" in reference or reference.startswith(("/", "\\")) or "\\" in reference or ":" in reference:

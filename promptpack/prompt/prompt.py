@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from promptpack.problem import Problem
     from promptpack.prompt.budget import Budget, Counter, Fit
     from promptpack.prompt.message import Message
+    from promptpack.prompt.tool_actions import ToolSet
     from promptpack.verdict import Verdict, VerdictStream
 
 
@@ -34,6 +35,8 @@ class Prompt:
     fit: Fit[Message] | None = field(default=None, repr=False)
     slots: Mapping[str, Any] | None = field(default=None, repr=False)
     """The rendered slots of a slot prompt; they determine its text."""
+    tools: ToolSet | None = field(default=None, repr=False, compare=False)
+    """The contract of the replies, with the tools in the context."""
 
     def __repr__(self) -> str:
         # Without messages and context: they may contain secrets, and a repr may be logged.

@@ -8,7 +8,7 @@ from promptpack.problem import ContextError, Problem, UsageError
 from promptpack.prompt.context import Context, check_context
 from promptpack.prompt.message import Message, Part, ToolCall, read_message
 from promptpack.prompt.prompt import Origin, Prompt
-from promptpack.prompt.tool_actions import find_tool_set
+from promptpack.prompt.tool_actions import ToolSet, find_tool_set
 from promptpack.template.meter import metered
 from promptpack.template.model import Scope, Template
 from promptpack.template.values import to_json
@@ -21,8 +21,9 @@ def render(pack: Pack, context: Any = None, inputs: Mapping[str, Any] | None = N
         raise UsageError(Problem("PP418", f"{pack.label} is abstract and cannot be rendered", None, hint))
     checked = check_context(pack, context, inputs or {})
     try:
-        scope = _build_scope(pack, checked)
-        prompt = _render_slots(pack, checked, scope) if pack.slots else _render_messages(pack, checked, scope)
+        tools = None if pack.contract is None else find_tool_set(pack, pack.contract, checked.snapshot)
+        scope = _build_scope(pack, checked, tools)
+        prompt = (_render_slots if pack.slots else _render_messages)(pack, checked, scope, tools)
         return _fit_budget(prompt) if pack.budget else prompt
     except ContextError as error:
         from promptpack.prompt.secrets import Secrets
@@ -38,15 +39,15 @@ def _fit_budget(prompt: Prompt) -> Prompt:
     return prompt.within(read_budget(prompt.pack.budget))
 
 
-def _render_slots(pack: Pack, checked: Context, scope: Scope) -> Prompt:
+def _render_slots(pack: Pack, checked: Context, scope: Scope, tools: ToolSet | None) -> Prompt:
     from promptpack.prompt.slot_rendering import render_slots, write_messages
 
     with metered(pack.limits, checked.validated, pack.json_indent):
         slots = render_slots(pack, scope)
-    return Prompt(pack, write_messages(slots), checked.snapshot, slots=slots)
+    return Prompt(pack, write_messages(slots), checked.snapshot, slots=slots, tools=tools)
 
 
-def _render_messages(pack: Pack, checked: Context, scope: Scope) -> Prompt:
+def _render_messages(pack: Pack, checked: Context, scope: Scope, tools: ToolSet | None) -> Prompt:
     messages: list[Message] = []
     origins: list[Origin] = []
     with metered(pack.limits, checked.validated, pack.json_indent):
@@ -54,17 +55,15 @@ def _render_messages(pack: Pack, checked: Context, scope: Scope) -> Prompt:
             rendered = _render_message(template, scope)
             messages += rendered
             origins += [Origin(bool(template.history), template.priority)] * len(rendered)
-    return Prompt(pack, tuple(messages), checked.snapshot, tuple(origins))
+    return Prompt(pack, tuple(messages), checked.snapshot, tuple(origins), tools=tools)
 
 
-def _build_scope(pack: Pack, checked: Context) -> Scope:
+def _build_scope(pack: Pack, checked: Context, tools: ToolSet | None) -> Scope:
     about = pack.about
     values: dict[str, Any] = {"pack": about, **checked.values}
     fingerprints = {"pack": tuple(about.values()), **checked.fingerprints}
-    if pack.contract is not None:
-        values["reply_format"] = fingerprints["reply_format"] = find_tool_set(
-            pack, pack.contract, checked.snapshot
-        ).reply_format
+    if tools is not None:
+        values["reply_format"] = fingerprints["reply_format"] = tools.reply_format
     return Scope(values, checked.snapshot, fingerprints, pack._render_cache)
 
 

@@ -23,7 +23,7 @@ UNSAFE_CODES: Final[Mapping[str, str]] = {
 _MAX_PATTERN_CHARACTERS: Final = 50_000
 # Python takes as long to compile a short pattern as one of this length.
 _MIN_PATTERN_CHARACTERS: Final = 50
-_MAX_MAPPINGS: Final = 100_000
+_MAX_MAPPINGS: Final = 50_000
 
 _SCHEMA_KEYWORDS: Final = (
     "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames", "then",
@@ -41,6 +41,11 @@ class SchemaMeter:
     def __init__(self) -> None:
         self._mappings = _MAX_MAPPINGS
         self._pattern_characters = _MAX_PATTERN_CHARACTERS
+
+    @property
+    def is_exceeded(self) -> bool:
+        """Whether there are too many mappings, which `count_mapping` has reported."""
+        return self._mappings < 0
 
     def count_mapping(self) -> None:
         """Count a mapping of a schema, or raise `PackError`."""

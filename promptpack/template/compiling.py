@@ -38,6 +38,10 @@ class DeclaredNames:
         self._hints: dict[tuple[str, bool], str] = {}
         self._comparisons = _MAX_COMPARISONS
 
+    def include(self, names: frozenset[str]) -> bool:
+        """Return whether all names are declared."""
+        return names <= self._names.keys()
+
     def check(
         self, dependencies: Dependencies, source: Source, engine: Engine, *, is_expression: bool
     ) -> list[Problem]:
@@ -74,7 +78,7 @@ def compile(source: Source, engine: Engine, known: Known = None) -> Template:  #
     tree, dependencies = _prepare(source, engine, known)
     load = _make_loader(tree, source, engine.prepare, engine.load)
     run = _make_runner(load, engine.limits, _render)
-    return Template(source, dependencies.names, dependencies.partials, load, run)
+    return Template(source, dependencies.names, dependencies.partials, tree.size, load, run)  # type: ignore[attr-defined]
 
 
 def compile_expression(source: Source, engine: Engine, known: Known = None) -> Expression:
@@ -82,7 +86,7 @@ def compile_expression(source: Source, engine: Engine, known: Known = None) -> E
     tree, dependencies = _prepare(source, engine, known, is_expression=True)
     load = _make_loader(tree, source, engine.prepare_expression, engine.load_expression)
     run = _make_runner(load, engine.limits, _evaluate)
-    return Expression(source, dependencies.names, engine, run)
+    return Expression(source, dependencies.names, tree.size, engine, run)  # type: ignore[attr-defined]
 
 
 def _prepare(

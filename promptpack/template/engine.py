@@ -10,10 +10,11 @@ from weakref import WeakValueDictionary
 
 from jinja2 import BaseLoader, Environment, TemplateNotFound, TemplateSyntaxError, nodes
 from jinja2 import Template as JinjaTemplate
+from jinja2.lexer import newline_re
 from jinja2.parser import Parser
 
 from promptpack.lazy import cached_property
-from promptpack.problem import PackError, Problem
+from promptpack.problem import Location, PackError, Problem
 from promptpack.template import policy
 from promptpack.template.codegen import METHOD
 from promptpack.template.failure import syntax_problem
@@ -25,19 +26,22 @@ from promptpack.template.loops import add_counters
 from promptpack.template.memoizable import Memoizer
 from promptpack.template.model import UNPLACED, Source
 from promptpack.template.names import DependencyFinder
-from promptpack.template.partials import PackTemplate
+from promptpack.template.partials import CompiledTree, PackTemplate
 from promptpack.template.positions import TooManyTokensError, UnnormalizedNameError, decode
 from promptpack.template.sandbox import PackEnvironment
 from promptpack.template.steps import insert_step_counts
-from promptpack.template.tree import copy_tree, descendants, is_always_compilable, levels
+from promptpack.template.tree import constant_text, constant_tree, copy_tree, descendants, is_always_compilable, levels
 
 if TYPE_CHECKING:
     from promptpack.template.expression_codegen import Condition, ExpressionGenerator
 
 _DEFAULT = Limits()
-_RECENT_TREES = 64
+# The characters of the texts whose trees are kept; a character takes up to about 300 bytes in a tree.
+_RECENT_TEXT = 100_000
 # Of a tree; Python compiles fewer than 200 nested brackets, and the levels of Handlebars have a limit of their own.
 _MAX_LEVELS = 128
+# A pack can include all partials of its folder, but needs the code of few.
+_PARTIALS_A_PACK = 4
 # Python raises these for deeply nested brackets and for very long numbers.
 _PARSE_ERRORS = (RecursionError, ValueError, OverflowError)
 
@@ -60,8 +64,10 @@ class Engine:
         # Whether templates use the render cache; partials do not, because the includer may set any of their names.
         self._is_caching = caching
         # The last trees, for texts that a pack repeats and for a render that follows its build.
-        self._recent_trees: deque[nodes.Template] = deque(maxlen=_RECENT_TREES)
+        self._recent_trees: deque[tuple[nodes.Template, int]] = deque()
+        self._recent_text = 0
         self._trees: WeakValueDictionary[tuple[str, str, str], nodes.Template] = WeakValueDictionary()
+        self._codes: WeakValueDictionary[tuple[str | None, str, str], CompiledTree] = WeakValueDictionary()
         self.environment = PackEnvironment(_PartialLoader(self), limits.tokens)
 
     @cached_property
@@ -69,11 +75,17 @@ class Engine:
         """The prepared trees of the partials; raises all problems of all partials together."""
         trees: dict[str, nodes.Template] = {}
         problems: list[Problem] = []
+        size = 0
         for name, source in self.partials.items():
             try:
-                trees[name] = self.prepare(source)
+                trees[name] = tree = self.prepare(source)
             except PackError as error:
                 problems += error.problems
+                continue
+            size += tree.size  # type: ignore[attr-defined]  # set by `_prepare`
+            if size > self.limits.nodes * _PARTIALS_A_PACK:
+                problems.append(too_many_nodes("partials", self.limits.nodes * _PARTIALS_A_PACK, source.locate(1, 1)))
+                break
         if problems:
             raise PackError(problems)
         self._refuse_cycles(trees)
@@ -122,23 +134,38 @@ class Engine:
             self._refuse_large(source)
             with _translate_errors(source, self.limits, is_expression="expression" in job):
                 tree = self._trees[key] = parse(source)
-            self._recent_trees.append(tree)
+            self._keep(tree, len(source.text))
         return tree
 
-    def load(self, tree: nodes.Template, source: Source, name: str | None = None) -> PackTemplate:
-        """Compile a prepared tree; `name` is that of a partial."""
+    def _keep(self, tree: nodes.Template, length: int) -> None:
+        self._recent_trees.append((tree, length))
+        self._recent_text += length
+        while self._recent_text > _RECENT_TEXT and len(self._recent_trees) > 1:
+            self._recent_text -= self._recent_trees.popleft()[1]
 
+    def load(self, tree: nodes.Template, source: Source, name: str | None = None) -> PackTemplate:
+        """Compile a prepared tree; `name` is that of a partial. Templates with the same text share their code."""
+        text = constant_text(tree)
+        if text is not None:
+            return PackTemplate.of_constant(text, self.environment, source)
+        key = name, source.syntax, source.text
+        compiled = self._codes.get(key)
+        if compiled is None:
+            compiled = self._codes[key] = self._compile(tree, source, name)
+        return self._create(compiled, source)
+
+    def _compile(self, tree: nodes.Template, source: Source, name: str | None) -> CompiledTree:
+        placed = copy_tree(tree)
+        inlined: Sequence[Source] = ()
         if name is None and not self.dynamic_partials and tree.find(nodes.Include) is not None:
-            placed, source = self._inliner.inline(tree, source)
-        else:
-            placed = copy_tree(tree)
+            placed, inlined = self._inliner.inline(placed, source)
 
         def compile_tree() -> CodeType:
             finished = _finish(placed, source)
             marked = self._memoizer.mark(finished) if self._is_caching and name is None else finished
             return self.environment.compile(marked, name=name, filename=UNPLACED)
 
-        return self._load(compile_tree, source)
+        return CompiledTree(_translate(compile_tree, source), tuple(inlined))
 
     def load_expression(self, tree: nodes.Template, source: Source) -> PackTemplate:
         """Compile an expression to a function of the values that returns the result."""
@@ -151,17 +178,12 @@ class Engine:
     def _load_function(self, write: "Callable[[ExpressionGenerator], None]", source: Source) -> PackTemplate:
         from promptpack.template.expression_codegen import generate
 
-        return self._load(lambda: compile(generate(self.environment, write), UNPLACED, "exec"), source)
+        code = _translate(lambda: compile(generate(self.environment, write), UNPLACED, "exec"), source)
+        return self._create(CompiledTree(code), source)
 
-    def _load(self, compile_tree: Callable[[], CodeType], source: Source) -> PackTemplate:
-        try:
-            code = compile_tree()
-        except TemplateSyntaxError as error:
-            raise PackError(syntax_problem(error, source)) from error
-        except (SyntaxError, MemoryError, *_PARSE_ERRORS) as error:
-            raise PackError(_complexity_problem(error, source)) from error
-        template: Any = PackTemplate.from_code(self.environment, code, self.environment.globals)
-        template.source = source
+    def _create(self, compiled: CompiledTree, source: Source) -> PackTemplate:
+        template: Any = PackTemplate.from_code(self.environment, compiled.code, self.environment.globals)
+        template.compiled, template.source = compiled, source.followed_by(compiled.inlined)
         return template  # type: ignore[no-any-return]
 
     def _refuse_large(self, source: Source) -> None:
@@ -176,6 +198,9 @@ class Engine:
             from promptpack.template import handlebars
 
             return handlebars.parse(source)
+        if "{" not in source.text:
+            # Most messages of a long pack: creating Jinja's lexer and parser would take longer than the rest.
+            return constant_tree("\n".join(newline_re.split(source.text)[::2]))
         # Not `Parser.parse`, which also sets the environment of every node: compiling does not need it.
         return nodes.Template(Parser(self.environment, source.text).subparse(), lineno=1)
 
@@ -196,6 +221,7 @@ class Engine:
         if problems:
             raise PackError(problems)
         tree.is_lazy = is_always_compilable(found)  # type: ignore[attr-defined]  # for `compiling`
+        tree.size = 0 if constant_text(tree) is not None else len(every)  # type: ignore[attr-defined]  # for `compiling`
         return tree
 
     def _refuse_cycles(self, trees: dict[str, nodes.Template]) -> None:
@@ -210,6 +236,12 @@ class Engine:
         ]
         if problems:
             raise PackError(problems)
+
+
+def too_many_nodes(what: str, limit: int, place: Location) -> Problem:
+    """Return the problem of a pack whose templates together take too long to compile."""
+    message = f"the {what} of this pack have more than {limit:,} tags, names and operators"
+    return Problem("PP326", message, place, "split the pack, or write long texts as plain text")
 
 
 @cache
@@ -259,6 +291,15 @@ def _translate_errors(source: Source, limits: Limits, *, is_expression: bool) ->
     except UnnormalizedNameError as error:
         raise PackError(Problem("PP325", str(error), source.locate(*decode(error.position)), error.hint)) from error
     except _PARSE_ERRORS as error:
+        raise PackError(_complexity_problem(error, source)) from error
+
+
+def _translate(compile_tree: Callable[[], CodeType], source: Source) -> CodeType:
+    try:
+        return compile_tree()
+    except TemplateSyntaxError as error:
+        raise PackError(syntax_problem(error, source)) from error
+    except (SyntaxError, MemoryError, *_PARSE_ERRORS) as error:
         raise PackError(_complexity_problem(error, source)) from error
 
 

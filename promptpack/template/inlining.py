@@ -6,7 +6,6 @@ from typing import Final
 
 from jinja2 import nodes
 
-from promptpack.problem import Location
 from promptpack.template.model import Source
 from promptpack.template.positions import shift
 from promptpack.template.tree import copy_tree, descendants
@@ -28,11 +27,11 @@ class Inliner:
         self._sources = sources
         self._is_pure = is_pure
 
-    def inline(self, tree: nodes.Template, source: Source) -> tuple[nodes.Template, Source]:
-        """Return a copy of a tree with partials in it, and the source that locates its nodes in their own files."""
+    def inline(self, tree: nodes.Template, source: Source) -> tuple[nodes.Template, list[Source]]:
+        """Return a tree with partials in it, and their sources: its nodes are placed as if those followed its own."""
         sources = [source]
-        body = list(self._statements(copy_tree(tree).body, sources))
-        return nodes.Template(body, lineno=tree.lineno), source if len(sources) == 1 else join_sources(sources)
+        body = list(self._statements(tree.body, sources))
+        return nodes.Template(body, lineno=tree.lineno), sources[1:]
 
     def _statements(self, body: Iterable[nodes.Node], sources: list[Source]) -> Iterator[nodes.Node]:
         for node in body:
@@ -65,26 +64,9 @@ class Inliner:
 def place(tree: nodes.Template, source: Source, sources: list[Source]) -> nodes.Template:
     """Return a copy of a tree as if its source followed the others, and add its source to them."""
     placed = copy_tree(tree)
-    before = sum(map(_lines, sources))
+    before = sum(source.line_count for source in sources)
     for node in descendants(placed):
         if node.lineno is not None:  # Jinja leaves it out of some nodes
             node.lineno = shift(node.lineno, before)
     sources.append(source)
     return placed
-
-
-def join_sources(sources: Sequence[Source]) -> Source:
-    """Return one source that locates each line in the file of its own source."""
-
-    def locate(line: int, column: int) -> Location:
-        for source in sources:
-            if line <= _lines(source):
-                return source.locate(line, column)
-            line -= _lines(source)
-        return sources[-1].locate(1, 1)
-
-    return Source("\n".join(source.text for source in sources), locate)
-
-
-def _lines(source: Source) -> int:
-    return source.text.count("\n") + 1

@@ -18,3 +18,4 @@ class Limits:
     bits: int = 4_096
     source: int = 200_000
     tokens: int = 10_000
+    nodes: int = 15_000

@@ -33,7 +33,7 @@ class Memoizer:
 
     def mark(self, tree: nodes.Template) -> nodes.Template:
         """Wrap subtrees worth caching in `Scope` nodes that carry the names they depend on; see `output_codegen`."""
-        if tree.find(nodes.Extends) is not None:
+        if not _is_slow(tree) or tree.find(nodes.Extends) is not None:
             return tree
         stored = frozenset(_stored_names(tree))
         subtrees = [_Subtree(node, self._names_of(node, stored)) for node in _statements(tree.body)]

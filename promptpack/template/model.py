@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -50,6 +50,25 @@ class Source:
         """Return the location of an offset of the text."""
         return self.locate(self.text.count("\n", 0, offset) + 1, offset - self.text.rfind("\n", 0, offset))
 
+    @property
+    def line_count(self) -> int:
+        """The number of lines of the text."""
+        return self.text.count("\n") + 1
+
+    def followed_by(self, others: Sequence[Source]) -> Source:
+        """Return one source of several texts, which locates each line in the file of its own source."""
+        if not others:
+            return self
+
+        def locate(line: int, column: int) -> Location:
+            for source in (self, *others):
+                if line <= source.line_count:
+                    return source.locate(line, column)
+                line -= source.line_count
+            return others[-1].locate(1, 1)
+
+        return Source("\n".join((self.text, *(source.text for source in others))), locate)
+
     @cached_property
     def _lines(self) -> list[str]:
         return self.text.split("\n")
@@ -80,6 +99,8 @@ class Template:
     source: Source
     names: frozenset[str]
     partials: frozenset[str]
+    size: int
+    """The nodes of its syntax tree; 0 for a constant text."""
     _load: Callable[[], PackTemplate] = field(repr=False)
     _run: Callable[[Mapping[str, Any], IncludeStack | None], str] = field(repr=False)
 
@@ -106,6 +127,7 @@ class Expression:
 
     source: Source
     names: frozenset[str]
+    size: int
     engine: Engine = field(repr=False)
     _run: Callable[[Mapping[str, Any], IncludeStack | None], Any] = field(repr=False)
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from jinja2.runtime import Undefined
 
 from promptpack.template.formatting import interpolate
-from promptpack.template.meter import check_bits, check_items, check_text, measure
+from promptpack.template.meter import CHARACTERS_A_STEP, check_bits, check_items, check_text, measure
 from promptpack.template.values import to_text
 
 _CONTAINMENT: Final = ("in", "notin")
@@ -31,7 +31,8 @@ COMPARISONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = MappingProxyType(
 
 def compare(name: str, left: Any, right: Any) -> bool:
     """Compare two values of unknown size; the work is counted."""
-    if type(left) not in _SMALL:
+    kind = type(left)
+    if kind not in _SMALL and (kind is not str or len(left) >= CHARACTERS_A_STEP):
         measure(left)
     if type(right) not in _SMALL and (name not in _CONTAINMENT or not isinstance(right, dict)):
         measure(right)  # except a mapping, where `in` is one lookup

@@ -1,26 +1,52 @@
 """How a render finds partials: first those of the template, then those of its includers, up to a depth limit."""
 
-from collections.abc import Callable, Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from types import CodeType, MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from jinja2 import Environment
 from jinja2 import Template as JinjaTemplate
 from jinja2.environment import TemplateModule
 from jinja2.exceptions import TemplateRuntimeError
 from jinja2.runtime import Context
 
-from promptpack.template.meter import collect_import
-from promptpack.template.model import Fingerprint, Scope, Source
+from promptpack.template.meter import collect_import, meter
+from promptpack.template.model import UNPLACED, Fingerprint, Scope, Source
 from promptpack.template.render_cache import PackCache
+from promptpack.template.steps import STEPS_OF_A_CALL
 
 MAX_INCLUDE_DEPTH: Final = 16
 PartialFinder = Callable[[str], "Partial | None"]
+
+
+@dataclass(frozen=True)
+class CompiledTree:
+    """The code of all templates with the same text, and the partials in it, whose lines follow their own."""
+
+    code: CodeType
+    inlined: tuple[Source, ...] = ()
 
 
 class PackTemplate(JinjaTemplate):
     """A compiled template with its source, so that errors inside it can be located."""
 
     source: Source
+    compiled: CompiledTree | None = None
+
+    @classmethod
+    def of_constant(cls, text: str, environment: Environment, source: Source) -> "PackTemplate":
+        """Return a template without tags, which needs no code of its own."""
+
+        def root(_: Context) -> Iterator[str]:
+            used: Any = meter()
+            used.step(STEPS_OF_A_CALL)
+            yield used.write(text)
+
+        names: dict[str, Any] = {"name": None, "blocks": {}, "root": root, "debug_info": "", "__file__": UNPLACED}
+        template: Any = cls.from_module_dict(environment, names, environment.globals)
+        template.source = source
+        return template  # type: ignore[no-any-return]
 
     def start_context(self, values: Mapping[str, Any], include_stack: "IncludeStack") -> Context:
         """Return the context that a render starts with."""

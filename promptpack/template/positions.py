@@ -6,6 +6,8 @@ from unicodedata import is_normalized, normalize
 
 # A larger column is reported as the largest; real lines are shorter.
 _WIDTH = 1 << 16
+START = _WIDTH + 1
+"""The first line and column."""
 
 RawToken = tuple[int, str, str]
 

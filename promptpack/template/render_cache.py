@@ -108,7 +108,5 @@ class PackCache:
 
 def cache_key(names: Iterable[str], fingerprints: Mapping[str, Fingerprint], meter: Meter) -> Key | None:
     """Return the key of a text that depends on some names; None if one of them has no fingerprint."""
-    try:
-        return ((meter.limits, meter.json_indent), *[fingerprints[name] for name in names])
-    except KeyError:
-        return None
+    found = [fingerprints.get(name) for name in names]
+    return None if None in found else ((meter.limits, meter.json_indent), *found)

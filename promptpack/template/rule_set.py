@@ -8,7 +8,7 @@ from jinja2 import nodes
 from promptpack.lazy import cached_property
 from promptpack.problem import ContextError
 from promptpack.template.expression_codegen import Condition
-from promptpack.template.inlining import join_sources, place
+from promptpack.template.inlining import place
 from promptpack.template.model import Expression, Source
 from promptpack.template.partials import PackTemplate
 
@@ -43,7 +43,7 @@ class RuleSet:
             Condition(None if when is None else _place(when, sources), _place(require, sources), tuple(sorted(names)))
             for when, require, names in self._clauses
         ]
-        return self._clauses[0][1].engine.load_conditions(conditions, join_sources(sources))
+        return self._clauses[0][1].engine.load_conditions(conditions, sources[0].followed_by(sources[1:]))
 
 
 def _place(expression: Expression, sources: list[Source]) -> nodes.Template:

@@ -7,8 +7,8 @@ from jinja2 import nodes
 
 from promptpack.template.tree import children
 
-# Entering a macro or block takes as long as this many iterations of a loop.
-_STEPS_OF_A_CALL: Final = 25
+STEPS_OF_A_CALL: Final = 25
+"""Entering a template, macro or block takes as long as this many iterations of a loop."""
 _CALLED: Final = (nodes.Template, nodes.Macro, nodes.CallBlock, nodes.Block)
 _COUNTED: Final = (nodes.For, *_CALLED)
 # Fields of a loop or macro that are computed before its body is entered.
@@ -43,7 +43,7 @@ def insert_step_counts(tree: Iterable[nodes.Node]) -> None:
 
 def steps_per_call(node: nodes.Node) -> int:
     """Return the steps of running a template, macro or block once; loops in it count their own."""
-    return _STEPS_OF_A_CALL + _quarters(node) // 4
+    return STEPS_OF_A_CALL + _quarters(node) // 4
 
 
 def steps_per_iteration(loop: nodes.For) -> int:

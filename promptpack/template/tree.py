@@ -5,13 +5,15 @@ from typing import Any, Final, TypeVar
 
 from jinja2 import nodes
 
+from promptpack.template.positions import START
+
 # Neither Jinja nor Python refuses a tree of only these nodes, with few levels, that meets the policy.
 _COMPILABLE: Final = frozenset((
     nodes.Add, nodes.And, nodes.Assign, nodes.Call, nodes.Compare, nodes.Concat, nodes.CondExpr, nodes.Const,
-    nodes.Dict, nodes.Div, nodes.ExprStmt, nodes.Filter, nodes.FloorDiv, nodes.For, nodes.Getattr, nodes.Getitem,
-    nodes.If, nodes.Include, nodes.Keyword, nodes.List, nodes.Mod, nodes.Mul, nodes.Name, nodes.Neg, nodes.Not,
-    nodes.Operand, nodes.Or, nodes.Output, nodes.Pair, nodes.Slice, nodes.Sub, nodes.Template, nodes.TemplateData,
-    nodes.Test, nodes.Tuple,
+    nodes.ContextReference, nodes.Dict, nodes.Div, nodes.ExprStmt, nodes.Filter, nodes.FloorDiv, nodes.For,
+    nodes.Getattr, nodes.Getitem, nodes.If, nodes.ImportedName, nodes.Include, nodes.Keyword, nodes.List, nodes.Mod,
+    nodes.Mul, nodes.Name, nodes.Neg, nodes.Not, nodes.Operand, nodes.Or, nodes.Output, nodes.Pair, nodes.Slice,
+    nodes.Sub, nodes.Template, nodes.TemplateData, nodes.Test, nodes.Tuple,
 ))  # fmt: skip
 _LEAVES: Final = frozenset((nodes.Const, nodes.Name, nodes.TemplateData))
 _CALLS: Final = frozenset((nodes.Call, nodes.Filter, nodes.Test))
@@ -50,6 +52,19 @@ def levels(tree: nodes.Node) -> list[list[nodes.Node]]:
 def descendants(tree: nodes.Node) -> list[nodes.Node]:
     """Return a tree and all nodes below it, level by level."""
     return [node for level in levels(tree) for node in level]
+
+
+def constant_tree(text: str) -> nodes.Template:
+    """Return the tree of a template without tags."""
+    data = nodes.TemplateData(text, lineno=START)
+    return nodes.Template([nodes.Output([data], lineno=START)] if text else [], lineno=1)
+
+
+def constant_text(tree: nodes.Template) -> str | None:
+    """Return the text of a template without tags, or None for any other template."""
+    pieces = [piece for node in tree.body for piece in (node.nodes if type(node) is nodes.Output else (None,))]
+    constants = [piece.data for piece in pieces if type(piece) is nodes.TemplateData]
+    return "".join(constants) if len(constants) == len(pieces) else None
 
 
 def copy_tree(tree: Tree) -> Tree:

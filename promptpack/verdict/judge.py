@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from promptpack import reply as replies
 from promptpack.characters import escape_surrogates
@@ -23,6 +24,7 @@ from promptpack.verdict.model import Verdict, Violation, code_of
 from promptpack.verdict.output import error_output, to_agent_output
 from promptpack.verdict.rule_checker import RuleChecker
 
+_SHAPES: WeakKeyDictionary[Schema, Shape] = WeakKeyDictionary()
 _RISKS_HINT = f"the risks are {', '.join(replies.RISKS)}"
 
 
@@ -76,7 +78,7 @@ class Judge:
         Without a context, rules that read inputs are skipped and listed as `unchecked`.
         """
         contract = self._contract
-        schema = schema_of(self._pack, values)
+        schema = schema_of(self._pack, values, prompt)
         if not options and type(raw) is str and len(raw) <= _MAX_SHORT_REPLY:
             value = read_clean(raw, _DEFAULT_POLICY.max_depth)
             if value is not None and schema.accepts(value):
@@ -151,18 +153,22 @@ class Judge:
         )
 
 
-def schema_of(pack: Pack, values: Mapping[str, Any] | None) -> Schema:
-    """Return the schema that replies must meet, with the tools in the context."""
+def schema_of(pack: Pack, values: Mapping[str, Any] | None, prompt: Prompt | None = None) -> Schema:
+    """Return the schema that replies must meet, with the tools in the context, which a prompt has read already."""
     contract = _contract_of(pack)
+    if prompt is not None and prompt.pack is pack and prompt.tools is not None:
+        return prompt.tools.schema
     if values is None or not contract.tools_input:
         return contract.schema
     return find_tool_set(pack, contract, values).schema
 
 
-@lru_cache(maxsize=64)
 def shape_of(schema: Schema) -> Shape:
-    """Return the shape of a schema; cached, because the shape caches its own results too."""
-    return Shape.of(schema.source)
+    """Return the shape of a schema; cached as long as the schema, because the shape caches its own results too."""
+    shape = _SHAPES.get(schema)
+    if shape is None:
+        shape = _SHAPES[schema] = Shape.of(schema.source)
+    return shape
 
 
 def _contract_of(pack: Pack) -> Contract:

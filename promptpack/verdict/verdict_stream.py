@@ -22,7 +22,7 @@ class VerdictStream:
         self._finish_reason = options.pop("finish_reason", None)
         self._pack, self._values, self._prompt, self._options = pack, values, prompt, options
         echo = find_echo(pack, pack.contract, prompt) if pack.contract else PromptEcho()
-        self._stream = ReplyStream(shape_of(schema_of(pack, values)), self._read, echo)
+        self._stream = ReplyStream(shape_of(schema_of(pack, values, prompt)), self._read, echo)
         self._last: tuple[str | bytes, Verdict] | None = None
 
     def feed(self, chunk: str | bytes) -> Progress:

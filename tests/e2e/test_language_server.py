@@ -1,5 +1,6 @@
 """`promptpack lsp` as an editor uses it: over stdio, on packs that are being typed."""
 
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest_asyncio
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from tests.e2e.language_client import ServerClient, start_server
+from tests.e2e.language_client import DEADLINE, ServerClient, start_server
 
 GREETER = """\
 promptpack: 1
@@ -201,3 +202,19 @@ def test_without_the_extra_the_error_says_how_to_install_it(monkeypatch: pytest.
         "PP920 the language server needs the extra 'lsp'\n"
         "  hint: run: python -m pip install 'promptpack-agents[lsp]', or install pygls"
     )
+
+
+def test_broken_framing_ends_the_server_with_an_error() -> None:
+    command = [sys.executable, "-m", "promptpack", "lsp"]
+    result = subprocess.run(
+        command, input=b"Content-Length: -5\r\n\r\n{}", capture_output=True, timeout=DEADLINE, check=False
+    )
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert result.stderr.decode() == "PP925 the editor sent a broken header\n  hint: restart the server\n"
+
+
+@pytest.mark.asyncio
+async def test_a_document_that_is_not_open_is_not_read(client: ServerClient) -> None:
+    params = types.HoverParams(types.TextDocumentIdentifier("file:///dev/zero"), types.Position(0, 0))
+    with pytest.raises(JsonRpcException, match="the document is not open"):
+        await client.text_document_hover_async(params)

@@ -12,10 +12,14 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from promptpack import PromptpackError
 from promptpack.document import parse
+from promptpack.linter.lint_paths import lint
+from promptpack.linter.lint_settings import LintSettings
 from promptpack.schema.safety import SchemaMeter, find_unsafe
 from promptpack.schema.validation import compile as compile_schema
 from promptpack.template.compiling import compile as compile_template
@@ -114,6 +118,19 @@ TEMPLATES: Final = (
     "text\n",
 )
 
+# The start of a pack, and the entry that grows.
+PACKS: Final = {
+    "templates": "messages:\n|  - {role: user, content: '# {{ A }}'}\n",
+    "equal templates": "messages:\n|  - {role: user, content: '{{ A }}'}\n",
+    "constants": "messages:\n|  - {role: user, content: text #}\n",
+    "partials": "messages: [{role: user, content: '{{ A }}'}]\npartials:\n|  p#: '{{ A }}'\n",
+    "includes": "partials: {p: '{{ A }}'}\nmessages:\n|  - {role: user, content: '{% include \"p\" %}#'}\n",
+    "tags": "syntax: handlebars\nmessages:\n  - role: user\n    content: |\n|      {{~ A ~}} {{#if A}}a{{else if A}}b{{/if}}\n",
+    "branches": "messages:\n  - role: user\n    content: |\n|      {% if A %}a{% elif A == # %}b{% endif %}\n",
+    "tests": "messages: [{role: user, content: '{{ A }}'}]\ntests:\n|  - {name: t#, context: {A: #}}\n",
+    "unknown keys": "messages: [{role: user, content: '{{ A }}'}]\n|k#: 1\n",
+}
+
 
 def schema_productions() -> Iterator[Production]:
     """Yield every keyword around every part, with every kind of value."""
@@ -167,10 +184,36 @@ def _render(text: str) -> None:
     compile_template(Source.of_text(text, "t"), default_engine()).render(CONTEXT)
 
 
+def pack_productions() -> Iterator[Production]:
+    """Yield every construct of a pack, linted; and packs that extend one with all of it."""
+    for name, piece in PACKS.items():
+        for children in (0, 2):
+
+            def use(count: int, piece: str = piece, children: int = children) -> int:
+                head, _, entry = piece.partition("|")
+                entries = "".join(entry.replace("#", str(number)) for number in range(count))
+                texts = {"base": f"inputs: {{A: {{}}}}\n{head}{entries}"}
+                texts |= {f"child{number}": "extends: base\n" for number in range(children)}
+                return _lint(texts)
+
+            yield Production(f"pack {name} with {children} children", use)
+
+
+def _lint(texts: dict[str, str]) -> int:
+    with TemporaryDirectory() as folder:
+        for name, text in texts.items():
+            path = Path(folder, name, "1.0.0.yaml")
+            path.parent.mkdir()
+            path.write_text(f"promptpack: 1\nname: {name}\nversion: 1.0.0\n{text}"[:MAX_BYTES], "utf-8")
+        lint([folder], LintSettings(), cache=False)
+    return sum(map(len, texts.values()))
+
+
 PRODUCTIONS: Final[tuple[Callable[[], Iterator[Production]], ...]] = (
     schema_productions,
     pattern_productions,
     text_productions,
+    pack_productions,
 )
 
 

@@ -44,6 +44,7 @@ CLASSES: Final[Mapping[str, str]] = {
     "PP215": "schema.redos",
     "PP216": "schema.pattern",
     "PP217": "schema.invalid",
+    "PP218": "limit.entries",
     # templates
     "PP301": "template.name",
     "PP302": "template.syntax",
@@ -60,6 +61,7 @@ CLASSES: Final[Mapping[str, str]] = {
     "PP322": "limit.number",
     "PP323": "template.recursion",
     "PP324": "limit.nesting",
+    "PP326": "limit.nodes",
     # rendering
     "PP401": "template.undefined",
     "PP402": "template.sandbox",

@@ -138,12 +138,12 @@ def test_a_large_file_is_refused_before_it_is_parsed() -> None:
 def test_anchors_that_expand_beyond_the_limit_are_refused() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 7)]
-    assert "PP106 file expands to more than 50,000 values" in problems("\n".join(lines))
+    assert "PP106 file expands to more than 25,000 values" in problems("\n".join(lines))
 
 
 def test_a_file_with_too_many_values_is_refused() -> None:
     assert problems("[" + "1," * 50_001 + "]") == (
-        "pack.yaml:1:100000: PP125 file contains more than 50,000 values\n  hint: split it"
+        "pack.yaml:1:50000: PP125 file contains more than 25,000 values\n  hint: split it"
     )
 
 

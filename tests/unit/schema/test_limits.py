@@ -44,7 +44,7 @@ def test_schemas_that_are_too_large_together_are_refused() -> None:
     with pytest.raises(PackError) as refused:
         bundle(schema, "pack.yaml", lambda _, name: (name, {}), meter)
     assert str(refused.value) == (
-        "PP217 the schemas of this pack have more than 100,000 mappings with the files they refer to\n"
+        "PP217 the schemas of this pack have more than 50,000 mappings with the files they refer to\n"
         "  hint: split the pack, or refer to smaller files"
     )
 
