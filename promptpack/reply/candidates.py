@@ -6,16 +6,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from promptpack.reply.hidden_text import (
-    BARE_CHANNEL,
-    FIRST,
-    MARKER,
-    MARKER_AHEAD,
-    HiddenEnds,
-    blank,
-    channel_end,
-    is_hidden_name,
-)
+from promptpack.reply.hidden_text import FIRST, MARKER, MARKER_AHEAD, HiddenEnds, blank, find_channel, is_hidden_name
 from promptpack.reply.lookahead import BLANK, COLONLESS, KEY, is_paired_key
 from promptpack.reply.scan import scan
 from promptpack.reply.scan_state import ForcedClose, ScanResult
@@ -141,8 +132,8 @@ def is_labelled(text: str, start: int) -> bool:
 def find(text: str, limits: SearchLimits) -> SearchResult:
     """Find the candidates outside hidden text; the result's text has spaces in place of hidden text."""
     found, lexer, position, ends, seen, passed = SearchResult(text), Lexer(text), 0, HiddenEnds(text), 0, 0
-    if channel := BARE_CHANNEL.match(text):
-        end = channel_end(channel).search(text, channel.end())
+    if channel := find_channel(text):
+        end = channel[1].search(text, channel[0])
         position = found.hide(0, end.end() if end else len(text))
     while match := _TOP.search(text, position):
         if match["marker"] is not None:

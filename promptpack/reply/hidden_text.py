@@ -126,7 +126,7 @@ PARTIAL_MARKER = (
     rf"|[{FIRST}][<`~!&#/|｜▁\w:;.\\-]*+(?:(?<=[|｜\denl])>\s{{0,8}}\w{{0,14}}|\s[^<>\n]{{0,60}})?)"
 )
 # Thinking without tokens, which a server has removed, or as a command line shows it.
-BARE_CHANNEL = re.compile(r"\s{0,4}+(?:(?P<channel>analysis(?=[A-Z\n]))|Thinking\.\.\.\n)")
+_BARE_CHANNEL = re.compile(r"\s{0,4}+(?:(?P<channel>analysis(?=[A-Z\n]))|Thinking\.\.\.\n)")
 _CHANNEL_ENDS = (re.compile(r"\.\.\.done thinking\.?"), re.compile("assistantfinal"))
 # No marker is longer; a shorter text may be the start of one.
 MAX_MARKER_LENGTH = 200
@@ -149,9 +149,10 @@ def may_become_channel(text: str) -> bool:
     return any(start.startswith(text.lstrip()) for start in ("analysis", "Thinking...\n"))
 
 
-def channel_end(channel: re.Match[str]) -> re.Pattern[str]:
-    """Return the pattern of the end of a channel without tokens."""
-    return _CHANNEL_ENDS[channel["channel"] is not None]
+def find_channel(text: str) -> tuple[int, re.Pattern[str]] | None:
+    """Return where the text of a channel without tokens starts, and the pattern of its end."""
+    found = _BARE_CHANNEL.match(text)
+    return (found.end(), _CHANNEL_ENDS[found["channel"] is not None]) if found else None
 
 
 @lru_cache(1_000)

@@ -8,14 +8,7 @@ from promptpack.reply.alarm import StreamedWord
 from promptpack.reply.align import align
 from promptpack.reply.bare_values import bare_node
 from promptpack.reply.candidates import is_labelled
-from promptpack.reply.hidden_text import (
-    BARE_CHANNEL,
-    KINDS,
-    MAX_MARKER_LENGTH,
-    channel_end,
-    end_pattern,
-    may_become_channel,
-)
+from promptpack.reply.hidden_text import KINDS, MAX_MARKER_LENGTH, end_pattern, find_channel, may_become_channel
 from promptpack.reply.opening import find_opening, needs_more_text, searched_end
 from promptpack.reply.partial_object import PartialObject
 from promptpack.reply.reading import Reading
@@ -95,8 +88,8 @@ class StreamParser:
         return self.partial.path_here(), self._text.certain()
 
     def _start(self) -> bool:
-        if channel := BARE_CHANNEL.match(self._buffer):
-            self._hidden_end, self._index, self.state = channel_end(channel), channel.end(), "hidden"
+        if channel := find_channel(self._buffer):
+            (self._index, self._hidden_end), self.state = channel, "hidden"
         elif may_become_channel(self._buffer):
             return False
         else:
