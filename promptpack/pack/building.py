@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from promptpack import schema
 from promptpack.document import Document
 from promptpack.files import Folder
-from promptpack.pack.contract import Contract
+from promptpack.pack.contract import ERROR_ACTIONS, Contract
 from promptpack.pack.contract_building import build_contract
 from promptpack.pack.model import STANDARD_CONTEXT, Input, MessageTemplate, Pack, PackTest
 from promptpack.pack.pack_compiler import FolderPartials, PackCompiler
@@ -71,7 +71,7 @@ def compile_sections(document: Document, build_context: BuildContext) -> Compile
     references = References(build_context.folder, build_context.file)
     problems: list[Problem] = []
     inputs = {name: _build_input(name, placed, references, problems) for name, placed in sections.inputs.items()}
-    compiler = PackCompiler(inputs, build_context.partials.for_pack(sections))
+    compiler = PackCompiler(inputs, build_context.partials.for_pack(sections), partial(_find_words, sections))
     messages = tuple(compiler.compile_message(placed, _syntax_of(placed)) for placed in sections.messages)
     slots, output = _compile_slots(sections, compiler)
     contract = build_contract(sections, compiler, references, output)
@@ -83,6 +83,16 @@ def compile_sections(document: Document, build_context: BuildContext) -> Compile
     ordered = tuple(sort_problems(dict.fromkeys(problems)))
     return CompiledSections(
         sections, MappingProxyType(inputs), messages, MappingProxyType(slots), contract, compiler, references, ordered
+    )
+
+
+def _find_words(sections: Sections) -> frozenset[str]:
+    """Return the actions of a pack, and the words that its schemas list; templates must quote them."""
+    params = (placed.value["params"] for placed in sections.actions.values() if "params" in placed.value)
+    schemas = (*(placed.value for placed in sections.inputs.values()), *params)
+    listed = (node.get("enum", ()) for one in schemas for _, node in schema.iterate_schemas(one))
+    return frozenset(
+        (*sections.actions, *ERROR_ACTIONS, *(word for words in listed for word in words if type(word) is str))
     )
 
 

@@ -74,6 +74,7 @@ class References:
         return found, self._open(found).value
 
     def _check(self, placed: Placed, file: str, seen: set[str]) -> Iterator[Problem]:
+        yield from _check_required(placed)
         for path, reference in find_references(placed.value):
             here = placed.child(*path)
             target, _, fragment = reference.partition("#")
@@ -162,6 +163,19 @@ def find_references(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tu
                 yield (*path, key), item
             elif key not in _VALUES:
                 yield from find_references(item, (*path, key))
+
+
+def _check_required(placed: Placed) -> Iterator[Problem]:
+    """Yield the required keys that a closed object forbids: no value could match such a schema."""
+    for path, node in schema.iterate_schemas(placed.value):
+        required = node.get("required")
+        if required and node.get("additionalProperties") is False and "patternProperties" not in node:
+            known = node.get("properties", {})
+            for index, name in enumerate(required):
+                if name not in known:
+                    hint = did_you_mean(name, known) or "add it to 'properties'"
+                    message = f"'required' names {name!r}, which is not in 'properties'"
+                    yield placed.child(*path, "required", index).problem("PP218", message, hint)
 
 
 def _check_fragment(here: Placed, root: Any, fragment: str) -> Problem | None:
