@@ -37,6 +37,10 @@ class Document:
     data: Any
     warnings: tuple[Problem, ...] = field(default=(), compare=False)
 
+    def owns(self, path: Path) -> bool:  # noqa: ARG002 -- documents of two files use it
+        """Return whether the value at a path is in the file of the document."""
+        return True
+
     def locate(self, path: Path = ()) -> Location:
         """Return the location of the value at `path`, or of its nearest parent that exists."""
         node = self._walk(path)

@@ -56,7 +56,7 @@ class _FlowChecker:
 
     def _find_pack(self, step: Step) -> None:
         try:
-            self._packs[step.name] = self._library.get(step.pack, self._locale or None)
+            self._packs[step.name] = self._library.get(step.pack, self._locale or None, fallback="default")
         except UsageError as error:
             for problem in error.problems:
                 self._add("PP712", problem.message, ("steps", step.name, "pack"), problem.hint)

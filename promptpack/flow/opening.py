@@ -9,7 +9,7 @@ from promptpack.library import Library
 from promptpack.problem import PackError, Problem, UsageError
 
 
-def open_flow(library: Library, locale: str | None = None) -> Flow:
+def open_flow(library: Library, locale: str | None = None, fallback: str | None = None) -> Flow:
     """Return the flow of the library's folders with the packs of a locale; raise every problem of it."""
     file = next((found for folder in library.folders if (found := find(folder)) is not None), None)
     if file is None:
@@ -17,4 +17,5 @@ def open_flow(library: Library, locale: str | None = None) -> Flow:
     problems = check(file, library)
     if problems:
         raise PackError(problems)
-    return Flow(file, MappingProxyType({name: library.get(step.pack, locale) for name, step in file.steps.items()}))
+    packs = {name: library.get(step.pack, locale, fallback=fallback) for name, step in file.steps.items()}
+    return Flow(file, MappingProxyType(packs))

@@ -1,7 +1,7 @@
 """A pack file of a library: its name, version and locale, and its problems."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from promptpack.document import Document
 from promptpack.files import Folder
 from promptpack.lazy import cached_property
 from promptpack.pack.pack_schema import check
+from promptpack.pack.variant_document import complete_variant, is_text_only
 from promptpack.pack.version import Version, parse_version
 from promptpack.problem import PackError, Problem
 
@@ -39,12 +40,15 @@ class Entry:
     """Whether it has neither problems nor warnings."""
     refused: Document | None = field(default=None, compare=False, repr=False)
     """The document, if it does not match the pack schema."""
+    text_only: Document | None = field(default=None, compare=False, repr=False)
+    """The document of a variant that is not complete without the default file."""
+    default: str = ""
+    """The digest of the default file that completes this variant."""
 
     @property
     def is_default(self) -> bool:
         """Whether the file name has no locale."""
-        from_path = _FILE.search(self.file)
-        return from_path is None or from_path[4] is None
+        return not _names_locale(self.file)
 
     @cached_property
     def document(self) -> Document | None:
@@ -56,7 +60,7 @@ class Entry:
         """The digest of the file's bytes; empty if the file cannot be read."""
         import hashlib
 
-        return "" if self.content is None else hashlib.sha256(self.content).hexdigest()
+        return "" if self.content is None else hashlib.sha256(self.content + self.default.encode()).hexdigest()
 
     @property
     def row(self) -> CacheRow | None:
@@ -101,6 +105,8 @@ def _parse_entry(folder: Folder, file: str, content: bytes, text: str | None, ca
         found = document.parse(content if text is None else text, folder.show(file))
     except PackError as error:
         return _broken(folder, file, None, error.problems, content)
+    if _names_locale(file) and is_text_only(found.data):
+        return replace(_broken(folder, file, found, (), content), text_only=found)
     try:
         check(found)
     except PackError as error:
@@ -112,6 +118,33 @@ def _parse_entry(folder: Folder, file: str, content: bytes, text: str | None, ca
     if cache is not None and cache.is_on:
         cache.put(data, "document", entry.digest)
     return entry
+
+
+def complete_variants(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """Yield the entries, with each variant that contains only text completed by the default file of its version."""
+    defaults = {(entry.folder, entry.name, entry.version): entry for entry in entries if entry.is_default}
+    for entry in entries:
+        default = defaults.get((entry.folder, entry.name, entry.version))
+        yield entry if entry.text_only is None else _complete(entry, entry.text_only, default)
+
+
+def _complete(entry: Entry, own: Document, default: Entry | None) -> Entry:
+    try:
+        if default is not None and default.document is None:
+            message = f"this variant needs {default.path}, which is broken"
+            raise PackError(Problem("PP237", message, own.locate_key(("name",)), "fix that file first"))
+        found = complete_variant(default.document, own) if default is not None and default.document else own
+        check(found)
+    except PackError as error:
+        return replace(entry, problems=error.problems)
+    identity = [found.data["name"], found.data["version"], found.data.get("locale", "")]
+    complete = _clean(entry.folder, entry.file, identity, entry.content or b"", lambda: found)
+    return replace(complete, is_clean=False, default=default.digest if default else "")
+
+
+def _names_locale(file: str) -> bool:
+    from_path = _FILE.search(file)
+    return from_path is not None and from_path[4] is not None
 
 
 def _restore(content: bytes, path: str, digest: str, cache: Cache) -> Document:

@@ -13,8 +13,16 @@ from promptpack.files import Folder, RecordingFolder
 from promptpack.library.build_cache import Lineage, digest_of_partials, find_clean, store_clean
 from promptpack.library.build_result import BuildResult
 from promptpack.library.contents import Contents, read_contents
-from promptpack.library.entry import Entry, read_entry
-from promptpack.library.ranges import PackReference, add_conflicts, choose_locale, parse_reference, preference, sort_key
+from promptpack.library.entry import Entry, complete_variants, read_entry
+from promptpack.library.ranges import (
+    DEFAULT_LOCALE,
+    PackReference,
+    add_conflicts,
+    choose_locale,
+    parse_reference,
+    preference,
+    sort_key,
+)
 from promptpack.pack import building
 from promptpack.pack.building import BuildContext, CompiledSections
 from promptpack.pack.model import Pack
@@ -57,7 +65,7 @@ class Library:
         # The cache holds results for the default limits only.
         self._cache = cache if cache is not None and self._limits == Limits() else Cache()
         self._contents = contents
-        self._index(add_conflicts(contents.entries))
+        self._index(add_conflicts(tuple(complete_variants(contents.entries))))
         # Without a lock: building twice is harmless, and a lock that is held during a fork is never released.
         self._results: dict[str, BuildResult] = {}
         self._folder_partials: dict[str, FolderPartials] = {}
@@ -143,17 +151,22 @@ class Library:
 
     def find(self, reference: str, locale: str | None = None) -> Entry:
         """Return the file that `extends` would find: in this library, or else among the shipped packs."""
-        return self._home_of(reference)._choose(parse_reference(reference), locale)
+        return self._find(reference, locale or "")[1]
 
-    def get(self, request: str, locale: str | None = None) -> Pack:
-        """Return the newest matching pack, releases before drafts; raise its problems if it is broken."""
-        return self.build(self._choose(parse_reference(request), locale))
+    def get(self, request: str, locale: str | None = None, *, fallback: str | None = None) -> Pack:
+        """Return the newest matching pack, releases before drafts; raise its problems if it is broken.
 
-    def flow(self, locale: str | None = None) -> Flow:
+        A locale without a variant finds another variant of the same language (`en` for `en-US`, `zh-CN` for `zh`),
+        else the variant for `fallback`. `fallback="default"` is the pack's default variant. Without a fallback, a
+        `UsageError` lists the locales.
+        """
+        return self.build(self._choose(parse_reference(request), locale, fallback))
+
+    def flow(self, locale: str | None = None, *, fallback: str | None = None) -> Flow:
         """Return the flow of the library's folders, with the packs of a locale; raise all problems of it."""
         from promptpack.flow import open_flow
 
-        return open_flow(self, locale)
+        return open_flow(self, locale, fallback)
 
     def list(self) -> tuple[Listed, ...]:
         """List the pack files by name, version and locale, with the problems found so far."""
@@ -208,7 +221,7 @@ class Library:
         if self.problems:
             raise PackError(self.problems)
 
-    def _choose(self, reference: PackReference, locale: str | None) -> Entry:
+    def _choose(self, reference: PackReference, locale: str | None, fallback: str | None = None) -> Entry:
         named = self._by_name.get(reference.name)
         if not named:
             raise UsageError(Problem("PP701", f"no pack named {reference.name!r}", None, self._suggest(reference.name)))
@@ -218,7 +231,7 @@ class Library:
             message = f"no version of {reference.name!r} matches {reference.text!r}"
             raise UsageError(Problem("PP702", message, None, f"the library has {versions}"))
         newest = max(matching, key=preference)
-        return choose_locale([entry for entry in matching if entry.version == newest.version], locale)
+        return choose_locale([entry for entry in matching if entry.version == newest.version], locale, fallback)
 
     def _suggest(self, name: str) -> str:
         """Return a hint at the shipped pack of this name, or at a pack with a similar name."""
@@ -308,7 +321,7 @@ class Library:
         parent = self._parents_cache.get((reference, locale))
         if parent is None:
             home = self._home_of(reference)
-            parent = home, home._choose(parse_reference(reference), locale or None)
+            parent = home, home._choose(parse_reference(reference), locale or None, DEFAULT_LOCALE)
             self._parents_cache[reference, locale] = parent
         return parent
 

@@ -15,6 +15,9 @@ _PART = re.compile(
     rf"(\^|~|>=|<=|>|<|=|)\s*{_NUMBER}(?:\.{_NUMBER})?(?:\.{_NUMBER}(?:-([0-9A-Za-z.-]+))?)?\Z", re.ASCII
 )
 
+DEFAULT_LOCALE = "default"
+"""As a fallback: the variant whose file name has no locale."""
+
 VersionTest = Callable[[Version], bool]
 
 
@@ -106,15 +109,33 @@ def add_conflicts(entries: Sequence[Entry]) -> Iterator[Entry]:
         yield replace(entry, problems=(*entry.problems, problem))
 
 
-def choose_locale(variants: list[Entry], locale: str | None) -> Entry:
-    """Return the variant for a locale or for its language, else the default one."""
+def choose_locale(variants: Sequence[Entry], locale: str | None, fallback: str | None = None) -> Entry:
+    """Return the variant for a locale, for its language, or for the fallback; without a locale, the default one.
+
+    A file that declares no locale suits every locale. The fallback `DEFAULT_LOCALE` is the default variant.
+    """
+    default = next((entry for entry in variants if entry.is_default), variants[0])
+    found = _find_locale((default, *variants), locale) if locale else default
+    if found is None and fallback:
+        found = default if fallback == DEFAULT_LOCALE else _find_locale((default, *variants), fallback)
+    if found is None:
+        message = f"{default.name}@{default.version} has no variant for the locale {fallback or locale!r}"
+        locales = ", ".join(sorted(entry.locale for entry in variants))
+        raise UsageError(Problem("PP707", message, None, f"its locales are {locales}"))
+    return found
+
+
+def _find_locale(variants: Sequence[Entry], locale: str) -> Entry | None:
+    """Return the variant for a locale, a shorter or another form of it in the same language, or for no locale."""
     by_locale = {entry.locale.lower(): entry for entry in reversed(variants)}
-    wanted = (locale or "").replace("_", "-").lower()
-    while wanted:
-        if wanted in by_locale:
-            return by_locale[wanted]
+    wanted = locale.replace("_", "-").lower()
+    language = wanted.partition("-")[0]
+    while wanted and wanted not in by_locale:
         wanted = wanted.rpartition("-")[0]
-    return next((entry for entry in variants if entry.is_default), variants[0])
+    if wanted:
+        return by_locale[wanted]
+    others = (entry for entry in variants if entry.locale.lower().partition("-")[0] == language)
+    return next(others, None) or by_locale.get("")
 
 
 def preference(entry: Entry) -> tuple[bool, Version]:

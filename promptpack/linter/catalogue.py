@@ -21,6 +21,7 @@ from promptpack.linter.rules import (
     misspelled_required,
     not_strict,
     over_budget,
+    parent_locale,
     repeated_text,
     secret_rendered,
     slow_pattern,
@@ -44,8 +45,8 @@ RULES: Final[tuple[LintRule, ...]] = (
     unused_input, input_without_description, untrusted_in_system, secret_rendered, hidden_characters, unknown_word,
     unexplained_word, broken_example, missing_reply_format, test_without_assertion, untested_action, locale_out_of_step,
     message_order, file_name, over_budget, volatile_before_stable, not_strict, idle_keyword, slow_pattern,
-    unused_ignore, repeated_text, unknown_tool, too_complex, credential, misspelled_required,
-    broken_test, misread_text, unknown_key, wrong_kind, maybe_missing,
+    unused_ignore, repeated_text, unknown_tool, too_complex, credential, misspelled_required, broken_test,
+    misread_text, parent_locale, unknown_key, wrong_kind, maybe_missing,
     impossible_value, dead_branch, wrong_argument,
 )  # fmt: skip
 

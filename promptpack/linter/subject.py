@@ -150,7 +150,7 @@ class Subject:
 
     def owns(self, placed: Placed) -> bool:
         """Return whether a section is in the pack's own file; an inherited one is reported with the parent's file."""
-        return placed.document is self.document
+        return placed.document is self.document and placed.document.owns(placed.path)
 
     @cached_property
     def _parsed(self) -> ParsedTexts:

@@ -41,10 +41,9 @@ class BuildContext(NamedTuple):
 
 def resolve_sections(document: Document, build_context: BuildContext) -> Sections:
     """Return the sections of a valid document, merged with those of the packs it extends."""
-    own = read_sections(document)
-    if "extends" not in document.data:
-        return own
-    return merge(build_context.parents(document.data["extends"], document.data.get("locale", "")), own)
+    data: Mapping[str, Any] = document.data
+    parent = build_context.parents(data["extends"], data.get("locale", "")) if "extends" in data else Sections(document)
+    return merge(parent, read_sections(document))
 
 
 class CompiledSections(NamedTuple):
@@ -69,7 +68,7 @@ def compile_sections(document: Document, build_context: BuildContext) -> Compile
     """Compile a valid document as far as possible; raise only if `extends` cannot be resolved."""
     sections = resolve_sections(document, build_context)
     references = References(build_context.folder, build_context.file)
-    problems: list[Problem] = []
+    problems = list(sections.problems)
     inputs = {name: _build_input(name, placed, references, problems) for name, placed in sections.inputs.items()}
     compiler = PackCompiler(inputs, build_context.partials.for_pack(sections), partial(_find_words, sections))
     messages = tuple(compiler.compile_message(placed, _syntax_of(placed)) for placed in sections.messages)

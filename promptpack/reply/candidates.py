@@ -6,7 +6,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from promptpack.reply.hidden_text import BARE_CHANNEL, FIRST, MARKER, MARKER_AHEAD, HiddenEnds, blank
+from promptpack.reply.hidden_text import BARE_CHANNEL, FIRST, MARKER, MARKER_AHEAD, HiddenEnds, blank, is_hidden_name
 from promptpack.reply.lookahead import BLANK, COLONLESS, KEY, is_paired_key
 from promptpack.reply.scan import scan
 from promptpack.reply.scan_state import ForcedClose, ScanResult
@@ -27,6 +27,7 @@ _TOP = re.compile(
     rf"|(?P<marker>(?<=[{FIRST}])(?={MARKER_AHEAD}))"
     r"|(?P<call>(?<=\w\()\s*+[A-Za-z_]\w{0,40}+\s*+=(?!=)))"
 )
+_MESSAGE_CALL = re.compile(r"(?P<kind>\w{1,60}?)(?:Message|Block|Part)(?=\()")
 _CALLED = re.compile(r"(?<![\w.])[A-Za-z_]\w{0,40}\Z")
 # A brace and at most one key at the end of the text.
 _CUT_ROOT = re.compile(r"[{｛]\s*+(?:\"(?:[^\"\\]|\\.)*+(?:\"\s*+|\\)?+|[^{}\[\]｛｝\n]{0,300}+\s*+)\Z")
@@ -104,11 +105,17 @@ class SearchResult:
     def add(self, candidate: ReplyCandidate) -> None:
         """Add a candidate, or hide it if a label before it says that it is not the answer."""
         start, is_whole = candidate.start, candidate.scan is None or candidate.scan.tail == "closed"
-        if is_whole and _LABEL.search(self.text, max(0, start - _MAX_LABEL), start):
+        is_labelled = _LABEL.search(self.text, max(0, start - _MAX_LABEL), start) is not None
+        if is_whole and (is_labelled or self._is_message_of_others(start)):
             self.hide(start, candidate.end)
         else:
             self.candidates.append(candidate)
         self.limit = candidate.limit
+
+    def _is_message_of_others(self, start: int) -> bool:
+        """Return whether a call at a position builds a message that is not the model's: `HumanMessage(...)`."""
+        call = _MESSAGE_CALL.match(self.text, start)
+        return call is not None and (call["kind"] in ("Tool", "Function") or is_hidden_name(call[0]))
 
     def hide_before(self, end: int) -> int:
         """Hide all text and all candidates before a position, and return it."""

@@ -52,6 +52,7 @@ _STARTS = {
         ("<", r"unused\d{1,3}>\s{0,4}thought\b"),
         ("<", r"\|channel>\s{0,4}(?:thought|analysis)\b"),
         ("&", rf"(?:lt|#0*60|#x0*3c);{_THINKING}&(?:gt|#0*62|#x0*3e);"),
+        (r"\\", rf"u003c{_THINKING}\\u003e"),
         ("＜", rf"{_THINKING}＞"),
         ("【", rf"{_THINKING}】"),
         ("◁", "think▷"),
@@ -77,6 +78,7 @@ _ENDS = (
     ("<", r"unused95>(?!\s{0,4}thought)"),
     ("<", r"channel\|>"),
     ("&", rf"(?:lt|#0*60|#x0*3c);/{_THINKING}&(?:gt|#0*62|#x0*3e);"),
+    (r"\\", rf"u003c/{_THINKING}\\u003e"),
     ("＜", rf"/{_THINKING}＞"),
     ("【", rf"/{_THINKING}】"),
     ("◁", "/think▷"),
@@ -104,17 +106,17 @@ def _rest(markers: Iterable[tuple[str, str]]) -> str:
 
 _GROUPS = "|".join(f"(?P<{kind}>{_rest(markers)})" for kind, markers in {"end": _ENDS, **_STARTS}.items())
 # Follows the first character of a marker, which a search has jumped to; the group that matches is its kind.
-MARKER_AHEAD = r"[/|｜\w!#]|\s\w|<SYS|``\w|~~\w"
+MARKER_AHEAD = r"(?<!\\)[/|｜\w!#]|(?<=\\)u003[cC]|\s\w|<SYS|``\w|~~\w"
 MARKER_REST = rf"(?={MARKER_AHEAD})(?i:{_GROUPS})"
 # The characters that a marker may start with, for a character class.
-FIRST = r"<＜&◁【\[`~"
+FIRST = r"<＜&◁【\[`~\\"
 MARKER = re.compile(rf"[{FIRST}]{MARKER_REST}")
 KINDS = frozenset(_STARTS)
 ANY_MARKER = re.compile(_whole((*_ENDS, *(one for markers in _STARTS.values() for one in markers))), re.IGNORECASE)
 # The start of a marker that is not complete yet.
 PARTIAL_MARKER = (
     rf"(?:<details>\s{{0,4}}(?:<[^\n]{{0,110}})?"
-    rf"|[{FIRST}][<`~!&#/|｜▁\w:;.-]*+(?:(?<=[|｜\dn])>\s{{0,8}}\w{{0,14}}|\s[^<>\n]{{0,60}})?)"
+    rf"|[{FIRST}][<`~!&#/|｜▁\w:;.\\-]*+(?:(?<=[|｜\dn])>\s{{0,8}}\w{{0,14}}|\s[^<>\n]{{0,60}})?)"
 )
 # A thinking channel and the start of the next one, from which a server has removed the tokens.
 BARE_CHANNEL = re.compile(r"\s{0,4}analysis(?=[A-Z\n])[\s\S]*?(?:assistantfinal|\Z)")

@@ -25,7 +25,8 @@ _PLAIN_OBJECT = re.compile(r'[{｛]\s*+"[^"\n]{1,300}+"\s*+:')
 # A plain member: encoded text after it may be its content.
 _PLAIN = re.compile(rf"[{{｛]{BLANK}{KEY}|(?<!\\){QUOTED_KEY}")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
-_ENTITY_OR_STRING = re.compile(rf'{_ENTITY.pattern}|"(?:[^"\\]|\\[\s\S])*+"?')
+# A string ends with its line at the latest: a lost quote must not turn the strings after it inside out.
+_ENTITY_OR_STRING = re.compile(rf'{_ENTITY.pattern}|"(?:[^"\\\n]|\\.)*+"?')
 _QUOTED_START = re.compile(r"^[ \t]*(?:>[ \t]*)+(?:[{\[\"]|`{3})", re.MULTILINE)
 _QUOTE_PREFIX = re.compile(r"^[ \t]*>(?:[ \t]?>)*+[ \t]?", re.MULTILINE)
 # Lines of a diff that only adds, of a column, and of a numbered listing; the first line shows whether a space follows.
@@ -35,6 +36,7 @@ _LISTED_START = re.compile(
 )
 _LINE_PREFIX = re.compile(rf"[ \t]*+(?:>[> \t]*+|[+|│┃║]|{_NUMBER})")
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}(?:\\u[dD][c-fC-F][0-9a-fA-F]{2})?|[\s\S])")
+_SIGNS = frozenset("{}[]:,")
 # A text with more changes than this is not an encoded reply.
 _MAX_CHANGES = 50_000
 _COMMON = {'\\"': '"', "\\n": "\n", "\\\\": "\\", "\\t": "\t", "\\/": "/", "\\r": "\r"}
@@ -156,8 +158,9 @@ def _unescape(found: str) -> str:
 
 
 def _decode_outside(found: str) -> str:
-    """Decode an entity outside strings; a string with plain quotes keeps its own."""
-    return found if found[0] == '"' else html.unescape(found)
+    """Decode the entity of a sign outside strings; a string with plain quotes keeps its own."""
+    sign = html.unescape(found)
+    return sign if sign in _SIGNS else found
 
 
 def _remove(_: str) -> str:

@@ -51,7 +51,7 @@ class PromptEcho:
 
     def has_example(self, value: Any) -> bool:
         """Return whether a value is one of the examples."""
-        return any(value == example and is_same(value, example) for example in self.examples)
+        return value in self.examples and any(is_same(value, example) for example in self.examples)
 
     def has_text(self, text: str) -> bool:
         """Return whether a text is part of the prompt."""

@@ -28,8 +28,10 @@ _BARE = re.compile(r"[^\s,，;；:：=}\]｝］\"'{\[/#]*+")
 _COMMAS = ",，;；"
 _CLOSERS = {"}": "}", "｝": "}", "]": "]", "］": "]"}
 _BARE_KEY = re.compile(r"[^\W\d][\w$.-]*")
-_BRACE_OR_QUOTE = re.compile(r"[{｛}｝\"]")
-_STRING_REST = re.compile(r'(?:[^"\\]|\\.)*+', re.DOTALL)
+_BRACE_OR_QUOTE = re.compile(rf"[{{｛}}｝\"{''.join(PAIRS)}]")
+_STRING_RESTS = {'"': re.compile(r'(?:[^"\\]|\\.)*+', re.DOTALL)} | {
+    left: re.compile(f"[^{left}{right}]*+") for left, right in PAIRS.items()
+}
 # A quote after one of these, or on a new line, opens a string.
 _BEFORE_STRING = frozenset("{[(,:;=>→+|*/｛［，：；\n")
 _MAX_WAITING = 400
@@ -50,7 +52,7 @@ class StreamParser:
         self.partial = partial
         self.state = "outside"
         self._read_span = read
-        self._characters_read = self._depth = self._root = 0
+        self._characters_read = self._depth = self._nested = self._root = 0
         self._buffer = ""
         self._index = 0
         self._base = 0
@@ -174,9 +176,9 @@ class StreamParser:
         """Keep what is shown, and read no more of this object."""
         if growing := self.growing_text():
             self.partial.root = set_at(self.partial.root, *growing)
-        self._text, self._before = None, ""
+        self._text, self._before = None, ":" if self.state in ("key", "value") else ""
         self.state = "lost_string" if self.state == "string" and self._quote == '"' else "lost"
-        self._depth = sum(frame.is_object for frame in self.partial.stack)
+        self._depth, self._nested = sum(frame.is_object for frame in self.partial.stack), 0
         return True
 
     def _lost(self) -> bool:
@@ -186,8 +188,8 @@ class StreamParser:
         if sign is None:
             return False
         may_open, self._before, self._index = self._before in _BEFORE_STRING, sign[0], end
-        if sign[0] == '"':
-            self.state = "lost_string" if may_open else "lost"
+        if sign[0] in _STRING_RESTS:
+            self.state, self._quote = "lost_string" if may_open else "lost", sign[0]
             return True
         self._depth += 1 if sign[0] in "{｛" else -1
         if self._depth <= 0 and self._read(is_closed=False):
@@ -203,11 +205,19 @@ class StreamParser:
         self._index = end
 
     def _lost_string(self) -> bool:
-        rest = _STRING_REST.match(self._buffer, self._index)
-        self._index = rest.end() if rest else self._index
-        if not self._buffer.startswith('"', self._index):
+        """Skip the rest of a string; pairs of quotes may be nested in it."""
+        rest = _STRING_RESTS[self._quote].match(self._buffer, self._index)
+        end = rest.end() if rest else self._index
+        sign, self._index = self._buffer[end : end + 1], end + 1
+        if not sign or sign == "\\":
+            self._index = end
             return False
-        self._index, self._before, self.state = self._index + 1, '"', "lost"
+        if sign in PAIRS:
+            self._nested += 1
+        elif self._nested:
+            self._nested -= 1
+        else:
+            self._before, self.state = sign, "lost"
         return True
 
     def _read(self, *, is_closed: bool) -> bool:

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from promptpack.reply.escapes import decode
 from promptpack.reply.lookahead import (
@@ -38,9 +38,6 @@ _PAIRED = {
     left: re.compile(f"{left}([^{left}{right}]*+(?:{left}[^{left}{right}]*+{right}[^{left}{right}]*+)*+){right}")
     for left, right in PAIRS.items()
 }
-# How many quotes at the end of a reply do not show that its last string is complete.
-_LAST_QUOTES: Final = 8
-_LAST_MARKS: Final = "\"'`“”„‟‘’‚‛"
 _STRAIGHT = {quote: re.compile(rf"[^{quote}\\]*+(?:\\.[^{quote}\\]*+)*+", re.DOTALL) for quote in "\"'"}
 _BODY = {
     **dict.fromkeys(DOUBLE, re.compile(r'[^"“”„‟＂\\]*+(?:\\.[^"“”„‟＂\\]*+)*+', re.DOTALL)),
@@ -199,7 +196,7 @@ class Lexer:
             else:
                 closes = self._closes(place, array=array, bare=bare, inner=inner > 0)
                 inner += not closes and character in "\"'`"
-            if closes and opener in _STRAIGHT and character != opener and self._only_quotes_follow(place + 1):
+            if closes and opener in _STRAIGHT and character != opener and not self._structure_follows(place + 1):
                 # The reply may be cut off after a curly quote inside the string.
                 return self._unterminated(start)
             if closes:
@@ -215,14 +212,15 @@ class Lexer:
         match = pattern.match(self.text, start + 1) if pattern else None
         return match.end() if match and self.text.startswith(self.text[start], match.end()) else -1
 
-    def _only_quotes_follow(self, position: int) -> bool:
-        """Return whether only a few quotes and white space are left of the reply."""
-        for _ in range(_LAST_QUOTES):
-            position = self.blank_end(position)
-            if position >= self.size or self.text[position] not in _LAST_MARKS:
-                break
-            position += 1
-        return position >= self.size
+    def _structure_follows(self, position: int) -> bool:
+        """Return whether a closing bracket or a complete key follows: a string that is cut off has neither."""
+        after = self.blank_end(position)
+        if after >= self.size:
+            return False
+        if self.text[after] not in _COMMAS:
+            return self.text[after] in _CLOSERS or self.key_at(after, bare=True)
+        after = self.blank_end(after + 1)
+        return after < self.size and not self.cut_key_at(after)
 
     def _unterminated(self, start: int) -> Token:
         """Read a string without an end; a single word on the line before a closing bracket only lost its quote."""

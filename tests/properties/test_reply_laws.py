@@ -130,3 +130,16 @@ def test_reading_dumped_json_changes_nothing(
         verdict = judged(agent, raw, strict=strict)
         assert (verdict.outcome, verdict.repairs) == ("valid", ())
         assert is_same(verdict.data, value)
+
+
+@given(anything, st.integers(0, 2**32), st.sampled_from([None, 40, -1, -60]))
+@settings(no_deadline, max_examples=150)
+def test_a_stored_verdict_comes_back_equal(
+    given_output: tuple[str, dict[str, Any]], seed: int, cut: int | None
+) -> None:
+    agent, value = given_output
+    verdict = judged(agent, add_defects(value, Random(seed))[0][:cut])
+    row = json.loads(json.dumps(verdict.to_dict()))
+    again = Verdict.from_dict(row)
+    assert (again, again.to_dict()) == (verdict, row)
+    assert (again.output, again.extras, again.summary) == (verdict.output, verdict.extras, verdict.summary)

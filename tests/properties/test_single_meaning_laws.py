@@ -29,7 +29,7 @@ THINKING = (
     ("<think>", "</thinking>"), ("<|im_start|>think\n", "<|im_end|>"), ("<plan>", "</plan>"), ("<think>", ""),
     ("< THINK >", "</ think >"), ("<ponder>", "</ponder>"), ("<ideas>\n", "</ideas>"), ("<ideas>\n", ""), ("~~~thinking\n", "\n~~~\n"),
     ("<first_draft>", "</first_draft>"), ("<|begin▁of▁thought|>", "<|end▁of▁thought|>"), ("[THOUGHT]", "[/THOUGHT]"),
-    ("\\<think\\>", "\\</think\\>"), ("&#60;think&#62;", "&#60;/think&#62;"), ("【思考】", "【/思考】"), ("[unused16]", "[unused17]"),
+    ("\\<think\\>", "\\</think\\>"), ("&#60;think&#62;", "&#60;/think&#62;"), ("\\u003cthink\\u003e", "\\u003c/think\\u003e"), ("【思考】", "【/思考】"), ("[unused16]", "[unused17]"),
     ("<details>\n<summary>💭 Thought for 12s</summary>\n", "</details>\n"), ("<|think_start|>", "<|think_end|>"),
     ("<|channel|>commentary<|message|>", "<|end|>"), ("<|im_start|>reasoning\n", "<|im_end|>"), ("analysisHm. ", "assistantfinal"),
     ("<|channel>thought\n", "<channel|>"), ("<思考过程>", "</思考过程>"), ("<CoT>", "</CoT>"), ("<reasoning_trace id=\"1\">", "</reasoning_trace>"),

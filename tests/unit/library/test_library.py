@@ -86,16 +86,41 @@ def test_the_newest_release_is_preferred_to_newer_drafts(write_pack: WritePack, 
     assert str(library.get("demo@>=2.0.0-dev").version) == "2.0.0-dev"
 
 
-def test_locales_fall_back_to_the_language_and_then_to_the_default(write_pack: WritePack, open_packs: Open) -> None:
+def test_locales_fall_back_within_the_language(write_pack: WritePack, open_packs: Open) -> None:
     write_pack(locale="zh-CN", file="1.0.0.yaml")
     write_pack(locale="en")
     library = open_packs()
-    assert library.get("demo", "en-US").locale == "en"
-    assert library.get("demo", "en").locale == "en"
-    assert library.get("demo", "EN_us").locale == "en"
-    assert library.get("demo", "ZH").locale == "zh-CN"
-    assert library.get("demo", "fr").locale == "zh-CN"
+    for wanted, found in (("en-US", "en"), ("en", "en"), ("EN_us", "en"), ("ZH", "zh-CN"), ("zh-TW", "zh-CN")):
+        assert library.get("demo", wanted).locale == found
     assert library.get("demo").locale == "zh-CN"
+
+
+def test_another_language_needs_a_fallback(write_pack: WritePack, open_packs: Open) -> None:
+    write_pack(locale="zh-CN", file="1.0.0.yaml")
+    write_pack(locale="en")
+    library = open_packs()
+    with pytest.raises(UsageError) as refused:
+        library.get("demo", "fr")
+    expected = "PP707 demo@1.0.0 has no variant for the locale 'fr'\n  hint: its locales are en, zh-CN"
+    assert str(refused.value) == expected
+    assert library.get("demo", "fr", fallback="en-GB").locale == "en"
+    assert library.get("demo", "fr", fallback="default").locale == "zh-CN"
+    with pytest.raises(UsageError, match="no variant for the locale 'de'"):
+        library.get("demo", "fr", fallback="de")
+
+
+def test_a_pack_without_a_locale_suits_every_locale(write_pack: WritePack, open_packs: Open) -> None:
+    write_pack()
+    write_pack(locale="en")
+    assert open_packs().get("demo", "fr").locale == ""
+    assert open_packs().get("demo", "en-GB").locale == "en"
+
+
+def test_extends_falls_back_to_the_default_variant(write_pack: WritePack, open_packs: Open) -> None:
+    write_pack("base", body="messages:\n  - {role: user, content: zh}\n", locale="zh-CN", file="1.0.0.yaml")
+    write_pack("base", body="messages:\n  - {role: user, content: en}\n", locale="en")
+    write_pack(body="extends: base\n", locale="fr")
+    assert open_packs().get("demo", "fr").render().messages[0].content == "zh"
 
 
 @pytest.mark.parametrize(

@@ -172,6 +172,67 @@ def test_extends_merges_by_name_and_messages_by_id(write_pack: WritePack, open_p
     assert pack.tests == ()
 
 
+FOUR = """\
+abstract: true
+messages:
+  - {id: a, role: system, content: a}
+  - {role: system, content: '-'}
+  - {id: b, role: user, content: b}
+  - {id: c, role: user, content: c}
+"""
+
+
+@pytest.mark.parametrize(
+    ("messages", "expected"),
+    [
+        ("  - {after: a, role: user, content: x}\n  - {after: a, role: user, content: y}\n", "a x y - b c"),
+        ("  - {before: b, role: user, content: x}\n  - {before: b, role: user, content: y}\n", "a - x y b c"),
+        ("  - {role: user, content: x}\n  - {after: c, role: user, content: y}\n", "a - b c y x"),
+        ("  - {remove: b}\n", "a - c"),
+        ("  - {remove: b}\n  - {after: b, role: user, content: x}\n", "a - x c"),
+        ("  - {id: c, before: a, role: user, content: C}\n", "C a - b"),
+        ("  - {id: b, role: user, content: B}\n  - {id: n, after: b, role: user, content: N}\n", "a - B N c"),
+    ],
+)
+def test_messages_are_placed_among_the_inherited_ones(
+    write_pack: WritePack, open_packs: Callable[[], Library], messages: str, expected: str
+) -> None:
+    write_pack("base", body=FOUR)
+    write_pack("demo", body=f"extends: base\nmessages:\n{messages}")
+    assert " ".join(str(message.content) for message in open_packs().get("demo").render().messages) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (
+            "extends: base\nmessages:\n  - {after: bb, role: user, content: x}\n",
+            "packs/demo/1.0.0.yaml:6:13: PP235 no inherited message has the id 'bb'\n  hint: did you mean 'b'?",
+        ),
+        (
+            "extends: base\nmessages:\n  - {remove: other}\n",
+            "packs/demo/1.0.0.yaml:6:14: PP235 no inherited message has the id 'other'\n"
+            "  hint: the inherited ids are a, b, c",
+        ),
+        (
+            "messages:\n  - {id: a, role: user, content: x}\n  - {before: a, role: user, content: x}\n",
+            "packs/demo/1.0.0.yaml:6:14: PP235 no inherited message has the id 'a'\n"
+            "  hint: only messages that 'extends' inherits have a place",
+        ),
+        (
+            "extends: base\nmessages:\n  - {before: a, after: b, role: user, content: x}\n",
+            "packs/demo/1.0.0.yaml:6:24: PP201 not allowed together with 'before' (in /messages/0/after)",
+        ),
+    ],
+)
+def test_a_message_without_its_place_is_refused(
+    write_pack: WritePack, open_packs: Callable[[], Library], body: str, expected: str
+) -> None:
+    write_pack("base", body=FOUR)
+    write_pack("demo", body=body)
+    assert [str(found) for found in open_packs().problems] == [expected]
+
+
 def test_partials_of_an_abstract_pack_are_checked_except_for_their_inputs(
     write_pack: WritePack, open_packs: Callable[[], Library]
 ) -> None:

@@ -30,6 +30,11 @@ def test_a_label_of_others_hides_the_object_after_it(label: str) -> None:
     assert values(f'Final {label}{{"a": 1}}') == [{"a": 1}]
 
 
+@pytest.mark.parametrize("name", ["HumanMessage", "SystemMessage", "ToolMessage", "ThinkingBlock", "UserPromptPart"])
+def test_a_message_object_of_others_is_hidden(name: str) -> None:
+    assert values(f"[{name}(content='x'), AIMessage(content='y')]") == [{"content": "y"}]
+
+
 def test_a_label_does_not_hide_that_an_object_is_cut() -> None:
     assert values('{"a": 1}\nFirst draft:\n{"a": 2') == [{"a": 1}, {"a": 2}]
 

@@ -153,3 +153,11 @@ def test_a_brace_in_a_string_ends_no_object_that_the_parser_cannot_follow(text: 
 
 def test_a_quote_inside_text_opens_no_string_that_hides_the_end_of_the_object() -> None:
     assert fed('{"a" → "b", n": 3, "c: "she said "stop" today", d": 5" wide}').state == "outside"
+
+
+@pytest.mark.parametrize("value", ["「a}b」", "『a「}」}b』", '"a}b"'])
+def test_a_brace_in_a_quoted_text_does_not_end_an_object(value: str) -> None:
+    text = f"{{「a」: {value}, 「n」: [1], 「b」: 2"
+    parser = fed(text)
+    assert (parser.state, list(parser.partial.alarms)) == ("lost", [])
+    assert fed(text + "}").state == "outside"

@@ -1,0 +1,128 @@
+"""A locale variant that contains only text: everything else comes from the default file of the same version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from promptpack.document import Document
+from promptpack.document.model import Path
+from promptpack.problem import Location, PackError, Problem, did_you_mean
+
+_Step = tuple[str | int, ...]
+# The sections of a whole variant: a variant with one of them inherits nothing.
+_WHOLE = ("inputs", "extends", "slots", "abstract")
+# Lists whose items have names.
+_NAMED: Mapping[_Step, str] = {("messages",): "id", ("reply", "rules"): "name", ("tests",): "name"}
+# The key that a new item must have.
+_MAIN_KEY: Mapping[_Step, str] = {("messages",): "role", ("reply", "rules"): "require"}
+# A message with one of these keys is whole; others replace the text of a message in the default file.
+_OF_WHOLE_MESSAGES = ("role", "history")
+
+
+def is_text_only(data: Any) -> bool:
+    """Return whether the data of a variant leaves the inputs to the default file."""
+    return isinstance(data, dict) and not any(key in data for key in _WHOLE)
+
+
+@dataclass(frozen=True)
+class VariantDocument(Document):
+    """The data of the default file with the texts of a variant; every value keeps its location."""
+
+    default: Document = field(kw_only=True)
+    own: Document = field(kw_only=True)
+    own_paths: Mapping[_Step, _Step] = field(kw_only=True)
+    """Where the values of the variant are: the paths in the variant's file by the paths in the merged data."""
+
+    def owns(self, path: Path) -> bool:
+        """Return whether a value, or a part of it, is in the variant's own file."""
+        step = tuple(path)
+        return self._origin(step)[0] is self.own or any(one[: len(step)] == step for one in self.own_paths)
+
+    def locate(self, path: Path = ()) -> Location:
+        """Return the location of a value in the file that contains it."""
+        document, inner = self._origin(tuple(path))
+        return document.locate(inner)
+
+    def locate_key(self, path: Path) -> Location:
+        """Return the location of the key of a value in the file that contains it."""
+        document, inner = self._origin(tuple(path))
+        return document.locate_key(inner)
+
+    def locate_inside(self, path: Path, line: int, column: int) -> Location:
+        """Return the location of a line and column of a text in the file that contains it."""
+        document, inner = self._origin(tuple(path))
+        return document.locate_inside(inner, line, column)
+
+    def entry_span(self, path: Path) -> tuple[int, int] | None:
+        """Return the offsets of an entry of the variant's own file, or None."""
+        document, inner = self._origin(tuple(path))
+        return document.entry_span(inner) if document is self.own else None
+
+    def _origin(self, path: _Step) -> tuple[Document, _Step]:
+        if not path:
+            return self.own, path
+        for size in range(len(path), 0, -1):
+            if (found := self.own_paths.get(path[:size])) is not None:
+                return self.own, (*found, *path[size:])
+        return self.default, path
+
+
+def complete_variant(default: Document, own: Document) -> VariantDocument:
+    """Return the data of a default file with the texts of a variant; merge mappings by key, named items by name."""
+    merge = _Merge(own)
+    data = merge.merge(default.data, own.data, (), ())
+    if merge.problems:
+        raise PackError(merge.problems)
+    return VariantDocument(own.path, own.text, data, own.warnings, default=default, own=own, own_paths=merge.own_paths)
+
+
+class _Merge:
+    def __init__(self, own: Document) -> None:
+        self._own = own
+        self.own_paths: dict[_Step, _Step] = {}
+        self.problems: list[Problem] = []
+
+    def merge(self, default: Any, own: Any, path: _Step, own_path: _Step) -> Any:
+        if isinstance(default, dict) and isinstance(own, dict):
+            return self._merge_mappings(default, own, path, own_path)
+        if isinstance(default, list) and isinstance(own, list) and path in _NAMED and _are_parts(own, path):
+            return self._merge_lists(default, own, path, own_path)
+        self.own_paths[path] = own_path
+        return own
+
+    def _merge_mappings(self, default: Any, own: Any, path: _Step, own_path: _Step) -> dict[str, Any]:
+        merged = dict(default)
+        for key, value in own.items():
+            if key in default:
+                merged[key] = self.merge(default[key], value, (*path, key), (*own_path, key))
+            else:
+                merged[key] = value
+                self.own_paths[*path, key] = (*own_path, key)
+        return merged
+
+    def _merge_lists(self, default: list[Any], own: list[Any], path: _Step, own_path: _Step) -> list[Any]:
+        merged, label = list(default), _NAMED[path]
+        indexes = {item.get(label): index for index, item in enumerate(default)}
+        for number, item in enumerate(own):
+            index = indexes.get(item[label])
+            if index is None and (key := _MAIN_KEY.get(path, label)) not in item:
+                self._refuse(item[label], indexes, key, (*own_path, number, label))
+            elif index is None:
+                self.own_paths[*path, len(merged)] = (*own_path, number)
+                merged.append(item)
+            else:
+                merged[index] = self.merge(default[index], item, (*path, index), (*own_path, number))
+        return merged
+
+    def _refuse(self, name: str, known: Iterable[str | None], key: str, place: _Step) -> None:
+        hint = did_you_mean(name, filter(None, known)) or f"a new one needs {key!r}"
+        message = f"the default file has no {place[-1]} {name!r} in {place[-3]!r}"
+        self.problems.append(Problem("PP236", message, self._own.locate(place), hint))
+
+
+def _are_parts(items: list[Any], path: _Step) -> bool:
+    """Return whether all items of a list have names; whole messages replace the list."""
+    named = all(isinstance(item, dict) and isinstance(item.get(_NAMED[path]), str) for item in items)
+    return named and (path != ("messages",) or not any(key in item for item in items for key in _OF_WHOLE_MESSAGES))
