@@ -19,11 +19,13 @@ from promptpack.linter.rules import (
     misread_text,
     missing_reply_format,
     misspelled_required,
+    misspelled_slot,
     not_strict,
     over_budget,
     parent_locale,
     repeated_text,
     secret_rendered,
+    single_braces,
     slow_pattern,
     test_without_assertion,
     too_complex,
@@ -46,7 +48,7 @@ RULES: Final[tuple[LintRule, ...]] = (
     unexplained_word, broken_example, missing_reply_format, test_without_assertion, untested_action, locale_out_of_step,
     message_order, file_name, over_budget, volatile_before_stable, not_strict, idle_keyword, slow_pattern,
     unused_ignore, repeated_text, unknown_tool, too_complex, credential, misspelled_required, broken_test,
-    misread_text, parent_locale, unknown_key, wrong_kind, maybe_missing,
+    misread_text, single_braces, misspelled_slot, parent_locale, unknown_key, wrong_kind, maybe_missing,
     impossible_value, dead_branch, wrong_argument,
 )  # fmt: skip
 

@@ -11,7 +11,7 @@ from promptpack.files import Folder
 from promptpack.pack.contract import ERROR_ACTIONS, Contract
 from promptpack.pack.contract_building import build_contract
 from promptpack.pack.model import STANDARD_CONTEXT, Input, MessageTemplate, Pack, PackTest
-from promptpack.pack.pack_compiler import FolderPartials, PackCompiler
+from promptpack.pack.pack_compiler import BUILT_IN_NAMES, FolderPartials, PackCompiler
 from promptpack.pack.pack_schema import sort_problems
 from promptpack.pack.placed import Placed
 from promptpack.pack.references import References
@@ -26,6 +26,7 @@ Parents = Callable[[str, str], Sections]
 
 
 _ONE_LINE = "one-line"
+_RESERVED = (*BUILT_IN_NAMES, "reply")
 
 
 class BuildContext(NamedTuple):
@@ -69,6 +70,7 @@ def compile_sections(document: Document, build_context: BuildContext) -> Compile
     sections = resolve_sections(document, build_context)
     references = References(build_context.folder, build_context.file)
     problems = list(sections.problems)
+    problems += (_reserved(name, placed) for name, placed in sections.inputs.items() if name in _RESERVED)
     inputs = {name: _build_input(name, placed, references, problems) for name, placed in sections.inputs.items()}
     compiler = PackCompiler(inputs, build_context.partials.for_pack(sections), partial(_find_words, sections))
     messages = tuple(compiler.compile_message(placed, _syntax_of(placed)) for placed in sections.messages)
@@ -83,6 +85,11 @@ def compile_sections(document: Document, build_context: BuildContext) -> Compile
     return CompiledSections(
         sections, MappingProxyType(inputs), messages, MappingProxyType(slots), contract, compiler, references, ordered
     )
+
+
+def _reserved(name: str, placed: Placed) -> Problem:
+    message = f"an input cannot be named {name!r}: templates or rules use this name for something else"
+    return placed.problem("PP219", message, "choose another name", key=True)
 
 
 def _find_words(sections: Sections) -> frozenset[str]:

@@ -39,7 +39,7 @@ class References:
             raise PackError(_locate_problem(placed, problem) for problem in error.problems) from error
         unsafe = schema.find_unsafe(bundled, self._meter)
         if unsafe:
-            raise PackError(_unsafe_problem(placed, found) for found in unsafe)
+            raise PackError(self._unsafe_problem(placed, found) for found in unsafe)
         return bundled
 
     def read(self, reference: str) -> Placed:
@@ -68,6 +68,19 @@ class References:
                 if root is not None and not found.startswith(_SHIPPED) and (found, fragment) not in seen:
                     seen.add((found, fragment))
                     pending += ((found, part) for part in _child_at(root, fragment))
+
+    def _unsafe_problem(self, placed: Placed, found: schema.Mismatch) -> Problem:
+        """Return a problem at the unsafe value; a pattern in another file is located there, anything else at `$ref`."""
+        path = found.path
+        for one in self.reach(placed) if found.rule in ("pattern", "runaway") else ():
+            paths = (where for where, text in schema.iterate_patterns(one.value) if text == found.expected)
+            match = next(paths, None)
+            if match is not None:
+                placed, path = one, match
+                break
+        # The message about a cycle already quotes the reference.
+        where = "" if found.rule == "cycle" else f" (in {schema.pointer((*placed.path, *path))})"
+        return Problem(schema.UNSAFE_CODES[found.rule], found.message + where, placed.locate(*path), found.hint)
 
     def _load(self, file: str, reference: str) -> tuple[str, Mapping[str, Any]]:
         found = self._locate(file, reference)
@@ -125,13 +138,6 @@ class References:
             document = read(folder.read(relative), folder.show(relative))
             self._cache[found] = Placed(document.data, document, ())
         return self._cache[found]
-
-
-def _unsafe_problem(placed: Placed, found: schema.Mismatch) -> Problem:
-    """Return a problem at the unsafe value; if it is in another file, at the reference."""
-    # The message about a cycle already quotes the reference.
-    where = "" if found.rule == "cycle" else f" (in {schema.pointer((*placed.path, *found.path))})"
-    return Problem(schema.UNSAFE_CODES[found.rule], found.message + where, placed.locate(*found.path), found.hint)
 
 
 def resolve(root: Mapping[str, Any], schema: Any) -> Mapping[str, Any]:

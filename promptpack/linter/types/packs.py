@@ -132,7 +132,9 @@ class _PackChecker:
 
     def _check_path(self, rule: Rule, owner: Type) -> None:
         """Report a `path` that leads to a field which the reply does not have."""
-        keys = split_pointer(rule.path)
+        # Other problems than those of templates may be in the schemas of the contract.
+        is_broken = any(not problem.code.startswith("PP3") for problem in self._pack.problems)
+        keys = [] if is_broken else split_pointer(rule.path)
         for depth, key in enumerate(keys):
             mappings = [one for one in members(owner) if isinstance(one, MappingType)]
             declared = [one.properties[key].type for one in mappings if key in one.properties]

@@ -78,6 +78,10 @@ CASES = [
     ("{{ reply_format }}", "{{ entry }}{{ reply_format }}", "22:10: PP301 template uses undeclared input 'entry'\n  hint: 'entry' has a value only inside its loop, macro or block"),
     ("{{ reply_format }}", "{{ rang }}{{ reply_format }}", "22:10: PP301 template uses undeclared input 'rang'\n  hint: declare it under 'inputs', or set it in the template before this line"),
     ("{{ reply_format }}", "{{ rang(3) }}{{ reply_format }}", "22:10: PP301 template uses undeclared input 'rang'\n  hint: did you mean 'range'?"),
+    # reserved names, values that YAML versions read differently, patterns
+    ("  TEAMS:\n", "  pack: {type: string, description: x}\n  TEAMS:\n", "12:3: PP219 an input cannot be named 'pack': templates or rules use this name for something else\n  hint: choose another name"),
+    ("promptpack: 1\n", "promptpack: 1\nabstract: False\n", "2:11: PP115 'False' is read differently by different YAML versions\n  hint: write false, or \"False\" in quotes if it is text"),
+    ("subject: {type: string}", "subject: {type: string, pattern: '[a-z'}", "10:40: PP216 pattern '[a-z' is not a valid regular expression: unterminated character set at position 0 (in /inputs/TICKET/properties/subject/pattern)\n  hint: write a regular expression that Python's 're' accepts"),
     # tests
     ("TEAMS: [billing]", "TEAMS: [sales]", "41:49: PL026 the context does not fit: 'sales' is not one of 'billing', 'shipping' (in /TEAMS/0)"),
     ("{rule: known-team}", "{rule: known-taem}", "43:35: PL026 the pack has no rule 'known-taem'\n  hint: did you mean 'known-team'?"),
@@ -87,7 +91,7 @@ CASES = [
 def lint_with(old: str, new: str) -> list[str]:
     assert old in PACK
     file = Path("packs/triage/0.1.0-dev.yaml")
-    file.parent.mkdir(parents=True)
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(PACK.replace(old, new, 1), "utf-8")
     return [str(problem).removeprefix(f"{file}:") for problem in lint(["packs"], LintSettings()).problems]
 
@@ -103,3 +107,21 @@ def test_a_mistake_is_one_problem(
 def test_the_pack_without_a_mistake_has_no_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert lint_with("promptpack: 1", "promptpack: 1") == []
+
+
+def test_a_bad_pattern_in_a_schema_file_is_reported_in_that_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("packs/triage").mkdir(parents=True)
+    Path("packs/triage/ticket.json").write_text(
+        '{"type": "object",\n "properties": {"a": {"pattern": "[a-z"}}}', "utf-8"
+    )
+    found = lint_with(
+        "TICKET:\n    type: object", "CODE: {$ref: ticket.json, description: c}\n  TICKET:\n    type: object"
+    )
+    assert [one for one in found if "PP216" in one] == [
+        "packs/triage/ticket.json:2:34: PP216 pattern '[a-z' is not a valid regular expression: "
+        "unterminated character set at position 0 (in /properties/a/pattern)\n"
+        "  hint: write a regular expression that Python's 're' accepts"
+    ]
