@@ -5,7 +5,7 @@ from typing import Final
 
 FIXED: Final[dict[str, bool | None]] = {"": None, "~": None, "null": None, "true": True, "false": False}
 # Booleans or null for some versions of YAML, and text for others.
-_WORDS_BY_MEANING: Final = {"true": ("true", "yes", "on"), "false": ("false", "no", "off"), "null": ("null",)}
+_WORDS_BY_MEANING: Final = {"true": ("true", "yes"), "false": ("false", "no"), "null": ("null",)}
 AMBIGUOUS: Final[dict[str, str]] = {
     form: meaning
     for meaning, words in _WORDS_BY_MEANING.items()

@@ -25,7 +25,7 @@ def test_reads_plain_data() -> None:
     }
 
 
-@pytest.mark.parametrize("word", ["y", "N", "nope", "Nullable", "12:30:45", "2024-01-01"])
+@pytest.mark.parametrize("word", ["on", "off", "y", "N", "nope", "Nullable", "12:30:45", "2024-01-01"])
 def test_words_that_only_old_yaml_converts_are_text(word: str) -> None:
     assert document.parse(f"a: {word}").data == {"a": word}
 
@@ -38,8 +38,8 @@ def test_only_true_and_false_are_booleans() -> None:
 @pytest.mark.parametrize(
     ("word", "meaning"),
     [
-        *(("True", "true"), ("TRUE", "true"), ("yes", "true"), ("Yes", "true"), ("on", "true")),
-        *(("False", "false"), ("no", "false"), ("NO", "false"), ("off", "false"), ("Null", "null"), ("NULL", "null")),
+        *(("True", "true"), ("TRUE", "true"), ("yes", "true"), ("Yes", "true")),
+        *(("False", "false"), ("no", "false"), ("NO", "false"), ("Null", "null"), ("NULL", "null")),
     ],
 )
 def test_a_word_that_some_yaml_versions_convert_is_refused(word: str, meaning: str) -> None:
