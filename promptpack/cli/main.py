@@ -2,6 +2,7 @@
 
 import sys
 from importlib import import_module
+from keyword import iskeyword
 
 import click
 
@@ -22,6 +23,7 @@ COMMANDS = {
     "schema": "print or write a JSON Schema",
     "show": "show a pack's inputs, messages, actions and digest",
     "test": "run the tests in packs",
+    "try": "run one pack on a model: show the prompt, the reply as it streams, the verdict",
 }
 
 EXIT_PROBLEMS = 1
@@ -38,7 +40,10 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"promptpack.cli.commands.{cmd_name}").command
+        module = (
+            f"promptpack.cli.commands.{cmd_name}_pack" if iskeyword(cmd_name) else f"promptpack.cli.commands.{cmd_name}"
+        )
+        command: click.Command = import_module(module).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

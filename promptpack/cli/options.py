@@ -8,7 +8,7 @@ import click
 
 from promptpack import document, files, strict_json
 from promptpack.library import Library
-from promptpack.pack.model import Pack
+from promptpack.pack.model import Pack, PackTest
 from promptpack.problem import Location, PackError, Problem, PromptpackError, UsageError, did_you_mean
 
 _MAX_CONTEXT_BYTES = 20_000_000
@@ -54,6 +54,11 @@ def context_options(command: Command) -> Command:
     )(command)  # fmt: skip
 
 
+def test_option(command: Command) -> Command:
+    """Add `--test`."""
+    return click.option("--test", metavar="NAME", help="Use the context of this test of the pack.")(command)
+
+
 def open_library(folders: tuple[str, ...]) -> Library:
     """Open these folders, else ./packs, else the shipped packs."""
     if not folders and files.Folder("packs").is_there:
@@ -61,9 +66,22 @@ def open_library(folders: tuple[str, ...]) -> Library:
     return Library.open(*folders)
 
 
-def read_context(pack: Pack, file: str | None, assignments: tuple[str, ...]) -> Mapping[str, Any]:
-    """Return the context from a file and from assignments, which override the file."""
-    return read_values(pack.label, {name: one.schema for name, one in pack.inputs.items()}, file, assignments)
+def read_context(
+    pack: Pack, file: str | None, assignments: tuple[str, ...], test: str | None = None
+) -> Mapping[str, Any]:
+    """Return the context of a test, from a file and from assignments; the later ones override the earlier ones."""
+    schemas = {name: one.schema for name, one in pack.inputs.items()}
+    tested = find_test(pack, test).context if test else {}
+    return {**tested, **read_values(pack.label, schemas, file, assignments)}
+
+
+def find_test(pack: Pack, name: str) -> PackTest:
+    """Return a test of a pack by its name."""
+    names = [test.name for test in pack.tests]
+    if name not in names:
+        hint = did_you_mean(name, names) or (f"its tests are {', '.join(map(repr, names))}" if names else "it has none")
+        raise UsageError(Problem("PP910", f"{pack.label} has no test named {name!r}", None, hint))
+    return pack.tests[names.index(name)]
 
 
 def read_values(

@@ -8,6 +8,7 @@ import click
 from promptpack.characters import visible
 from promptpack.cycle import AgentRun, Round
 from promptpack.prompt.message import Message
+from promptpack.verdict import Verdict
 
 _MESSAGE_LINES = 6
 _REPLY_LINES = 14
@@ -35,9 +36,14 @@ def print_message(message: Message, full: bool) -> None:
 def print_round(done: Round, full: bool) -> None:
     """Print a reply, its verdict and its correction."""
     click.echo(click.style("reply      ", fg="yellow") + _block(_readable(done.completion.text), full, _REPLY_LINES))
-    verdict = done.verdict
-    if verdict is None:
-        return
+    if done.verdict is not None:
+        print_verdict(done.verdict)
+    for answer in done.answers if done.verdict is not None else ():
+        print_correction(answer.text, full)
+
+
+def print_verdict(verdict: Verdict) -> None:
+    """Print an outcome, the repairs, the extra keys and the violations."""
     outcome = click.style(verdict.outcome, fg="green" if verdict.ok else "red")
     click.echo(click.style("verdict    ", fg="cyan") + outcome)
     for repair in verdict.repairs:
@@ -46,8 +52,11 @@ def print_round(done: Round, full: bool) -> None:
         click.echo(f"           kept {visible(path)}, which is not in the contract")
     for violation in verdict.violations:
         click.echo(f"           {visible(str(violation))}")
-    for answer in done.answers:
-        click.echo(click.style("correction ", fg="red") + _block(answer.text, full))
+
+
+def print_correction(text: str, full: bool) -> None:
+    """Print the message that asks the model to correct its reply."""
+    click.echo(click.style("correction ", fg="red") + _block(text, full))
 
 
 def _readable(reply: str) -> str:

@@ -43,7 +43,10 @@ class Agent:
                 raise UsageError(Problem("PP614", f"tool {tool.name!r} has no function", None, "pass a function"))
 
     def run(self, context: Any = None, /, **services: Unpack[ServiceOptions]) -> "Verdict":
-        """Ask until a reply meets the contract or all rounds are used; return the last verdict."""
+        """Ask until a reply meets the contract or all rounds are used; return the last verdict.
+
+        `context` has the inputs, or is a rendered prompt.
+        """
         return self.run_with_transcript(context, **services).verdict
 
     async def arun(self, context: Any = None, /, **services: Unpack[ServiceOptions]) -> "Verdict":
@@ -52,15 +55,18 @@ class Agent:
 
     def run_with_transcript(self, context: Any = None, /, **services: Unpack[ServiceOptions]) -> AgentRun:
         """Run like `run`; return the prompt and the rounds too."""
-        prompt = self.pack.render(context)
+        prompt = self._prompt(context)
         transcript = drive(converse(self._conversation(prompt)), self.provider, Services(**services))
         return _agent_run(prompt, transcript)
 
     async def arun_with_transcript(self, context: Any = None, /, **services: Unpack[ServiceOptions]) -> AgentRun:
         """Run asynchronously; see `run_with_transcript`."""
-        prompt = self.pack.render(context)
+        prompt = self._prompt(context)
         transcript = await adrive(converse(self._conversation(prompt)), self.provider, Services(**services))
         return _agent_run(prompt, transcript)
+
+    def _prompt(self, context: Any) -> "Prompt":
+        return context if isinstance(context, Prompt) else self.pack.render(context)
 
     def _conversation(self, prompt: "Prompt") -> Conversation:
         previous: Verdict | None = None

@@ -129,10 +129,11 @@ def complete_variants(entries: Sequence[Entry]) -> Iterator[Entry]:
 
 
 def _complete(entry: Entry, own: Document, default: Entry | None) -> Entry:
+    if default is not None and default.document is None:
+        message = f"this variant needs {default.path}, which is broken"
+        problem = Problem("PP237", message, own.locate_key(("name",)), "fix that file first")
+        return replace(entry, problems=(problem,))
     try:
-        if default is not None and default.document is None:
-            message = f"this variant needs {default.path}, which is broken"
-            raise PackError(Problem("PP237", message, own.locate_key(("name",)), "fix that file first"))
         found = complete_variant(default.document, own) if default is not None and default.document else own
         check(found)
     except PackError as error:

@@ -1,7 +1,7 @@
 """Check the packs of a library with rules: packs are parsed, validated and linked, but never rendered."""
 
 from bisect import bisect
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from promptpack import files, flow
@@ -22,10 +22,20 @@ _MISSING_SECTION = ("PP203", "PP241")
 _LISTED = ("inputs", "messages", "partials", "tests")
 
 
+Track = Callable[[Sequence[Entry]], Iterable[Entry]]
+
+
 def lint_library(
-    library: Library, settings: LintSettings, wanted: Collection[str] = (), cache: ResultCache | None = None
+    library: Library,
+    settings: LintSettings,
+    wanted: Collection[str] = (),
+    cache: ResultCache | None = None,
+    track: Track = iter,
 ) -> LintReport:
-    """Lint the packs of an open library, or only the wanted files; cached results are not computed again."""
+    """Lint the packs of an open library, or only the wanted files; cached results are not computed again.
+
+    `track` iterates over the pack files, and may show the progress.
+    """
     cache = cache or ResultCache()
     packs = LintLibrary(library, cache.paragraphs)
     entries = [entry for entry in packs.entries if not wanted or entry.path in wanted]
@@ -33,7 +43,7 @@ def lint_library(
     if unknown:
         hint = "packs are .yaml files outside folders that start with '_' or '.'"
         raise UsageError(Problem("PP706", f"{path!r} is not a pack file", None, hint) for path in unknown)
-    results = [_lint_or_load(entry, packs, settings, cache) for entry in entries]
+    results = [_lint_or_load(entry, packs, settings, cache) for entry in track(entries)]
     cache.save(packs.entries)
     reports = [result.report for result in results]
     if not wanted:

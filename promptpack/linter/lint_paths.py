@@ -16,6 +16,7 @@ from promptpack.linter.lint_settings import LintSettings, find_settings
 from promptpack.problem import PackError
 
 if TYPE_CHECKING:
+    from promptpack.linter.checking import Track
     from promptpack.linter.result_cache import ResultCache
 
 
@@ -26,11 +27,13 @@ def lint(
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
     cache: str | bool | None = None,
+    track: Track = iter,
 ) -> LintReport:
     """Lint folders of packs and single pack files; a file is linted together with the packs of its root folder.
 
     Without `settings`, the nearest `promptpack.toml` or `pyproject.toml` applies; `select` and `ignore` override
     either. Results are cached until a dependency of the pack changes: see `Cache.open` for the values of `cache`.
+    `track` iterates over the pack files of a folder, and may show the progress.
     """
     stored = Cache.open(cache)
 
@@ -43,7 +46,7 @@ def lint(
             from promptpack.linter.result_cache import ResultCache
 
             results = ResultCache.open(stored, root, chosen)
-            return lint_library(Library.open(root, cache=cache), chosen, wanted, results), results
+            return lint_library(Library.open(root, cache=cache), chosen, wanted, results, track), results
 
         return _get_or_compute(stored, root, chosen, wanted, compute)
 

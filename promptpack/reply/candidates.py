@@ -6,7 +6,16 @@ from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from promptpack.reply.hidden_text import BARE_CHANNEL, FIRST, MARKER, MARKER_AHEAD, HiddenEnds, blank, is_hidden_name
+from promptpack.reply.hidden_text import (
+    BARE_CHANNEL,
+    FIRST,
+    MARKER,
+    MARKER_AHEAD,
+    HiddenEnds,
+    blank,
+    channel_end,
+    is_hidden_name,
+)
 from promptpack.reply.lookahead import BLANK, COLONLESS, KEY, is_paired_key
 from promptpack.reply.scan import scan
 from promptpack.reply.scan_state import ForcedClose, ScanResult
@@ -34,7 +43,8 @@ _CUT_ROOT = re.compile(r"[{｛]\s*+(?:\"(?:[^\"\\]|\\.)*+(?:\"\s*+|\\)?+|[^{}\[\
 _MAX_CUT_LENGTH, _MAX_LABEL = 400, 100
 # A label directly before an object that says that others wrote it, or that it is not final.
 _LABEL = re.compile(
-    r"(?:^|\n)[ \t>#*_-]*(?:user|human|system|developer|question|tool|observation|environment|(?:user )?inputs?"
+    r"(?:^|\n|\|>)[ \t>#*_-]*(?:gpt4 correct )?(?:user|human|system|developer|question|instructions?|prompt"
+    r"|query|tool|observation|environment|(?:user )?inputs?"
     r"|(?:(?:tool|function) |call_)?(?:outputs?|results?|responses?) (?:of|from) (?:the )?(?:tool|function)s?"
     r"|(?:tool|function)[ _](?:call )?(?:outputs?|results?|responses?)|(?:few-shot )?(?:examples?|samples?)(?: \d+)?"
     r"(?: (?:output|answer|reply|response))?|(?:expected|previous|prior|earlier|last|old)(?: \w+){1,2}|(?:\w+ )?draft"
@@ -105,8 +115,7 @@ class SearchResult:
     def add(self, candidate: ReplyCandidate) -> None:
         """Add a candidate, or hide it if a label before it says that it is not the answer."""
         start, is_whole = candidate.start, candidate.scan is None or candidate.scan.tail == "closed"
-        is_labelled = _LABEL.search(self.text, max(0, start - _MAX_LABEL), start) is not None
-        if is_whole and (is_labelled or self._is_message_of_others(start)):
+        if is_whole and (is_labelled(self.text, start) or self._is_message_of_others(start)):
             self.hide(start, candidate.end)
         else:
             self.candidates.append(candidate)
@@ -124,11 +133,17 @@ class SearchResult:
         return end
 
 
+def is_labelled(text: str, start: int) -> bool:
+    """Return whether a label directly before a position says that an object there is not the answer."""
+    return _LABEL.search(text, max(0, start - _MAX_LABEL), start) is not None
+
+
 def find(text: str, limits: SearchLimits) -> SearchResult:
     """Find the candidates outside hidden text; the result's text has spaces in place of hidden text."""
     found, lexer, position, ends, seen, passed = SearchResult(text), Lexer(text), 0, HiddenEnds(text), 0, 0
     if channel := BARE_CHANNEL.match(text):
-        position = found.hide(0, channel.end())
+        end = channel_end(channel).search(text, channel.end())
+        position = found.hide(0, end.end() if end else len(text))
     while match := _TOP.search(text, position):
         if match["marker"] is not None:
             start, position = -1, _pass_marker(found, ends, match.start())

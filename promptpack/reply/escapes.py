@@ -1,6 +1,7 @@
 """Decode the body of a string, including escapes that JSON does not allow."""
 
 import re
+import sys
 
 # A backslash at the end of a line continues the line.
 _SIMPLE = {"\n": "", "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "\\": "\\", "/": "/"}
@@ -8,6 +9,7 @@ _SIMPLE = {"\n": "", "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"':
 _PROTECTED = frozenset("'_`‘’“”")
 _ESCAPE = re.compile(
     r"(?P<pair>\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u(?P<code>[0-9a-fA-F]{4})"
+    r"|\\(?:u\{(?P<braced>[0-9a-fA-F]{1,6})\}|x(?P<byte>[0-9a-fA-F]{2})|U(?P<long>[0-9a-fA-F]{8}))"
     r"|\\(?P<character>[\s\S])"
 )
 _VALID = frozenset('"\\/bfnrt')
@@ -50,8 +52,8 @@ def _decoded(match: re.Match[str], literal: frozenset[int]) -> str:
     if match["pair"]:
         high, low = int(match["pair"][2:6], 16), int(match["pair"][8:12], 16)
         return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
-    if match["code"]:
-        return chr(int(match["code"], 16))
+    if code := match["code"] or match["braced"] or match["byte"] or match["long"]:
+        return chr(int(code, 16)) if int(code, 16) <= sys.maxunicode else match[0]
     character = match["character"]
     if character in _SIMPLE:
         return _SIMPLE[character]

@@ -12,13 +12,13 @@ _N = r"[\w▁:.-]"
 # A name means thinking if it contains one of these.
 _THOUGHT = (
     r"(?:think|thought|reason|reflect|r[eé]flex|scratch[_-]?pad|monologue|deliberat|brainstorm|introspect|ponder"
-    r"|contemplat|ruminat|rationale|(?<![^\W_])cot(?![^\W_])|drafts?(?![^\W_])|思考|推理|草稿)"
+    r"|contemplat|ruminat|rationale|work(?:ing)?[_-]?out|(?<![^\W_])cot(?![^\W_])|drafts?(?![^\W_])|思考|推理|草稿)"
 )
 _THINKING = rf"{_N}{{0,30}}?{_THOUGHT}{_N}{{0,30}}"
 # A name means text of others, or text that only shows how an answer looks, if one of these is a word of it.
 _OTHERS = (
     rf"(?:{_N}{{0,30}}?[_:.▁-])?(?:(?:few[_-]?shot|examples?|samples?|prompts?|instructions?|query|questions?|requests?"
-    r"|history|context|(?:json)?schema|template|format|expected|previous|prior|earlier"
+    r"|prompter|history|context|(?:json)?schema|template|format|expected|previous|prior|earlier"
     r"|documents?|observations?|search|quote|user|human|system|developer|environment|reminder"
     r"|(?<!tool[_-])(?<!action[_-])inputs?)|(?:tool|function)s?[_▁-]?(?:(?:use|call)[_-])?(?:results?|responses?|outputs?))"
     rf"(?:[_:.▁-]{_N}{{0,30}})?(?!{_N})"
@@ -31,7 +31,7 @@ _ANSWER = (
     rf"|(?<![^\W_])(?:start|begin|end|bos|eos)(?![^\W_])){_N}{{0,30}}"
     r"|\w|br|hr|h[1-6]|li|[duo]l|d[dt]|t[drh]|em|tt|pre|div|span|strong|details|summary|section|article|main|html|head"
     r"|font|img|small|table|tbody|thead|script|textarea|samp|kbd|xml|root|items?|tools?|tool[_-]?(?:use|input)"
-    rf"|action[_-]input|pad|unk|unused\d+|extra_id_\d+)(?!{_N})"
+    rf"|action[_-]input|role|pad|unk|(?:unused|ctrl)\d+|extra_id_\d+)(?!{_N})"
 )
 _TAG_END = r"(?:\s[^<>\n]{0,60})?\s?\\?>"
 _CLOSED = rf"(?=[^\W\d]{_N}{{0,80}}+{_TAG_END})"
@@ -43,31 +43,37 @@ _WORD = r"[^\W\d]\w{0,20}+"
 # The markers that start hidden text, by kind. The first character is separate, so that a search can jump to it.
 _STARTS = {
     "tag": (
-        ("<", rf"{_CLOSED}{_THINKING}{_TAG_END}"),
+        ("<", rf"(?!(?:start|begin)[_-]){_CLOSED}{_THINKING}{_TAG_END}"),
         ("<", rf"\s{_THINKING}{_TAG_END}"),
-        ("<", rf"details>\s{{0,4}}<summary>[^<\n]{{0,20}}?{_THOUGHT}[^<\n]{{0,60}}</summary>"),
+        ("<", rf"details(?: [^<>\n]{{0,80}})?>\s{{0,4}}<summary>[^<\n]{{0,20}}?{_THOUGHT}[^<\n]{{0,60}}</summary>"),
     ),
     "token": (
         ("<", rf"{_BAR}{_NOT_END}{_THINKING}{_BAR}>"),
-        ("<", r"unused\d{1,3}>\s{0,4}thought\b"),
+        ("<", r"(?:unused|ctrl)\d{1,3}>\s{0,4}thought\b"),
+        ("<", rf"(?:start|begin)[_-]{_THINKING}>"),
         ("<", r"\|channel>\s{0,4}(?:thought|analysis)\b"),
+    ),
+    # Pairs of brackets: only their own end counts, if there is one.
+    "pair": (
         ("&", rf"(?:lt|#0*60|#x0*3c);{_THINKING}&(?:gt|#0*62|#x0*3e);"),
         (r"\\", rf"u003c{_THINKING}\\u003e"),
         ("＜", rf"{_THINKING}＞"),
         ("【", rf"{_THINKING}】"),
         ("◁", "think▷"),
-        (r"\[", rf"(?:{_THINKING}|unused16)\]"),
+        (r"\[", rf"(?:(?:start|begin) )?(?:{_THINKING}|unused16)\]"),
     ),
     "turn": (
         ("<", rf"\|channel\|>\s{{0,8}}(?!final\b|commentary\s{{0,4}}(?:to=|json|<\|con)){_WORD}"),
-        ("<", rf"{_BAR}(?:im_start|start|start_header_id){_BAR}> {{0,4}}(?!{_OWN_ROLE}){_WORD}"),
-        ("<", rf"start_of_turn> {{0,4}}(?!{_OWN_ROLE}){_WORD}"),
+        ("<", rf"{_BAR}(?:im_start|start|start_header_id|start_of_role){_BAR}> {{0,4}}(?!{_OWN_ROLE}){_WORD}"),
+        ("<", rf"(?:start_of_turn|extra_id_\d+|role)> {{0,4}}(?!{_OWN_ROLE}){_WORD}"),
+        ("<", rf"{_BAR}tool{_BAR}>"),
+        (r"\[", rf"\|(?!{_OWN_ROLE}){_WORD}\|\]"),
         ("<", rf"{_BAR}{_NOT_END}{_OTHERS}{_BAR}>"),
         ("<", "<SYS>>"),
         (r"\[", r"(?:INST|TOOL_RESULTS|SYSTEM_PROMPT|AVAILABLE_TOOLS)\]"),
     ),
     "comment": (("<", "!--"),),
-    "fence": ((r"[`~]", rf"(?:``|~~){_THINKING}[^\n`]{{0,40}}\n"),),
+    "fence": ((r"[`~]", rf"(?:``|~~)(?:{_THINKING}|{_OTHERS})[^\n`]{{0,40}}\n"),),
     "quoted": (("<", rf"{_CLOSED}(?:{_OTHERS}|(?!{_ANSWER}){_N}{{1,80}}+){_TAG_END}"),),
 }
 # An end without its start hides all text before it.
@@ -75,20 +81,21 @@ _ENDS = (
     ("<", rf"/{_CLOSED}{_THINKING}{_TAG_END}"),
     ("<", rf"/\s{_THINKING}{_TAG_END}"),
     ("<", rf"{_BAR}(?:(?:/|end){_THINKING}|{_THINKING}(?<=[_▁]end)){_BAR}>"),
-    ("<", r"unused95>(?!\s{0,4}thought)"),
+    ("<", r"(?:unused|ctrl)95>(?!\s{0,4}thought)"),
+    ("<", rf"end[_-]{_THINKING}>"),
     ("<", r"channel\|>"),
     ("&", rf"(?:lt|#0*60|#x0*3c);/{_THINKING}&(?:gt|#0*62|#x0*3e);"),
     (r"\\", rf"u003c/{_THINKING}\\u003e"),
     ("＜", rf"/{_THINKING}＞"),
     ("【", rf"/{_THINKING}】"),
     ("◁", "/think▷"),
-    (r"\[", rf"(?:/{_THINKING}|unused17)\]"),
+    (r"\[", rf"(?:(?:/|end ){_THINKING}|unused17)\]"),
     ("<", rf"/{_CLOSED}(?:{_OTHERS}|(?!{_ANSWER}){_N}{{1,80}}+){_TAG_END}"),
 )
 # A turn ends before the next marker of the chat template.
 _TURN_END = (
-    rf"(?=<{_BAR}(?:im_end|im_start|eo[tm]_id|start_header_id|channel|return|call|(?:start|end)(?!_header)(?:[_▁]{_N}{{1,40}})?|{_N}{{1,40}}[_▁]end"
-    rf"|assistant|chatbot_token){_BAR}>|<(?:end|start)_of_turn>|\[/(?:INST|TOOL_RESULTS|SYSTEM_PROMPT)\]|<</SYS>>)"
+    rf"(?=<{_BAR}(?:im_end|im_start|eo[tm]_id|start_header_id|channel|return|call|(?:start|end)(?!_header|_of_role)(?:[_▁]{_N}{{1,40}})?|start_of_role|endoftext|{_N}{{1,40}}[_▁]end"
+    rf"|assistant|chatbot_token){_BAR}>|<(?:end_of_turn|start_of_turn|extra_id_\d+|role)>|\[\||\[/(?:INST|TOOL_RESULTS|SYSTEM_PROMPT)\]|<</SYS>>)"
 )
 _FENCE_END = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*$", re.MULTILINE)
 # Streamed text has no certain start or end of a line, only line breaks.
@@ -115,11 +122,12 @@ KINDS = frozenset(_STARTS)
 ANY_MARKER = re.compile(_whole((*_ENDS, *(one for markers in _STARTS.values() for one in markers))), re.IGNORECASE)
 # The start of a marker that is not complete yet.
 PARTIAL_MARKER = (
-    rf"(?:<details>\s{{0,4}}(?:<[^\n]{{0,110}})?"
-    rf"|[{FIRST}][<`~!&#/|｜▁\w:;.\\-]*+(?:(?<=[|｜\dn])>\s{{0,8}}\w{{0,14}}|\s[^<>\n]{{0,60}})?)"
+    rf"(?:<details(?: [^<>\n]{{0,80}})?>\s{{0,4}}(?:<[^\n]{{0,110}})?"
+    rf"|[{FIRST}][<`~!&#/|｜▁\w:;.\\-]*+(?:(?<=[|｜\denl])>\s{{0,8}}\w{{0,14}}|\s[^<>\n]{{0,60}})?)"
 )
-# A thinking channel and the start of the next one, from which a server has removed the tokens.
-BARE_CHANNEL = re.compile(r"\s{0,4}analysis(?=[A-Z\n])[\s\S]*?(?:assistantfinal|\Z)")
+# Thinking without tokens, which a server has removed, or as a command line shows it.
+BARE_CHANNEL = re.compile(r"\s{0,4}+(?:(?P<channel>analysis(?=[A-Z\n]))|Thinking\.\.\.\n)")
+_CHANNEL_ENDS = (re.compile(r"\.\.\.done thinking\.?"), re.compile("assistantfinal"))
 # No marker is longer; a shorter text may be the start of one.
 MAX_MARKER_LENGTH = 200
 _MAX_NAME = 80
@@ -129,10 +137,21 @@ _THINKING_END = re.compile(_whole(_ENDS[:-1]), re.IGNORECASE)
 _END_TAG = re.compile(rf"</\s?(?=[^\W\d]){_N}{{1,80}}+{_TAG_END}")
 _COMMON_ENDS = {
     "token": re.compile(f"{_THINKING_END.pattern}|{_TURN_END}", re.IGNORECASE),
+    "pair": _THINKING_END,
     "turn": re.compile(_TURN_END, re.IGNORECASE),
     "fence": _FENCE_END,
     "comment": re.compile("-->"),
 }
+
+
+def may_become_channel(text: str) -> bool:
+    """Return whether a text may be the start of a channel without tokens."""
+    return any(start.startswith(text.lstrip()) for start in ("analysis", "Thinking...\n"))
+
+
+def channel_end(channel: re.Match[str]) -> re.Pattern[str]:
+    """Return the pattern of the end of a channel without tokens."""
+    return _CHANNEL_ENDS[channel["channel"] is not None]
 
 
 @lru_cache(1_000)
@@ -169,6 +188,8 @@ class HiddenEnds:
         """Return the end of the text that a marker hides, or -1 if it hides nothing."""
         if marker.lastgroup in _COMMON_ENDS:
             end = _COMMON_ENDS[marker.lastgroup].search(self._text, marker.end())
+            if end is None and marker.lastgroup == "pair":
+                end = _COMMON_ENDS["turn"].search(self._text, marker.end())
             return end.end() if end else len(self._text)
         if self._tags is None:
             self._tags = self._index()

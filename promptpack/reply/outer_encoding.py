@@ -29,14 +29,20 @@ _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30}
 _ENTITY_OR_STRING = re.compile(rf'{_ENTITY.pattern}|"(?:[^"\\\n]|\\.)*+"?')
 _QUOTED_START = re.compile(r"^[ \t]*(?:>[ \t]*)+(?:[{\[\"]|`{3})", re.MULTILINE)
 _QUOTE_PREFIX = re.compile(r"^[ \t]*>(?:[ \t]?>)*+[ \t]?", re.MULTILINE)
-# Lines of a diff that only adds, of a column, and of a numbered listing; the first line shows whether a space follows.
+# Lines of a diff that only adds, of a column, of a log with the name of a service, and of a numbered listing. The first
+# line shows whether a space follows.
 _NUMBER = r"(?P<number>\d{1,6}+)(?: *+[:.)|│→]|\t)"
 _LISTED_START = re.compile(
-    rf"^[ \t]*+(?:(?P<mark>[+|│┃║])|{_NUMBER})(?P<space> ?)[ \t]*+(?:[{{\[]|`{{3}})", re.MULTILINE
+    rf"^[ \t]*+(?:(?P<mark>[+|│┃║]|[A-Za-z][\w.-]{{0,40}}+ {{1,20}}\|)|{_NUMBER})(?P<space> ?)[ \t]*+(?:[{{\[]|`{{3}})",
+    re.MULTILINE,
 )
 _LINE_PREFIX = re.compile(rf"[ \t]*+(?:>[> \t]*+|[+|│┃║]|{_NUMBER})")
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}(?:\\u[dD][c-fC-F][0-9a-fA-F]{2})?|[\s\S])")
 _SIGNS = frozenset("{}[]:,")
+# JSON in a literal of a program in single quotes; a call with named arguments is read as a call.
+_LITERAL_START = re.compile(rf"(?<=[=(,:\[])[ \t]{{0,4}}+b?'(?=\{{{_GAP}\")")
+_LITERAL_BODY = re.compile(r"(?:[^'\\]|\\[\s\S])*+(?=')")
+_NAMED_CALL = re.compile(r"\w\(\s{0,20}+[A-Za-z_]\w{0,40}+\s{0,20}+=(?!=)")
 # A text with more changes than this is not an encoded reply.
 _MAX_CHANGES = 50_000
 _COMMON = {'\\"': '"', "\\n": "\n", "\\\\": "\\", "\\t": "\t", "\\/": "/", "\\r": "\r"}
@@ -105,7 +111,9 @@ class _Encoding:
 
 def decode_outer(raw: str) -> DecodedReply:
     """Remove the outer encoding of a reply, if it has one: the first that is not the content of a string."""
-    found = sorted((*_find_encoded_quotes(raw), *_find_line_prefixes(raw)), key=attrgetter("start"))
+    found = sorted(
+        (*_find_encoded_quotes(raw), *_find_literal(raw), *_find_line_prefixes(raw)), key=attrgetter("start")
+    )
     return DecodedReply(raw, next((one for one in found if not _is_inside(raw, one.start)), None))
 
 
@@ -121,6 +129,18 @@ def _find_encoded_quotes(raw: str) -> Iterator[_Encoding]:
         if 0 < raw.count(sign) < _MAX_CHANGES and (match := start.search(raw)):
             plain = _PLAIN_OBJECT.search(raw, match.end())
             yield _Encoding(kind, pattern, decode_match, match.start(), plain.start() if plain else sys.maxsize)
+
+
+def _find_literal(raw: str) -> Iterator[_Encoding]:
+    """Yield the encoding of strict JSON in a literal, if the literal has escapes of its own."""
+    start = _LITERAL_START.search(raw)
+    body = _LITERAL_BODY.match(raw, start.end()) if start else None
+    if body is None or not any(escape in body[0] for escape in ("\\\\", "\\'")):
+        return
+    found = _Encoding("escaped", _ESCAPE, _unescape, body.start(), body.end())
+    decoded = _ESCAPE.sub(lambda match: _unescape(match[0]), body[0]) if body[0].count("\\") < _MAX_CHANGES else ""
+    if strict_at(decoded, 0) is not None and not _NAMED_CALL.search(raw, 0, start.start() if start else 0):
+        yield found
 
 
 def _find_line_prefixes(raw: str) -> Iterator[_Encoding]:

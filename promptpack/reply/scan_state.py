@@ -23,6 +23,9 @@ DOTS = ("..", "…")
 _OMISSION = re.compile(
     r"same as|as above|omitted|remaining|the rest|and so on|etc\.|省略|同上|其余|以此类推|(?:\.\.\.|…)$", re.IGNORECASE
 )
+_LEFT_OUT = re.compile(
+    r"omitted for|for brevity|\bmore \w+ (?:here|follow|below)|(?:others?|rest|more) \w{0,20} ?omitted", re.IGNORECASE
+)
 # An unquoted word among the items of a list that means more items.
 AND_MORE = re.compile(
     r"etc\b|and\b|(?:\+?\d+ )?(?:more|others)\b|the rest\b|remaining\b|等|省略|其余|以此类推", re.IGNORECASE
@@ -146,14 +149,15 @@ class ScanState:
             end = self.lexer.line_end(start)
         words = self.text[start + 1 : min(end, start + 200)].strip("/*# \t")
         frame = self.stack[-1]
-        if words.startswith(DOTS) or (_OMISSION.search(words) and self._replaces_items(frame, end)):
+        is_left_out = words.startswith(DOTS) or _LEFT_OUT.search(words)
+        if is_left_out or (_OMISSION.search(words) and self._replaces_items(frame, end)):
             frame.node.defect = ELIDED
         self._repair("comment", start, end, "")
         self.position = end
         self.ends_in_comment = end >= self.size
 
     def _replaces_items(self, frame: ScanFrame, end: int) -> bool:
-        """Return whether a comment takes the place of items: after a trailing comma, or alone between brackets."""
+        """Return whether a comment takes the place of items: before a closing bracket, after a comma or alone."""
         after = self.lexer.blank_end(end)
         closing = after < self.size and self.text[after] in CLOSERS
         return closing and (frame.comma >= 0 or not frame.node.members)

@@ -7,7 +7,15 @@ from typing import Any
 from promptpack.reply.alarm import StreamedWord
 from promptpack.reply.align import align
 from promptpack.reply.bare_values import bare_node
-from promptpack.reply.hidden_text import KINDS, MAX_MARKER_LENGTH, end_pattern
+from promptpack.reply.candidates import is_labelled
+from promptpack.reply.hidden_text import (
+    BARE_CHANNEL,
+    KINDS,
+    MAX_MARKER_LENGTH,
+    channel_end,
+    end_pattern,
+    may_become_channel,
+)
 from promptpack.reply.opening import find_opening, needs_more_text, searched_end
 from promptpack.reply.partial_object import PartialObject
 from promptpack.reply.reading import Reading
@@ -42,7 +50,7 @@ ReadSpan = Callable[[int, int], Reading]
 
 
 class StreamParser:
-    """A state machine; its states are outside, hidden, key, colon, string, value, next, lost and lost_string.
+    """A state machine; its states are start, outside, hidden, key, colon, string, value, next, lost and lost_string.
 
     In the state "lost", it cannot tell what the text means, and waits for the brace that may close the object.
     It skips the braces in strings.
@@ -50,13 +58,14 @@ class StreamParser:
 
     def __init__(self, partial: PartialObject, read: ReadSpan) -> None:
         self.partial = partial
-        self.state = "outside"
+        self.state = "start"
         self._read_span = read
         self._characters_read = self._depth = self._nested = self._root = 0
         self._buffer = ""
         self._index = 0
         self._base = 0
-        self._quote = self._before = ""
+        self._quote = self._before = self._passed = ""
+        self._is_labelled = False
         self._text: StreamedText | None = None
         self._word: StreamedWord | None = None
         self._is_key = False
@@ -70,6 +79,7 @@ class StreamParser:
             if self.partial.exceeds_limits and not self.state.startswith("lost"):
                 self._stop()
         self._base += self._index
+        self._passed = (self._passed + self._buffer[: self._index])[-_MAX_WAITING:]
         self._buffer, self._index = self._buffer[self._index :], 0
 
     def growing_text(self) -> tuple[str, str] | None:
@@ -83,6 +93,15 @@ class StreamParser:
         if shape.types != {"string"} or shape.words is not None or shape.first("pattern") is not None:
             return None
         return self.partial.path_here(), self._text.certain()
+
+    def _start(self) -> bool:
+        if channel := BARE_CHANNEL.match(self._buffer):
+            self._hidden_end, self._index, self.state = channel_end(channel), channel.end(), "hidden"
+        elif may_become_channel(self._buffer):
+            return False
+        else:
+            self.state = "outside"
+        return True
 
     def _outside(self) -> bool:
         match, end = find_opening(self._buffer, self._index), searched_end(self._buffer, self._index)
@@ -105,8 +124,14 @@ class StreamParser:
             may_wait = len(self._buffer) - brace.start() <= _MAX_WAITING
             self._index = brace.start() + (not may_wait)
             return not may_wait
-        self._index, self.state, self._root = brace.end(), "key", self._base + brace.start()
-        self.partial.open_root()
+        before = self._passed + self._buffer[: brace.start()]
+        self._index, self._root = brace.end(), self._base + brace.start()
+        self._is_labelled = is_labelled(before, len(before))
+        if self._is_labelled:
+            self.state, self._before, self._depth = "lost", "{", 1
+        else:
+            self.state = "key"
+            self.partial.open_root()
         return True
 
     def _hidden(self) -> bool:
@@ -192,7 +217,7 @@ class StreamParser:
             self.state, self._quote = "lost_string" if may_open else "lost", sign[0]
             return True
         self._depth += 1 if sign[0] in "{｛" else -1
-        if self._depth <= 0 and self._read(is_closed=False):
+        if self._depth <= 0 and (self._is_labelled or self._read(is_closed=False)):
             self.state = "outside"
         return True
 

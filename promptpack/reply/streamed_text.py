@@ -6,13 +6,16 @@ from functools import lru_cache
 from promptpack.reply.escapes import LATEX_WORDS, decode
 
 _decode = lru_cache(1_000)(decode)
-ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|u[0-9a-fA-F]{4}|[^u])", re.DOTALL)
+ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]{1,6}\}|x[0-9a-fA-F]{2}|U[0-9a-fA-F]{8}|[^u])",
+    re.DOTALL,
+)
 # Signs that may be outside the string, if its last quote is lost at the end of the line.
 _SIGNS = r"[,，;；}\]]{1,3}[^\S\n]{0,8}"
 # Backslashes of a path or of LaTeX: a later backslash may show that they are literal.
 _UNCERTAIN = re.compile(rf"\\\\|(?<=(?<![A-Za-z])[A-Za-z]:)\\|\\(?:{LATEX_WORDS})(?![a-z])|(?:{_SIGNS})?\n")
 # The end of a piece may be the start of such a word, or such signs.
-_OPEN_END = re.compile(rf"(?:(?<!\\)\\[bfnrt][a-z]{{0,9}}|{_SIGNS})\Z")
+_OPEN_END = re.compile(rf"(?:(?<!\\)\\(?:[bfnrt][a-z]{{0,9}}|x[0-9a-fA-F]?|U[0-9a-fA-F]{{0,7}})|{_SIGNS})\Z")
 
 
 class StreamedText:

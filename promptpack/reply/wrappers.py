@@ -22,7 +22,8 @@ _CALLS = frozenset(("name", "tool", "tool_name", "toolName", "function", "action
 _ENVELOPE_DEPTH = 5
 _FINISH_KEYS = ("finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason", "status")
 _CUT_REASON = re.compile(
-    r"length|max|limit|incomplete|trunc|safety|filter|exceed|interrupt|cancel|abort|error|recitation|block|pause",
+    r"length|max|limit|incomplete|trunc|safety|filter|exceed|interrupt|cancel|abort|error|recitation|block|pause"
+    r"|insufficient|prohibit|spii|guardrail|refus|malformed|unexpected|timeout",
     re.IGNORECASE,
 )
 _LIMITS = SearchLimits(depth=100, nodes=20_000, values=50_000, candidates=20)

@@ -76,7 +76,7 @@ class Refusal:
         text, repairs, keys = self.text, self.attempt.repairs if self.attempt else (), "|".join(map(re.escape, names))
         for start, end in (repair.span for repair in reversed(repairs) if repair.kind == "think"):
             text = text[:start] + ANY_MARKER.split(text[start:end])[-1] + text[end:]
-        anywhere = rf"(?<!\w)({keys})(?=[\\\"'”’`*\s]{{0,9}}[:：=]|\\*[\"'”’])"
+        anywhere = rf"(?<!\w)({keys})(?=[\\\"'”’`*\s]{{0,9}}[:：=]|\\*[\"'”’]|</|>)"
         # A text may be an answer that could not be read, or one that swallowed keys.
         is_certain = self.attempt and not any(repair.kind in ("inner-quotes", "json-string") for repair in repairs)
         read = re.findall(anywhere if is_certain else rf'(?<!\\)"({keys})": ', _to_json(value)) if self.attempt else ()

@@ -143,6 +143,12 @@ def test_render_accepts_a_context_file_and_assignments(folder: Path) -> None:
         (["schema", "pak"], 2, "PP903 no schema named 'pak'\n  hint: did you mean 'pack'?\n"),
         (["new", "Bad Name"], 2, "PP904 invalid pack name 'Bad Name'\n  hint: use a-z, 0-9 and '-'\n"),
         (["new", "greeter"], 2, "PP905 packs/greeter already exists\n  hint: choose another name\n"),
+        (["new", "a", "-l", "french"], 2, "PP904 invalid locale 'french'\n  hint: write it as in en or zh-CN\n"),
+        (
+            ["new", "a", "--from", "b", "--extends", "c"],
+            2,
+            "PP904 --from and --extends exclude each other\n  hint: use one of them\n",
+        ),
     ],
 )
 def test_problems_are_printed_to_stderr_with_an_exit_code(
@@ -468,6 +474,79 @@ def test_shell_completion_is_offered(folder: Path, shell: str) -> None:
     done = run(folder, _PROMPTPACK_COMPLETE=f"{shell}_source")
     assert "_PROMPTPACK_COMPLETE" in done.stdout
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["tidy", "-l", "de"], ["mine", "--extends", "planner", "-l", "en"], ["copy", "--from", "router", "-l", "en"]],
+)
+def test_every_new_file_lints_clean_and_passes_its_tests(folder: Path, words: list[str]) -> None:
+    run(folder, "new", "tidy")
+    done = run(folder, "new", *words)
+    assert (done.returncode, done.stdout.split("/")[1]) == (0, words[0])
+    assert run(folder, "lint", f"packs/{words[0]}").stdout == ""
+    assert run(folder, "test", words[0]).returncode == 0
+
+
+def test_a_new_variant_has_the_texts_to_translate(folder: Path) -> None:
+    done = run(folder, "new", "greeter", "-l", "de")
+    assert done.stdout == "packs/greeter/1.0.0.de.yaml\n"
+    assert (folder / done.stdout.strip()).read_text(encoding="utf-8") == (
+        "# yaml-language-server: $schema=../pack.schema.json\npromptpack: 1\nname: greeter\nversion: 1.0.0\nlocale: de\n"
+        "description: Greets people.\nmessages:\n- id: hello\n  content: Greet {{ NAME }} {{ TIMES }} times\n"
+    )
+    again = run(folder, "new", "greeter", "-l", "de")
+    assert (again.returncode, again.stderr) == (
+        2,
+        "PP905 packs/greeter/1.0.0.de.yaml already exists\n  hint: edit that file\n",
+    )
+
+
+def test_try_shows_the_prompt_the_replies_and_the_verdicts(folder: Path) -> None:
+    run(folder, "new", "tidy")
+    done = run(folder, "try", "tidy", "--test", "rejects two sentences")
+    assert done.returncode == 0
+    lines = [line.split("  ")[0] for line in done.stdout.splitlines() if not line.startswith(" ")]
+    assert [line.split(" ")[0] for line in lines] == [
+        "tidy@0.1.0-dev", "system", "user", "reply", "verdict", "correction", "reply", "verdict", "2"
+    ]  # fmt: skip
+    assert "PP520 /params/answer: the answer must be one sentence" in done.stdout
+
+
+def test_try_saves_the_reply_as_a_test(folder: Path) -> None:
+    run(folder, "new", "tidy")
+    words = ["try", "tidy", "-s", "QUESTION=Why?", "--save", "why"]
+    assert run(folder, *words).stderr == "added the test 'why' to packs/tidy/0.1.0-dev.yaml\n"
+    assert "tidy@0.1.0-dev en why: ok\n" in run(folder, "test", "tidy").stdout
+    again = run(folder, *words)
+    expected = "PP915 tidy@0.1.0-dev already has a test named 'why'\n  hint: choose another name\n"
+    assert (again.returncode, again.stderr) == (2, expected)
+
+
+def test_a_secret_is_never_saved_in_a_test(folder: Path) -> None:
+    path = folder / "packs" / "greeter" / "1.0.0.yaml"
+    path.write_text(GREETER.replace("minLength: 1,", "minLength: 1, secret: true,"), encoding="utf-8")
+    done = run(folder, "try", "greeter", "-s", "NAME=hunter2", "--save", "x")
+    assert done.stderr == (
+        "PP915 the test would contain the secret input 'NAME'\n  hint: write the test by hand, with a placeholder\n"
+    )
+    assert "hunter2" not in path.read_text(encoding="utf-8")
+
+
+def test_render_uses_the_context_of_a_test_and_counts_tokens(folder: Path) -> None:
+    done = run(folder, "render", "greeter", "--test", "greets", "--tokens")
+    assert done.stdout == "[user]\nGreet Ann 1 times\n"
+    assert [line.split()[-1] for line in done.stderr.splitlines()[:2]] == ["user", "total"]
+    unknown = run(folder, "render", "greeter", "--test", "greet")
+    assert unknown.stderr == "PP910 greeter@1.0.0 has no test named 'greet'\n  hint: did you mean 'greets'?\n"
+
+
+def test_show_names_the_file_of_each_inherited_part(folder: Path) -> None:
+    run(folder, "new", "greeter", "-l", "de")
+    shown = run(folder, "show", "greeter", "-l", "de").stdout
+    assert "NAME (string, required): Who is greeted  (from packs/greeter/1.0.0.yaml:7)\n" in shown
+    assert "  user hello\n" in shown
+    assert "  GREET  (from packs/greeter/1.0.0.yaml:12)\n" in shown
 
 
 @pytest.mark.parametrize("verb", ["show", "render", "check", "test", "schema --of"])

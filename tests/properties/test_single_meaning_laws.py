@@ -32,6 +32,8 @@ THINKING = (
     ("\\<think\\>", "\\</think\\>"), ("&#60;think&#62;", "&#60;/think&#62;"), ("\\u003cthink\\u003e", "\\u003c/think\\u003e"), ("【思考】", "【/思考】"), ("[unused16]", "[unused17]"),
     ("<details>\n<summary>💭 Thought for 12s</summary>\n", "</details>\n"), ("<|think_start|>", "<|think_end|>"),
     ("<|channel|>commentary<|message|>", "<|end|>"), ("<|im_start|>reasoning\n", "<|im_end|>"), ("analysisHm. ", "assistantfinal"),
+    ("<ctrl94>thought\n", "<ctrl95>"), ("[Start thinking]\n", "\n[End thinking]\n"), ("<start_working_out>", "<end_working_out>"),
+    ("<details type=\"reasoning\" done=\"true\">\n<summary>Thought for 7 seconds</summary>\n", "</details>"), ("Thinking...\n", "\n...done thinking.\n"),
     ("<|channel>thought\n", "<channel|>"), ("<思考过程>", "</思考过程>"), ("<CoT>", "</CoT>"), ("<reasoning_trace id=\"1\">", "</reasoning_trace>"),
 )  # fmt: skip
 QUOTED = (
@@ -44,6 +46,9 @@ QUOTED = (
     ("<|start|>functions.f to=assistant<|channel|>commentary<|message|>", "<|end|>"), ("<system-reminder>", "</system-reminder>"),
     ("<example_output>\n", "\n</example_output>"), ("<previous_output>", "</previous_output>"), ("<output_format>", "</output_format>"),
     ("Human: ", "\n"), ("**User:**\n", "\n"), ("### Input\n\n", "\n"), ("Observation: ", "\n"), ("Tool output:\n```json\n", "\n```\n"),
+    ("```tool_outputs\n", "\n```\n"), ("```example\n", "\n```\n"), ("<|start_of_role|>user<|end_of_role|>", "<|end_of_text|>\n"),
+    ("[|user|]", "\n[|assistant|]"), ("<role>HUMAN</role>", "<role>ASSISTANT</role>"), ("<extra_id_1>User\n", "\n<extra_id_1>Assistant\n"),
+    ("### Instruction:\n", "\n"), ("<|prompter|>", "<|endoftext|>"), ("<|tool|>", "<|end|>"), ("GPT4 Correct User: ", "\n"),
     ("Previous stage:\n", "\n"), ("First draft:\n", "\n"), ("示例：\n", "\n"),
 )  # fmt: skip
 REFUSALS = ("", "I cannot decide this.", "\n\n对不起，我无法回答。", "\nLet me think again...")

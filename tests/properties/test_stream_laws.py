@@ -19,7 +19,7 @@ from tests.properties.reply_outputs import anything, outputs
 from tests.properties.reply_values import DEFECTS, HIDING, Sample, dump, samples
 from tests.properties.reply_values import ENVELOPES as FORMS
 from tests.properties.test_reply_laws import CONTRACTS, PIECES, judged, of_contract, pack_of, with_plain_texts
-from tests.properties.test_single_meaning_laws import ENVELOPES, QUOTED, THINKING
+from tests.properties.test_single_meaning_laws import ENVELOPES, QUOTED, THINKING, has_end
 
 no_deadline = settings(deadline=None, max_examples=150)
 cuts = st.lists(st.integers(0, 400), max_size=12)
@@ -160,11 +160,6 @@ def with_twins(value: Any, random: Random) -> Any:
     return dict(members)
 
 
-def has_no_end(text: str) -> bool:
-    """Return whether a text contains no end of hidden text: markers around it hide it as a whole."""
-    return "```" not in text and not any(stop and stop.strip() in text for _, stop in (*THINKING, *QUOTED))
-
-
 @st.composite
 def replies(draw: st.DrawFn, *, others: bool = True) -> tuple[str, str]:
     """Draw a reply: defects or losses, wrapped or not, after hidden text, small objects or another agent's object."""
@@ -181,7 +176,7 @@ def replies(draw: st.DrawFn, *, others: bool = True) -> tuple[str, str]:
     if before == "hidden":
         start, end = draw(st.sampled_from([pair for pair in (*THINKING, *QUOTED) if pair[1]]))
         draft = write(draw(outputs(agent))[1])
-        return agent, f"{start}{draft}{end}\n{raw}" if has_no_end(draft) else raw
+        return agent, f"{start}{draft}{end}\n{raw}" if not has_end(draft) else raw
     if before == "small":
         return agent, draw(st.sampled_from(SMALL)) + "\n" + raw
     return agent, write(draw(outputs(OTHERS[agent]))[1]) + "\n\n" + raw if before == "other" else raw
@@ -237,7 +232,7 @@ def test_an_object_that_is_not_the_answer_is_never_shown(
     raw = data.draw(st.sampled_from(SMALL))
     if kind == "hidden":
         start, end = data.draw(st.sampled_from([pair for pair in (*THINKING, *QUOTED) if pair[0]]))
-        assume(has_no_end(write(value)))
+        assume(not has_end(write(value)))
         raw = f"{start}{write(value)}{end}"
     elif kind == "envelope":
         raw = write(data.draw(st.sampled_from(ENVELOPES))(value))

@@ -2,11 +2,13 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 
 import click
 
 from promptpack import files
 from promptpack.cli.console import print_problems
+from promptpack.cli.progress import track
 from promptpack.cli.reports.catalogue import FORMATS, write
 from promptpack.cli.watching import changes
 from promptpack.linter.lint_paths import lint
@@ -74,7 +76,7 @@ def _run_again(options: _LintOptions) -> None:
 
 
 def _run(options: _LintOptions) -> LintReport:
-    report = lint(options.paths, select=options.select, ignore=options.ignore)
+    report = lint(options.paths, select=options.select, ignore=options.ignore, track=partial(track, noun="packs"))
     before = len(report.problems)
     for _ in range(_MAX_ROUNDS if options.fix else 0):
         if not report.fixes:

@@ -1,10 +1,16 @@
 """`promptpack render`: print the prompt that a model would get."""
 
+from collections.abc import Iterable
+
 import click
 
 from promptpack.characters import visible
 from promptpack.cli import options
-from promptpack.cli.console import print_json
+from promptpack.cli.console import print_json, print_problems
+from promptpack.cli.watching import changes
+from promptpack.problem import MissingExtraError, PromptpackError
+from promptpack.prompt.budget.counters import Counter, describe, estimate_tokens, exact_counter
+from promptpack.prompt.prompt import Prompt
 
 
 @click.command("render")
@@ -12,6 +18,9 @@ from promptpack.cli.console import print_json
 @options.packs_option
 @options.locale_option
 @options.context_options
+@options.test_option
+@click.option("--tokens", is_flag=True, help="Count the tokens of each message: exactly with the extra tokens.")
+@click.option("--watch", is_flag=True, help="Render again whenever a file changes.")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(
     pack: str,
@@ -19,12 +28,56 @@ def command(
     locale: str | None,
     context_file: str | None,
     assignments: tuple[str, ...],
+    test: str | None,
+    tokens: bool,
+    watch: bool,
     format: str,  # noqa: A002 -- the option's name
 ) -> None:
     """Render a pack's prompt with a context. PACK is a name, or name@range."""
-    chosen = options.open_library(folders).get(pack, locale)
-    prompt = chosen.render(options.read_context(chosen, context_file, assignments))
-    if format == "json":
-        print_json(prompt.to_dicts())
-    else:
-        click.echo(visible(prompt.to_text()))
+
+    def render() -> Prompt:
+        chosen = options.open_library(folders).get(pack, locale)
+        return chosen.render(options.read_context(chosen, context_file, assignments, test))
+
+    def show(prompt: Prompt) -> None:
+        if format == "json":
+            print_json(prompt.to_dicts())
+        else:
+            click.echo(visible(prompt.to_text()))
+        if tokens:
+            _print_tokens(prompt)
+
+    last: Prompt | None = None
+    for _ in _changes(folders) if watch else (None,):
+        try:
+            last, problem = render(), None
+        except PromptpackError as error:
+            if not watch:
+                raise
+            problem = error
+        click.clear() if watch else None
+        if last is not None:
+            show(last)
+        if problem is not None:
+            # The next change may fix an unfinished edit; until then, the last good prompt stays.
+            print_problems(problem.problems, err=True)
+
+
+def _changes(folders: tuple[str, ...]) -> Iterable[None]:
+    yield
+    yield from changes(folders or tuple(folder.root for folder in options.open_library(()).folders))
+
+
+def _print_tokens(prompt: Prompt) -> None:
+    counter = _counter()
+    counts = [(message.role, counter(message.text)) for message in prompt.messages]
+    for role, count in (*counts, ("total", sum(count for _, count in counts))):
+        click.echo(f"{count:>8}  {role}", err=True)
+    click.echo(f"          {describe(counter)}", err=True)
+
+
+def _counter() -> Counter:
+    try:
+        return exact_counter()
+    except MissingExtraError:
+        return estimate_tokens

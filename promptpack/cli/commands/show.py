@@ -1,5 +1,6 @@
 """`promptpack show`: show the parts of one pack."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -8,6 +9,8 @@ from promptpack.characters import visible
 from promptpack.cli.console import print_json
 from promptpack.cli.options import locale_option, open_library, pack_argument, packs_option
 from promptpack.pack.model import Pack
+from promptpack.pack.placed import Placed
+from promptpack.pack.sections import Sections
 
 
 @click.command("show")
@@ -16,22 +19,53 @@ from promptpack.pack.model import Pack
 @locale_option
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(pack: str, folders: tuple[str, ...], locale: str | None, format: str) -> None:  # noqa: A002
-    """Show a pack's inputs, messages, actions and digest. PACK is a name, or name@range."""
-    facts = _facts(open_library(folders).get(pack, locale))
+    """Show a pack's inputs, messages, actions and digest. PACK is a name, or name@range.
+
+    Every part that another file provides, through extends or as the default of a locale variant, is shown with
+    that file.
+    """
+    library = open_library(folders)
+    chosen = library.get(pack, locale)
+    entry = next(one for one in library.entries if one.path == chosen.path)
+    facts = _facts(chosen, library.sketch(entry).sections)
     if format == "json":
         print_json(facts)
         return
     for key in ("name", "version", "agent", "locale", "description", "path", "digest"):
         if facts[key]:
             click.echo(f"{click.style(key, bold=True)}: {visible(str(facts[key]))}")
-    _section("inputs", [_input_line(entry) for entry in facts["inputs"]])
-    _section("messages", [_message_line(entry) for entry in facts["messages"]])
-    for key in ("slots", "actions", "rules", "tests"):
-        _section(key, facts[key])
+    _section("inputs", [_with_origin(_input_line(one), one["from"]) for one in facts["inputs"]])
+    _section("messages", [_with_origin(_message_line(one), one["from"]) for one in facts["messages"]])
+    for key in ("slots", "partials", "actions", "rules", "tests"):
+        _section(key, [_with_origin(name, facts["inherited"].get(f"{key}/{name}", "")) for name in facts[key]])
 
 
-def _facts(pack: Pack) -> dict[str, Any]:
-    contract = pack.contract
+def _find_origins(sections: Sections, path: str) -> dict[str, str]:
+    """Return the file and line of each inherited part, by section and name; messages by index."""
+    named: dict[str, Iterable[tuple[Any, Placed]]] = {
+        "inputs": sections.inputs.items(),
+        "partials": ((name, placed) for name, (placed, _) in sections.partials.items()),
+        "messages": enumerate(sections.messages),
+        "slots": sections.slots.items(),
+        "actions": sections.actions.items(),
+        "rules": sections.rules.items(),
+        "tests": ((placed.value["name"], placed) for placed in sections.tests),
+    }
+    return {
+        f"{key}/{name}": f"{location.path}:{location.line}"
+        for key, items in named.items()
+        for name, placed in items
+        if (location := placed.locate_key()).path != path
+        and not (placed.document.path == path and placed.document.owns(placed.path))
+    }
+
+
+def _with_origin(line: str, origin: str) -> str:
+    return f"{line}  (from {origin})" if origin else line
+
+
+def _facts(pack: Pack, sections: Sections) -> dict[str, Any]:
+    contract, origins = pack.contract, _find_origins(sections, pack.path)
     return {
         "name": pack.name,
         "version": str(pack.version),
@@ -49,19 +83,28 @@ def _facts(pack: Pack) -> dict[str, Any]:
                 "untrusted": not declared.trusted,
                 "secret": declared.secret,
                 "description": declared.description,
+                "from": origins.get(f"inputs/{declared.name}", ""),
             }
             for declared in pack.inputs.values()
         ],
         "messages": [
-            {"id": message.id, "role": message.role, "history": message.history, "when": str(message.when or "")}
-            for message in pack.messages
+            {
+                "id": message.id,
+                "role": message.role,
+                "history": message.history,
+                "when": str(message.when or ""),
+                "from": origins.get(f"messages/{index}", ""),
+            }
+            for index, message in enumerate(pack.messages)
         ],
         "slots": list(pack.slots),
+        "partials": list(sections.partials),
         "contract": contract.name if contract else None,
         "actions": list(contract.actions) if contract else [],
         "tools": contract.tools_input if contract else "",
         "rules": [rule.name for rule in contract.rules] if contract else [],
         "tests": [test.name for test in pack.tests],
+        "inherited": origins,
     }
 
 

@@ -6,6 +6,7 @@ from promptpack import trial
 from promptpack.characters import visible
 from promptpack.cli.console import print_json, print_problems
 from promptpack.cli.options import complete_packs, open_library, packs_option
+from promptpack.cli.progress import track
 from promptpack.trial import Trial
 
 
@@ -18,7 +19,7 @@ from promptpack.trial import Trial
 def command(ctx: click.Context, names: tuple[str, ...], folders: tuple[str, ...], update: bool, format: str) -> None:  # noqa: A002
     """Run the tests in packs. NAMES are names or name@range, all packs by default."""
     chosen, problems = open_library(folders).select(*names)
-    trials = list(trial.run(chosen, update=update))
+    trials = [one for pack in track(chosen, "packs") for one in trial.run([pack], update=update)]
     failed = [one for one in trials if not one.passed]
     if format == "json":
         print_json([_as_data(one) for one in trials])

@@ -14,6 +14,10 @@ from promptpack.reply.escapes import decode
         ("it\\'s", "it's"),
         ("\\q", "\\q"),
         ("C:\\Windows\\new", "C:\\Windows\\new"),
+        ("10\\xa0km caf\\xe9", "10\xa0km café"),
+        ("\\U0001f600 \\u{1F600}", "😀 😀"),
+        ("\\U00110000 \\xg1", "\\U00110000 \\xg1"),
+        ("C:\\xab\\yes", "C:\\xab\\yes"),
         ("\\alpha \\frac{1}{2}", "\\alpha \\frac{1}{2}"),
     ],
 )

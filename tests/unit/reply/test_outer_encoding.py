@@ -20,6 +20,9 @@ from promptpack.reply.outer_encoding import blank_before, decode_outer
         (' 9 | {"a":\n10 | 1}\nend', '{"a":\n1}\nend', "line-mark"),
         ('| {"a":\n| 1}', '{"a":\n1}', "line-mark"),
         ('> {"a": 1, "b": "{&quot;c&quot;: 1}"}', '{"a": 1, "b": "{&quot;c&quot;: 1}"}', "block-quote"),
+        ('agent-1  | {"a":\nagent-1  | 1}', '{"a":\n1}', "line-mark"),
+        ('json.loads(\'{"a": "two\\\\nlines1"}\')', 'json.loads(\'{"a": "two\\nlines1"}\')', "escaped"),
+        ('x = \'{"a": "it\\\'s 1"}\'', 'x = \'{"a": "it\'s 1"}\'', "escaped"),
         ('1\t{"a":\n2\t 1}', '{"a":\n 1}', "line-mark"),
     ],
 )
@@ -45,6 +48,9 @@ def test_an_outer_encoding_is_removed_and_offsets_lead_back(raw: str, text: str,
         '1: {"a":\n3: 1}',
         '{"a": "diff:\n+ {\n+ }"}',
         '"log":\n1: {\n2: }',
+        'Part(text=\'{"a": "two\\\\nlines1"}\')',
+        'x = \'{"a": "one\\nline"}\'',
+        'Here: \'{"a": "C:\\\\temp" x}\'',
     ],
 )
 def test_a_plain_reply_has_no_outer_encoding(raw: str) -> None:

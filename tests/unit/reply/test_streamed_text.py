@@ -24,6 +24,7 @@ def certain(*pieces: str) -> list[str]:
         ((r"\\server", r"\new\q"), ["", "", r"\\server\new\q"]),
         ((r"x \n", r"u \( y"), ["x ", "x ", r"x \nu \( y"]),
         ((r"x \n", "othing "), ["x ", "x \nothing ", "x \nothing "]),
+        ((r"10\x", "a0km"), ["10", "10\xa0km", "10\xa0km"]),
         ((r"it\'s", " ok"), ["it's", "it's ok", "it's ok"]),
         (("a, ", "b,", "\n "), ["a", "a, b", "a, b", "a, b,\n "]),
         (("a}", "}, x", "\n, b"), ["a", "a}}, x", "a}}, x", "a}}, x\n, b"]),

@@ -43,7 +43,20 @@ def test_the_input_of_a_tool_call_may_be_the_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    "reason", ["length", "MAX_TOKENS", "model_length", "SAFETY", "max_output_tokens", "incomplete"]
+    "reason",
+    [
+        "length",
+        "MAX_TOKENS",
+        "model_length",
+        "SAFETY",
+        "max_output_tokens",
+        "incomplete",
+        "refusal",
+        "SPII",
+        "insufficient_system_resource",
+        "PROHIBITED_CONTENT",
+        "guardrail_intervened",
+    ],
 )
 def test_reasons_of_many_providers_mean_a_cut(reason: str) -> None:
     assert is_cut_reason(reason)
