@@ -19,7 +19,7 @@ _MISTAKE = re.compile(
 _WORD = re.compile(r"[\w-]+")
 _JINJA_END = "#}"
 _UNUSED_IGNORE = "PL020"
-HINT_FOR_MISTAKE = "write 'promptpack: ignore="
+_HINT_FOR_MISTAKE = "write 'promptpack: ignore="
 
 IgnoreScope = tuple[str, str, range]
 """A code, the path of a file, and the lines where problems with the code are ignored."""
@@ -37,6 +37,11 @@ class Ignore:
     removal: Edit | None = None
     hint: str = ""
     """How to correct it, when no such rule exists."""
+
+    @property
+    def is_mistake(self) -> bool:
+        """Whether it is a comment that only looks like an ignore."""
+        return self.hint.startswith(_HINT_FOR_MISTAKE)
 
     @property
     def scope(self) -> IgnoreScope:
@@ -69,7 +74,7 @@ def _read_mistake(found: re.Match[str], text: str, path: str, comment: _Comment)
     line_start = text.rfind("\n", 0, found.start()) + 1
     location = Location(path, _line(text, line_start), found.start() - line_start + 1)
     codes = re.findall(r"PL\d{3}", found[2]) or _WORD.findall(found[2].partition("=")[2])
-    hint = f"{HINT_FOR_MISTAKE}{','.join(codes) or 'PL001'}'"
+    hint = f"{_HINT_FOR_MISTAKE}{','.join(codes) or 'PL001'}'"
     return (Ignore(code, location, comment.lines, None, hint) for code in codes or [""])
 
 

@@ -9,11 +9,13 @@ Bad: `USER_GOAL: {type: string, description: The goal.}  # promptpack: ignore=PL
 Good: the same line without the comment. `promptpack lint --fix` removes it.
 """
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from promptpack.linter.ignores import HINT_FOR_MISTAKE, Ignore
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
+
+if TYPE_CHECKING:
+    from promptpack.linter.ignores import Ignore
 
 CODE: Final = "PL020"
 NAME: Final = "unused-ignore"
@@ -25,9 +27,9 @@ def check(_: Subject) -> tuple[LintProblem, ...]:
     return ()
 
 
-def report(ignore: Ignore) -> LintProblem:
+def report(ignore: "Ignore") -> LintProblem:
     """Return the problem of an unused ignore."""
-    if ignore.hint.startswith(HINT_FOR_MISTAKE):
+    if ignore.is_mistake:
         return LintProblem("this comment looks like an ignore, but is none", ignore.location, ignore.hint)
     if ignore.hint:
         return LintProblem(f"{ignore.code!r} is not a lint rule", ignore.location, ignore.hint)
