@@ -1,4 +1,4 @@
-"""A pack file of a library: its name, version and locale, and its problems."""
+"""A pack file of a library: its name, version and locale, its problems, and the result of building its pack."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,10 +10,12 @@ from promptpack.cache import Cache
 from promptpack.document import Document
 from promptpack.files import Folder
 from promptpack.lazy import cached_property
+from promptpack.pack.model import Pack
 from promptpack.pack.pack_schema import check
 from promptpack.pack.variant_document import complete_variant, is_text_only
 from promptpack.pack.version import Version, parse_version
 from promptpack.problem import PackError, Problem
+from promptpack.template.model import Source
 
 _FILE = re.compile(
     r"(?:(.*/)?([^/]+)/)?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]*?)?)(?:\.([a-z]{2,3}(?:-[A-Za-z]+)*))?\.ya?ml\Z"
@@ -71,6 +73,34 @@ class Entry:
     def path(self) -> str:
         """The path as shown to users."""
         return self.folder.show(self.file)
+
+
+@dataclass(frozen=True)
+class BuildResult:
+    """A pack, or problems; both if a reload keeps the last good pack of a file that is broken now."""
+
+    found: Entry
+    entry: Entry
+    problems: tuple[Problem, ...] = ()
+    build: Callable[[], Pack] | None = field(default=None, compare=False, repr=False)
+    """Builds a pack without problems; None if the pack cannot be built."""
+    reads: Mapping[str, bytes] = field(default_factory=dict)
+    partials: Mapping[str, Source] = field(default_factory=dict)
+
+    @cached_property
+    def pack(self) -> Pack | None:
+        """The pack, built on first use; None if it cannot be built."""
+        return None if self.build is None else self.build()
+
+    def is_current(self, entry: Entry, partials: Mapping[str, Source]) -> bool:
+        """Return whether building the pack of an entry again would use the same files."""
+        return self.found == entry and self.partials == partials and all(map(self._is_unchanged, self.reads))
+
+    def _is_unchanged(self, file: str) -> bool:
+        try:
+            return self.found.folder.read(file) == self.reads[file]
+        except PackError:
+            return False
 
 
 def read_entry(

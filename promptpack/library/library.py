@@ -11,9 +11,8 @@ from promptpack import files
 from promptpack.cache import Cache
 from promptpack.files import Folder, RecordingFolder
 from promptpack.library.build_cache import Lineage, digest_of_partials, find_clean, store_clean
-from promptpack.library.build_result import BuildResult
 from promptpack.library.contents import Contents, read_contents
-from promptpack.library.entry import Entry, complete_variants, read_entry
+from promptpack.library.entry import BuildResult, Entry, complete_variants, read_entry
 from promptpack.library.ranges import (
     DEFAULT_LOCALE,
     PackReference,

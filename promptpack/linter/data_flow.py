@@ -184,7 +184,7 @@ class _Walker:
 
     def _include(self, template: nodes.Expr, scope: TraceScope) -> None:
         found = self._dependencies.find_in_partials(template)
-        seen = {name: scope[name] for _, needed in found for name in needed.names & scope.keys()}
+        seen = {name: scope[name] for _, needed in found for name in needed.names.intersection(scope)}
         count_steps(len(seen) // 128)
         if not all(isinstance(value, tuple) for value in seen.values()):
             seen = dict(scope)  # a macro may use any name

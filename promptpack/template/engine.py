@@ -98,7 +98,7 @@ class Engine:
         return Inliner(self.partial_trees, self.partials, self._memoizer.is_pure)
 
     def parse(self, source: Source) -> nodes.Template:
-        """Return the syntax tree that the author wrote, for tools that analyse it; `prepare` returns the one to run."""
+        """Return the syntax tree that the author wrote, for tools that analyse it."""
         return self._cached("parse", source, self._parse)
 
     def parse_expression(self, source: Source) -> nodes.Template:
@@ -106,13 +106,13 @@ class Engine:
         return self._cached("parse expression", source, self._parse_expression)
 
     def prepare(self, source: Source) -> nodes.Template:
-        """Return the tree of a template that is checked against the policy."""
-        return self._cached("prepare", source, lambda source: self._prepare(self._parse(source), source))
+        """Return the tree of a template, checked against the policy; the one to run is a copy."""
+        return self._cached("prepare", source, lambda source: self._prepare(self.parse(source), source))
 
     def prepare_expression(self, source: Source) -> nodes.Template:
         """Return the tree of an expression that is checked against the policy."""
         return self._cached(
-            "prepare expression", source, lambda source: self._prepare(self._parse_expression(source), source)
+            "prepare expression", source, lambda source: self._prepare(self.parse_expression(source), source)
         )
 
     def _cached(self, job: str, source: Source, parse: Callable[[Source], nodes.Template]) -> nodes.Template:

@@ -22,7 +22,7 @@ def scan_closely(text: str, start: int, limit: int) -> ScanResult:
         return scan(text, start, max_nodes=limit)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.sampled_from(REPLIES), st.lists(DAMAGE, max_size=5), st.sampled_from([5, 20_000]))
 def test_the_fast_path_changes_no_scan_result(reply: str, damage: list[tuple[int, int, str]], limit: int) -> None:
     for place, length, piece in damage:

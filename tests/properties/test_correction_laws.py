@@ -39,7 +39,7 @@ def check_missing(verdict: Verdict, raw: str) -> None:
 
 
 @given(plain, indents, envelopes, st.sampled_from([None, "stop", "length"]), st.data())
-@settings(no_deadline, max_examples=300)
+@settings(no_deadline, max_examples=200)
 def test_the_correction_of_a_cut_reply_mentions_only_the_cut(
     given_output: Given, indent: int | None, envelope: str, reason: str | None, data: st.DataObject
 ) -> None:
@@ -54,7 +54,7 @@ def test_the_correction_of_a_cut_reply_mentions_only_the_cut(
 
 
 @given(anything, indents, envelopes, st.sampled_from(GARBAGE), st.data())
-@settings(no_deadline, max_examples=600)
+@settings(no_deadline, max_examples=200)
 def test_a_key_that_the_model_wrote_is_never_reported_as_missing(
     given_output: Given, indent: int | None, envelope: str, garbage: str, data: st.DataObject
 ) -> None:

@@ -79,7 +79,7 @@ def both(text: str, values: dict[str, Any]) -> tuple[tuple[str, int], tuple[str,
     return run_metered(source, lambda: function(values)), run_metered(source, assigned)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(EXPRESSIONS, VALUES)
 @example('R | map(attribute="id") | unique(case_sensitive=true) | list | length', {"R": [{"id": "a"}] * 3, "W": []})
 @example('W | reject("in", W) | length', {"R": [], "W": ["a"]})

@@ -44,7 +44,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(WHOLE, st.dictionaries(st.sampled_from(PARTIALS), WHOLE), st.dictionaries(st.sampled_from(NAMES), VALUES))
 @example(
     "{{#each list}}{{> p}}{{/each}}{{item}}", {"p": "{{item}}{{#each item}}{{item}}{{/each}}"}, {"list": [["1"], ["2"]]}

@@ -73,7 +73,7 @@ def test_the_failing_parts_restore_the_meant_object(
 
 
 @given(anything, breaks, answers)
-@settings(no_deadline, max_examples=400)
+@settings(no_deadline, max_examples=200)
 def test_no_answer_changes_valid_parts(given_output: tuple[str, dict[str, Any]], paths: list[str], raw: str) -> None:
     agent, value = given_output
     first = refused(agent, value, paths)

@@ -104,7 +104,7 @@ def change_in_place(draw: Callable[[Any], Any], value: Any) -> None:
         value[key] = draw(st.sampled_from([item, item == 1, 1.0, "changed"]))
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(templates(), contexts, st.sampled_from(["", "S", "D"]), st.data())
 def test_what_is_kept_never_shows(text: str, context: Context, secret: str, data: st.DataObject) -> None:
     messages = make_messages(text, ENGINE)

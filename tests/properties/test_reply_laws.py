@@ -38,7 +38,7 @@ def of_contract(agent: str, value: Any) -> Any:
 
 
 @given(anything, st.integers(0, 2**32))
-@settings(no_deadline, max_examples=300)
+@settings(no_deadline, max_examples=200)
 def test_an_output_with_defects_that_keep_its_meaning_is_read_back(
     given_output: tuple[str, dict[str, Any]], seed: int
 ) -> None:
@@ -82,7 +82,7 @@ PLAIN_PARAMS = {
 
 
 @given(st.one_of(st.binary(max_size=200), st.text(max_size=200)), st.sampled_from(list(AGENTS)), st.booleans())
-@settings(no_deadline, max_examples=300)
+@settings(no_deadline, max_examples=200)
 def test_any_bytes_get_a_verdict(raw: str | bytes, agent: str, strict: bool) -> None:
     verdict = judged(agent, raw, strict=strict)
     assert verdict.ok == (verdict.outcome in ("valid", "recovered")) == (not verdict.violations)
@@ -96,7 +96,7 @@ PIECES = ('{"thought": "t"', '"action": "ROUTE_DECISION"', '"params": {"route": 
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map(" ".join), st.sampled_from(["router", "executor"]))
-@settings(no_deadline, max_examples=500)
+@settings(no_deadline, max_examples=200)
 def test_an_accepted_reply_meets_the_contract_and_its_log_rebuilds_the_data(raw: str, agent: str) -> None:
     verdict = judged(agent, raw)
     if verdict.ok:

@@ -14,7 +14,7 @@ defects, envelopes = st.sampled_from(sorted(DEFECTS)), st.sampled_from(sorted(EN
 
 
 @given(st.sampled_from(samples()), defects, envelopes, st.integers(0, 2**32))
-@settings(deadline=None, max_examples=1_000)
+@settings(deadline=None, max_examples=400)
 def test_values_do_not_change_and_only_hidden_defects_are_refused(
     sample: Sample, defect: str, envelope: str, seed: int
 ) -> None:

@@ -107,7 +107,7 @@ def find_with_jsonschema_alone(source: dict[str, Any], value: Any) -> set[Mismat
         reject()
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(ROOTS, st.lists(VALUES, min_size=1, max_size=5))
 @example({"type": "integer"}, [1.0, 1.5, True, 2**60, 10**400])
 @example({"enum": [1, True, [0], {"a": 1.0}]}, [1.0, True, 0, [False], [0.0], {"a": True}, {"a": 1}])
@@ -158,7 +158,7 @@ def test_a_predicate_agrees_with_jsonschema(source: dict[str, Any], values: list
         assert is_valid is (not mismatches), (mismatches, value)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(ROOTS, st.dictionaries(st.sampled_from(["unevaluatedItems", "unevaluatedProperties"]), SCHEMAS), VALUES)
 @example({"contains": {"const": 1}}, {"unevaluatedItems": False}, [1, 2])
 @example({"prefixItems": [True], "if": {"contains": {"const": 2}}}, {"unevaluatedItems": False}, [1, 2])

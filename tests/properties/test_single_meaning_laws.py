@@ -214,7 +214,7 @@ STYLES: tuple[Any, ...] = (
 
 
 @given(st.sampled_from(samples()), st.sampled_from(samples()), st.sampled_from(BETWEEN), st.data())
-@settings(no_deadline, max_examples=250)
+@settings(no_deadline, max_examples=200)
 def test_an_answer_and_the_start_of_another_object_are_refused(
     sample: Sample, other: Sample, between: str, data: st.DataObject
 ) -> None:
@@ -238,7 +238,7 @@ def is_part(part: Any, whole: Any) -> bool:
 
 
 @given(st.sampled_from(samples()), seeds, st.data())
-@settings(no_deadline, max_examples=250)
+@settings(no_deadline, max_examples=200)
 def test_no_value_of_a_cut_reply_changes(sample: Sample, seed: int, data: st.DataObject) -> None:
     value = fill(sample, Random(seed))
     text = write(value, data.draw(indents))

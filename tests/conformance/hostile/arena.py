@@ -57,6 +57,8 @@ def serve(requests: IO[str], answers: IO[str]) -> None:
         attack("reply", {"reply": reply, "contract": {"properties": {"a": {"type": "integer"}}}})
     attack("text", {"template": "{{ 1 | yaml | fenced }}", "context": {}, "equal": None})
     attack("context", {"value": ["x"]})
+    for entry in ("lint", "edit"):
+        attack("work", {"messages": [["MARK"]], "entry": entry})
     for line in requests:
         kind, case = json.loads(line)
         answers.write(json.dumps(_fork(kind, case)) + "\n")

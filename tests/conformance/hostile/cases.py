@@ -190,7 +190,15 @@ def expand(value: Any) -> Any:
 
 def _number(item: Any, number: int) -> Any:
     """Return an item with its number for `#`, except in local references that do not end with it."""
-    return json.loads(json.dumps(item).replace("#/$defs", "@/$defs").replace("#", str(number)).replace("@", "#"))
+    match item:
+        case str():
+            return item.replace("#/$defs", "@/$defs").replace("#", str(number)).replace("@", "#")
+        case list():
+            return [_number(inner, number) for inner in item]
+        case dict():
+            return {_number(key, number): _number(inner, number) for key, inner in item.items()}
+        case _:
+            return item
 
 
 def reply_of(case: Mapping[str, Any]) -> str | bytes:

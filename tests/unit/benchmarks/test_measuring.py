@@ -1,10 +1,20 @@
 """Ratios are computed in every round, and batches are long enough for the clock."""
 
+import gc
+from collections.abc import Iterator
+
 import pytest
 
 from benchmarks import counting, measuring
 from benchmarks.measuring import Spread, Stopwatch, Timing, job, take_turns
 from benchmarks.sides import Side
+
+
+@pytest.fixture(autouse=True)
+def frozen() -> Iterator[None]:
+    """Exclude the collected tests from garbage collection again after a stopwatch has included them."""
+    yield
+    gc.freeze()
 
 
 def test_a_ratio_is_computed_in_every_round() -> None:
