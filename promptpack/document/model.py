@@ -79,6 +79,11 @@ class Document:
         block = self._scalar_spans.find_block(line)
         return None if block is None or block.lines.start == line else block.indent
 
+    def plain_end(self, path: Path) -> int | None:
+        """Return the offset after the text at `path` if it is written without quotes and without `|` or `>`."""
+        node = self._walk(path)
+        return None if node.style else node.end
+
     def entry_span(self, path: Path) -> tuple[int, int] | None:
         """Return the offsets of an entry that can be deleted without changing anything else, or None."""
         from promptpack.document.spans import find_entry_span

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.document.character_check import check_characters
 from promptpack.document.model import Document, DocumentLimits
-from promptpack.document.scalars import FIXED, NUMBER_START, OTHER_START, AmbiguousScalarError, NumberError, read_number
+from promptpack.document.scalars import (
+    AMBIGUOUS,
+    FIXED,
+    NUMBER_START,
+    OTHER_START,
+    AmbiguousScalarError,
+    NumberError,
+    read_number,
+)
 from promptpack.problem import Location, PackError, Problem
 
 if TYPE_CHECKING:
@@ -217,6 +225,9 @@ class _Reader:
         text: str = event.value
         if text in FIXED:
             return FIXED[text]
+        if text in AMBIGUOUS:
+            hint = f'write {AMBIGUOUS[text]}, or "{text}" in quotes if it is text'
+            self._fail("PP115", f"{text!r} is read differently by different YAML versions", event, hint)
         return self._read_number(event) if text[0] in NUMBER_START else text
 
     def _read_annotated(self, event: Any) -> Any:

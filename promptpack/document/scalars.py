@@ -4,9 +4,18 @@ import re
 from typing import Final
 
 FIXED: Final[dict[str, bool | None]] = {"": None, "~": None, "null": None, "true": True, "false": False}
+# Booleans or null for some versions of YAML, and text for others.
+_WORDS_BY_MEANING: Final = {"true": ("true", "yes"), "false": ("false", "no"), "null": ("null",)}
+AMBIGUOUS: Final[dict[str, str]] = {
+    form: meaning
+    for meaning, words in _WORDS_BY_MEANING.items()
+    for word in words
+    for form in (word, word.capitalize(), word.upper())
+    if form not in FIXED
+}
 NUMBER_START: Final = frozenset("0123456789+-.")
 # A plain scalar with any other first character is text.
-OTHER_START: Final = NUMBER_START.union(word[:1] for word in FIXED)
+OTHER_START: Final = NUMBER_START.union(word[:1] for word in (*FIXED, *AMBIGUOUS))
 
 # Compiled on first use, because few files hold more than versions and simple numbers.
 _INTEGER = r"[-+]?(?:0|[1-9][0-9]*)\Z"

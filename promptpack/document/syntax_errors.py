@@ -260,6 +260,15 @@ def _closing_quote(lines: list[str], at: int) -> Iterator[_Fix]:
             yield _Fix(message, at, start, lines[at][:start] + _quote(whole))
 
 
+def _comment_in_brackets(lines: list[str], at: int) -> Iterator[_Fix]:
+    line = lines[at]
+    for found in re.finditer(r"""(?<=[:,[{] )(?:[^"',[\]{}:]|:(?! ))*? #[^,\]}]*""", line):
+        start, end = found.span()
+        if _open_brackets(line[:start]):
+            fixed = line[:start] + _quote(found[0]) + line[end:]
+            yield _Fix("after a space, '#' starts a comment", at, line.index(" #", start) + 1, fixed)
+
+
 def _closing_bracket(lines: list[str], at: int) -> Iterator[_Fix]:
     line = lines[at].rstrip()
     opened = _open_brackets(line)
@@ -342,6 +351,7 @@ _PROPOSALS: Final[tuple[Callable[[list[str], int], Iterator[_Fix]], ...]] = (
     _block_text,
     _escape,
     _closing_quote,
+    _comment_in_brackets,
     _closing_bracket,
     _quoted_value,
     _missing_dash,

@@ -5,6 +5,7 @@ from typing import Final
 from promptpack.linter.rule import LintRule
 from promptpack.linter.rules import (
     broken_example,
+    broken_test,
     credential,
     dead_branch,
     file_name,
@@ -15,12 +16,16 @@ from promptpack.linter.rules import (
     locale_out_of_step,
     maybe_missing,
     message_order,
+    misread_text,
     missing_reply_format,
+    misspelled_required,
+    misspelled_slot,
     not_strict,
     over_budget,
     parent_locale,
     repeated_text,
     secret_rendered,
+    single_braces,
     slow_pattern,
     test_without_assertion,
     too_complex,
@@ -42,8 +47,8 @@ RULES: Final[tuple[LintRule, ...]] = (
     unused_input, input_without_description, untrusted_in_system, secret_rendered, hidden_characters, unknown_word,
     unexplained_word, broken_example, missing_reply_format, test_without_assertion, untested_action, locale_out_of_step,
     message_order, file_name, over_budget, volatile_before_stable, not_strict, idle_keyword, slow_pattern,
-    unused_ignore, repeated_text, unknown_tool, too_complex, credential, parent_locale,
-    unknown_key, wrong_kind, maybe_missing,
+    unused_ignore, repeated_text, unknown_tool, too_complex, credential, misspelled_required, broken_test,
+    misread_text, single_braces, misspelled_slot, parent_locale, unknown_key, wrong_kind, maybe_missing,
     impossible_value, dead_branch, wrong_argument,
 )  # fmt: skip
 

@@ -10,9 +10,16 @@ from promptpack.linter.lint_report import Edit
 from promptpack.problem import Location
 
 _COMMENT = re.compile(r"(\{)?#[-+]?[ \t]*promptpack:[ \t]*ignore[ \t]*=[ \t]*([\w-]+(?:[ \t]*,[ \t]*[\w-]+)*)")
+# A comment that looks like an ignore, and is none: a misspelled word, or the syntax of another tool.
+_MISTAKE = re.compile(
+    r"(\{)?#[-+]?[ \t]*"
+    r"(prompt[-_ ]?pack[ \t]*:[^\n#]*|(?:prompt[-_ ]?pack|ignore|disable|noqa)\b[^\n#]*?\bPL\d{3})",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[\w-]+")
 _JINJA_END = "#}"
 _UNUSED_IGNORE = "PL020"
+_HINT_FOR_MISTAKE = "write 'promptpack: ignore="
 
 IgnoreScope = tuple[str, str, range]
 """A code, the path of a file, and the lines where problems with the code are ignored."""
@@ -32,6 +39,11 @@ class Ignore:
     """How to correct it, when no such rule exists."""
 
     @property
+    def is_mistake(self) -> bool:
+        """Whether it is a comment that only looks like an ignore."""
+        return self.hint.startswith(_HINT_FOR_MISTAKE)
+
+    @property
     def scope(self) -> IgnoreScope:
         """The code, the file and the lines that it silences."""
         return self.code, self.location.path, self.lines
@@ -47,13 +59,32 @@ class _Comment:
 
 def find_ignores(text: str, path: str, document: Document | None = None) -> Iterator[Ignore]:
     """Iterate over the ignores in the Jinja comments of a text and, if it is a document, in its YAML comments."""
-    has_tags = document is None or document.data.get("syntax") != "handlebars"
     for found in _COMMENT.finditer(text):
-        comment = _jinja_comment(text, found, document) if found[1] and has_tags else None
-        if comment is None and document is not None and document.is_comment(found.start()):
-            comment = _yaml_comment(text, found.start(), document)
+        comment = _read_comment(text, found, document)
         if comment is not None:
             yield from _split_codes(found, text, path, comment)
+    for found in _MISTAKE.finditer(text):
+        comment = None if _COMMENT.match(text, found.start()) else _read_comment(text, found, document)
+        if comment is not None:
+            yield from _read_mistake(found, text, path, comment)
+
+
+def _read_mistake(found: re.Match[str], text: str, path: str, comment: _Comment) -> Iterator[Ignore]:
+    """Yield the rules that a comment seems to name: they are ignored, so that only the comment is reported."""
+    line_start = text.rfind("\n", 0, found.start()) + 1
+    location = Location(path, _line(text, line_start), found.start() - line_start + 1)
+    codes = re.findall(r"PL\d{3}", found[2]) or _WORD.findall(found[2].partition("=")[2])
+    hint = f"{_HINT_FOR_MISTAKE}{','.join(codes) or 'PL001'}'"
+    return (Ignore(code, location, comment.lines, None, hint) for code in codes or [""])
+
+
+def _read_comment(text: str, found: re.Match[str], document: Document | None) -> _Comment | None:
+    """Return the comment that was found, or None if it is part of a text."""
+    has_tags = document is None or document.data.get("syntax") != "handlebars"
+    comment = _jinja_comment(text, found, document) if found[1] and has_tags else None
+    if comment is None and document is not None and document.is_comment(found.start()):
+        return _yaml_comment(text, found.start(), document)
+    return comment
 
 
 def _split_codes(found: re.Match[str], text: str, path: str, comment: _Comment) -> Iterator[Ignore]:
@@ -198,6 +229,9 @@ def _find_unused(
     from promptpack.linter.catalogue import find_rules
 
     for ignore in ignores:
+        if ignore.hint:
+            yield ignore
+            continue
         codes = [rule.CODE for rule in find_rules(ignore.code) if ignore.code in (rule.CODE, rule.NAME)]
         if not codes and ignore.code not in others:
             yield replace(ignore, hint=_hint(ignore.code))

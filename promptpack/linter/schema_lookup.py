@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from promptpack.pack.references import resolve
+from promptpack.problem import nearest
 from promptpack.schema.pointers import find_target
 
 Schema = Mapping[str, Any]
@@ -29,6 +30,16 @@ def declared_types(schema: Schema) -> tuple[str, ...]:
     """Return the values of `type`; an empty tuple if the schema has none."""
     declared = schema.get("type", ())
     return (declared,) if isinstance(declared, str) else tuple(declared)
+
+
+def misspelled_required(schema: Schema) -> dict[str, str]:
+    """Return the undeclared names in the `required` of an object, each with the property that it misspells."""
+    required, properties = schema.get("required") or (), schema.get("properties") or {}
+    if schema.get("type") != "object" or all(name in properties for name in required):
+        return {}
+    optional = [name for name in properties if name not in required]
+    found = {name: nearest(name, optional) for name in required if name not in properties}
+    return {name: near for name, near in found.items() if near is not None}
 
 
 def schema_at(root: Schema, keys: tuple[str, ...]) -> Schema | None:

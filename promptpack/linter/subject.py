@@ -216,10 +216,8 @@ class LintLibrary:
         for entry in self._by_version.get(subject.identity[:2], ()):
             if entry.path == subject.document.path:
                 continue
-            try:
+            if self.is_valid(entry):  # otherwise reported when that file is linted
                 yield self.load(entry)
-            except PackError:
-                continue  # reported when that file is linted
 
     def documents(self) -> Iterator[Document]:
         """Iterate over the files that could be parsed as packs."""

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from promptpack import schema
 from promptpack.document import Document
 from promptpack.files import Folder
-from promptpack.pack.contract import Contract
+from promptpack.pack.contract import ERROR_ACTIONS, Contract
 from promptpack.pack.contract_building import build_contract
 from promptpack.pack.model import STANDARD_CONTEXT, Input, MessageTemplate, Pack, PackTest
-from promptpack.pack.pack_compiler import FolderPartials, PackCompiler
+from promptpack.pack.pack_compiler import BUILT_IN_NAMES, FolderPartials, PackCompiler
 from promptpack.pack.pack_schema import sort_problems
 from promptpack.pack.placed import Placed
 from promptpack.pack.references import References
@@ -29,6 +29,7 @@ _ONE_LINE = "one-line"
 _MAX_INPUTS = 2_000
 _MAX_MESSAGES = 5_000
 _SPLIT = "split it into several packs"
+_RESERVED = (*BUILT_IN_NAMES, "reply")
 
 
 class BuildContext(NamedTuple):
@@ -83,8 +84,9 @@ def compile_sections(document: Document, build_context: BuildContext) -> Compile
     sections = resolve_sections(document, build_context)
     references = References(build_context.folder, build_context.file)
     problems = list(sections.problems)
+    problems += (_reserved(name, placed) for name, placed in sections.inputs.items() if name in _RESERVED)
     inputs = {name: _build_input(name, placed, references, problems) for name, placed in sections.inputs.items()}
-    compiler = PackCompiler(inputs, build_context.partials.for_pack(sections))
+    compiler = PackCompiler(inputs, build_context.partials.for_pack(sections), partial(_find_words, sections))
     messages = tuple(compiler.compile_message(placed, _syntax_of(placed)) for placed in sections.messages)
     slots, output = _compile_slots(sections, compiler)
     contract = build_contract(sections, compiler, references, output)
@@ -96,6 +98,21 @@ def compile_sections(document: Document, build_context: BuildContext) -> Compile
     ordered = tuple(sort_problems(dict.fromkeys(problems)))
     return CompiledSections(
         sections, MappingProxyType(inputs), messages, MappingProxyType(slots), contract, compiler, references, ordered
+    )
+
+
+def _reserved(name: str, placed: Placed) -> Problem:
+    message = f"an input cannot be named {name!r}: templates or rules use this name for something else"
+    return placed.problem("PP219", message, "choose another name", key=True)
+
+
+def _find_words(sections: Sections) -> frozenset[str]:
+    """Return the actions of a pack, and the words that its schemas list; templates must quote them."""
+    params = (placed.value["params"] for placed in sections.actions.values() if "params" in placed.value)
+    schemas = (*(placed.value for placed in sections.inputs.values()), *params)
+    listed = (node.get("enum", ()) for one in schemas for _, node in schema.iterate_schemas(one))
+    return frozenset(
+        (*sections.actions, *ERROR_ACTIONS, *(word for words in listed for word in words if type(word) is str))
     )
 
 

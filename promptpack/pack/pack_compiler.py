@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from weakref import WeakValueDictionary
@@ -34,10 +35,14 @@ BUILT_IN_NAMES = ("pack", "reply_format")
 class PackCompiler:
     """Compiles the texts of one pack with its inputs and partials, and collects the problems."""
 
-    def __init__(self, inputs: Mapping[str, Input], partials: PackPartials) -> None:
+    def __init__(
+        self, inputs: Mapping[str, Input], partials: PackPartials, words: Callable[[], frozenset[str]] = frozenset
+    ) -> None:
+        """Take the inputs, the partials, and the words that only make sense in quotes, found on first use."""
         self.partials = partials.sources
         self.problems: list[Problem] = []
         self.inputs = inputs
+        self._words = cache(words)
         self._pack_partials = partials
         self.used_partials: set[str] = set()
         self._names = (*inputs, *BUILT_IN_NAMES)
@@ -102,7 +107,7 @@ class PackCompiler:
         if names not in self._declared:
             from promptpack.template.compiling import DeclaredNames
 
-            self._declared[names] = DeclaredNames(names)
+            self._declared[names] = DeclaredNames(names, self._words)
         return self._declared[names]
 
     def compile_message(self, placed: Placed, syntax: Syntax) -> MessageTemplate:

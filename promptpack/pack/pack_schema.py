@@ -11,6 +11,7 @@ from promptpack.problem import Location, PackError, Problem
 
 # JSON Schema keywords that change the target of references.
 _REDIRECTING = ("$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "$vocabulary")
+_CURLY = ("“", "”", "„", "‘", "’", "«", "»")
 _CODES = {"additionalProperties": "PP202", "required": "PP203", "type": "PP204", "enum": "PP205"}
 
 
@@ -70,7 +71,7 @@ def _check_misspelled(document: Document, mismatches: tuple[schema.Mismatch, ...
 
     rekeyed = RekeyedDocument(document.path, document.text, document.data, document.warnings).rekey(mismatches)
     found = pack_schema().check(rekeyed.data) if rekeyed.written_keys else ()
-    below = (mismatch for mismatch in found if len(mismatch.path) > 1 and mismatch.path[0] in rekeyed.written_keys)
+    below = (one for one in found if any(one.path[:depth] in rekeyed.written_keys for depth in range(len(one.path))))
     return _to_problems(rekeyed, tuple(below))
 
 
@@ -82,7 +83,15 @@ def _to_problem(document: Document, mismatch: schema.Mismatch) -> Problem:
     location = document.locate_key(mismatch.path) if is_about_key else document.locate(mismatch.path)
     where = schema.pointer(mismatch.path[:-1] if mismatch.at_key or mismatch.rule == "required" else mismatch.path)
     message = f"{mismatch.message} (in {where})" if where else mismatch.message
-    return Problem(_CODES.get(mismatch.rule, "PP201"), message, location, mismatch.hint)
+    hint = mismatch.hint or _hint_for_quotes(document.data, mismatch)
+    return Problem(_CODES.get(mismatch.rule, "PP201"), message, location, hint)
+
+
+def _hint_for_quotes(value: Any, mismatch: schema.Mismatch) -> str:
+    for step in () if mismatch.rule == "required" else mismatch.path:
+        value = value[step]
+    is_curly = isinstance(value, str) and value[:1] in _CURLY and value[-1:] in _CURLY
+    return "curly quotes are part of the value; use straight quotes or none" if is_curly else ""
 
 
 def _find_duplicates(document: Document) -> Iterator[Problem]:

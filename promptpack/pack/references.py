@@ -45,7 +45,7 @@ class References:
             raise PackError(_locate_problem(placed, problem) for problem in error.problems) from error
         unsafe = schema.find_unsafe(bundled, self._meter)
         if unsafe:
-            raise PackError(_unsafe_problem(placed, found) for found in unsafe)
+            raise PackError(self._unsafe_problem(placed, found) for found in unsafe)
         return bundled
 
     def read(self, reference: str) -> Placed:
@@ -74,11 +74,25 @@ class References:
                     seen.add((found, fragment))
                     pending += ((found, part) for part in _child_at(root, fragment))
 
+    def _unsafe_problem(self, placed: Placed, found: schema.Mismatch) -> Problem:
+        """Return a problem at the unsafe value; a pattern in another file is located there, anything else at `$ref`."""
+        path = found.path
+        for one in self.reach(placed, set()) if found.rule in ("pattern", "runaway") else ():
+            paths = (where for where, text in schema.iterate_patterns(one.value) if text == found.expected)
+            match = next(paths, None)
+            if match is not None:
+                placed, path = one, match
+                break
+        # The message about a cycle already quotes the reference.
+        where = "" if found.rule == "cycle" else f" (in {schema.pointer((*placed.path, *path))})"
+        return Problem(schema.UNSAFE_CODES[found.rule], found.message + where, placed.locate(*path), found.hint)
+
     def _load(self, file: str, reference: str) -> tuple[str, Mapping[str, Any]]:
         found = self._locate(file, reference)
         return found, self._open(found).value
 
     def _check(self, placed: Placed, file: str, seen: set[str]) -> Iterator[Problem]:
+        yield from _check_required(placed)
         for path, reference in find_references(placed.value):
             here = placed.child(*path)
             target, _, fragment = reference.partition("#")
@@ -137,13 +151,6 @@ class References:
         return self._cache[found]
 
 
-def _unsafe_problem(placed: Placed, found: schema.Mismatch) -> Problem:
-    """Return a problem at the unsafe value; if it is in another file, at the reference."""
-    # The message about a cycle already quotes the reference.
-    where = "" if found.rule == "cycle" else f" (in {schema.pointer((*placed.path, *found.path))})"
-    return Problem(schema.UNSAFE_CODES[found.rule], found.message + where, placed.locate(*found.path), found.hint)
-
-
 def resolve(root: Mapping[str, Any], schema: Any) -> Mapping[str, Any]:
     """Return a schema with its local reference replaced by the target; the keys beside the reference win."""
     if type(schema) is dict and "$ref" not in schema:
@@ -173,6 +180,19 @@ def find_references(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tu
                 yield (*path, key), item
             elif key not in _VALUES:
                 yield from find_references(item, (*path, key))
+
+
+def _check_required(placed: Placed) -> Iterator[Problem]:
+    """Yield the required keys that a closed object forbids: no value could match such a schema."""
+    for path, node in schema.iterate_schemas(placed.value):
+        required = node.get("required")
+        if required and node.get("additionalProperties") is False and "patternProperties" not in node:
+            known = node.get("properties", {})
+            for index, name in enumerate(required):
+                if name not in known:
+                    hint = did_you_mean(name, known) or "add it to 'properties'"
+                    message = f"'required' names {name!r}, which is not in 'properties'"
+                    yield placed.child(*path, "required", index).problem("PP220", message, hint)
 
 
 def _check_fragment(here: Placed, root: Any, fragment: str) -> Problem | None:

@@ -1,10 +1,10 @@
-"""Documents with misspelled top-level keys, corrected so that the values below them are checked too."""
+"""Documents with misspelled keys, corrected so that the values below them are checked too."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from promptpack.document import Document
 from promptpack.document.model import Path
@@ -13,21 +13,36 @@ if TYPE_CHECKING:
     from promptpack import schema
     from promptpack.document.yaml_nodes import YamlNode
 
+_FullPath = tuple[str | int, ...]
+
 
 @dataclass(frozen=True)
 class RekeyedDocument(Document):
     """A document with corrected keys; every value keeps its location."""
 
-    written_keys: Mapping[str | int, str | int] = field(default_factory=dict)
-    """The misspelled keys in the file, by their correct names."""
+    written_keys: Mapping[_FullPath, str | int] = field(default_factory=dict)
+    """The misspelled keys in the file, by their correct paths."""
 
     def rekey(self, mismatches: Iterable[schema.Mismatch]) -> Self:
-        """Rename each unknown key to the nearest known key, unless the document has that key too."""
-        unknown = [found for found in mismatches if found.at_key and len(found.path) == 1]
-        written = {found.expected: found.path[0] for found in unknown if found.expected not in (None, *self.data)}
-        names = {key: name for name, key in written.items()}
-        data = {names.get(key, key): value for key, value in self.data.items()}
-        return replace(self, data=data, written_keys=written)
+        """Rename each unknown key to the nearest known key, unless its mapping has that key too."""
+        near: dict[_FullPath, dict[Any, str]] = {}
+        for found in mismatches:
+            if found.rule == "additionalProperties" and found.expected is not None:
+                near.setdefault(found.path[:-1], {})[found.path[-1]] = found.expected
+        written: dict[_FullPath, str | int] = {}
+
+        def copy(value: Any, old: _FullPath, new: _FullPath) -> Any:
+            """Return a value with its keys renamed; `old` and `new` are its paths before and after."""
+            if isinstance(value, list):
+                return [copy(item, (*old, index), (*new, index)) for index, item in enumerate(value)]
+            if not isinstance(value, dict):
+                return value
+            names = {key: name for key, name in near.get(old, {}).items() if name not in value}
+            written.update({(*new, name): key for key, name in names.items()})
+            correct: dict[str, str] = {**{key: key for key in value}, **names}
+            return {correct[key]: copy(item, (*old, key), (*new, correct[key])) for key, item in value.items()}
+
+        return replace(self, data=copy(self.data, (), ()), written_keys=written)
 
     def _walk(self, path: Path) -> YamlNode:
-        return super()._walk([*(self.written_keys.get(step, step) for step in path[:1]), *path[1:]])
+        return super()._walk([self.written_keys.get(tuple(path[: at + 1]), step) for at, step in enumerate(path)])

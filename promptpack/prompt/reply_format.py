@@ -9,6 +9,17 @@ from promptpack.pack.references import resolve
 from promptpack.words import words
 
 _MAX_DEPTH = 8
+_NOT_ENFORCED = ("$defs", "description", "title", "x-descriptions")
+# Keywords with one value, which is part of the phrase.
+_PHRASES = (
+    "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems",
+    "minProperties", "maxProperties", "pattern",
+)  # fmt: skip
+# Keywords without a phrase: they are quoted as JSON Schema, which models can read.
+_QUOTED = (
+    "allOf", "anyOf", "contains", "dependentSchemas", "else", "if", "maxContains", "minContains", "not", "oneOf",
+    "patternProperties", "prefixItems", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
+)  # fmt: skip
 
 
 def write_reply_format(
@@ -33,22 +44,37 @@ class _Writer:
 
     def text(self) -> str:
         lines = [self._words["only_json"], self._words["fields"], *self._fields(self._shape, 0)]
+        # The conditions of a contract with actions are the params of each action.
+        known = ("allOf",) if self._contract.has_actions else ()
+        facts = list(self._constraints({key: value for key, value in self._shape.items() if key not in known}))
+        if facts:
+            lines.append(f"({self._words['whole_reply']}: {', '.join(facts)})")
         example = self._example()
         if example is not None:
             lines += [self._words["example"], json.dumps(example, ensure_ascii=False, indent=2)]
         return "\n".join(lines)
 
     def _fields(self, schema: Mapping[str, Any], depth: int) -> Iterator[str]:
-        required = schema.get("required", ())
-        for name, field in schema.get("properties", {}).items():
+        required, declared = schema.get("required", ()), schema.get("properties", {})
+        for name, field in {**declared, **{name: True for name in required if name not in declared}}.items():
+            if field is False:
+                yield f"{'  ' * depth}- {name} ({self._words['not_allowed']})"
+                continue
             resolved = resolve(self._shape, field)
             by_action = depth == 0 and name == "params" and self._contract.has_actions
             yield self._line(name, resolved, name in required, depth, by_action)
             if by_action:
                 yield from self._params(depth + 1)
             elif depth < _MAX_DEPTH:
-                inner = resolve(self._shape, resolved.get("items", {})) if resolved.get("type") == "array" else resolved
-                yield from self._fields(inner, depth + 1)
+                yield from self._fields(self._innermost(resolved), depth + 1)
+
+    def _innermost(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the schema of the items of a list, or of a list of lists."""
+        for _ in range(_MAX_DEPTH):
+            if "items" not in schema:
+                break
+            schema = resolve(self._shape, schema["items"])
+        return schema
 
     def _params(self, depth: int) -> Iterator[str]:
         for action in (*self._contract.actions.values(), *(self._tools or ())):
@@ -64,8 +90,9 @@ class _Writer:
 
     def _action_line(self, action: Action, schema: Mapping[str, Any], depth: int) -> str:
         detail = f" {action.description}" if action.description else ""
-        free = "" if schema.get("properties") else f" ({self._words['free']})"
-        return f"{'  ' * depth}- {action.name}:{detail}{free}"
+        facts = [] if schema.get("properties") else [self._words["free"]]
+        facts += self._constraints(schema)
+        return f"{'  ' * depth}- {action.name}:{detail}" + (f" ({', '.join(facts)})" if facts else "")
 
     def _line(self, name: str, schema: Mapping[str, Any], required: bool, depth: int, by_action: bool) -> str:
         facts = [self._kind(schema), self._words["required" if required else "optional"], *self._constraints(schema)]
@@ -82,7 +109,8 @@ class _Writer:
             return f"{self._words['one_of']} {' | '.join(texts)}"
         kind = schema.get("type", "any")
         if kind == "array":
-            return self._words["list_of"].format(item=self._kind(resolve(self._shape, schema.get("items", {}))))
+            item = resolve(self._shape, schema.get("items", {}))
+            return self._words["list_of"].format(item=", ".join((self._kind(item), *self._constraints(item))))
         return "/".join(kind) if isinstance(kind, list) else str(kind)
 
     def _constraints(self, schema: Mapping[str, Any]) -> Iterator[str]:
@@ -95,6 +123,35 @@ class _Writer:
             yield self._words["at_most"].format(high=high)
         if schema.get("minItems") or schema.get("minLength"):
             yield self._words["not_empty"]
+        for keyword in _PHRASES:
+            # "not empty" is a minimum of one.
+            if keyword in schema and schema[keyword] not in ((0, 1) if keyword in ("minItems", "minLength") else ()):
+                yield self._words[f"format.{keyword}"].format(expected=schema[keyword])
+        if "pattern" in schema and schema.get("examples"):
+            yield self._words["such_as"].format(expected=schema["examples"][0])
+        yield from self._other_constraints(schema)
+
+    def _other_constraints(self, schema: Mapping[str, Any]) -> Iterator[str]:
+        if schema.get("uniqueItems"):
+            yield self._words["no_duplicates"]
+        for key, names in schema.get("dependentRequired", {}).items():
+            yield self._words["also_needs"].format(key=key, expected=", ".join(names))
+        others = schema.get("additionalProperties", True)
+        is_closed = others is False and "patternProperties" not in schema
+        if is_closed:
+            yield self._words["no_others"]
+        for keyword in _QUOTED if is_closed or others is True else (*_QUOTED, "additionalProperties"):
+            if keyword in schema:
+                yield f"{keyword}: {json.dumps(self._inline(schema[keyword], 0), ensure_ascii=False)}"
+
+    def _inline(self, value: Any, depth: int) -> Any:
+        """Return a part of a schema with its references replaced, as the model does not see their targets."""
+        if isinstance(value, list):
+            return [self._inline(item, depth) for item in value]
+        if not isinstance(value, Mapping):
+            return value
+        found = resolve(self._shape, value) if depth < _MAX_DEPTH else {}
+        return {key: self._inline(item, depth + 1) for key, item in found.items() if key not in _NOT_ENFORCED}
 
     def _example(self) -> Any:
         named = (action.example for action in self._contract.actions.values() if action.example is not None)

@@ -3,7 +3,10 @@
 from promptpack.schema.bundling import bundle, rebase
 from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.pointers import pointer
-from promptpack.schema.safety import UNSAFE_CODES, SchemaMeter, find_unsafe
+from promptpack.schema.safety import UNSAFE_CODES, SchemaMeter, find_unsafe, iterate_patterns, iterate_schemas
 from promptpack.schema.validation import Schema, compile  # noqa: A004 -- the folder's verb
 
-__all__ = ["UNSAFE_CODES", "Mismatch", "Schema", "SchemaMeter", "bundle", "compile", "find_unsafe", "pointer", "rebase"]
+__all__ = [
+    "UNSAFE_CODES", "Mismatch", "Schema", "SchemaMeter", "bundle", "compile", "find_unsafe", "iterate_patterns",
+    "iterate_schemas", "pointer", "rebase",
+]  # fmt: skip

@@ -184,8 +184,11 @@ def _dependent_schemas(validator: Any, expected: Mapping[str, Any], instance: An
 def _property_names(validator: Any, expected: Any, instance: Any, _: Any) -> Errors:
     is_valid = _IS_VALID.get()
     for name in instance if isinstance(instance, dict) else ():
-        if not is_valid(expected, name):
-            yield from _descend(validator, name, expected)
+        errors = [] if is_valid(expected, name) else list(_descend(validator, name, expected))
+        if errors:
+            error = make_error("has a wrong key", context=errors)
+            error.path.append(name)
+            yield error
 
 
 def _contains(validator: Any, expected: Any, instance: Any, schema: Mapping[str, Any]) -> Errors:

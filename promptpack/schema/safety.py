@@ -101,7 +101,7 @@ def _find_remote(path: Path, schema: Mapping[str, Any]) -> Iterator[Mismatch]:
 
 
 def _find_unsafe_patterns(schemas: Mapping[Path, Mapping[str, Any]], meter: SchemaMeter) -> Iterator[Mismatch]:
-    for where, text in _iterate_patterns(schemas):
+    for where, text in _patterns_of(schemas.items()):
         if not meter.allows_pattern(text):
             limit = f"{_MAX_PATTERN_CHARACTERS:,} characters"
             message = (
@@ -112,8 +112,13 @@ def _find_unsafe_patterns(schemas: Mapping[Path, Mapping[str, Any]], meter: Sche
         yield from _find_unsafe_pattern(where, text)
 
 
-def _iterate_patterns(schemas: Mapping[Path, Mapping[str, Any]]) -> Iterator[tuple[Path, str]]:
-    for path, schema in schemas.items():
+def iterate_patterns(schema: Any) -> Iterator[tuple[Path, str]]:
+    """Iterate over the patterns of a schema and its subschemas, each with its path."""
+    return _patterns_of(iterate_schemas(schema))
+
+
+def _patterns_of(schemas: Iterable[tuple[Path, Mapping[str, Any]]]) -> Iterator[tuple[Path, str]]:
+    for path, schema in schemas:
         if isinstance(schema.get("pattern"), str):
             yield (*path, "pattern"), schema["pattern"]
         named = schema.get("patternProperties")
@@ -125,14 +130,15 @@ def _find_unsafe_pattern(where: Path, text: str) -> Iterator[Mismatch]:
     try:
         is_safe = read_pattern(text).is_safe
     except PatternLengthError as error:
-        yield Mismatch("runaway", where, str(error), "shorten it, or use 'enum'")
+        yield Mismatch("runaway", where, str(error), "shorten it, or use 'enum'", expected=text)
         return
     except PatternError as error:
-        yield Mismatch("pattern", where, str(error), "write a regular expression that Python's 're' accepts")
+        hint = "write a regular expression that Python's 're' accepts"
+        yield Mismatch("pattern", where, str(error), hint, expected=text)
         return
     if not is_safe:
         hint = "remove back-references, and look-arounds next to nested repetitions"
-        yield Mismatch("runaway", where, f"pattern {text[:60]!r} can take forever to match", hint)
+        yield Mismatch("runaway", where, f"pattern {text[:60]!r} can take forever to match", hint, expected=text)
 
 
 def _find_cycles(root: Any, starts: Iterable[Path]) -> Iterator[Mismatch]:

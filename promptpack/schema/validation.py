@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -120,7 +121,10 @@ def _explain_error(error: ValidationError, near: NearWords) -> Iterator[Mismatch
         inner = _find_likely_branch(error)
         kinds = _read_branch_kinds(error)
     path = tuple(error.absolute_path)
-    if inner:
+    if error.validator == "propertyNames":
+        found = (mismatch for one in error.context for mismatch in _explain_error(one, near))
+        yield from (replace(one, message=f"wrong key {path[-1]!r}: {one.message}", at_key=True) for one in found)
+    elif inner:
         yield from (mismatch for found in inner for mismatch in _explain_error(found, near))
     elif kinds:
         yield from explain("type", kinds, error.instance, path, {}, near)

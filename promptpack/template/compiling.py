@@ -14,7 +14,7 @@ from promptpack.template.language import FUNCTIONS
 from promptpack.template.limits import Limits
 from promptpack.template.meter import meter, metered
 from promptpack.template.model import Expression, Source, Template
-from promptpack.template.names import Dependencies, NameUse
+from promptpack.template.names import Dependencies, LocalNames, NameUse, find_local_names
 from promptpack.template.partials import IncludeStack, PackTemplate
 from promptpack.template.positions import decode
 
@@ -32,10 +32,12 @@ _DECLARE_OR_SET = f"{_DECLARE}, or set it in the template before this line"
 class DeclaredNames:
     """The names that the templates of a pack may use; each undeclared name in a partial is reported once."""
 
-    def __init__(self, names: Iterable[str]) -> None:
+    def __init__(self, names: Iterable[str], words: Callable[[], Collection[str]] = tuple) -> None:
+        """Take the names, and a function that returns words which only make sense in quotes, such as actions."""
         self._names = dict.fromkeys(names)
+        self._words = words
         self._in_partials: dict[str, frozenset[str]] = {}
-        self._hints: dict[tuple[str, bool], str] = {}
+        self._hints: dict[tuple[str, tuple[str, ...]], str] = {}
         self._comparisons = _MAX_COMPARISONS
 
     def include(self, names: frozenset[str]) -> bool:
@@ -48,25 +50,38 @@ class DeclaredNames:
         """Return the problems of the undeclared names that a template uses."""
         unknown = dependencies.names.difference(self._names)
         uses = dependencies.find_unset_uses(unknown, self._in_partials) if unknown else ()
-        return [
-            self._undeclared(use, engine.partials[use.partial] if use.partial else source, is_expression=is_expression)
-            for use in uses
-        ]
+        local_names: dict[str | None, LocalNames] = {}
+        problems = []
+        for use in uses:
+            home = engine.partials[use.partial] if use.partial else source
+            if use.partial not in local_names:
+                parse = engine.parse_expression if is_expression and not use.partial else engine.parse
+                local_names[use.partial] = find_local_names(parse(home))
+            hint = self._hint(use, local_names[use.partial], home.syntax, is_expression=is_expression)
+            place = home.locate(*decode(use.position))
+            problems.append(Problem("PP301", f"template uses undeclared input {use.name!r}", place, hint))
+        return problems
 
-    def _undeclared(self, use: NameUse, home: Source, *, is_expression: bool) -> Problem:
-        place = home.locate(*decode(use.position))
-        is_jinja = home.syntax == "jinja"
-        hint = hint_for_name(use.name, home.syntax) or self._find_similar(use.name, is_jinja=is_jinja)
-        hint = hint or (_DECLARE_OR_SET if is_jinja and not is_expression else _DECLARE)
-        return Problem("PP301", f"template uses undeclared input {use.name!r}", place, hint)
+    def _hint(self, use: NameUse, local: LocalNames, syntax: str, *, is_expression: bool) -> str:
+        is_jinja = syntax == "jinja"
+        if is_jinja and use.name in self._words():
+            return f'write it in quotes: "{use.name}"'
+        if is_jinja and use.name in local.values:
+            return f"{use.name!r} has a value only inside its loop, macro or block"
+        if is_jinja and (use.name, use.position) in local.calls:
+            similar = self._find_similar(use.name, (*local.callables, *FUNCTIONS))
+        else:
+            others = (*_CONSTANTS, *local.values) if is_jinja else ()
+            similar = self._find_similar(use.name, (*self._names, *others))
+        hint = hint_for_name(use.name, syntax) or similar
+        return hint or (_DECLARE_OR_SET if is_jinja and not is_expression else _DECLARE)
 
-    def _find_similar(self, name: str, *, is_jinja: bool) -> str:
-        if (name, is_jinja) not in self._hints:
-            known = (*self._names, *_CONSTANTS, *FUNCTIONS) if is_jinja else tuple(self._names)
+    def _find_similar(self, name: str, known: tuple[str, ...]) -> str:
+        if (name, known) not in self._hints:
             self._comparisons -= len(known) * (1 + len(name) // 16)
             # So many unknown names are no misspellings.
-            self._hints[name, is_jinja] = did_you_mean(name, known) if self._comparisons >= 0 else ""
-        return self._hints[name, is_jinja]
+            self._hints[name, known] = did_you_mean(name, known) if self._comparisons >= 0 else ""
+        return self._hints[name, known]
 
 
 Known = Collection[str] | DeclaredNames | None

@@ -227,3 +227,25 @@ def _join(left: frozenset[str], right: frozenset[str]) -> frozenset[str]:
     if right <= left:
         return left
     return right if left <= right else left | right
+
+
+class LocalNames(NamedTuple):
+    """The names that a template itself sets anywhere, those of them that it can call, and its calls by position."""
+
+    values: tuple[str, ...]
+    callables: tuple[str, ...]
+    calls: frozenset[tuple[str, int]]
+
+
+def find_local_names(tree: nodes.Template) -> LocalNames:
+    """Return the loop variables, arguments, macros and other names that a template sets."""
+    imported = [name for one in tree.find_all(nodes.FromImport) for name in one.names]
+    callables = [name if isinstance(name, str) else name[1] for name in imported]
+    callables += (macro.name for macro in tree.find_all(nodes.Macro))
+    values = [one.name for one in tree.find_all(nodes.Name) if one.ctx != "load"]
+    values += (one.target for one in tree.find_all(nodes.Import))
+    called = (call.node for call in tree.find_all(nodes.Call))
+    calls = frozenset((one.name, one.lineno) for one in called if isinstance(one, nodes.Name))
+    # The value of an expression is assigned to 'result'.
+    names = dict.fromkeys(name for name in (*values, *callables) if name != "result")
+    return LocalNames(tuple(names), tuple(dict.fromkeys(callables)), calls)

@@ -84,6 +84,73 @@ def test_the_hooks_accept_valid_packs_and_reject_broken_ones(repository: Path) -
     assert commit(repository, "files that are not packs").returncode == 0
 
 
+PARENT = """\
+promptpack: 1
+name: base
+version: 1.0.0
+inputs:
+  TICKET: {$ref: ../shared/ticket.json, description: The ticket.}
+messages:
+  - {id: task, role: user, content: "{% include 'tone' %} {{ TICKET.title }}"}
+"""
+CHILD = """\
+promptpack: 1
+name: child
+version: 1.0.0
+extends: base@^1
+messages:
+  - {id: task, role: user, content: "Title: {{ TICKET.title }}"}
+"""
+FLOW = """\
+flow: 1
+steps:
+  first:
+    pack: child
+    inputs: {TICKET: given}
+    next: end
+"""
+TICKET = '{"type": "object", "additionalProperties": false, "required": ["title"], "properties": {"title": {"type": "string"}}}'
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "problem"),
+    [
+        ("_partials/tone.j2", None, "PP305"),
+        ("base/1.0.0.yaml", None, "PP231"),
+        ("shared/ticket.json", None, "PP213"),
+        ("child/1.0.0.yaml", None, "PP712"),
+        ("child/1.0.0.yaml", ("name: child", "name: kid"), "PP712"),
+        ("base/1.0.0.yaml", ("  TICKET:", "  CASE:"), "PP301"),
+        ("shared/ticket.json", ("title", "subject"), "PL201"),
+    ],
+    ids=["delete a partial", "delete a parent", "delete a schema", "delete a pack", "rename a pack", "parent", "schema"],
+)  # fmt: skip
+def test_a_change_that_breaks_another_file_cannot_be_committed(
+    repository: Path, file: str, change: tuple[str, str] | None, problem: str
+) -> None:
+    texts = {
+        "base/1.0.0.yaml": PARENT,
+        "shared/ticket.json": TICKET,
+        "child/1.0.0.yaml": CHILD,
+        "_partials/tone.j2": "Be kind.",
+        "flow.yaml": FLOW,
+    }
+    for name, text in texts.items():
+        path = repository / "packs" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    done = commit(repository, "good packs")
+    assert done.returncode == 0, done.stderr
+    path = repository / "packs" / file
+    if change is None:
+        path.unlink()
+    else:
+        path.write_text(texts[file].replace(*change), encoding="utf-8")
+    done = commit(repository, "a change")
+    assert done.returncode == 1
+    assert problem in done.stderr
+
+
 def test_the_manifest_is_valid_and_every_hook_has_a_system_form() -> None:
     subprocess.run([BIN / "pre-commit", "validate-manifest", MANIFEST], check=True, capture_output=True)
     hooks = {hook["id"]: hook for hook in yaml.safe_load(MANIFEST.read_text(encoding="utf-8"))}

@@ -252,7 +252,7 @@ def test_the_tests_of_a_pack_store_and_show_no_secret(
     monkeypatch.chdir(tmp_path)
     for update in (True, False):
         for done in trial.run([pack], update=update):
-            assert_no_secret(*done.failures)
+            assert_no_secret(*(failure.message for failure in done.failures))
     stored = [path.read_text("utf-8") for path in tmp_path.rglob("snapshots/*.txt")]
     assert stored
     assert_no_secret(*stored)

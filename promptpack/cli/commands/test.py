@@ -38,7 +38,7 @@ def _as_data(one: Trial) -> dict[str, object]:
         "name": one.name,
         "location": str(one.location),
         "passed": one.passed,
-        "failures": list(one.failures),
+        "failures": [{"message": found.message, "location": str(found.location)} for found in one.failures],
     }
 
 
@@ -46,4 +46,4 @@ def _print(one: Trial) -> None:
     result = click.style("ok", fg="green") if one.passed else click.style("FAILED", fg="red")
     click.echo(visible(f"{one.pack} {one.locale} {one.name}: ") + result)
     for failure in one.failures:
-        click.echo(visible(f"  {one.location}: {failure}"))
+        click.echo(visible(f"  {failure.location}: {failure.message}"))

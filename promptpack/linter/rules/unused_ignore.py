@@ -1,8 +1,9 @@
 """An ignore comment that silences nothing, or that does not name a rule.
 
 `# promptpack: ignore=PL004` is left behind when the problem is fixed, and would hide the next one; a misspelled code
-has no effect. Only rules that are checked in this run count. Errors of the pack itself (PP...) cannot be ignored. An
-ignore in a partial or schema file that packs share is reported when all packs are linted and none of them needs it.
+has no effect, and neither has a comment that only looks like an ignore: `# promptpack: ignroe=PL004`, `# noqa: PL004`.
+Only rules that are checked in this run count. Errors of the pack itself (PP...) cannot be ignored. An ignore in a
+partial or schema file that packs share is reported when all packs are linted and none of them needs it.
 
 Bad: `USER_GOAL: {type: string, description: The goal.}  # promptpack: ignore=PL002`
 Good: the same line without the comment. `promptpack lint --fix` removes it.
@@ -28,6 +29,8 @@ def check(_: Subject) -> tuple[LintProblem, ...]:
 
 def report(ignore: "Ignore") -> LintProblem:
     """Return the problem of an unused ignore."""
+    if ignore.is_mistake:
+        return LintProblem("this comment looks like an ignore, but is none", ignore.location, ignore.hint)
     if ignore.hint:
         return LintProblem(f"{ignore.code!r} is not a lint rule", ignore.location, ignore.hint)
     edits = (ignore.removal,) if ignore.removal else ()

@@ -1,13 +1,25 @@
 """Check every template and expression of a pack, with the types of its inputs and of its reply contract."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 from jinja2 import nodes
 
 from promptpack.linter.step_limit import limit_steps
-from promptpack.linter.types.lattice import ListType, MappingType, Property, TextType, Type
+from promptpack.linter.types.lattice import (
+    ANY,
+    NEVER,
+    AnyType,
+    ListType,
+    MappingType,
+    Property,
+    TextType,
+    Type,
+    is_never,
+    members,
+    union,
+)
 from promptpack.linter.types.narrowing import TypeScope
 from promptpack.linter.types.schemas import from_schema
 from promptpack.linter.types.statements import StatementChecker
@@ -15,7 +27,8 @@ from promptpack.pack.building import CompiledSections
 from promptpack.pack.contract import Contract, Rule
 from promptpack.pack.model import CallTemplate, MessageTemplate, PartTemplate
 from promptpack.pack.pack_compiler import BUILT_IN_NAMES
-from promptpack.problem import Problem
+from promptpack.problem import Problem, nearest
+from promptpack.schema.pointers import pointer, split_pointer
 from promptpack.template.engine import Engine
 from promptpack.template.model import UNPLACED, Expression, Source, Template
 
@@ -108,6 +121,7 @@ class _PackChecker:
         applied = self._check_when(rule.when, scope, "this rule is never applied")
         if applied is None:
             return
+        self._check_path(rule, applied.get("reply") or ANY)
         count = self._checker.count
         required = self._checker.check_expression(rule.require.source, applied)
         if self._checker.count == count and None in (required.true, required.false):
@@ -115,6 +129,35 @@ class _PackChecker:
             self._checker.add_dead(rule.require.source, message)
         if required.false is not None:
             self._checker.check_template(rule.message.source, required.false)
+
+    def _check_path(self, rule: Rule, owner: Type) -> None:
+        """Report a `path` that leads to a field which the reply does not have."""
+        # Other problems than those of templates may be in the schemas of the contract.
+        is_broken = any(not problem.code.startswith("PP3") for problem in self._pack.problems)
+        keys = [] if is_broken else split_pointer(rule.path)
+        for depth, key in enumerate(keys):
+            mappings = [one for one in members(owner) if isinstance(one, MappingType)]
+            declared = [one.properties[key].type for one in mappings if key in one.properties]
+            known = dict.fromkeys(name for one in mappings for name in one.properties)
+            near = None if declared else nearest(key, known)
+            owner = union(declared) if declared else NEVER if near else union(_undeclared(owner, key))
+            if is_never(owner):
+                listed = f"the fields here are {', '.join(known)}" if known else ""
+                hint = f"did you mean {pointer((*keys[:depth], near, *keys[depth + 1 :]))!r}?" if near else listed
+                place = self._pack.sections.rules[rule.name].locate("path")
+                self._checker.add_unknown_key(f"the reply has no {rule.path!r}", place, hint)
+                return
+
+
+def _undeclared(owner: Type, key: str) -> Iterator[Type]:
+    """Yield the types of a field that no mapping declares: an item of a list, or a field of an object without any."""
+    for one in members(owner):
+        if isinstance(one, AnyType):
+            yield ANY
+        elif isinstance(one, ListType) and key.isdecimal():
+            yield one.item
+        elif isinstance(one, MappingType) and one.rest is not None and not one.properties:
+            yield one.rest
 
 
 def names_set_before(probe: str, source: Source, pack: CompiledSections) -> Mapping[str, Type]:

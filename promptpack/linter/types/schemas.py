@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from promptpack.linter.schema_lookup import misspelled_required
 from promptpack.linter.step_limit import count_steps
 from promptpack.linter.types.lattice import (
     ANY,
@@ -98,7 +99,9 @@ class _Reader:
         return ANY
 
     def _mapping(self, schema: Mapping[str, Any], depth: int) -> MappingType:
-        required = schema.get("required") or ()
+        # PP220 and PL025 report a misspelled name; the property it means is required.
+        meant = misspelled_required(schema)
+        required = [meant.get(name, name) for name in schema.get("required") or ()]
         properties = {
             name: Property(self.read(inner, depth + 1), name in required)
             for name, inner in (schema.get("properties") or {}).items()

@@ -28,7 +28,7 @@ from promptpack.linter.types.lattice import (
 from promptpack.linter.types.narrowing import TypeScope, scope_after
 from promptpack.linter.types.problems import DEAD_BRANCH, UNKNOWN_KEY, WRONG_ARGUMENT, WRONG_KIND, ProblemCollector
 from promptpack.linter.types.signatures import item_of, loop_attributes
-from promptpack.problem import Problem, Severity, did_you_mean
+from promptpack.problem import Location, Problem, Severity, did_you_mean
 from promptpack.template.engine import Engine, apply_readable_filter
 from promptpack.template.includes import IncludeWalker
 from promptpack.template.model import Source
@@ -76,6 +76,10 @@ class StatementChecker:
     def add_dead(self, source: Source, message: str) -> None:
         """Report a text that is never used, or an expression with only one result."""
         self._collector.add(Problem(DEAD_BRANCH, message, source.locate(1, 1), "", "warning"))
+
+    def add_unknown_key(self, message: str, location: Location, hint: str) -> None:
+        """Report the path of a field that a reply does not have."""
+        self._collector.add(Problem(UNKNOWN_KEY, message, location, hint))
 
     def template(self, tree: nodes.Template, scope: TypeScope) -> TypeScope:
         """Check a whole template, and return the scope after it; a template that extends another fills its blocks."""

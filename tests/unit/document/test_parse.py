@@ -25,15 +25,30 @@ def test_reads_plain_data() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "word", ["no", "on", "yes", "off", "y", "N", "True", "FALSE", "Null", "12:30:45", "2024-01-01"]
-)
+@pytest.mark.parametrize("word", ["on", "off", "y", "N", "nope", "Nullable", "12:30:45", "2024-01-01"])
 def test_words_that_only_old_yaml_converts_are_text(word: str) -> None:
     assert document.parse(f"a: {word}").data == {"a": word}
 
 
 def test_only_true_and_false_are_booleans() -> None:
     assert document.parse("[true, false]").data == [True, False]
+    assert document.parse("{yes: 'no', On: \"True\"}").data == {"yes": "no", "On": "True"}
+
+
+@pytest.mark.parametrize(
+    ("word", "meaning"),
+    [
+        *(("True", "true"), ("TRUE", "true"), ("yes", "true"), ("Yes", "true")),
+        *(("False", "false"), ("no", "false"), ("NO", "false"), ("Null", "null"), ("NULL", "null")),
+    ],
+)
+def test_a_word_that_some_yaml_versions_convert_is_refused(word: str, meaning: str) -> None:
+    with pytest.raises(PackError) as caught:
+        document.parse(f"a: [{word}]", "pack.yaml")
+    assert str(caught.value) == (
+        f"pack.yaml:1:5: PP115 {word!r} is read differently by different YAML versions\n"
+        f'  hint: write {meaning}, or "{word}" in quotes if it is text'
+    )
 
 
 @pytest.mark.parametrize(
@@ -76,7 +91,7 @@ def test_an_anchor_can_be_used_again() -> None:
         ),
         ("", "pack.yaml:1:1: PP108 file is empty\n  hint: start with 'promptpack: 1'"),
         (
-            "%YAML 1.1\n---\na: no",
+            "%YAML 1.1\n---\na: 1",
             "pack.yaml:1:1: PP109 directives are not allowed\n  hint: remove the line that starts with '%'",
         ),
         (

@@ -70,6 +70,7 @@ def problem(text: str) -> str:
         ('[team, priority]', '[team, priority', "p.yaml:29:19: PP110 '[' is not closed with ']' | write: required: [team, priority]"),
         ('    type: array', '\ttype: array', 'p.yaml:8:1: PP110 a tab indents this line | write: type: array'),
         ('    type: array', '  \ttype: array', 'p.yaml:8:3: PP110 a tab indents this line | write: type: array'),
+        ('description: Reads one ticket', 'example: {a: 1, b: Use the # sign}', "p.yaml:4:28: PP110 after a space, '#' starts a comment | write: example: {a: 1, b: \"Use the # sign\"}"),
         ('description: Reads one', 'description: Note: Reads one', 'p.yaml:4:14: PP110 a value that contains \': \' needs quotes | write: description: "Note: Reads one ticket"'),
         ('description: Reads', 'description: @you reads', 'p.yaml:4:14: PP110 a value that starts with \'@\' needs quotes | write: description: "@you reads one ticket"'),
         ('description: Reads', 'description: %d reads', 'p.yaml:4:14: PP110 a value that starts with \'%\' needs quotes | write: description: "%d reads one ticket"'),

@@ -39,13 +39,13 @@ GOOD = """{thought: t, action: GO, params: {}, expectedOutcome: o, risk: {level:
         (f"{{name: t, context: {{A: x}}, reply: {GOOD}, verdict: valid}}", []),
         (f"{{name: t, context: {{A: x}}, reply: {GOOD}, verdict: recovered}}", ["the reply is valid, not recovered"]),
         (f"{{name: t, context: {{A: x}}, reply: {GOOD}, verdict: invalid}}", ["the reply is valid, not invalid"]),
-        ("{name: t, context: {A: x}, reply: no, verdict: invalid}", []),
-        ("{name: t, context: {A: x}, reply: no, verdict: {violations: [{code: PP501}]}}", []),
+        ("{name: t, context: {A: x}, reply: 'no', verdict: invalid}", []),
+        ("{name: t, context: {A: x}, reply: 'no', verdict: {violations: [{code: PP501}]}}", []),
         (
             f"{{name: t, context: {{A: x}}, reply: {GOOD}, verdict: {{violations: [{{path: /a}}]}}}}",
             ["expected violation path=/a, found none"],
         ),
-        ("{name: t, context: {A: x}, reply: no, verdict: valid}", ["the reply is not valid: PP501 (reply)"]),
+        ("{name: t, context: {A: x}, reply: 'no', verdict: valid}", ["the reply is not valid: PP501 (reply)"]),
     ],
 )
 def test_a_test_reports_every_unexpected_result(
@@ -55,7 +55,7 @@ def test_a_test_reports_every_unexpected_result(
     library = open_packs()
     assert library.problems == ()
     (result,) = trial.run(library.packs())
-    assert [found[: len(wanted)] for found, wanted in zip(result.failures, failures, strict=True)] == failures
+    assert [found.message[: len(wanted)] for found, wanted in zip(result.failures, failures, strict=True)] == failures
     assert result.passed is not bool(failures)
     assert str(result.location) == "packs/demo/1.0.0.yaml:12:5"
 
@@ -66,9 +66,10 @@ def test_a_snapshot_is_written_and_compared_without_secrets(
     write_pack(body=BODY + "  - {name: Says it, context: {A: x}, expect: {snapshot: true}}\n")
     library = open_packs()
     (missing,) = trial.run(library.packs())
-    assert missing.failures == (
+    assert [str(failure.location) for failure in missing.failures] == ["packs/demo/1.0.0.yaml:12:57"]
+    assert [failure.message for failure in missing.failures] == [
         "the test has no snapshot at packs/demo/snapshots/1.0.0.says-it.txt; run with --update to write it",
-    )
+    ]
     (written,) = trial.run(library.packs(), update=True)
     assert written.passed
     assert (tmp_path / "packs/demo/snapshots/1.0.0.says-it.txt").read_text() == "[user]\nsay x ***\n"
@@ -79,7 +80,7 @@ def test_a_snapshot_is_written_and_compared_without_secrets(
     assert from_windows.passed
     write_pack(body=BODY.replace("say", "shout") + "  - {name: Says it, context: {A: x}, expect: {snapshot: true}}\n")
     (changed,) = trial.run(open_packs().packs())
-    assert "-say x ***\n+shout x ***" in changed.failures[0]
+    assert "-say x ***\n+shout x ***" in changed.failures[0].message
 
 
 @pytest.mark.parametrize("update", [True, False])
@@ -94,6 +95,57 @@ def test_two_tests_never_share_a_snapshot(
     (tmp_path / "packs/demo/snapshots/1.0.0.says-it.txt").write_text("[user]\nsay x ***\n")
     first, second = trial.run(open_packs().packs(), update=update)
     assert first.passed
-    assert second.failures == (
+    assert [failure.message for failure in second.failures] == [
         "the test uses the same snapshot packs/demo/snapshots/1.0.0.says-it.txt as 'Says it'; rename one of the tests",
-    )
+    ]
+
+
+def test_a_failure_points_to_the_failed_expectation(
+    write_pack: Callable[..., Path], open_packs: Callable[[], Library]
+) -> None:
+    test = f"""\
+  - name: t
+    context: {{A: x}}
+    expect:
+      contains: [say, nope]
+      excludes: [say]
+      roles: [system]
+      max_chars: 3
+    reply: {GOOD}
+    verdict:
+      violations: [{{code: PP501}}]
+  - name: not rendered
+    context: {{A: 1}}
+  - name: rendered
+    context: {{A: x}}
+    expect: {{problems: [PP415]}}
+"""
+    write_pack(body=BODY + test)
+    found = [failure for one in trial.run(open_packs().packs()) for failure in one.failures]
+    assert [f"{failure.location.line}:{failure.location.column}: {failure.message}" for failure in found] == [
+        "15:23: the prompt does not contain 'nope'",
+        "16:18: the prompt contains 'say'",
+        "17:14: the prompt has the roles user instead of system",
+        "18:18: the prompt has 13 characters, but the limit is 3",
+        "21:20: expected violation code=PP501, found none",
+        "23:14: the prompt cannot be rendered: PP416 input 'A': expected text, not a number\n  hint: write it in quotes",
+        "26:25: expected problem PP415, but the prompt was rendered",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "failures"),
+    [
+        ("invalid", ["the reply is invalid only because a rule failed: PP521 (reply): "]),
+        ("{violations: [{rule: broken}]}", ["expected violation rule=broken, found PP521 (reply): "]),
+        ("{violations: [{code: PP521, rule: broken}]}", []),
+    ],
+)
+def test_a_rule_that_crashes_does_not_satisfy_an_expectation(
+    write_pack: Callable[..., Path], open_packs: Callable[[], Library], verdict: str, failures: list[str]
+) -> None:
+    rule = "  rules: [{name: broken, require: reply.params.x.y, message: m}]\n"
+    body = BODY.replace("tests:\n", f"{rule}tests:\n")
+    write_pack(body=body + f"  - {{name: t, context: {{A: x}}, reply: {GOOD}, verdict: {verdict}}}\n")
+    (result,) = trial.run(open_packs().packs())
+    assert [found.message[: len(wanted)] for found, wanted in zip(result.failures, failures, strict=True)] == failures

@@ -1,0 +1,127 @@
+"""The problems of a pack with one mistake, in full."""
+
+from pathlib import Path
+
+import pytest
+
+from promptpack.linter.lint_paths import lint
+from promptpack.linter.lint_settings import LintSettings
+
+PACK = """\
+promptpack: 1
+name: triage
+version: 0.1.0-dev
+inputs:
+  TICKET:
+    type: object
+    additionalProperties: false
+    required: [subject]
+    properties:
+      subject: {type: string}
+    description: The ticket.
+  TEAMS:
+    type: array
+    items: {type: string, enum: [billing, shipping]}
+    description: The teams.
+messages:
+  - role: user
+    content: |
+      {% macro line(team) %}- {{ team }}{% endmacro %}
+      {{ TICKET.subject | fenced }}
+      {% for entry in TEAMS %}{{ line(entry) }}{% endfor %}
+      {{ reply_format }}
+reply:
+  actions:
+    ROUTE_TICKET:
+      description: Send it to a team.
+      params:
+        type: object
+        additionalProperties: false
+        required: [team]
+        properties:
+          team: {type: string, description: The team.}
+  rules:
+    - name: known-team
+      when: reply.action == "ROUTE_TICKET"
+      path: /params/team
+      require: reply.params.team in TEAMS
+      message: "team must be one of {{ TEAMS | join(', ') }}"
+tests:
+  - name: billing
+    context: {TICKET: {subject: Money}, TEAMS: [billing]}
+    reply: {thought: t, action: ROUTE_TICKET, params: {team: x}, expectedOutcome: e, risk: {level: low, description: d}, confidence: 5}
+    verdict: {violations: [{rule: known-team}]}
+"""
+WRONG_NAME = "an input name must start with a letter and contain only letters, digits and '_' (in /inputs)"
+CASES = [
+    # names that are not allowed, at their own line
+    ("  TEAMS:\n", "  TEAM-S:\n", f"12:3: PP201 wrong key 'TEAM-S': {WRONG_NAME}"),
+    ("  TEAMS:\n", "  2TEAMS:\n", f"12:3: PP201 wrong key '2TEAMS': {WRONG_NAME}"),
+    ("name: triage", "name: “triage”", "2:7: PP201 must be lower-case letters and digits, with single '-' between them, such as my-agent (in /name)\n  hint: curly quotes are part of the value; use straight quotes or none"),
+    # misspelled keys: what follows from them is not reported
+    ("  actions:", "  action:", "24:3: PP202 unknown key 'action' (in /reply)\n  hint: did you mean 'actions'?"),
+    ("    - name: known-team", "    - nam: known-team", "34:7: PP202 unknown key 'nam' (in /reply/rules/0)\n  hint: did you mean 'name'?"),
+    # required
+    ("required: [team]", "required: [taem]", "30:20: PP220 'required' names 'taem', which is not in 'properties'\n  hint: did you mean 'team'?"),
+    ("required: [team]", "required: [team, priority]", "30:26: PP220 'required' names 'priority', which is not in 'properties'\n  hint: add it to 'properties'"),
+    ("required: [subject]", "required: [subjct]", "8:16: PP220 'required' names 'subjct', which is not in 'properties'\n  hint: did you mean 'subject'?"),
+    # the path of a rule
+    ("path: /params/team", "path: /params/taem", "36:13: PL201 the reply has no '/params/taem'\n  hint: did you mean '/params/team'?"),
+    ("path: /params/team", "path: /parms/team", "36:13: PL201 the reply has no '/parms/team'\n  hint: did you mean '/params/team'?"),
+    ("path: /params/team", "path: /params/team/0", "36:13: PL201 the reply has no '/params/team/0'"),
+    ("path: /params/team", "path: params/team", "36:13: PP201 a path must start with '/', such as /params/team (in /reply/rules/0/path)"),
+    # words without quotes, and similar names
+    ('== "ROUTE_TICKET"', "== ROUTE_TICKET", "35:29: PP301 template uses undeclared input 'ROUTE_TICKET'\n  hint: write it in quotes: \"ROUTE_TICKET\""),
+    ("{{ reply_format }}", "{{ reply_format }}{{ TEAMS == [billing] }}", "22:38: PP301 template uses undeclared input 'billing'\n  hint: write it in quotes: \"billing\""),
+    ("{{ line(entry) }}", "{{ line(entri) }}", "21:39: PP301 template uses undeclared input 'entri'\n  hint: did you mean 'entry'?"),
+    ("{{ line(entry) }}", "{{ lin(entry) }}", "21:34: PP301 template uses undeclared input 'lin'\n  hint: did you mean 'line'?"),
+    ("{{ reply_format }}", "{{ entry }}{{ reply_format }}", "22:10: PP301 template uses undeclared input 'entry'\n  hint: 'entry' has a value only inside its loop, macro or block"),
+    ("{{ reply_format }}", "{{ rang }}{{ reply_format }}", "22:10: PP301 template uses undeclared input 'rang'\n  hint: declare it under 'inputs', or set it in the template before this line"),
+    ("{{ reply_format }}", "{{ rang(3) }}{{ reply_format }}", "22:10: PP301 template uses undeclared input 'rang'\n  hint: did you mean 'range'?"),
+    # reserved names, values that YAML versions read differently, patterns
+    ("  TEAMS:\n", "  pack: {type: string, description: x}\n  TEAMS:\n", "12:3: PP219 an input cannot be named 'pack': templates or rules use this name for something else\n  hint: choose another name"),
+    ("promptpack: 1\n", "promptpack: 1\nabstract: False\n", "2:11: PP115 'False' is read differently by different YAML versions\n  hint: write false, or \"False\" in quotes if it is text"),
+    ("subject: {type: string}", "subject: {type: string, pattern: '[a-z'}", "10:40: PP216 pattern '[a-z' is not a valid regular expression: unterminated character set at position 0 (in /inputs/TICKET/properties/subject/pattern)\n  hint: write a regular expression that Python's 're' accepts"),
+    # tests
+    ("TEAMS: [billing]", "TEAMS: [sales]", "41:49: PL026 the context does not fit: 'sales' is not one of 'billing', 'shipping' (in /TEAMS/0)"),
+    ("{rule: known-team}", "{rule: known-taem}", "43:35: PL026 the pack has no rule 'known-taem'\n  hint: did you mean 'known-team'?"),
+]  # fmt: skip
+
+
+def lint_with(old: str, new: str) -> list[str]:
+    assert old in PACK
+    file = Path("packs/triage/0.1.0-dev.yaml")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(PACK.replace(old, new, 1), "utf-8")
+    return [str(problem).removeprefix(f"{file}:") for problem in lint(["packs"], LintSettings()).problems]
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), CASES, ids=[new for _, new, _ in CASES])
+def test_a_mistake_is_one_problem(
+    old: str, new: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert lint_with(old, new) == [expected]
+
+
+def test_the_pack_without_a_mistake_has_no_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert lint_with("promptpack: 1", "promptpack: 1") == []
+
+
+def test_a_bad_pattern_in_a_schema_file_is_reported_in_that_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("packs/triage").mkdir(parents=True)
+    Path("packs/triage/ticket.json").write_text(
+        '{"type": "object",\n "properties": {"a": {"pattern": "[a-z"}}}', "utf-8"
+    )
+    found = lint_with(
+        "TICKET:\n    type: object", "CODE: {$ref: ticket.json, description: c}\n  TICKET:\n    type: object"
+    )
+    assert [one for one in found if "PP216" in one] == [
+        "packs/triage/ticket.json:2:34: PP216 pattern '[a-z' is not a valid regular expression: "
+        "unterminated character set at position 0 (in /properties/a/pattern)\n"
+        "  hint: write a regular expression that Python's 're' accepts"
+    ]
