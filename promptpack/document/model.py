@@ -43,13 +43,12 @@ class Document:
 
     def locate(self, path: Path = ()) -> Location:
         """Return the location of the value at `path`, or of its nearest parent that exists."""
-        node = self._walk(path)
-        return Location(self.path, node.line, node.column)
+        return self._walk(path).locate(self.path, self.text)
 
     def locate_key(self, path: Path) -> Location:
         """Return the location of the key of the value at `path`; a list item has no key and is located itself."""
         key = self._walk(path[:-1]).key(path[-1]) if path else None
-        return Location(self.path, key.line, key.column) if key else self.locate(path)
+        return key.locate(self.path, self.text) if key else self.locate(path)
 
     def locate_inside(self, path: Path, line: int, column: int) -> Location:
         """Return the location in the file of a line and column of the text at `path`, for every YAML style."""
@@ -62,7 +61,7 @@ class Document:
 
     def locate_offset(self, offset: int) -> Location:
         """Return the location of an offset of the text."""
-        return Location(self.path, *self._line_index.locate(offset))
+        return Location(self.path, *self._line_index.locate(offset)).with_word(self.text, offset)
 
     def is_comment(self, offset: int) -> bool:
         """Return whether a '#' at this offset of the text starts a comment and is not part of a value."""

@@ -292,11 +292,14 @@ class _Reader:
         self.problems.append(self._problem(code, message, event, hint))
 
     def _problem(self, code: str, message: str, event: Any, hint: str = "") -> Problem:
-        mark = event.start_mark
-        return Problem(code, message, Location(self.path, mark.line + 1, mark.column + 1), hint)
+        from promptpack.document.yaml_nodes import YamlNode
+
+        return Problem(code, message, YamlNode(event).locate(self.path, self.text), hint)
 
     def _syntax_problem(self, error: yaml.MarkedYAMLError) -> Problem:
         from promptpack.document.syntax_errors import explain
 
         found = explain(self.text, error)
-        return Problem("PP110", found.message, Location(self.path, found.line + 1, found.column + 1), found.hint)
+        location = Location(self.path, found.line + 1, found.column + 1)
+        line = "".join(self.text.split("\n")[found.line : found.line + 1])
+        return Problem("PP110", found.message, location.with_word(line, found.column), found.hint)

@@ -4,9 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from promptpack.document.yaml_nodes import YamlMapping, YamlNode, YamlSequence
-
-_BLOCKS = ("|", ">")
+from promptpack.document.yaml_nodes import BLOCKS, YamlMapping, YamlNode, YamlSequence
 
 
 class Block(NamedTuple):
@@ -23,9 +21,9 @@ class ScalarSpans:
         scalars = sorted(_iterate_scalars(root), key=lambda node: node.start)
         # A block starts after its first line, which may hold a comment.
         self._spans = [
-            (text.find("\n", node.start) if node.style in _BLOCKS else node.start, node.end) for node in scalars
+            (text.find("\n", node.start) if node.style in BLOCKS else node.start, node.end) for node in scalars
         ]
-        self._blocks = [_read_block(text, node) for node in scalars if node.style in _BLOCKS]
+        self._blocks = [_read_block(text, node) for node in scalars if node.style in BLOCKS]
 
     def contains(self, offset: int) -> bool:
         """Return whether an offset is in a scalar."""

@@ -23,10 +23,9 @@ _RESERVED = frozenset((*BUILT_IN_NAMES, *FUNCTIONS, "reply", "violations", "loop
 
 @dataclass(frozen=True, slots=True, order=True)
 class Replacement:
-    """Replaces `length` characters at a location by a text."""
+    """Replaces the word at a location by a text."""
 
     location: Location
-    length: int
     text: str
 
 
@@ -53,7 +52,7 @@ def rename(buffer: Buffer, offset: int, name: str) -> tuple[Replacement, ...]:
     if problems:
         raise UsageError(problems)
     locations = {location for subject in affected for location in _own_locations(subject, old)} | shared.keys()
-    return tuple(sorted(Replacement(location, len(old), name) for location in locations))
+    return tuple(sorted(Replacement(location, name) for location in locations))
 
 
 def _affected(subject: Subject, name: str) -> list[Subject]:
@@ -151,7 +150,8 @@ def _locate_name(text: ParsedText, position: int, name: str, subject: Subject) -
         return found
     # The position of a Handlebars name is the start of its tag.
     lines = subject.document.text.split("\n")
-    return Location(found.path, found.line, lines[found.line - 1].index(name, found.column - 1) + 1)
+    start = lines[found.line - 1].index(name, found.column - 1)
+    return Location(found.path, found.line, start + 1).with_word(name, 0)
 
 
 def _named(subject: Subject, name: str) -> Iterator[Location]:

@@ -1,7 +1,6 @@
 """The language server: answers the requests of an editor over stdio, with the functions of this folder."""
 
 import asyncio
-import re
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -22,7 +21,6 @@ from promptpack.problem import Location, Problem, PromptpackError, UsageError
 
 # Seconds without typing before a file is linted.
 _LINT_DELAY = 0.15
-_WORD = re.compile(r"[\w.-]+|\S")
 _SEVERITIES = {
     "error": types.DiagnosticSeverity.Error,
     "warning": types.DiagnosticSeverity.Warning,
@@ -122,7 +120,7 @@ class PackServer:
         found = define(self._buffer(document), document.offset_at_position(params.position))
         if found is None:
             return None
-        return types.Location(_uri(found.path), self._range_at(self._lines(found.path), found, 0))
+        return types.Location(_uri(found.path), self._range_of(self._lines(found.path), found))
 
     def _prepare_rename(self, params: types.PrepareRenameParams) -> types.Range | None:
         document = self._document(params.text_document.uri)
@@ -140,9 +138,7 @@ class PackServer:
         changes: dict[str, list[types.TextEdit]] = {}
         for path, several in groupby(replacements, lambda replacement: replacement.location.path):
             lines = self._lines(path)
-            changes[_uri(path)] = [
-                types.TextEdit(self._range_at(lines, one.location, one.length), one.text) for one in several
-            ]
+            changes[_uri(path)] = [types.TextEdit(self._range_of(lines, one.location), one.text) for one in several]
         return types.WorkspaceEdit(changes=changes)
 
     def _fixes(self, params: types.CodeActionParams) -> list[types.CodeAction]:
@@ -195,16 +191,18 @@ class PackServer:
         message = problem.message if is_here or location is None else f"{location}: {problem.message}"
         start = location if is_here and location else Location(document.path, 1, 1)
         return types.Diagnostic(
-            range=self._range_at(lines, start, _word_length(lines, start) if is_here else 0),
+            range=self._range_of(lines, start),
             severity=_SEVERITIES[problem.severity],
             code=problem.code,
             source="promptpack",
             message=f"{message}\nhint: {problem.hint}" if problem.hint else message,
         )
 
-    def _range_at(self, lines: Sequence[str], location: Location, length: int) -> types.Range:
-        line, column = max(location.line - 1, 0), max(location.column - 1, 0)
-        return types.Range(*(self._client_position(lines, line, end) for end in (column, column + length)))
+    def _range_of(self, lines: Sequence[str], location: Location) -> types.Range:
+        ends = ((location.line, location.column), location.end)
+        return types.Range(
+            *(self._client_position(lines, max(line - 1, 0), max(column - 1, 0)) for line, column in ends)
+        )
 
     def _client_position(self, lines: Sequence[str], line: int, column: int) -> types.Position:
         return self.server.workspace.position_codec.position_to_client_units(lines, types.Position(line, column))
@@ -214,12 +212,6 @@ class PackServer:
         if uri in self.server.workspace.text_documents:
             return self._document(uri).lines
         return files.read(path).decode().splitlines(keepends=True)
-
-
-def _word_length(lines: Sequence[str], location: Location) -> int:
-    line = lines[location.line - 1] if 0 < location.line <= len(lines) else ""
-    word = _WORD.match(line, max(location.column - 1, 0))
-    return len(word[0]) if word else 0
 
 
 def _range(document: TextDocument, start: int, end: int) -> types.Range:

@@ -57,8 +57,7 @@ class LintReport:
 
 def _dump_problem(problem: Problem) -> dict[str, Any]:
     # Not `asdict`, which copies every text.
-    place = problem.location
-    return {**vars(problem), "location": place and {"path": place.path, "line": place.line, "column": place.column}}
+    return {**vars(problem), "location": problem.location and vars(problem.location)}
 
 
 def _load_problem(location: dict[str, Any] | None, **fields: Any) -> Problem:

@@ -58,7 +58,8 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     for path, text in subject.partial_files:
         lines = LineIndex(text)
         for index in _find_hidden(text):
-            yield LintProblem(_message(text[index]), Location(path, *lines.locate(index)), _HINT)
+            location = Location(path, *lines.locate(index)).with_word(text, index)
+            yield LintProblem(_message(text[index]), location, _HINT)
 
 
 def _find_hidden(text: str) -> Iterator[int]:
