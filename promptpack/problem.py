@@ -13,6 +13,7 @@ MAX_KNOWN: Final = 500
 _MAX_WORD: Final = 64
 # A tag, a name in single braces, a quoted text, or a word.
 _WORD: Final = re.compile(r"""\$?\{\w+\}|\{[{%\#](?:.*?[}%\#]\})?|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\w+|\S""")
+_SUGGESTION: Final = re.compile(r"did you mean '([^']+)'\?")
 
 
 @dataclass(frozen=True, order=True)
@@ -97,6 +98,12 @@ def did_you_mean(word: str, known: Iterable[str], *, quote: bool = True) -> str:
     if near is None:
         return ""
     return f"did you mean {near!r}?" if quote else f"did you mean {near}?"
+
+
+def suggested_word(hint: str) -> str:
+    """Return the word that a hint suggests, or an empty text."""
+    found = _SUGGESTION.match(hint)
+    return found[1] if found else ""
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

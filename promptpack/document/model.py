@@ -83,11 +83,20 @@ class Document:
         node = self._walk(path)
         return None if node.style else node.end
 
-    def entry_span(self, path: Path) -> tuple[int, int] | None:
-        """Return the offsets of an entry that can be deleted without changing anything else, or None."""
-        from promptpack.document.spans import find_entry_span
+    def entry_span(self, path: Path, *, blocks: bool = False) -> tuple[int, int] | None:
+        """Return the offsets of an entry that can be deleted without changing anything else, or None.
 
-        return find_entry_span(self.text, self._walk(path[:-1]), path[-1], self._walk(path))
+        With `blocks`, also of an entry of several lines, with the comments inside it.
+        """
+        from promptpack.document.spans import find_block_span, find_entry_span
+
+        owner = self._walk(path[:-1])
+        span = find_entry_span(self.text, owner, path[-1], self._walk(path))
+        return span or (find_block_span(self.text, owner, path[-1]) if blocks else None)
+
+    def find_offset(self, line: int, column: int) -> int:
+        """Return the offset in the text of a line and column."""
+        return self._line_index.find(line, column)
 
     @cached_property
     def _line_index(self) -> LineIndex:

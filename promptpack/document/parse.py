@@ -63,12 +63,16 @@ def _decode(source: bytes | str, path: str, limits: DocumentLimits) -> tuple[str
             Problem("PP102", f"file is larger than {limits.size:,} bytes", Location(path), "split it into partials")
         )
     given = source if isinstance(source, str) else _decode_bytes(source, path)
-    text = given.removeprefix(_BOM)
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = normalize(given)
     if isinstance(source, bytes) and text is given:
         return text, source
     return text, text.encode(errors="surrogatepass")
+
+
+def normalize(text: str) -> str:
+    """Return a text as documents count its characters: without a byte order mark, and with \\n line ends."""
+    text = text.removeprefix(_BOM)
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _decode_bytes(source: bytes, path: str) -> str:

@@ -14,6 +14,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.workspace import TextDocument
 
 from promptpack import __version__, files
+from promptpack.document import normalize
 from promptpack.editor import Buffer, Workspace, complete, define, describe, find_renamable, rename
 from promptpack.editor.frames import Frames
 from promptpack.linter.lint_report import Edit
@@ -144,20 +145,21 @@ class PackServer:
     def _fixes(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         document = self._document(params.text_document.uri)
         report = self.workspace.report(document.path, document.source)
-        # Edits count in the parsed text: without a byte order mark, and with one character per line end.
-        parsed = document.source.removeprefix("\ufeff").replace("\r\n", "\n")
+        parsed = normalize(document.source)
         lines = document.lines
         return [
             types.CodeAction(
-                title=f"Fix {problem.code}: {problem.message}",
+                title=f"{problem.code}: {fix.title}",
                 kind=types.CodeActionKind.QuickFix,
                 diagnostics=[self._diagnostic(document, lines, problem)],
                 edit=types.WorkspaceEdit(
-                    changes={document.uri: [self._text_edit(parsed, lines, edit) for edit in edits]}
+                    changes={document.uri: [self._text_edit(parsed, lines, edit) for edit in fix.edits]}
                 ),
             )
-            for problem, edits in report.fixes.items()
-            if problem.location and params.range.start.line <= problem.location.line - 1 <= params.range.end.line
+            for problem, fixes in report.fixes.items()
+            for fix in fixes
+            if problem.location and problem.location.path == document.path
+            if params.range.start.line <= problem.location.line - 1 <= params.range.end.line
         ]
 
     def _text_edit(self, text: str, lines: Sequence[str], edit: Edit) -> types.TextEdit:

@@ -189,6 +189,22 @@ async def test_an_input_is_renamed_everywhere_in_one_edit(client: ServerClient, 
         await client.text_document_rename_async(types.RenameParams(document, at, "pack"))
 
 
+@pytest.mark.asyncio
+async def test_quick_fixes_are_offered_for_the_line_of_a_problem(client: ServerClient, packs: Path) -> None:
+    wrong = GREETER.replace("{{ NAME", "{{ NMAE")
+    document = opened(client, packs, wrong)
+    where = word(wrong, "NMAE", "🙂 {{ ")
+    context = types.CodeActionContext(diagnostics=[])
+    found = await client.text_document_code_action_async(types.CodeActionParams(document, where, context))
+    actions = {action.title: action for action in found or [] if isinstance(action, types.CodeAction)}
+    assert {"PP301: replace 'NMAE' with 'NAME'", "PP301: declare the input 'NMAE'"} <= actions.keys()
+    edit = actions["PP301: replace 'NMAE' with 'NAME'"].edit
+    assert edit is not None
+    assert edit.changes == {document.uri: (types.TextEdit(where, "NAME"),)}
+    elsewhere = types.CodeActionParams(document, types.Range(types.Position(0, 0), types.Position(0, 0)), context)
+    assert not await client.text_document_code_action_async(elsewhere)
+
+
 def test_without_the_extra_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     from click.testing import CliRunner
 

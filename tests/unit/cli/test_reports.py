@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator, FormatChecker
 
 from promptpack.cli.reports import github, junit, plain_json, plain_text, sarif
 from promptpack.linter.lint_paths import lint
-from promptpack.linter.lint_report import Edit, LintReport
+from promptpack.linter.lint_report import Edit, Fix, LintReport
 from promptpack.linter.lint_settings import LintSettings
 from promptpack.problem import Location, Problem, Severity
 
@@ -76,7 +76,7 @@ def test_text_without_an_existing_line_is_only_the_message(
 
 def test_json_has_every_field_of_a_problem() -> None:
     found = replace(problem(), location=Location("a.yaml", 3, 4, 3, 7))
-    assert json.loads(plain_json.write(LintReport(problems=(found,), fixes={found: (Edit(0, 1),)}))) == [
+    assert json.loads(plain_json.write(LintReport(problems=(found,), fixes={found: (Fix("remove it", (Edit(0, 1),), is_safe=True),)}))) == [
         {
             "code": "PL001", "severity": "error", "message": "is wrong", "hint": "do this",
             "path": "a.yaml", "line": 3, "column": 4, "end_line": 3, "end_column": 7, "fixable": True,
