@@ -35,6 +35,7 @@ _ITEM_KINDS = {
     "partial": types.CompletionItemKind.File,
     "tag": types.CompletionItemKind.Keyword,
     "test": types.CompletionItemKind.Operator,
+    "value": types.CompletionItemKind.EnumMember,
 }
 
 
@@ -51,7 +52,7 @@ class PackServer:
             types.TEXT_DOCUMENT_DID_CLOSE: (self._closed, None),
             types.TEXT_DOCUMENT_COMPLETION: (
                 self._complete,
-                types.CompletionOptions(trigger_characters=["{", "|", ".", '"', " "]),
+                types.CompletionOptions(trigger_characters=["{", "|", ".", '"', "'", " "]),
             ),
             types.TEXT_DOCUMENT_HOVER: (self._hover, None),
             types.TEXT_DOCUMENT_DEFINITION: (self._define, None),
