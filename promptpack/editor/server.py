@@ -2,10 +2,11 @@
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, TypeVar, cast
 
 from lsprotocol import types
 from pygls import uris
@@ -15,11 +16,23 @@ from pygls.workspace import TextDocument
 
 from promptpack import __version__, files
 from promptpack.document import normalize
-from promptpack.editor import Buffer, Workspace, complete, define, describe, find_renamable, rename
+from promptpack.editor import (
+    Buffer,
+    OutlineItem,
+    Workspace,
+    complete,
+    define,
+    describe,
+    find_references,
+    find_renamable,
+    outline,
+    rename,
+)
 from promptpack.editor.frames import Frames
 from promptpack.linter.lint_report import Edit
 from promptpack.problem import Location, Problem, PromptpackError, UsageError
 
+T = TypeVar("T")
 # Seconds without typing before a file is linted.
 _LINT_DELAY = 0.15
 _SEVERITIES = {
@@ -36,6 +49,15 @@ _ITEM_KINDS = {
     "tag": types.CompletionItemKind.Keyword,
     "test": types.CompletionItemKind.Operator,
     "value": types.CompletionItemKind.EnumMember,
+}
+_SYMBOL_KINDS = {
+    "inputs": types.SymbolKind.Variable,
+    "messages": types.SymbolKind.String,
+    "partials": types.SymbolKind.File,
+    "actions": types.SymbolKind.Event,
+    "rules": types.SymbolKind.Function,
+    "tests": types.SymbolKind.Method,
+    "steps": types.SymbolKind.Class,
 }
 
 
@@ -56,6 +78,8 @@ class PackServer:
             ),
             types.TEXT_DOCUMENT_HOVER: (self._hover, None),
             types.TEXT_DOCUMENT_DEFINITION: (self._define, None),
+            types.TEXT_DOCUMENT_REFERENCES: (self._references, None),
+            types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: (self._outline, None),
             types.TEXT_DOCUMENT_PREPARE_RENAME: (self._prepare_rename, None),
             types.TEXT_DOCUMENT_RENAME: (self._rename, types.RenameOptions(prepare_provider=True)),
             types.TEXT_DOCUMENT_CODE_ACTION: (
@@ -124,6 +148,34 @@ class PackServer:
             return None
         return types.Location(_uri(found.path), self._range_of(self._lines(found.path), found))
 
+    def _references(self, params: types.ReferenceParams) -> list[types.Location]:
+        document = self._document(params.text_document.uri)
+        offset = document.offset_at_position(params.position)
+        found = _or_message(lambda: find_references(self._buffer(document), offset))
+        return [
+            types.Location(_uri(path), self._range_of(lines, one))
+            for path, several in groupby(found, lambda location: location.path)
+            for lines in [self._lines(path)]
+            for one in several
+        ]
+
+    def _outline(self, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+        document = self._document(params.text_document.uri)
+        is_known = self.workspace.is_known(document.path, document.source)
+        return self._symbols(document.lines, outline(document.source)) if is_known else []
+
+    def _symbols(self, lines: Sequence[str], items: Sequence[OutlineItem]) -> list[types.DocumentSymbol]:
+        return [
+            types.DocumentSymbol(
+                name=item.name or '""',
+                kind=_SYMBOL_KINDS.get(item.section, types.SymbolKind.Namespace),
+                range=self._range_of(lines, replace(item.location, end_line=item.last_line + 1, end_column=1)),
+                selection_range=self._range_of(lines, item.location),
+                children=self._symbols(lines, item.items),
+            )
+            for item in items
+        ]
+
     def _prepare_rename(self, params: types.PrepareRenameParams) -> types.Range | None:
         document = self._document(params.text_document.uri)
         span = find_renamable(self._buffer(document), document.offset_at_position(params.position))
@@ -132,11 +184,7 @@ class PackServer:
     def _rename(self, params: types.RenameParams) -> types.WorkspaceEdit:
         document = self._document(params.text_document.uri)
         offset = document.offset_at_position(params.position)
-        try:
-            replacements = rename(self._buffer(document), offset, params.new_name)
-        except PromptpackError as error:
-            # The editor shows this text to the user.
-            raise JsonRpcException(str(error), types.LSPErrorCodes.RequestFailed) from error
+        replacements = _or_message(lambda: rename(self._buffer(document), offset, params.new_name))
         changes: dict[str, list[types.TextEdit]] = {}
         for path, several in groupby(replacements, lambda replacement: replacement.location.path):
             lines = self._lines(path)
@@ -215,6 +263,14 @@ class PackServer:
         if uri in self.server.workspace.text_documents:
             return self._document(uri).lines
         return files.read(path).decode().splitlines(keepends=True)
+
+
+def _or_message(find: Callable[[], T]) -> T:
+    """Return what a function returns; the editor shows its error to the user."""
+    try:
+        return find()
+    except PromptpackError as error:
+        raise JsonRpcException(str(error), types.LSPErrorCodes.RequestFailed) from error
 
 
 def _range(document: TextDocument, start: int, end: int) -> types.Range:

@@ -205,6 +205,20 @@ async def test_quick_fixes_are_offered_for_the_line_of_a_problem(client: ServerC
     assert not await client.text_document_code_action_async(elsewhere)
 
 
+@pytest.mark.asyncio
+async def test_references_and_the_outline_are_shown(client: ServerClient, packs: Path) -> None:
+    document = opened(client, packs, GREETER)
+    at = position(GREETER, "🙂 {{ NA")
+    context = types.ReferenceContext(include_declaration=True)
+    found = await client.text_document_references_async(types.ReferenceParams(context, document, at))
+    assert found is not None
+    assert types.Location(document.uri, word(GREETER, "NAME", "🙂 {{ ")) in found
+    assert types.Location(document.uri, word(GREETER, "NAME", "context: {")) in found
+    symbols = await client.text_document_document_symbol_async(types.DocumentSymbolParams(document))
+    (inputs,) = (one for one in symbols or [] if one.name == "inputs" and isinstance(one, types.DocumentSymbol))
+    assert [(one.name, one.selection_range) for one in inputs.children or []] == [("NAME", word(GREETER, "NAME"))]
+
+
 def test_without_the_extra_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     from click.testing import CliRunner
 
