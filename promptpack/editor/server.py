@@ -25,6 +25,7 @@ from promptpack.editor import (
     describe,
     find_references,
     find_renamable,
+    find_tokens,
     outline,
     rename,
 )
@@ -50,6 +51,7 @@ _ITEM_KINDS = {
     "test": types.CompletionItemKind.Operator,
     "value": types.CompletionItemKind.EnumMember,
 }
+_TOKEN_KINDS = ["parameter", "variable", "function"]
 _SYMBOL_KINDS = {
     "inputs": types.SymbolKind.Variable,
     "messages": types.SymbolKind.String,
@@ -80,6 +82,10 @@ class PackServer:
             types.TEXT_DOCUMENT_DEFINITION: (self._define, None),
             types.TEXT_DOCUMENT_REFERENCES: (self._references, None),
             types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: (self._outline, None),
+            types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: (
+                self._tokens,
+                types.SemanticTokensLegend(token_types=_TOKEN_KINDS, token_modifiers=[]),
+            ),
             types.TEXT_DOCUMENT_PREPARE_RENAME: (self._prepare_rename, None),
             types.TEXT_DOCUMENT_RENAME: (self._rename, types.RenameOptions(prepare_provider=True)),
             types.TEXT_DOCUMENT_CODE_ACTION: (
@@ -175,6 +181,18 @@ class PackServer:
             )
             for item in items
         ]
+
+    def _tokens(self, params: types.SemanticTokensParams) -> types.SemanticTokens:
+        document = self._document(params.text_document.uri)
+        lines, data = document.lines, list[int]()
+        last = types.Position(0, 0)
+        for location, kind in find_tokens(self._buffer(document)):
+            where = self._range_of(lines, location)
+            start, length = where.start, where.end.character - where.start.character
+            before = last.character if start.line == last.line else 0
+            data += (start.line - last.line, start.character - before, length, _TOKEN_KINDS.index(kind), 0)
+            last = start
+        return types.SemanticTokens(data)
 
     def _prepare_rename(self, params: types.PrepareRenameParams) -> types.Range | None:
         document = self._document(params.text_document.uri)

@@ -219,6 +219,17 @@ async def test_references_and_the_outline_are_shown(client: ServerClient, packs:
     assert [(one.name, one.selection_range) for one in inputs.children or []] == [("NAME", word(GREETER, "NAME"))]
 
 
+@pytest.mark.asyncio
+async def test_tokens_are_relative_to_the_one_before(client: ServerClient, packs: Path) -> None:
+    document = opened(client, packs, GREETER)
+    found = await client.text_document_semantic_tokens_full_async(types.SemanticTokensParams(document))
+    name = word(GREETER, "NAME", "🙂 {{ ").start
+    assert found is not None
+    first, second = found.data[:5], found.data[5:10]
+    assert list(first) == [name.line, name.character, 4, 0, 0]
+    assert list(second) == [0, len("NAME | "), len("fenced"), 2, 0]
+
+
 def test_without_the_extra_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     from click.testing import CliRunner
 
