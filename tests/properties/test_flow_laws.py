@@ -28,8 +28,8 @@ reply:
     GO:
       params:
         type: object
-        required: [yes, list]
-        properties: {yes: {type: boolean}, list: {type: array, items: {type: string}}, more: {type: string}}
+        required: ["yes", list]
+        properties: {"yes": {type: boolean}, list: {type: array, items: {type: string}}, more: {type: string}}
     STAY: {params: {type: object}}
 """
 

@@ -1,6 +1,7 @@
 """`promptpack lint`: find every problem in packs, for terminals, pre-commit and CI."""
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,7 +14,8 @@ from promptpack.cli.reports.catalogue import FORMATS, write
 from promptpack.cli.watching import changes
 from promptpack.linter.lint_paths import lint
 from promptpack.linter.lint_report import LintReport
-from promptpack.problem import PromptpackError
+from promptpack.linter.released import find_changed_releases
+from promptpack.problem import Problem, PromptpackError
 
 # One fix may reveal the next problem; real packs need fewer rounds.
 _MAX_ROUNDS = 8
@@ -85,11 +87,20 @@ def _run(options: _LintOptions) -> LintReport:
 
         apply_fixes(report)
         report = lint(options.paths, select=options.select, ignore=options.ignore)
+    fixed = before - len(report.problems)
+    report = LintReport.join([report, LintReport(problems=tuple(_find_changed(options.paths)))])
     written = write(report, options.format)
     if written:
         click.echo(written)
-    click.echo(_summary(report, before - len(report.problems), options.fix), err=True)
+    click.echo(_summary(report, fixed, options.fix), err=True)
     return report
+
+
+def _find_changed(paths: tuple[str, ...]) -> Iterator[Problem]:
+    for root, wanted in files.group_by_root(paths).items():
+        for problem in find_changed_releases(root):
+            if not wanted or (problem.location and problem.location.path in wanted):
+                yield problem
 
 
 def _summary(report: LintReport, fixed: int, fix: bool) -> str:
