@@ -35,7 +35,7 @@ def find_tokens(buffer: Buffer) -> tuple[Token, ...]:
 
 
 def _tokens(text: ParsedText, subject: Subject, lines: list[str]) -> Iterator[Token]:
-    found: Iterator[_Named] = text.tree.find_all((nodes.Name, nodes.Filter, nodes.Test))  # type: ignore[assignment]
+    found: Iterator[_Named] = text.tree.find_all((nodes.Name, nodes.Filter, nodes.Test))
     for node in found:
         location = text.source.locate_word(node.lineno, node.name)
         if location.path != subject.document.path or location.line != location.end_line:

@@ -34,10 +34,10 @@ class Source:
     @classmethod
     def of_text(cls, text: str, name: str = UNPLACED, syntax: Syntax = "jinja") -> Source:
         """Return the source of a text that is a whole file, or not in a file."""
-        lines = text.split("\n")
 
         def locate(line: int, column: int) -> Location:
-            return Location(name, line, column).with_word("".join(lines[line - 1 : line]), column - 1)
+            words = "".join(text.split("\n")[line - 1 : line])
+            return Location(name, line, column).with_word(words, column - 1)
 
         return cls(text, locate, syntax)
 
