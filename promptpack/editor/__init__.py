@@ -7,10 +7,23 @@ from promptpack.editor.describe import Description, describe
 from promptpack.editor.outline import OutlineItem, outline
 from promptpack.editor.references import find_references, find_renamable
 from promptpack.editor.rename import Replacement, rename
-from promptpack.editor.semantic_tokens import Token, find_tokens
+from promptpack.editor.semantic_tokens import NameToken, find_tokens
 from promptpack.editor.workspace import Workspace
 
 __all__ = [
-    "Buffer", "Description", "OutlineItem", "Proposal", "Replacement", "Token", "Workspace",
-    "complete", "define", "describe", "find_references", "find_renamable", "find_tokens", "outline", "rename",
+    "Buffer",
+    "Description",
+    "NameToken",
+    "OutlineItem",
+    "Proposal",
+    "Replacement",
+    "Workspace",
+    "complete",
+    "define",
+    "describe",
+    "find_references",
+    "find_renamable",
+    "find_tokens",
+    "outline",
+    "rename",
 ]  # fmt: skip

@@ -16,14 +16,14 @@ _Named = nodes.Name | nodes.Filter | nodes.Test
 TokenKind = Literal["parameter", "variable", "function"]
 
 
-class Token(NamedTuple):
+class NameToken(NamedTuple):
     """A name; `parameter` is an input, `function` also a filter or a test."""
 
     location: Location
     kind: TokenKind
 
 
-def find_tokens(buffer: Buffer) -> tuple[Token, ...]:
+def find_tokens(buffer: Buffer) -> tuple[NameToken, ...]:
     """Return the names in order; none while the text cannot be read, and none in Handlebars templates."""
     subject = buffer.subject
     if subject is None or subject.document.text != normalize(buffer.text) or buffer.syntax != "jinja":
@@ -34,7 +34,7 @@ def find_tokens(buffer: Buffer) -> tuple[Token, ...]:
     return tuple(sorted(found))
 
 
-def _tokens(text: ParsedText, subject: Subject, lines: list[str]) -> Iterator[Token]:
+def _tokens(text: ParsedText, subject: Subject, lines: list[str]) -> Iterator[NameToken]:
     found: Iterator[_Named] = text.tree.find_all((nodes.Name, nodes.Filter, nodes.Test))
     for node in found:
         location = text.source.locate_word(node.lineno, node.name)
@@ -42,7 +42,7 @@ def _tokens(text: ParsedText, subject: Subject, lines: list[str]) -> Iterator[To
             continue
         # Jinja adds names of its own, and does not know where the name of each filter is.
         if lines[location.line - 1][location.column - 1 : location.end_column - 1] == node.name:
-            yield Token(location, _kind(node, subject))
+            yield NameToken(location, _kind(node, subject))
 
 
 def _kind(node: _Named, subject: Subject) -> TokenKind:
