@@ -19,7 +19,7 @@ COMMANDS = {
     "new": "create a pack that lints clean and passes its tests",
     "render": "render a pack's prompt with a context",
     "rules": "list and explain the lint rules",
-    "run": "run the six agents on one task: render, ask and check each",
+    "run": "run your flow, or the six agents on one task: render, ask and check each step",
     "schema": "print or write a JSON Schema",
     "show": "show a pack's inputs, messages, actions and digest",
     "test": "run the tests in packs",

@@ -1,6 +1,7 @@
 """The options that choose a model: a provider, or a script of replies."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import click
@@ -55,6 +56,17 @@ class Models:
             hint = did_you_mean(name, self._script) or f"add it to --replies FILE, or {_REAL_MODEL}"
             raise UsageError(Problem("PP908", f"the scripted model has no reply for {name!r}", None, hint))
         return self._scripted.setdefault(name, ScriptedProvider(self._script[name]))
+
+    def settings_for(self, name: str, settings: CycleSettings) -> CycleSettings:
+        """Return the settings for the next visit of a step; a script limits the rounds to its remaining replies."""
+        provider = self.provider_for(name)
+        if not isinstance(provider, ScriptedProvider):
+            return settings
+        left = len(self._script[name]) - len(provider.requests)
+        if left < 1:
+            hint = f"add one to --replies FILE, or {_REAL_MODEL}"
+            raise UsageError(Problem("PP908", f"the scripted model has no more replies for {name!r}", None, hint))
+        return replace(settings, rounds=min(settings.rounds, left))
 
 
 def read_replies(file: str) -> Mapping[str, Any]:

@@ -9,13 +9,17 @@ from promptpack.cli.new_files import dump
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError
 from promptpack.prompt.prompt import Prompt
+from promptpack.verdict import Violation
 
 _BLOCK_KEY = re.compile(r"tests:\s*(?:#.*)?")
 _INDENT = "  "
 
 
-def check_test(pack: Pack, name: str, context: Mapping[str, Any]) -> None:
+def check_test(pack: Pack, name: str, context: Mapping[str, Any], *, is_shipped: bool) -> None:
     """Raise a problem if no test with this name and context can be added to a pack."""
+    if is_shipped:
+        hint = f"copy it first: promptpack new my-{pack.name} --from {pack.name}"
+        raise UsageError(Problem("PP915", "a test cannot be added to a shipped pack", None, hint))
     if any(test.name == name for test in pack.tests):
         message = f"{pack.label} already has a test named {name!r}"
         raise UsageError(Problem("PP915", message, None, "choose another name"))
@@ -68,4 +72,10 @@ def _verdict(prompt: Prompt, reply: str) -> Any:
     verdict = prompt.check(reply)
     if verdict.ok:
         return verdict.outcome
-    return {"violations": [{"code": found.code, "path": found.path} for found in verdict.violations]}
+    # The name of a rule says more than the code that all rules share.
+    rules = [rule.name for rule in prompt.pack.contract.rules] if prompt.pack.contract else []
+    return {"violations": [_violation(found, found.rule in rules) for found in verdict.violations]}
+
+
+def _violation(found: Violation, is_rule: bool) -> dict[str, str]:
+    return {"rule": found.rule, "path": found.path} if is_rule else {"code": found.code, "path": found.path}

@@ -70,6 +70,12 @@ _WORDS: Final = {
 }
 
 
+# A member of a mapping in brackets, with a plain value or one with an escape in double quotes.
+_MEMBER = re.compile(r"[\w$.-]+: +(?P<value>\"[^\"\n]*\\[^\"\n]*\"|[^\s,{}\[\]\"'][^,{}\[\]\"'\n]*)")
+_OPEN_QUOTE = re.compile(r"(?P<before>.*: +)(?P<text>\"[^\"]*?)(?P<closers>[}\]]+)\s*")
+_MISSING_COMMA = re.compile(r" (?=[\w$.-]+: )")
+
+
 class YamlMistake(NamedTuple):
     """A syntax error in the author's words; lines and columns count from 0."""
 
@@ -229,7 +235,7 @@ def _quoted_value(lines: list[str], at: int) -> Iterator[_Fix]:
             yield _Fix(f"a value that starts with {_RESERVED[bare[0]]} needs quotes", at, start, fixed)
         elif bare.startswith(("{{", "{%")):
             yield _Fix(f"a value that starts with {bare[:2]!r} needs quotes", at, start, fixed)
-        elif ": " in bare or bare.endswith(":"):
+        elif bare[0] not in "[{" and (": " in bare or bare.endswith(":")):
             yield _Fix("a value that contains ': ' needs quotes", at, start, fixed)
         elif bare[0] in "[{" and bare[-1] not in "]}":
             yield _Fix(
@@ -237,6 +243,29 @@ def _quoted_value(lines: list[str], at: int) -> Iterator[_Fix]:
             )
         elif bare[0] not in "[{":
             yield _Fix("this value needs quotes", at, start, fixed)
+
+
+def _in_brackets(lines: list[str], at: int) -> Iterator[_Fix]:
+    """Propose quotes, a comma or one bracket less in a mapping or list on one line."""
+    line = lines[at]
+    for found in _MEMBER.finditer(line):
+        value, start = found["value"].rstrip(), found.start("value")
+        before, after = line[:start], line[start + len(value) :]
+        comma = _MISSING_COMMA.search(value)
+        if value[0] == '"':
+            yield _Fix("a '\\' in double quotes starts an escape", at, start, before + _quote(value[1:-1]) + after)
+        elif comma is not None:
+            fixed = f"{before}{value[: comma.start()]},{value[comma.start() :]}{after}"
+            yield _Fix("a comma is missing", at, start + comma.start(), fixed)
+        elif value[0] in _RESERVED or ": " in value:
+            why = f"starts with {_RESERVED[value[0]]}" if value[0] in _RESERVED else "contains ': '"
+            yield _Fix(f"a value that {why} needs quotes", at, start, before + _quote(value) + after)
+    if line.count('"') % 2 and (opened := _OPEN_QUOTE.fullmatch(line)):
+        message = "a quote is not closed"
+        yield _Fix(message, at, opened.end("before"), f'{opened["before"]}{opened["text"]}"{opened["closers"]}')
+    if line.rstrip().endswith(("]", "}")):
+        bracket = line.rstrip()[-1]
+        yield _Fix(f"{bracket!r} closes nothing", at, len(line.rstrip()) - 1, line.rstrip()[:-1])
 
 
 def _escape(lines: list[str], at: int) -> Iterator[_Fix]:
@@ -353,6 +382,7 @@ _PROPOSALS: Final[tuple[Callable[[list[str], int], Iterator[_Fix]], ...]] = (
     _closing_quote,
     _comment_in_brackets,
     _closing_bracket,
+    _in_brackets,
     _quoted_value,
     _missing_dash,
     _indent,

@@ -39,6 +39,7 @@ class _FlowChecker:
             self._find_pack(step)
         for step in self._flow.steps.values():
             self._check_targets(step)
+            self._check_action(step)
             self._check_words(step)
             self._check_items(step)
             for name, value in step.inputs.items():
@@ -73,6 +74,13 @@ class _FlowChecker:
     def _check_target(self, target: str, place: Path) -> None:
         if target and target != END and target not in self._flow.steps:
             self._add("PP713", f"no step named {target!r}", place, did_you_mean(target, (*self._flow.steps, END)))
+
+    def _check_action(self, step: Step) -> None:
+        pack = self._packs.get(step.name)
+        names = pack.contract.action_names() if pack is not None and pack.contract is not None else None
+        if step.action and names and pack is not None and step.action not in names:
+            hint = did_you_mean(step.action, names) or f"its actions are {', '.join(names)}"
+            self._add("PP716", f"{pack.label} has no action {step.action!r}", ("steps", step.name, "action"), hint)
 
     def _check_words(self, step: Step) -> None:
         """Check that `next` has a step for each word that may decide, and for no other."""

@@ -12,7 +12,7 @@ from promptpack.files import Folder
 from promptpack.lazy import cached_property
 from promptpack.pack.model import Pack
 from promptpack.pack.pack_schema import check
-from promptpack.pack.variant_document import complete_variant, is_text_only
+from promptpack.pack.variant_document import complete_variant, has_only_texts, is_text_only
 from promptpack.pack.version import Version, parse_version
 from promptpack.problem import PackError, Problem
 from promptpack.template.model import Source
@@ -163,6 +163,10 @@ def _complete(entry: Entry, own: Document, default: Entry | None) -> Entry:
         message = f"this variant needs {default.path}, which is broken"
         problem = Problem("PP237", message, own.locate_key(("name",)), "fix that file first")
         return replace(entry, problems=(problem,))
+    if default is None and has_only_texts(own.data):
+        message = f"this variant has only texts, but there is no default file of {entry.name}@{entry.version}"
+        hint = f"give it the name and version of that file, or add {entry.version}.yaml"
+        return replace(entry, problems=(Problem("PP238", message, own.locate_key(("name",)), hint),))
     try:
         found = complete_variant(default.document, own) if default is not None and default.document else own
         check(found)

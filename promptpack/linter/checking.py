@@ -19,6 +19,10 @@ from promptpack.linter.subject import LintLibrary, Subject
 from promptpack.problem import PackError, Problem, UsageError
 
 _MISSING_SECTION = ("PP203", "PP241")
+# Problems that name another file, which is broken.
+_OF_BROKEN_FILES = ("PP234", "PP237")
+# What lint rules find while a name or a template is wrong may follow from that.
+_FOLLOWING = ("PL001", "PL009", "PL012", "PL203")
 # Sections whose entries do not depend on each other.
 _LISTED = ("inputs", "messages", "partials", "tests")
 
@@ -51,7 +55,16 @@ def lint_library(
         reports += (lint_flow(folder, library, settings) for folder in library.folders)
         shared = SharedIgnores.join(result.ignores for result in results)
         reports.append(_report(_check_unused(shared.unused(_codes(settings.rules)), settings)))
-    return LintReport.join([LintReport(tuple(entry.path for entry in entries)), *reports])
+    joined = LintReport.join([LintReport(tuple(entry.path for entry in entries)), *reports])
+    return replace(joined, problems=tuple(_keep_first_causes(joined.problems)))
+
+
+def _keep_first_causes(problems: Sequence[Problem]) -> Iterator[Problem]:
+    """Leave out that a file needs a broken one, if the problems of that one are reported too."""
+    broken = {one.location.path for one in problems if one.location and one.code not in _OF_BROKEN_FILES}
+    for one in problems:
+        if one.code not in _OF_BROKEN_FILES or broken.isdisjoint(one.message.replace(",", " ").split()):
+            yield one
 
 
 def lint_flow(folder: files.Folder, library: Library, settings: LintSettings, text: str | None = None) -> LintReport:
@@ -108,7 +121,11 @@ def _keep_causes(report: LintReport, document: Document) -> LintReport:
         return bisect(starts, place.line) if place is not None and place.path == document.path else None
 
     broken = {part_of(error) for error in errors} - {None}
-    kept = [one for one in report.problems if one.code.startswith("PP") or part_of(one) not in broken]
+    kept = [
+        one
+        for one in report.problems
+        if one.code.startswith("PP") or (part_of(one) not in broken and one.code not in _FOLLOWING)
+    ]
     return replace(report, problems=tuple(kept), fixes={one: report.fixes[one] for one in kept if one in report.fixes})
 
 

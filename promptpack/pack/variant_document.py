@@ -26,6 +26,13 @@ def is_text_only(data: Any) -> bool:
     return isinstance(data, dict) and not any(key in data for key in _WHOLE)
 
 
+def has_only_texts(data: Any) -> bool:
+    """Return whether a message of a variant has no role, so that only a default file can complete it."""
+    messages = data.get("messages") if isinstance(data, dict) else None
+    listed = [one for one in messages if isinstance(one, dict)] if isinstance(messages, list) else []
+    return any("id" in one and not any(key in one for key in _OF_WHOLE_MESSAGES) for one in listed)
+
+
 @dataclass(frozen=True)
 class VariantDocument(Document):
     """The data of the default file with the texts of a variant; every value keeps its location."""

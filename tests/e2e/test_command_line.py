@@ -525,6 +525,21 @@ def test_try_saves_the_reply_as_a_test(folder: Path) -> None:
     assert (again.returncode, again.stderr) == (2, expected)
 
 
+def test_a_broken_rule_is_saved_by_its_name_and_shipped_packs_stay(folder: Path, tmp_path: Path) -> None:
+    run(folder, "new", "tidy")
+    reply = json.dumps({**REPLY, "action": "ANSWER", "params": {"answer": "One. Two."}})
+    (folder / "replies.yaml").write_text(f"tidy: {json.dumps(reply)}", encoding="utf-8")
+    run(folder, "try", "tidy", "-s", "QUESTION=Why?", "--replies", "replies.yaml", "--save", "two")
+    text = (folder / "packs" / "tidy" / "0.1.0-dev.yaml").read_text(encoding="utf-8")
+    assert text.endswith("verdict:\n      violations:\n      - rule: one-sentence\n        path: /params/answer\n")
+    (tmp_path / "empty").mkdir()
+    done = run(tmp_path / "empty", "try", "planner", "-l", "en", "-s", "USER_GOAL=x", "--save", "x")
+    assert done.stderr == (
+        "PP915 a test cannot be added to a shipped pack\n"
+        "  hint: copy it first: promptpack new my-planner --from planner\n"
+    )
+
+
 def test_a_secret_is_never_saved_in_a_test(folder: Path) -> None:
     path = folder / "packs" / "greeter" / "1.0.0.yaml"
     path.write_text(GREETER.replace("minLength: 1,", "minLength: 1, secret: true,"), encoding="utf-8")

@@ -177,6 +177,7 @@ def write_replies(folder: Path, *replies: tuple[str, str]) -> None:
         ([], [("false", "false"), ("true", "false")], 0, "every reply meets its contract\n"),
         ([], [("false", "false")] * 2, 1, "the run stopped: step 'ask' has reached its limit of 2 visits\n"),
         (["--yes"], [("false", "true"), ("true", "true")], 0, "every reply meets its contract\n"),
+        ([], [("3", "false")], 1, "the run stopped: no reply of step 'ask' meets its contract\n"),
         ([], [("true", "true")], 1, "the run stopped: it waits for the user; --yes confirms every step\n"),
     ],
 )

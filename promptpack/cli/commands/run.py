@@ -66,7 +66,8 @@ def _walk(
     number = 0
     while (step := run.next()) is not None:
         number += 1
-        done = Agent(step.pack, models.provider_for(step.name), settings).run_with_transcript(step.context)
+        rounds = models.settings_for(step.name, settings)
+        done = Agent(step.pack, models.provider_for(step.name), rounds).run_with_transcript(step.context)
         result = _call_tool(done) if is_demo else {}
         print_run(f"{number}. {step.pack.agent or step.pack.name}: {step.title}", done, full, result.get("result"))
         run = run.took(done.verdict, result)

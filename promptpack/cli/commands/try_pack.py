@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from promptpack import files
 from promptpack.characters import visible
 from promptpack.cli import options
 from promptpack.cli.model_options import Models, cycle_settings, model_options, read_replies
@@ -54,11 +55,9 @@ def command(
     for message in prompt.messages:
         print_message(message, full)
     if save:
-        check_test(chosen, save, context)
+        check_test(chosen, save, context, is_shipped=not folders and not files.Folder("packs").is_there)
     script = read_replies(replies_file) if replies_file else _practice(chosen, test)
     models = Models(script, **model)
-    if model["kind"] == "scripted":
-        rounds = min(rounds, len(script.get(chosen.name, ())) or rounds)
     started = time.perf_counter()
     transcript = _ask(prompt, models, chosen, rounds, model["model"], full)
     _print_cost(transcript, time.perf_counter() - started)
@@ -81,7 +80,7 @@ def _practice(pack: Pack, test: str | None) -> dict[str, list[str]]:
 
 def _ask(prompt: Prompt, models: Models, pack: Pack, rounds: int, model: str | None, full: bool) -> Transcript:
     shown = _Live(full)
-    provider, settings = models.provider_for(pack.name), cycle_settings(model, rounds)
+    provider, settings = models.provider_for(pack.name), models.settings_for(pack.name, cycle_settings(model, rounds))
     if pack.contract is None:
         cycle = LlmCycle(provider, settings, Services(on_event=shown.on_event, on_delta=shown.on_delta))
         transcript = cycle.submit_messages(prompt.messages)

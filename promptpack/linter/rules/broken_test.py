@@ -1,4 +1,4 @@
-"""A test that can only fail: its context does not fit the inputs, or its verdict names an unknown rule.
+"""A test that can only fail: its context lacks an input or does not fit one, or its verdict names an unknown rule.
 
 `promptpack test` fails too, but only after rendering, and a verdict that names an unknown rule can never be met. A test
 that expects `problems` may have any context.
@@ -38,12 +38,18 @@ def _check_context(test: Placed, subject: Subject) -> Iterator[LintProblem]:
     is_broken = subject.is_pruned or bool(subject.compiled.problems)
     if is_broken or subject.sections.abstract or test.value.get("expect", {}).get("problems"):
         return
-    for name in [one for one in test.value.get("context", {}) if one in subject.inputs]:
-        declared = subject.inputs[name].schema
-        if any(misspelled_required(node) for _, node in iterate_schemas(declared)):
+    context = test.value.get("context", {})
+    for name, declared in subject.inputs.items():
+        if "context" in test.value and declared.required and name not in context:
+            message = f"the context lacks the required input {name!r}"
+            hint = did_you_mean(name, [one for one in context if one not in subject.inputs]) or "add it to 'context'"
+            yield LintProblem(message, test.locate_key("context"), hint)
+    for name in [one for one in context if one in subject.inputs]:
+        shape = subject.inputs[name].schema
+        if any(misspelled_required(node) for _, node in iterate_schemas(shape)):
             continue
         given = test.child("context", name)
-        for mismatch in schema.compile(declared).check(given.value):
+        for mismatch in schema.compile(shape).check(given.value):
             at = given.locate_key(*mismatch.path) if mismatch.at_key else given.locate(*mismatch.path)
             where = schema.pointer((name, *mismatch.path))
             yield LintProblem(f"the context does not fit: {mismatch.message} (in {where})", at, mismatch.hint)

@@ -98,6 +98,7 @@ def test_a_valid_flow_has_no_problems(problems: Callable[..., list[str]]) -> Non
         ("      ANSWER: {from", "      ANSWR: {from", "packs/flow.yaml:12:7: PP714 reader@1.0.0 has no input 'ANSWR' | did you mean 'ANSWER'?"),
         ("      ANSWER: {from", "      NOTE: {from", "packs/flow.yaml:9:3: PP715 step 'reader' has no value for 'ANSWER', which reader@1.0.0 requires | add it to 'inputs', for example as 'given'"),
         ("asker, action: ANSWER", "asker, action: ANSWR", "packs/flow.yaml:12:37: PP716 asker@1.0.0 has no action 'ANSWR' | did you mean 'ANSWER'?"),
+        ("    action: ANSWER\n", "    action: ANSWR\n", "packs/flow.yaml:6:13: PP716 asker@1.0.0 has no action 'ANSWR' | did you mean 'ANSWER'?"),
         ("path: /params}", "path: /params/text}", "packs/flow.yaml:12:51: PP716 the reply of asker@1.0.0 has no '/params/text' | see the schema of the reply for its fields"),
         ("by: /params/kind", "by: /params/note", "packs/flow.yaml:8:16: PP716 the reply of asker@1.0.0 has no boolean and no enum in every reply at '/params/note' | name a required field that is a boolean or has an enum"),
         ("by: /params/kind", "by: /params/answer", "packs/flow.yaml:8:16: PP716 the reply of asker@1.0.0 has no boolean and no enum at '/params/answer' | name a required field that is a boolean or has an enum"),

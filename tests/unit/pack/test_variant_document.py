@@ -115,6 +115,23 @@ def test_a_problem_of_the_default_file_is_reported_there(
     ]
 
 
+def test_a_variant_with_only_texts_needs_a_default_file(write_pack: WritePack, open_packs: Open) -> None:
+    write_pack(version="1.0.1", body=GERMAN, locale="de")
+    assert [str(found) for found in open_packs().problems] == [
+        "packs/demo/1.0.1.de.yaml:2:1: PP238 this variant has only texts, but there is no default file of demo@1.0.1\n"
+        "  hint: give it the name and version of that file, or add 1.0.1.yaml"
+    ]
+
+
+def test_lint_reports_a_broken_default_file_once(
+    variant: Callable[[str], Path], write_pack: WritePack, open_packs: Open
+) -> None:
+    variant(GERMAN)
+    write_pack(body=DEFAULT.replace("role: user", "rle: user"))
+    open_packs()
+    assert [found.code for found in lint(["packs"], LintSettings()).problems] == ["PP202"]
+
+
 def test_a_changed_default_file_changes_the_variant(
     variant: Callable[[str], Path], write_pack: WritePack, open_packs: Open
 ) -> None:
