@@ -1,7 +1,8 @@
 """Problems (what is wrong, where, and what to do), and the exceptions that carry them."""
 
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final, Literal
 
@@ -10,20 +11,38 @@ SEVERITIES = ("error", "warning", "note")
 # Comparing words is slow: of more words, and of longer ones, only the start is compared.
 MAX_KNOWN: Final = 500
 _MAX_WORD: Final = 64
+# A tag, a name in single braces, a quoted text, or a word.
+_WORD: Final = re.compile(r"""\$?\{\w+\}|\{[{%\#](?:.*?[}%\#]\})?|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\w+|\S""")
+_SUGGESTION: Final = re.compile(r"did you mean '([^']+)'\?")
 
 
 @dataclass(frozen=True, order=True)
 class Location:
-    """A position in a file; lines and columns count from 1, and line 0 means the whole file."""
+    """A position in a file; lines and columns count from 1, and line 0 means the whole file.
+
+    The end is after the last character of the word or value; 0 means that it is unknown. Comparisons ignore it.
+    """
 
     path: str
     line: int = 0
     column: int = 0
+    end_line: int = field(default=0, compare=False)
+    end_column: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
         if not self.line:
             return self.path
         return f"{self.path}:{self.line}:{self.column}"
+
+    @property
+    def end(self) -> tuple[int, int]:
+        """The line and column of the end; those of the start if it is unknown."""
+        return self.end_line or self.line, self.end_column or self.column
+
+    def with_word(self, text: str, offset: int) -> "Location":
+        """Return the location with the end of the word, quoted text or tag at an offset of a text."""
+        word = _WORD.match(text, offset)
+        return replace(self, end_line=self.line, end_column=self.column + (len(word[0]) if word else 0))
 
 
 @dataclass(frozen=True)
@@ -79,6 +98,12 @@ def did_you_mean(word: str, known: Iterable[str], *, quote: bool = True) -> str:
     if near is None:
         return ""
     return f"did you mean {near!r}?" if quote else f"did you mean {near}?"
+
+
+def suggested_word(hint: str) -> str:
+    """Return the word that a hint suggests, or an empty text."""
+    found = _SUGGESTION.match(hint)
+    return found[1] if found else ""
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

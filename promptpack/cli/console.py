@@ -47,4 +47,6 @@ def as_data(problem: Problem) -> dict[str, Any]:
         "path": place.path,
         "line": place.line,
         "column": place.column,
+        "end_line": place.end[0],
+        "end_column": place.end[1],
     }

@@ -57,4 +57,5 @@ def _find(
 
 
 def _locate(offset: int, text: str, path: str) -> Location:
-    return Location(path, text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+    location = Location(path, text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+    return location.with_word(text, offset)

@@ -43,13 +43,12 @@ class Document:
 
     def locate(self, path: Path = ()) -> Location:
         """Return the location of the value at `path`, or of its nearest parent that exists."""
-        node = self._walk(path)
-        return Location(self.path, node.line, node.column)
+        return self._walk(path).locate(self.path, self.text)
 
     def locate_key(self, path: Path) -> Location:
         """Return the location of the key of the value at `path`; a list item has no key and is located itself."""
         key = self._walk(path[:-1]).key(path[-1]) if path else None
-        return Location(self.path, key.line, key.column) if key else self.locate(path)
+        return key.locate(self.path, self.text) if key else self.locate(path)
 
     def locate_inside(self, path: Path, line: int, column: int) -> Location:
         """Return the location in the file of a line and column of the text at `path`, for every YAML style."""
@@ -62,7 +61,7 @@ class Document:
 
     def locate_offset(self, offset: int) -> Location:
         """Return the location of an offset of the text."""
-        return Location(self.path, *self._line_index.locate(offset))
+        return Location(self.path, *self._line_index.locate(offset)).with_word(self.text, offset)
 
     def is_comment(self, offset: int) -> bool:
         """Return whether a '#' at this offset of the text starts a comment and is not part of a value."""
@@ -84,11 +83,20 @@ class Document:
         node = self._walk(path)
         return None if node.style else node.end
 
-    def entry_span(self, path: Path) -> tuple[int, int] | None:
-        """Return the offsets of an entry that can be deleted without changing anything else, or None."""
-        from promptpack.document.spans import find_entry_span
+    def entry_span(self, path: Path, *, blocks: bool = False) -> tuple[int, int] | None:
+        """Return the offsets of an entry that can be deleted without changing anything else, or None.
 
-        return find_entry_span(self.text, self._walk(path[:-1]), path[-1], self._walk(path))
+        With `blocks`, also of an entry of several lines, with the comments inside it.
+        """
+        from promptpack.document.spans import find_block_span, find_entry_span
+
+        owner = self._walk(path[:-1])
+        span = find_entry_span(self.text, owner, path[-1], self._walk(path))
+        return span or (find_block_span(self.text, owner, path[-1]) if blocks else None)
+
+    def find_offset(self, line: int, column: int) -> int:
+        """Return the offset in the text of a line and column."""
+        return self._line_index.find(line, column)
 
     @cached_property
     def _line_index(self) -> LineIndex:

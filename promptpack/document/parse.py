@@ -63,12 +63,16 @@ def _decode(source: bytes | str, path: str, limits: DocumentLimits) -> tuple[str
             Problem("PP102", f"file is larger than {limits.size:,} bytes", Location(path), "split it into partials")
         )
     given = source if isinstance(source, str) else _decode_bytes(source, path)
-    text = given.removeprefix(_BOM)
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = normalize(given)
     if isinstance(source, bytes) and text is given:
         return text, source
     return text, text.encode(errors="surrogatepass")
+
+
+def normalize(text: str) -> str:
+    """Return a text as documents count its characters: without a byte order mark, and with \\n line ends."""
+    text = text.removeprefix(_BOM)
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _decode_bytes(source: bytes, path: str) -> str:
@@ -292,11 +296,14 @@ class _Reader:
         self.problems.append(self._problem(code, message, event, hint))
 
     def _problem(self, code: str, message: str, event: Any, hint: str = "") -> Problem:
-        mark = event.start_mark
-        return Problem(code, message, Location(self.path, mark.line + 1, mark.column + 1), hint)
+        from promptpack.document.yaml_nodes import YamlNode
+
+        return Problem(code, message, YamlNode(event).locate(self.path, self.text), hint)
 
     def _syntax_problem(self, error: yaml.MarkedYAMLError) -> Problem:
         from promptpack.document.syntax_errors import explain
 
         found = explain(self.text, error)
-        return Problem("PP110", found.message, Location(self.path, found.line + 1, found.column + 1), found.hint)
+        location = Location(self.path, found.line + 1, found.column + 1)
+        line = "".join(self.text.split("\n")[found.line : found.line + 1])
+        return Problem("PP110", found.message, location.with_word(line, found.column), found.hint)

@@ -1,12 +1,11 @@
 """Spans (start and end offsets) in a document's text: of its scalars, and of mapping entries that can be deleted."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from promptpack.document.yaml_nodes import YamlMapping, YamlNode, YamlSequence
-
-_BLOCKS = ("|", ">")
+from promptpack.document.yaml_nodes import BLOCKS, YamlMapping, YamlNode, YamlSequence
 
 
 class Block(NamedTuple):
@@ -23,9 +22,9 @@ class ScalarSpans:
         scalars = sorted(_iterate_scalars(root), key=lambda node: node.start)
         # A block starts after its first line, which may hold a comment.
         self._spans = [
-            (text.find("\n", node.start) if node.style in _BLOCKS else node.start, node.end) for node in scalars
+            (text.find("\n", node.start) if node.style in BLOCKS else node.start, node.end) for node in scalars
         ]
-        self._blocks = [_read_block(text, node) for node in scalars if node.style in _BLOCKS]
+        self._blocks = [_read_block(text, node) for node in scalars if node.style in BLOCKS]
 
     def contains(self, offset: int) -> bool:
         """Return whether an offset is in a scalar."""
@@ -72,6 +71,21 @@ def find_entry_span(text: str, owner: YamlNode, name: str | int, value: YamlNode
     line_end = len(text) - 1 if line_end < 0 else line_end
     is_alone = not text[line_start:start].strip() and not text[value.end : line_end + 1].strip()
     return (line_start, line_end + 1) if is_alone else None
+
+
+def find_block_span(text: str, owner: YamlNode, name: str | int) -> tuple[int, int] | None:
+    """Return the span of the lines of an entry of a block mapping that has siblings, but no anchor; otherwise None."""
+    key = owner.key(name)
+    if key is None or not isinstance(owner, YamlMapping) or len(owner.keys) == 1:
+        return None
+    start = text.rfind("\n", 0, key.start) + 1
+    inside = re.compile(
+        rf"[^\n]*\n?(?:[ \t]*\n|[ \t]{{{key.column},}}[^\n]*\n?|[ \t]{{{key.column - 1}}}[}}\]-][^\n]*\n?)*"
+    )
+    found = inside.match(text, start)
+    if found is None or text[start : key.start].strip() or re.search(r"[:-] +&", found[0]):
+        return None
+    return start, start + len(found[0].rstrip()) + (len(found[0].rstrip()) < len(found[0]))
 
 
 def _find_span_in_braces(text: str, start: int, end: int) -> tuple[int, int] | None:

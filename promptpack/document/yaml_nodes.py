@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from promptpack.problem import Location
+
+BLOCKS: Final = ("|", ">")
 # Takes the place of a key inside a list.
 _ITEM: Final = object()
 
@@ -45,6 +48,13 @@ class YamlNode:
     def value(self) -> str:
         """The text of a scalar."""
         return getattr(self._event, "value", "")
+
+    def locate(self, path: str, text: str) -> Location:
+        """Return the location of a key or scalar; of any other value, and of a block, that of its first word."""
+        if not hasattr(self._event, "style") or self.style in BLOCKS:
+            return Location(path, self.line, self.column).with_word(text, self.start)
+        end = self._event.end_mark
+        return Location(path, self.line, self.column, end.line + 1, end.column + 1)
 
     def key(self, _step: str | int, /) -> YamlNode | None:
         """Return the node of a key, or None."""

@@ -1,13 +1,29 @@
-"""Language features for a pack file in an editor: proposals, descriptions, definitions, renames."""
+"""Language features for a pack file in an editor: proposals, descriptions, references, outlines, renames."""
 
 from promptpack.editor.buffer import Buffer
 from promptpack.editor.complete import Proposal, complete
 from promptpack.editor.define import define
 from promptpack.editor.describe import Description, describe
-from promptpack.editor.rename import Replacement, find_renamable, rename
+from promptpack.editor.outline import OutlineItem, outline
+from promptpack.editor.references import find_references, find_renamable
+from promptpack.editor.rename import Replacement, rename
+from promptpack.editor.semantic_tokens import NameToken, find_tokens
 from promptpack.editor.workspace import Workspace
 
 __all__ = [
-    "Buffer", "Description", "Proposal", "Replacement", "Workspace",
-    "complete", "define", "describe", "find_renamable", "rename",
+    "Buffer",
+    "Description",
+    "NameToken",
+    "OutlineItem",
+    "Proposal",
+    "Replacement",
+    "Workspace",
+    "complete",
+    "define",
+    "describe",
+    "find_references",
+    "find_renamable",
+    "find_tokens",
+    "outline",
+    "rename",
 ]  # fmt: skip

@@ -4,20 +4,29 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-WordKind = Literal["name", "attribute", "filter", "test", "partial", "tag", "block", "pack", "input", "none"]
+WordKind = Literal[
+    "name", "attribute", "filter", "test", "partial", "tag", "block", "pack", "input", "rule", "value", "none"
+]
 
 _REGIONS = {"{{": "}}", "{%": "%}", "{#": "#}"}
 _WORD_END = re.compile(r"[\w-]*")
 _PACK_END = re.compile(r"[\w@^~.<>=,-]*")
-_EXPRESSION_KEY = re.compile(r"(?:^|[\s{,])(?:when|require):[ \t]+(?![>|][-+]?\d?[ \t]*$)(?P<typed>.*)\Z")
+_EXPRESSION_KEY = re.compile(r"(?:^|[\s{,])(?:when|require):[ \t]+(?![>|][-+]?\d?[ \t]*$)[\"']?(?P<typed>.*)\Z")
 _EXPRESSION_BLOCK = re.compile(r"[ \t]*(?:- )?(?:when|require):[ \t]*[>|][-+]?\d?[ \t]*(?:#.*)?\Z")
 _VALUE = re.compile(r"[ \t]*(?:- )?(?P<key>extends|history|tools):[ \t]*[\"']?(?P<word>[\w@^~.<>=,-]*)\Z")
+_RULE = re.compile(r"(?:^|[\s{,])rule:[ \t]+[\"']?(?P<word>[\w-]*)\Z")
+# A key of the context of a test: after `context: {`, or in a line of the block below `context:`.
+_CONTEXT_KEY = re.compile(
+    r"(?:^|[\s{,])context:[ \t]*\{(?:(?:[^{}]|\{[^{}]*\})*,)?[ \t]*(?P<word>\w*)\Z|^[ \t]+(?P<alone>\w*)\Z"
+)
+_CONTEXT_BLOCK = re.compile(r"[ \t]*(?:- )?context:[ \t]*(?:#.*)?\Z")
+_COMPARED = re.compile(r"(?<![\w.])(?P<owner>[A-Za-z_]\w*(?:\.\w+)*)\s*[=!]=\s*[\"']\Z")
 _NAMES_PARTIALS = re.compile(r"[-+]?\s*(?:include|import|from|extends)\b")
 _PATTERNS: tuple[tuple[WordKind, re.Pattern[str]], ...] = (
     ("filter", re.compile(r"\|\s*(?P<word>\w*)\Z")),
     ("test", re.compile(r"\bis\s+(?:not\s+)?(?P<word>\w*)\Z")),
     ("attribute", re.compile(r"(?<![\w.])(?P<owner>[A-Za-z_]\w*(?:\.\w+)*)\.(?P<word>\w*)\Z")),
-    ("name", re.compile(r"(?<![\w.])(?P<word>\w*)\Z")),
+    ("name", re.compile(r"(?:(?<![\w.])(?P<owner>[A-Za-z_]\w*(?:\.\w+)*)\s*[=!]=\s*)?(?<![\w.])(?P<word>\w*)\Z")),
 )
 _HANDLEBARS: tuple[tuple[WordKind, re.Pattern[str]], ...] = (
     ("partial", re.compile(r"\A\s*>\s*(?P<word>[\w./-]*)\Z")),
@@ -29,7 +38,7 @@ _TAG = re.compile(r"\A[-+]?\s*(?P<word>\w*)\Z")
 
 @dataclass(frozen=True, slots=True)
 class CursorWord:
-    """The word at or before a cursor; `owner` is the expression before its dot."""
+    """The word at or before a cursor; `owner` is the expression before its dot, or the one it is compared with."""
 
     kind: WordKind
     start: int = 0
@@ -50,6 +59,12 @@ def find_typed_word(text: str, offset: int, syntax: str = "jinja") -> CursorWord
     if value := _VALUE.match(line):
         kind: WordKind = "pack" if value["key"] == "extends" else "input"
         return CursorWord(kind, offset - len(value["word"]), value["word"])
+    if rule := _RULE.search(line):
+        return CursorWord("rule", offset - len(rule["word"]), rule["word"])
+    key = _CONTEXT_KEY.search(line)
+    if key and (key["alone"] is None or _CONTEXT_BLOCK.match(find_block_head(text, offset))):
+        word = key["word"] or key["alone"] or ""
+        return CursorWord("input", offset - len(word), word)
     expression = _EXPRESSION_KEY.search(line)
     if expression is not None:
         return _word_in_tag(expression["typed"], offset, "{{", "jinja")
@@ -115,8 +130,10 @@ def _word_in_tag(typed: str, offset: int, opening: str, syntax: str) -> CursorWo
         return _match_first(_HANDLEBARS, typed, offset)
     quoted = _open_quote(typed)
     if quoted is not None:
-        names_partial = opening == "{%" and _NAMES_PARTIALS.match(typed)
-        return CursorWord("partial", offset - len(quoted), quoted) if names_partial else _NO_WORD
+        if opening == "{%" and _NAMES_PARTIALS.match(typed):
+            return CursorWord("partial", offset - len(quoted), quoted)
+        compared = _COMPARED.search(typed.removesuffix(quoted))
+        return CursorWord("value", offset - len(quoted), quoted, compared["owner"]) if compared else _NO_WORD
     if opening == "{%" and (tag := _TAG.match(typed)):
         return CursorWord("tag", offset - len(tag["word"]), tag["word"])
     return _match_first(_PATTERNS, typed, offset)

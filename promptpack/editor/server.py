@@ -1,12 +1,12 @@
 """The language server: answers the requests of an editor over stdio, with the functions of this folder."""
 
 import asyncio
-import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, TypeVar, cast
 
 from lsprotocol import types
 from pygls import uris
@@ -15,14 +15,27 @@ from pygls.lsp.server import LanguageServer
 from pygls.workspace import TextDocument
 
 from promptpack import __version__, files
-from promptpack.editor import Buffer, Workspace, complete, define, describe, find_renamable, rename
+from promptpack.document import normalize
+from promptpack.editor import (
+    Buffer,
+    OutlineItem,
+    Workspace,
+    complete,
+    define,
+    describe,
+    find_references,
+    find_renamable,
+    find_tokens,
+    outline,
+    rename,
+)
 from promptpack.editor.frames import Frames
 from promptpack.linter.lint_report import Edit
 from promptpack.problem import Location, Problem, PromptpackError, UsageError
 
+T = TypeVar("T")
 # Seconds without typing before a file is linted.
 _LINT_DELAY = 0.15
-_WORD = re.compile(r"[\w.-]+|\S")
 _SEVERITIES = {
     "error": types.DiagnosticSeverity.Error,
     "warning": types.DiagnosticSeverity.Warning,
@@ -36,6 +49,17 @@ _ITEM_KINDS = {
     "partial": types.CompletionItemKind.File,
     "tag": types.CompletionItemKind.Keyword,
     "test": types.CompletionItemKind.Operator,
+    "value": types.CompletionItemKind.EnumMember,
+}
+_TOKEN_KINDS = ["parameter", "variable", "function"]
+_SYMBOL_KINDS = {
+    "inputs": types.SymbolKind.Variable,
+    "messages": types.SymbolKind.String,
+    "partials": types.SymbolKind.File,
+    "actions": types.SymbolKind.Event,
+    "rules": types.SymbolKind.Function,
+    "tests": types.SymbolKind.Method,
+    "steps": types.SymbolKind.Class,
 }
 
 
@@ -52,10 +76,16 @@ class PackServer:
             types.TEXT_DOCUMENT_DID_CLOSE: (self._closed, None),
             types.TEXT_DOCUMENT_COMPLETION: (
                 self._complete,
-                types.CompletionOptions(trigger_characters=["{", "|", ".", '"', " "]),
+                types.CompletionOptions(trigger_characters=["{", "|", ".", '"', "'", " "]),
             ),
             types.TEXT_DOCUMENT_HOVER: (self._hover, None),
             types.TEXT_DOCUMENT_DEFINITION: (self._define, None),
+            types.TEXT_DOCUMENT_REFERENCES: (self._references, None),
+            types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: (self._outline, None),
+            types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: (
+                self._tokens,
+                types.SemanticTokensLegend(token_types=_TOKEN_KINDS, token_modifiers=[]),
+            ),
             types.TEXT_DOCUMENT_PREPARE_RENAME: (self._prepare_rename, None),
             types.TEXT_DOCUMENT_RENAME: (self._rename, types.RenameOptions(prepare_provider=True)),
             types.TEXT_DOCUMENT_CODE_ACTION: (
@@ -122,7 +152,47 @@ class PackServer:
         found = define(self._buffer(document), document.offset_at_position(params.position))
         if found is None:
             return None
-        return types.Location(_uri(found.path), self._range_at(self._lines(found.path), found, 0))
+        return types.Location(_uri(found.path), self._range_of(self._lines(found.path), found))
+
+    def _references(self, params: types.ReferenceParams) -> list[types.Location]:
+        document = self._document(params.text_document.uri)
+        offset = document.offset_at_position(params.position)
+        found = _or_message(lambda: find_references(self._buffer(document), offset))
+        return [
+            types.Location(_uri(path), self._range_of(lines, one))
+            for path, several in groupby(found, lambda location: location.path)
+            for lines in [self._lines(path)]
+            for one in several
+        ]
+
+    def _outline(self, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+        document = self._document(params.text_document.uri)
+        is_known = self.workspace.is_known(document.path, document.source)
+        return self._symbols(document.lines, outline(document.source)) if is_known else []
+
+    def _symbols(self, lines: Sequence[str], items: Sequence[OutlineItem]) -> list[types.DocumentSymbol]:
+        return [
+            types.DocumentSymbol(
+                name=item.name or '""',
+                kind=_SYMBOL_KINDS.get(item.section, types.SymbolKind.Namespace),
+                range=self._range_of(lines, replace(item.location, end_line=item.last_line + 1, end_column=1)),
+                selection_range=self._range_of(lines, item.location),
+                children=self._symbols(lines, item.items),
+            )
+            for item in items
+        ]
+
+    def _tokens(self, params: types.SemanticTokensParams) -> types.SemanticTokens:
+        document = self._document(params.text_document.uri)
+        lines, data = document.lines, list[int]()
+        last = types.Position(0, 0)
+        for location, kind in find_tokens(self._buffer(document)):
+            where = self._range_of(lines, location)
+            start, length = where.start, where.end.character - where.start.character
+            before = last.character if start.line == last.line else 0
+            data += (start.line - last.line, start.character - before, length, _TOKEN_KINDS.index(kind), 0)
+            last = start
+        return types.SemanticTokens(data)
 
     def _prepare_rename(self, params: types.PrepareRenameParams) -> types.Range | None:
         document = self._document(params.text_document.uri)
@@ -132,36 +202,31 @@ class PackServer:
     def _rename(self, params: types.RenameParams) -> types.WorkspaceEdit:
         document = self._document(params.text_document.uri)
         offset = document.offset_at_position(params.position)
-        try:
-            replacements = rename(self._buffer(document), offset, params.new_name)
-        except PromptpackError as error:
-            # The editor shows this text to the user.
-            raise JsonRpcException(str(error), types.LSPErrorCodes.RequestFailed) from error
+        replacements = _or_message(lambda: rename(self._buffer(document), offset, params.new_name))
         changes: dict[str, list[types.TextEdit]] = {}
         for path, several in groupby(replacements, lambda replacement: replacement.location.path):
             lines = self._lines(path)
-            changes[_uri(path)] = [
-                types.TextEdit(self._range_at(lines, one.location, one.length), one.text) for one in several
-            ]
+            changes[_uri(path)] = [types.TextEdit(self._range_of(lines, one.location), one.text) for one in several]
         return types.WorkspaceEdit(changes=changes)
 
     def _fixes(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         document = self._document(params.text_document.uri)
         report = self.workspace.report(document.path, document.source)
-        # Edits count in the parsed text: without a byte order mark, and with one character per line end.
-        parsed = document.source.removeprefix("\ufeff").replace("\r\n", "\n")
+        parsed = normalize(document.source)
         lines = document.lines
         return [
             types.CodeAction(
-                title=f"Fix {problem.code}: {problem.message}",
+                title=f"{problem.code}: {fix.title}",
                 kind=types.CodeActionKind.QuickFix,
                 diagnostics=[self._diagnostic(document, lines, problem)],
                 edit=types.WorkspaceEdit(
-                    changes={document.uri: [self._text_edit(parsed, lines, edit) for edit in edits]}
+                    changes={document.uri: [self._text_edit(parsed, lines, edit) for edit in fix.edits]}
                 ),
             )
-            for problem, edits in report.fixes.items()
-            if problem.location and params.range.start.line <= problem.location.line - 1 <= params.range.end.line
+            for problem, fixes in report.fixes.items()
+            for fix in fixes
+            if problem.location and problem.location.path == document.path
+            if params.range.start.line <= problem.location.line - 1 <= params.range.end.line
         ]
 
     def _text_edit(self, text: str, lines: Sequence[str], edit: Edit) -> types.TextEdit:
@@ -195,16 +260,18 @@ class PackServer:
         message = problem.message if is_here or location is None else f"{location}: {problem.message}"
         start = location if is_here and location else Location(document.path, 1, 1)
         return types.Diagnostic(
-            range=self._range_at(lines, start, _word_length(lines, start) if is_here else 0),
+            range=self._range_of(lines, start),
             severity=_SEVERITIES[problem.severity],
             code=problem.code,
             source="promptpack",
             message=f"{message}\nhint: {problem.hint}" if problem.hint else message,
         )
 
-    def _range_at(self, lines: Sequence[str], location: Location, length: int) -> types.Range:
-        line, column = max(location.line - 1, 0), max(location.column - 1, 0)
-        return types.Range(*(self._client_position(lines, line, end) for end in (column, column + length)))
+    def _range_of(self, lines: Sequence[str], location: Location) -> types.Range:
+        ends = ((location.line, location.column), location.end)
+        return types.Range(
+            *(self._client_position(lines, max(line - 1, 0), max(column - 1, 0)) for line, column in ends)
+        )
 
     def _client_position(self, lines: Sequence[str], line: int, column: int) -> types.Position:
         return self.server.workspace.position_codec.position_to_client_units(lines, types.Position(line, column))
@@ -216,10 +283,12 @@ class PackServer:
         return files.read(path).decode().splitlines(keepends=True)
 
 
-def _word_length(lines: Sequence[str], location: Location) -> int:
-    line = lines[location.line - 1] if 0 < location.line <= len(lines) else ""
-    word = _WORD.match(line, max(location.column - 1, 0))
-    return len(word[0]) if word else 0
+def _or_message(find: Callable[[], T]) -> T:
+    """Return what a function returns; the editor shows its error to the user."""
+    try:
+        return find()
+    except PromptpackError as error:
+        raise JsonRpcException(str(error), types.LSPErrorCodes.RequestFailed) from error
 
 
 def _range(document: TextDocument, start: int, end: int) -> types.Range:

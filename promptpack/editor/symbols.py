@@ -3,7 +3,7 @@
 import inspect
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from promptpack.editor.buffer import Buffer
@@ -63,10 +63,23 @@ def find_symbols(buffer: Buffer, word: CursorWord) -> Iterator[Symbol]:
             yield from _packs(subject)
         case "input" if subject is not None:
             yield from (_input(declared) for declared in subject.inputs.values())
+        case "rule" if subject is not None and subject.contract is not None:
+            yield from (Symbol(rule.name, "rule") for rule in subject.contract.rules)
+        case "value":
+            yield from _values(buffer, word)
         case "attribute" if subject is not None:
             yield from _keys(buffer, word)
         case "name" if subject is not None:
+            yield from (replace(one, name=f"'{one.name}'") for one in _values(buffer, word))
             yield from _names(buffer, subject, word.start)
+
+
+def _values(buffer: Buffer, word: CursorWord) -> Iterator[Symbol]:
+    """Yield the texts that the compared expression can be: actions, words of an enum."""
+    (schemas,) = find_schemas(buffer, word.start, word.owner) if word.owner else ([],)
+    for schema in schemas:
+        words = schema.get("enum", [schema["const"]] if "const" in schema else [])
+        yield from (Symbol(one, f"value of {word.owner}") for one in words if isinstance(one, str))
 
 
 def _names(buffer: Buffer, subject: Subject, offset: int) -> Iterator[Symbol]:

@@ -52,12 +52,16 @@ class Workspace:
         """Lint a file as it is typed; a file that is neither a pack nor a flow has no problems."""
         root, wanted = files.find_root(path)
         folder = files.Folder(root)
-        if folder.to_relative(path) == flow.FILE and _IS_FLOW.search(text):
+        if self._is_flow(folder, path, text):
             return lint_flow(folder, self._open(root), find_settings(root), text)
         if not _IS_PACK.search(text):
             return LintReport()
         settings = find_settings(root)
         return lint_library(self._open(root).with_text(path, text), settings, wanted, self._cache(root, settings))
+
+    def is_known(self, path: str, text: str) -> bool:
+        """Return whether a file is a pack or a flow."""
+        return bool(_IS_PACK.search(text)) or self._is_flow(files.Folder(files.find_root(path)[0]), path, text)
 
     def open(self, path: str, text: str) -> Buffer:
         """Return a buffer of a file as it is typed; while it is unreadable, with its last readable pack."""
@@ -85,6 +89,10 @@ class Workspace:
         if cached is None or cached[0] != settings:
             cached = self._caches[root] = (settings, ResultCache())
         return cached[1]
+
+    @staticmethod
+    def _is_flow(folder: files.Folder, path: str, text: str) -> bool:
+        return folder.to_relative(path) == flow.FILE and bool(_IS_FLOW.search(text))
 
     def _open(self, root: str) -> Library:
         if root not in self._libraries:

@@ -5,12 +5,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from promptpack import files, flow
-from promptpack.document import Document
+from promptpack.document import Document, normalize
 from promptpack.library import Library
 from promptpack.library.entry import Entry
 from promptpack.linter.ignores import Ignore, IgnoreSource, IgnoreTracker, SharedIgnores
-from promptpack.linter.lint_report import Edit, LintReport
+from promptpack.linter.lint_report import Fix, LintReport
 from promptpack.linter.lint_settings import LintSettings
+from promptpack.linter.quick_fixes import find_fixes
 from promptpack.linter.result_cache import LintResult, ResultCache
 from promptpack.linter.rule import LintProblem, LintRule
 from promptpack.linter.rules import unused_ignore
@@ -77,7 +78,8 @@ def lint_flow(folder: files.Folder, library: Library, settings: LintSettings, te
     ignores = IgnoreTracker([(found.document.text, found.document.path, found.document)])
     problems = [one for one in flow.check(found, library) if not ignores.silence(one.location, one.code)]
     unused = _report(_check_unused(ignores.unused(_codes(settings.rules), flow.CODES), settings))
-    return LintReport.join([LintReport(problems=tuple(problems)), unused])
+    report = LintReport.join([LintReport(problems=tuple(problems)), unused])
+    return _add_fixes(report, found.document.path, found.document.text, found.document)
 
 
 def _lint_or_load(entry: Entry, library: LintLibrary, settings: LintSettings, cache: ResultCache) -> LintResult:
@@ -95,7 +97,16 @@ def _lint_entry(entry: Entry, library: LintLibrary, settings: LintSettings) -> L
         report = LintReport.join([LintReport(problems=error.problems), _lint_pruned(entry, library, settings)])
         result = LintResult(report, SharedIgnores(has_gaps=True))
     document = entry.document or entry.refused
-    return result if document is None else replace(result, report=_keep_causes(result.report, document))
+    report = result.report if document is None else _keep_causes(result.report, document)
+    text = normalize((entry.content or b"").decode(errors="replace"))
+    return replace(result, report=_add_fixes(report, entry.path, text, document))
+
+
+def _add_fixes(report: LintReport, path: str, text: str, document: Document | None) -> LintReport:
+    """Add the quick fixes of the problems in one file."""
+    here = [problem for problem in report.problems if problem.location and problem.location.path == path]
+    found = {problem: (*report.fixes.get(problem, ()), *find_fixes(problem, text, document)) for problem in here}
+    return replace(report, fixes={**report.fixes, **{problem: fixes for problem, fixes in found.items() if fixes}})
 
 
 def _keep_causes(report: LintReport, document: Document) -> LintReport:
@@ -155,13 +166,13 @@ def _lint_subject(subject: Subject, settings: LintSettings) -> LintResult:
 class _Found:
     rule: LintRule
     problem: Problem
-    edits: tuple[Edit, ...]
+    fixes: tuple[Fix, ...]
 
 
 def _report(found: Iterable[_Found]) -> LintReport:
     listed = list(found)
     return LintReport(
-        problems=tuple(one.problem for one in listed), fixes={one.problem: one.edits for one in listed if one.edits}
+        problems=tuple(one.problem for one in listed), fixes={one.problem: one.fixes for one in listed if one.fixes}
     )
 
 
@@ -193,7 +204,7 @@ def _rules_for(path: str, settings: LintSettings) -> list[LintRule]:
 
 def _found(rule: LintRule, found: LintProblem, settings: LintSettings) -> _Found:
     severity = settings.severity_of(rule, found.severity)
-    return _Found(rule, Problem(rule.CODE, found.message, found.location, found.hint, severity), found.edits)
+    return _Found(rule, Problem(rule.CODE, found.message, found.location, found.hint, severity), found.fixes)
 
 
 def _codes(rules: Iterable[LintRule]) -> set[str]:

@@ -1,4 +1,4 @@
-"""Apply the fixes of a `LintReport`; everything around them stays: comments, layout, line endings."""
+"""Apply the safe fixes of a `LintReport`; everything around them stays: comments, layout, line endings."""
 
 import re
 from collections.abc import Iterable
@@ -13,11 +13,11 @@ _BOM = "\ufeff"
 
 
 def apply_fixes(report: LintReport) -> int:
-    """Write the files that the report's fixes change, and return their number."""
+    """Write the files that the report's safe fixes change, and return their number."""
     by_file: dict[str, list[Edit]] = {}
-    for problem, edits in report.fixes.items():
+    for problem, fix in report.safe_fixes.items():
         if problem.location:
-            by_file.setdefault(problem.location.path, []).extend(edits)
+            by_file.setdefault(problem.location.path, []).extend(fix.edits)
     for path, changes in by_file.items():
         fixed = apply(files.read(path).decode(), changes)
         if not path.endswith(_TEMPLATE):

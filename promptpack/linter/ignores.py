@@ -72,7 +72,7 @@ def find_ignores(text: str, path: str, document: Document | None = None) -> Iter
 def _read_mistake(found: re.Match[str], text: str, path: str, comment: _Comment) -> Iterator[Ignore]:
     """Yield the rules that a comment seems to name: they are ignored, so that only the comment is reported."""
     line_start = text.rfind("\n", 0, found.start()) + 1
-    location = Location(path, _line(text, line_start), found.start() - line_start + 1)
+    location = Location(path, _line(text, line_start), found.start() - line_start + 1).with_word(text, found.start())
     codes = re.findall(r"PL\d{3}", found[2]) or _WORD.findall(found[2].partition("=")[2])
     hint = f"{_HINT_FOR_MISTAKE}{','.join(codes) or 'PL001'}'"
     return (Ignore(code, location, comment.lines, None, hint) for code in codes or [""])
@@ -95,7 +95,8 @@ def _split_codes(found: re.Match[str], text: str, path: str, comment: _Comment) 
         first, last = index == 0, index == len(words) - 1
         start = word.start() if first else words[index - 1].end()
         end = words[index + 1].start() if first and not last else word.end()
-        location = Location(path, _line(text, line_start), word.start() - line_start + 1)
+        line, column = _line(text, line_start), word.start() - line_start + 1
+        location = Location(path, line, column, line, column + len(word[0]))
         yield Ignore(word[0], location, comment.lines, comment.removal if first and last else Edit(start, end))
 
 

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from promptpack.linter.lint_report import Edit
+from promptpack.linter.lint_report import Fix
 from promptpack.linter.subject import Subject
 from promptpack.problem import Location, Severity
 
 
 @dataclass(frozen=True, slots=True)
 class LintProblem:
-    """A problem that a rule found; `edits` fix it without changing what the pack does.
+    """A problem that a rule found.
 
     `severity` overrides the severity of the rule for this problem; the settings override both.
     """
@@ -19,7 +19,7 @@ class LintProblem:
     message: str
     location: Location
     hint: str = ""
-    edits: tuple[Edit, ...] = ()
+    fixes: tuple[Fix, ...] = ()
     severity: Severity | None = None
 
 

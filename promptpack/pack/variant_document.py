@@ -62,10 +62,10 @@ class VariantDocument(Document):
         document, inner = self._origin(tuple(path))
         return document.locate_inside(inner, line, column)
 
-    def entry_span(self, path: Path) -> tuple[int, int] | None:
+    def entry_span(self, path: Path, *, blocks: bool = False) -> tuple[int, int] | None:
         """Return the offsets of an entry of the variant's own file, or None."""
         document, inner = self._origin(tuple(path))
-        return document.entry_span(inner) if document is self.own else None
+        return document.entry_span(inner, blocks=blocks) if document is self.own else None
 
     def _origin(self, path: _Step) -> tuple[Document, _Step]:
         if not path:

@@ -34,7 +34,12 @@ class Source:
     @classmethod
     def of_text(cls, text: str, name: str = UNPLACED, syntax: Syntax = "jinja") -> Source:
         """Return the source of a text that is a whole file, or not in a file."""
-        return cls(text, lambda line, column: Location(name, line, column), syntax)
+
+        def locate(line: int, column: int) -> Location:
+            words = "".join(text.split("\n")[line - 1 : line])
+            return Location(name, line, column).with_word(words, column - 1)
+
+        return cls(text, locate, syntax)
 
     def locate_word(self, position: int, word: str) -> Location:
         """Return the location of a word; Jinja knows only where the filter, test or lookup around it starts."""

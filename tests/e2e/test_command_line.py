@@ -393,11 +393,13 @@ def test_lint_writes_formats_for_programs(folder: Path) -> None:
     (found,) = json.loads(run(folder, "lint", "--format", "json").stdout)
     assert (found["code"], found["path"], found["line"], found["column"]) == ("PP202", "packs/greeter/1.0.0.yaml", 4, 1)
     assert run(folder, "lint", "--format", "github").stdout == (
-        "::error file=packs/greeter/1.0.0.yaml,line=4,col=1,title=PP202::unknown key 'agnt' (did you mean 'agent'?)\n"
+        "::error file=packs/greeter/1.0.0.yaml,line=4,col=1,endColumn=4,title=PP202::unknown key 'agnt' (did you mean 'agent'?)\n"
     )
     sarif = json.loads(run(folder, "lint", "--format", "sarif").stdout)
     result = sarif["runs"][0]["results"][0]
-    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 4, "startColumn": 1}
+    assert result["locations"][0]["physicalLocation"]["region"] == {
+        "startLine": 4, "startColumn": 1, "endLine": 4, "endColumn": 5,
+    }  # fmt: skip
 
 
 def test_test_runs_the_tests_of_packs(folder: Path) -> None:

@@ -189,6 +189,47 @@ async def test_an_input_is_renamed_everywhere_in_one_edit(client: ServerClient, 
         await client.text_document_rename_async(types.RenameParams(document, at, "pack"))
 
 
+@pytest.mark.asyncio
+async def test_quick_fixes_are_offered_for_the_line_of_a_problem(client: ServerClient, packs: Path) -> None:
+    wrong = GREETER.replace("{{ NAME", "{{ NMAE")
+    document = opened(client, packs, wrong)
+    where = word(wrong, "NMAE", "🙂 {{ ")
+    context = types.CodeActionContext(diagnostics=[])
+    found = await client.text_document_code_action_async(types.CodeActionParams(document, where, context))
+    actions = {action.title: action for action in found or [] if isinstance(action, types.CodeAction)}
+    assert {"PP301: replace 'NMAE' with 'NAME'", "PP301: declare the input 'NMAE'"} <= actions.keys()
+    edit = actions["PP301: replace 'NMAE' with 'NAME'"].edit
+    assert edit is not None
+    assert edit.changes == {document.uri: (types.TextEdit(where, "NAME"),)}
+    elsewhere = types.CodeActionParams(document, types.Range(types.Position(0, 0), types.Position(0, 0)), context)
+    assert not await client.text_document_code_action_async(elsewhere)
+
+
+@pytest.mark.asyncio
+async def test_references_and_the_outline_are_shown(client: ServerClient, packs: Path) -> None:
+    document = opened(client, packs, GREETER)
+    at = position(GREETER, "🙂 {{ NA")
+    context = types.ReferenceContext(include_declaration=True)
+    found = await client.text_document_references_async(types.ReferenceParams(context, document, at))
+    assert found is not None
+    assert types.Location(document.uri, word(GREETER, "NAME", "🙂 {{ ")) in found
+    assert types.Location(document.uri, word(GREETER, "NAME", "context: {")) in found
+    symbols = await client.text_document_document_symbol_async(types.DocumentSymbolParams(document))
+    (inputs,) = (one for one in symbols or [] if one.name == "inputs" and isinstance(one, types.DocumentSymbol))
+    assert [(one.name, one.selection_range) for one in inputs.children or []] == [("NAME", word(GREETER, "NAME"))]
+
+
+@pytest.mark.asyncio
+async def test_tokens_are_relative_to_the_one_before(client: ServerClient, packs: Path) -> None:
+    document = opened(client, packs, GREETER)
+    found = await client.text_document_semantic_tokens_full_async(types.SemanticTokensParams(document))
+    name = word(GREETER, "NAME", "🙂 {{ ").start
+    assert found is not None
+    first, second = found.data[:5], found.data[5:10]
+    assert list(first) == [name.line, name.character, 4, 0, 0]
+    assert list(second) == [0, len("NAME | "), len("fenced"), 2, 0]
+
+
 def test_without_the_extra_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     from click.testing import CliRunner
 

@@ -45,6 +45,12 @@ def test_a_rule_reports_exactly_this(path: Path, monkeypatch: pytest.MonkeyPatch
     assert lint_fixture(path, monkeypatch) == expected
 
 
+@pytest.mark.parametrize("path", cases("bad"), ids=case_name)
+def test_a_located_problem_covers_a_word(path: Path) -> None:
+    places = [problem.location for problem in lint([str(path)], LintSettings()).problems if problem.location]
+    assert all((place.line, place.column) < place.end for place in places if place.line)
+
+
 @pytest.mark.parametrize("path", cases("good"), ids=case_name)
 def test_a_good_pack_has_no_problem_of_any_rule(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert lint_fixture(path, monkeypatch) == "\n"

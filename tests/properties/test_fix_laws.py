@@ -1,4 +1,4 @@
-"""Fixing a file removes the reported text and not a byte more, in any layout."""
+"""Fixing a file removes the reported text and not a byte more, in any layout; no quick fix breaks a file."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,9 +8,11 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from promptpack.linter.fixes import apply_fixes
-from promptpack.linter.lint_paths import lint
+from promptpack import document
+from promptpack.linter.fixes import apply, apply_fixes
+from promptpack.linter.lint_paths import lint, lint_text
 from promptpack.linter.lint_settings import LintSettings
+from promptpack.problem import PackError
 
 # Text that is fixed (each with the result), and text that must not change.
 FIXABLE = [
@@ -47,7 +49,7 @@ LAYOUTS: dict[str, Layout] = {
 
 def fix_all(file: Path) -> None:
     """Fix as the command does: one fix may reveal the next problem."""
-    while (report := lint([str(file)], LintSettings(), cache=False)).fixes:
+    while (report := lint([str(file)], LintSettings(), cache=False)).safe_fixes:
         assert apply_fixes(report) == 1
 
 
@@ -93,3 +95,55 @@ def test_any_text_around_a_fix_is_preserved(comment: str, blank: str, ending: st
     assert file.read_text(encoding="utf-8") == written("")
     del before["inputs"]["A"]["minItems"]
     assert yaml.safe_load(file.read_text(encoding="utf-8")) == before
+
+
+PACK = """\
+promptpack: 1
+name: p
+version: 1.0.0
+inputs:
+  A: {type: string, description: the first}
+  B:
+    type: string
+    enum: [red, "green"]
+    description: |
+      the second
+
+  C: {
+    type: string
+  }
+messages:
+  - {role: system, content: "Be {{ A }}. {% if B %}b{% endif %}"}
+  - role: user
+    when: B == 'red'
+    content: |
+      {% if A == "x" %}
+      {{ A | upper }} {{ C }}
+      {% endif %}
+
+tests:
+  - name: one
+    context: {A: x, B: red, C: c}
+    expect: {contains: [X]}
+"""
+ADDED = ["", "X", "s", "{", "}}", "%}", "'", '"', "=", "\n", " ", ": ", "- ", "yes", "&a ", "# "]
+
+
+def is_readable(text: str) -> bool:
+    try:
+        document.parse(text)
+    except PackError:
+        return False
+    return True
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(at=st.integers(0, len(PACK)), removed=st.integers(0, 12), added=st.sampled_from(ADDED))
+def test_no_quick_fix_makes_a_readable_file_unreadable(at: int, removed: int, added: str, tmp_path: Path) -> None:
+    text = PACK[:at] + added + PACK[at + removed :]
+    report = lint_text(str(tmp_path / "p.yaml"), text, LintSettings())
+    for fixes in report.fixes.values():
+        for fix in fixes:
+            fixed = apply(text, fix.edits)
+            assert fixed != text
+            assert is_readable(fixed) or not is_readable(text), fix

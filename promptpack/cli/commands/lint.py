@@ -81,7 +81,7 @@ def _run(options: _LintOptions) -> LintReport:
     report = lint(options.paths, select=options.select, ignore=options.ignore, track=partial(track, noun="packs"))
     before = len(report.problems)
     for _ in range(_MAX_ROUNDS if options.fix else 0):
-        if not report.fixes:
+        if not report.safe_fixes:
             break
         from promptpack.linter.fixes import apply_fixes
 
@@ -109,6 +109,6 @@ def _summary(report: LintReport, fixed: int, fix: bool) -> str:
     parts = [f"{len(report.files)} pack file(s)", found or click.style("no problems", fg="green")]
     if fixed:
         parts.append(f"{fixed} fixed")
-    if report.fixes and not fix:
-        parts.append(f"{len(report.fixes)} fixable with --fix")
+    if report.safe_fixes and not fix:
+        parts.append(f"{len(report.safe_fixes)} fixable with --fix")
     return ", ".join(parts)

@@ -2,7 +2,7 @@
 
 from promptpack.characters import visible
 from promptpack.linter.lint_report import LintReport
-from promptpack.problem import Problem
+from promptpack.problem import Location, Problem
 
 _LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
 
@@ -14,13 +14,16 @@ def write(report: LintReport) -> str:
 
 def _line(problem: Problem) -> str:
     place = problem.location
-    where = (
-        f"file={_escape(visible(place.path), True)},line={max(place.line, 1)},col={max(place.column, 1)},"
-        if place
-        else ""
-    )
+    where = _where(place) if place else ""
     text = f"{problem.message} ({problem.hint})" if problem.hint else problem.message
     return f"::{_LEVELS[problem.severity]} {where}title={problem.code}::{_escape(visible(text))}"
+
+
+def _where(place: Location) -> str:
+    # GitHub shows columns only within one line, and its last column is part of the range.
+    line, column = max(place.line, 1), max(place.column, 1)
+    end = f",endColumn={place.end_column - 1}" if place.end_line == line and place.end_column > column else ""
+    return f"file={_escape(visible(place.path), True)},line={line},col={column}{end},"
 
 
 def _escape(text: str, property: bool = False) -> str:  # noqa: A002 -- the word of GitHub

@@ -9,5 +9,6 @@ from promptpack.linter.lint_report import LintReport
 
 def write(report: LintReport) -> str:
     """Return every problem as one object; `fixable` says whether `--fix` can fix it."""
-    found = [{**as_data(problem), "fixable": problem in report.fixes} for problem in report.problems]
+    fixable = report.safe_fixes
+    found = [{**as_data(problem), "fixable": problem in fixable} for problem in report.problems]
     return visible(json.dumps(found, ensure_ascii=False, indent=2))

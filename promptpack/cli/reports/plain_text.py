@@ -9,6 +9,7 @@ import click
 from promptpack import files
 from promptpack.characters import visible
 from promptpack.cli.console import styled
+from promptpack.document import normalize
 from promptpack.linter.lint_report import LintReport
 from promptpack.problem import Location, PackError, Problem
 
@@ -76,4 +77,4 @@ def _read_lines(path: str) -> list[str]:
         raw = folder.read(folder.to_relative(path) or path)  # which follows no link
     except PackError:
         return []  # the problem itself reports it
-    return raw.decode(errors="replace").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return normalize(raw.decode(errors="replace")).split("\n")

@@ -56,7 +56,8 @@ def _result(problem: Problem, index: int) -> dict[str, Any]:
 def _physical(place: Location) -> dict[str, Any]:
     physical: dict[str, Any] = {"artifactLocation": {"uri": _address(place.path)}}
     if place.line:
-        physical["region"] = {"startLine": place.line, "startColumn": max(place.column, 1)}
+        end = {"endLine": place.end_line, "endColumn": place.end_column} if place.end_line else {}
+        physical["region"] = {"startLine": place.line, "startColumn": max(place.column, 1), **end}
     return physical
 
 

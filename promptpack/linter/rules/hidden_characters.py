@@ -19,7 +19,7 @@ from typing import Final
 
 from promptpack.character_patterns import TAG
 from promptpack.document.line_index import LineIndex
-from promptpack.linter.lint_report import Edit
+from promptpack.linter.lint_report import Edit, Fix
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.pack.placed import Placed
@@ -46,8 +46,8 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     """Search the raw file, the values of escapes, and partial files."""
     document = subject.document
     for index in _find_hidden(document.text):
-        edit = Edit(index, index + 1)
-        yield LintProblem(_message(document.text[index]), document.locate_offset(index), _HINT, (edit,))
+        fix = Fix("remove the hidden character", (Edit(index, index + 1),), is_safe=True)
+        yield LintProblem(_message(document.text[index]), document.locate_offset(index), _HINT, (fix,))
     raw = frozenset(document.text)
     for placed in Placed(document.data, document, ()).strings():
         text, lines = placed.value, LineIndex(placed.value)
@@ -58,7 +58,8 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     for path, text in subject.partial_files:
         lines = LineIndex(text)
         for index in _find_hidden(text):
-            yield LintProblem(_message(text[index]), Location(path, *lines.locate(index)), _HINT)
+            location = Location(path, *lines.locate(index)).with_word(text, index)
+            yield LintProblem(_message(text[index]), location, _HINT)
 
 
 def _find_hidden(text: str) -> Iterator[int]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from promptpack.linter.lint_report import Edit
+from promptpack.linter.lint_report import Edit, Fix
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.schema_lookup import declared_types
 from promptpack.linter.subject import Subject
@@ -64,7 +64,8 @@ def check(subject: Subject) -> Iterator[LintProblem]:
             for keyword, message, hint in _find_idle(schema):
                 here = placed.child(*path)
                 span = here.document.entry_span((*here.path, keyword))
-                yield LintProblem(message, here.locate_key(keyword), hint, (Edit(*span),) if span else ())
+                fixes = (Fix(f"remove {keyword!r}", (Edit(*span),), is_safe=True),) if span else ()
+                yield LintProblem(message, here.locate_key(keyword), hint, fixes)
 
 
 def _find_idle(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

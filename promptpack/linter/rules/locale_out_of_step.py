@@ -12,10 +12,12 @@ Good: the same names in every variant; only the wording differs.
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from promptpack.document import Document
+from promptpack.linter.entry_edits import copy_entry
+from promptpack.linter.lint_report import Fix
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.pack.placed import Placed
-from promptpack.problem import Location
 
 CODE: Final = "PL012"
 NAME: Final = "locale-out-of-step"
@@ -32,14 +34,14 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     default = next((other for other in subject.library.variants(subject) if _is_default(other)), None)
     if default is None or _is_default(subject) or not (subject.is_complete and default.is_complete):
         return
-    location = subject.document.locate_key(("locale",))
+    own, other = subject.sections, default.sections
     path = default.document.path
-    yield from _compare_names("input", subject.sections.inputs, default.sections.inputs, location, path)
+    yield from _compare_names("input", own.inputs, other.inputs, subject.document, path)
     yield from _compare_inputs(subject, default)
-    yield from _compare_names("action", subject.sections.actions, default.sections.actions, location, path)
+    yield from _compare_names("action", own.actions, other.actions, subject.document, path)
     yield from _compare_params(subject, default)
-    yield from _compare_names("rule", subject.sections.rules, default.sections.rules, location, path)
-    yield from _compare_names("slot", subject.sections.slots, default.sections.slots, location, path)
+    yield from _compare_names("rule", own.rules, other.rules, subject.document, path)
+    yield from _compare_names("slot", own.slots, other.slots, subject.document, path)
     yield from _compare_messages(subject, default)
 
 
@@ -50,11 +52,14 @@ def _is_default(subject: Subject) -> bool:
 
 
 def _compare_names(
-    what: str, own: dict[str, Placed], others: dict[str, Placed], location: Location, path: str
+    what: str, own: dict[str, Placed], others: dict[str, Placed], document: Document, path: str
 ) -> Iterator[LintProblem]:
-    for name in others:
+    for name, placed in others.items():
         if name not in own:
-            yield LintProblem(f"{what} {name!r} is missing here, but is in {path}", location, _HINT)
+            edit = copy_entry(placed, document)
+            fixes = (Fix(f"copy the {what} {name!r} from {path.rsplit('/', 1)[-1]}", (edit,)),) if edit else ()
+            message = f"{what} {name!r} is missing here, but is in {path}"
+            yield LintProblem(message, document.locate_key(("locale",)), _HINT, fixes)
     for name, placed in own.items():
         if name not in others:
             yield LintProblem(f"{what} {name!r} is not in {path}", placed.locate_key(), _HINT)

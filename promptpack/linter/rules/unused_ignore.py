@@ -11,6 +11,7 @@ Good: the same line without the comment. `promptpack lint --fix` removes it.
 
 from typing import TYPE_CHECKING, Final
 
+from promptpack.linter.lint_report import Fix
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 
@@ -33,8 +34,8 @@ def report(ignore: "Ignore") -> LintProblem:
         return LintProblem("this comment looks like an ignore, but is none", ignore.location, ignore.hint)
     if ignore.hint:
         return LintProblem(f"{ignore.code!r} is not a lint rule", ignore.location, ignore.hint)
-    edits = (ignore.removal,) if ignore.removal else ()
+    fixes = (Fix("remove the unused ignore", (ignore.removal,), is_safe=True),) if ignore.removal else ()
     where = "this line" if ignore.location.line in ignore.lines else "the next line"
     where += " or in its block" if len(ignore.lines) > 1 else ""
     message = f"unused ignore: there is no {ignore.code} problem on {where}"
-    return LintProblem(message, ignore.location, "remove it", edits)
+    return LintProblem(message, ignore.location, "remove it", fixes)

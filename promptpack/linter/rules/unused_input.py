@@ -7,18 +7,19 @@ Bad: `inputs` declares `TONE`, and no message mentions it.
 Good: every declared input is used in a message, a slot, a `when`, a rule, as `history` or as `reply.tools`.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
+from promptpack.document import Document
+from promptpack.linter.entry_edits import remove_entry
+from promptpack.linter.lint_report import Fix
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
+from promptpack.problem import suggested_word
 
 CODE: Final = "PL001"
 NAME: Final = "unused-input"
 SEVERITY: Final = "warning"
-
-_QUOTED: Final = re.compile(r"'(\w+)'")
 
 
 def check(subject: Subject) -> Iterator[LintProblem]:
@@ -27,10 +28,19 @@ def check(subject: Subject) -> Iterator[LintProblem]:
         return
     named = frozenset().union(*{subject.dependencies.find(text.tree).names for text in subject.texts})
     # PP301 already reports a misspelling of an input: that is one mistake, not two.
-    hints = (problem.hint for problem in subject.compiled.problems if problem.code == "PP301")
-    misspelled = {name for hint in hints for name in _QUOTED.findall(hint)}
+    misspelled = {suggested_word(problem.hint) for problem in subject.compiled.problems if problem.code == "PP301"}
     used = named | misspelled | subject.inputs_outside_templates
     for name, placed in subject.sections.inputs.items():
         if name not in used and subject.owns(placed):
             hint = "use it in a message, or remove it from 'inputs'"
-            yield LintProblem(f"input {name!r} is not used", placed.locate_key(), hint)
+            yield LintProblem(
+                f"input {name!r} is not used", placed.locate_key(), hint, _removal(name, subject.document)
+            )
+
+
+def _removal(name: str, document: Document) -> tuple[Fix, ...]:
+    """Return the fix that removes an input from the inputs, and from the contexts of the tests."""
+    tests = (("tests", index, "context", name) for index in range(len(document.data.get("tests", ()))))
+    paths = [("inputs", name), *(path for path in tests if name in document.data["tests"][path[1]].get("context", {}))]
+    edits = [remove_entry(document, path) for path in paths]
+    return () if None in edits else (Fix(f"remove the input {name!r}", tuple(filter(None, edits))),)

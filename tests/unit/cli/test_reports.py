@@ -3,6 +3,7 @@
 import json
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -12,7 +13,7 @@ from jsonschema import Draft202012Validator, FormatChecker
 
 from promptpack.cli.reports import github, junit, plain_json, plain_text, sarif
 from promptpack.linter.lint_paths import lint
-from promptpack.linter.lint_report import Edit, LintReport
+from promptpack.linter.lint_report import Edit, Fix, LintReport
 from promptpack.linter.lint_settings import LintSettings
 from promptpack.problem import Location, Problem, Severity
 
@@ -74,11 +75,11 @@ def test_text_without_an_existing_line_is_only_the_message(
 
 
 def test_json_has_every_field_of_a_problem() -> None:
-    found = problem(3, 4)
-    assert json.loads(plain_json.write(LintReport(problems=(found,), fixes={found: (Edit(0, 1),)}))) == [
+    found = replace(problem(), location=Location("a.yaml", 3, 4, 3, 7))
+    assert json.loads(plain_json.write(LintReport(problems=(found,), fixes={found: (Fix("remove it", (Edit(0, 1),), is_safe=True),)}))) == [
         {
             "code": "PL001", "severity": "error", "message": "is wrong", "hint": "do this",
-            "path": "a.yaml", "line": 3, "column": 4, "fixable": True,
+            "path": "a.yaml", "line": 3, "column": 4, "end_line": 3, "end_column": 7, "fixable": True,
         }
     ]  # fmt: skip
 
@@ -104,6 +105,14 @@ def test_sarif_meets_its_schema(report: LintReport) -> None:
     written = json.loads(sarif.write(report))
     assert [error.message for error in Draft202012Validator(SCHEMA).iter_errors(written)] == []
     assert len(written["runs"][0]["results"]) == len(report.problems)
+
+
+def test_the_end_of_a_location_is_shown_if_it_is_known() -> None:
+    report = LintReport(problems=(replace(problem(), location=Location("a.yaml", 3, 4, 3, 7)),))
+    (result,) = json.loads(sarif.write(report))["runs"][0]["results"]
+    region = result["locations"][0]["physicalLocation"]["region"]
+    assert region == {"startLine": 3, "startColumn": 4, "endLine": 3, "endColumn": 7}
+    assert "line=3,col=4,endColumn=6," in github.write(report)
 
 
 def test_sarif_has_the_location_and_explains_the_rule() -> None:
@@ -172,7 +181,7 @@ def test_hostile_names_are_not_github_commands(hostile: LintReport) -> None:
     lines = github.write(hostile).split("\n")
     assert not CONTROL.search("".join(lines))
     assert [line.split(" ")[0] for line in lines] == ["::error", "::warning", "::warning", "::warning"]
-    assert all(line.split("::")[1].count(",") == 3 for line in lines)
+    assert all(line.split("::")[1].count(",") == 4 for line in lines)
 
 
 def test_hostile_names_survive_json(hostile: LintReport) -> None:

@@ -156,5 +156,6 @@ def test_any_edit_has_a_located_problem_or_none(at: int, removed: int, added: st
         for found in error.problems:
             assert found.location is not None
             assert 1 <= found.location.line <= text.count("\n") + 2
+            assert found.location.end >= (found.location.line, found.location.column)
             assert "YAML syntax:" not in found.message
             assert "did not find" not in found.message

@@ -1,7 +1,7 @@
 import pytest
 
 from promptpack.editor import complete
-from tests.unit.editor.conftest import OpenBuffer, typed
+from tests.unit.editor.conftest import PACK, OpenBuffer, typed
 
 
 def proposed(open_buffer: OpenBuffer, text: str) -> list[str]:
@@ -37,6 +37,45 @@ def test_keys_of_the_reply_are_proposed_in_rules(open_buffer: OpenBuffer) -> Non
     assert proposed(open_buffer, text)[0] == "note"
     text = typed("x").replace("¦", "").replace("require: reply.params", "require: reply.¦")
     assert {"thought", "action", "params", "risk", "confidence"} <= set(proposed(open_buffer, text))
+
+
+@pytest.mark.parametrize(
+    ("require", "first"),
+    [
+        ("reply.action == ¦", "'DONE'"),
+        ("reply.action == '¦'", "DONE"),
+        ("\"reply.action == 'D¦'\"", "DONE"),
+        ("TASK.level != 'h¦'", "high"),
+        ("GOAL or TASK.level == ¦", "'low'"),
+    ],
+)
+def test_values_are_proposed_after_a_comparison(open_buffer: OpenBuffer, require: str, first: str) -> None:
+    text = PACK.replace("¦", "").replace(
+        'require: reply.params.note | length < 10 or GOAL == ""', f"require: {require}"
+    )
+    assert proposed(open_buffer, text)[0] == first
+
+
+def test_words_of_an_enum_are_proposed_in_a_template(open_buffer: OpenBuffer) -> None:
+    assert proposed(open_buffer, typed('{% if TASK.level == "l')) == ["low", "high"]
+
+
+@pytest.mark.parametrize("test", ["verdict: [{rule: s¦}]", "verdict:\n      - rule: ¦"])
+def test_rules_are_proposed_in_verdicts(open_buffer: OpenBuffer, test: str) -> None:
+    assert proposed(open_buffer, PACK.replace("¦", "") + f"    {test}\n") == ["short"]
+
+
+@pytest.mark.parametrize(
+    "context",
+    ["context: {T¦", "context: {GOAL: {a: 1}, T¦}", "context:\n      T¦", "context:\n      GOAL: x\n      T¦"],
+)
+def test_inputs_are_proposed_in_the_context_of_a_test(open_buffer: OpenBuffer, context: str) -> None:
+    text = PACK.replace("¦", "").replace("context: {GOAL: write}", context)
+    assert proposed(open_buffer, text)[0] == "TASK"
+
+
+def test_values_in_a_context_are_not_completed(open_buffer: OpenBuffer) -> None:
+    assert proposed(open_buffer, PACK.replace("¦", "").replace("context: {GOAL: write}", "context: {GOAL: w¦")) == []
 
 
 def test_packs_and_inputs_are_proposed_as_yaml_values(open_buffer: OpenBuffer) -> None:

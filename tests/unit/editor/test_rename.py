@@ -18,7 +18,7 @@ def renamed(tmp_path: Path, open_buffer: OpenBuffer, text: str, name: str) -> di
         own = buffer.text if path == buffer.path else Path(path).read_text(encoding="utf-8")
         lines = texts.setdefault(path, own.split("\n"))
         line, column = replacement.location.line - 1, replacement.location.column - 1
-        lines[line] = lines[line][:column] + replacement.text + lines[line][column + replacement.length :]
+        lines[line] = lines[line][:column] + replacement.text + lines[line][replacement.location.end_column - 1 :]
     return {str(Path(path).relative_to(tmp_path / "packs")): "\n".join(lines) for path, lines in texts.items()}
 
 
