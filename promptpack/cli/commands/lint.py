@@ -10,11 +10,11 @@ import click
 from promptpack import files
 from promptpack.cli.console import print_problems
 from promptpack.cli.progress import track
+from promptpack.cli.released import find_changed_releases
 from promptpack.cli.reports.catalogue import FORMATS, write
 from promptpack.cli.watching import changes
 from promptpack.linter.lint_paths import lint
 from promptpack.linter.lint_report import LintReport
-from promptpack.linter.released import find_changed_releases
 from promptpack.problem import Problem, PromptpackError
 
 # One fix may reveal the next problem; real packs need fewer rounds.
