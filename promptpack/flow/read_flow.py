@@ -21,7 +21,7 @@ from promptpack.flow.model import (
     ReplyValue,
     Step,
 )
-from promptpack.pack.pack_schema import read_shipped
+from promptpack.pack.pack_schema import keep_misspelled, read_shipped
 from promptpack.problem import PackError, Problem
 
 FILE = "flow.yaml"
@@ -41,7 +41,10 @@ def read(document: Document) -> FlowFile:
     """Read a document as a flow."""
     mismatches = flow_schema().check(document.data)
     if mismatches:
-        raise PackError(Problem("PP711", one.message, document.locate(one.path), one.hint) for one in mismatches)
+        raise PackError(
+            Problem("PP711", one.message, (document.locate_key if one.at_key else document.locate)(one.path), one.hint)
+            for one in keep_misspelled(mismatches)
+        )
     data: Mapping[str, Any] = document.data
     steps = {name: _step(name, value) for name, value in data["steps"].items()}
     return FlowFile(MappingProxyType(steps), tuple(data.get("tools", ())), document)

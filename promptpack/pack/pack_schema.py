@@ -53,14 +53,19 @@ def sort_problems(problems: Iterable[Problem]) -> list[Problem]:
     return sorted(problems, key=lambda problem: problem.location or Location(""))
 
 
-def _to_problems(document: Document, mismatches: tuple[schema.Mismatch, ...]) -> list[Problem]:
-    misspelled = {(mismatch.path[:-1], mismatch.hint) for mismatch in mismatches if mismatch.at_key}
+def keep_misspelled(mismatches: Iterable[schema.Mismatch]) -> list[schema.Mismatch]:
+    """Leave out the missing keys that are misspelled: such a key is one problem, that it is unknown."""
+    found = tuple(mismatches)
+    misspelled = {(one.path[:-1], one.hint) for one in found if one.at_key}
     return [
-        _to_problem(document, mismatch)
-        for mismatch in mismatches
-        # A misspelled key is one problem: it is unknown, and so the right key is missing.
-        if mismatch.rule != "required" or (mismatch.path[:-1], f"did you mean {mismatch.path[-1]!r}?") not in misspelled
+        one
+        for one in found
+        if one.rule != "required" or (one.path[:-1], f"did you mean {one.path[-1]!r}?") not in misspelled
     ]
+
+
+def _to_problems(document: Document, mismatches: tuple[schema.Mismatch, ...]) -> list[Problem]:
+    return [_to_problem(document, mismatch) for mismatch in keep_misspelled(mismatches)]
 
 
 def _check_misspelled(document: Document, mismatches: tuple[schema.Mismatch, ...]) -> list[Problem]:

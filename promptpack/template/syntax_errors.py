@@ -23,10 +23,15 @@ _OPERATORS: Final = {
     "!": ("not", "'!' is not an operator"),
     "++": ("+ 1", "'++' is not an operator"),
     "?": ("A if B else C", "'?' is not an operator"),
+    "$": ("NAME", "'$' is not part of a name"),
 }
 _WRONG_OPERATOR: Final = re.compile(
-    r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(?P<word>&&|\|\||===|!==|\+\+|(?<![=!<>])=(?!=)|!(?!=)|\?)"""
+    r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(?P<word>&&|\|\||===|!==|\+\+|(?<![=!<>])=(?!=)|!(?!=)|\?|\$(?=\w))"""
 )
+_NESTED: Final = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
+_SET: Final = re.compile(r"[-+]?\s*set\s+[\w., ]+?\s*(==)")
+# What Jinja writes for a block of Handlebars with another name.
+_INSTEAD: Final = {"each": "for ITEM in", "unless": "if not"}
 _QUOTES: Final = re.compile(r"[“”‘’]")
 _CHECK: Final = "check the quotes, commas and brackets before this place"
 # Jinja's messages, ours and a hint; and Jinja's names for the end of a tag.
@@ -36,6 +41,7 @@ _PLAIN: Final = (
     (r"expected token 'name', got '(.*)'", "a name is missing before {}", ""),
     (r"expected token '(.*)', got '(.*)'", "{} is missing before {}", ""),
     (r"(?i)expected an expression, got '(.*)'", "an expression is missing before {}", ""),
+    (r"unexpected '(end of (?:print statement|statement block))'", "an expression is missing before {}", ""),
     (r"unexpected 'end of template'", "the expression is not complete", "write what follows the last operator"),
     (r"unexpected text after the expression", "unexpected text after the expression", _MISSING),
     (r"unexpected char '(.*)' at \d+", "unexpected {}", "put text in quotes"),
@@ -123,10 +129,14 @@ def _find_end(text: str, at: int, kind: str) -> int | TemplateMistake:
             return found.start()
         if word in ("{{", "{%") and not (word == "{{" and kind == "{%"):
             break
+        if word == "{{" and (inner := _NESTED.match(text, found.start())):
+            message = f"{word!r} is not needed inside {kind!r}"
+            return TemplateMistake("PP302", message, f"write it without braces: {inner[1]}", found.start())
         if word in ('"', "'") and quote < 0:
             quote = found.start()
-        elif word == "}" and depth <= 0 and kind == "{{":
-            return TemplateMistake("PP302", "'}' instead of '}}'", "close '{{' with '}}'", found.start())
+        elif word == "}" and depth <= 0:
+            message = f"'}}' instead of {wanted!r}"
+            return TemplateMistake("PP302", message, f"close {kind!r} with {wanted!r}", found.start())
         elif word in ("}}", "%}") and word != wanted:
             message = f"{word!r} does not close {kind!r}"
             return TemplateMistake("PP302", message, f"write {wanted!r}", found.start())
@@ -145,7 +155,7 @@ def _check_tag(tag: _Tag, failed: int) -> TemplateMistake | None:
     if handlebars:
         shown = handlebars[0].replace(" ", "")
         word = handlebars[2] or handlebars[3] or "..."
-        hint = f"write '{{% {word} ... %}}', or add 'syntax: handlebars' to the pack"
+        hint = f"write '{{% {_INSTEAD.get(word, word)} ... %}}', or add 'syntax: handlebars' to the pack"
         return TemplateMistake("PP302", f"{shown!r} is Handlebars, not Jinja", hint, tag.start)
     if tag.inner_start <= failed <= tag.inner_start + len(tag.inner) + 2:
         return _check_inner(tag)
@@ -159,6 +169,8 @@ def _check_inner(tag: _Tag) -> TemplateMistake | None:
         return TemplateMistake(
             "PP307", "'else if' is not a tag", "write 'elif'", tag.start + 2 + tag.inner.find("else")
         )
+    if assigned := _SET.match(tag.inner):
+        return TemplateMistake("PP302", "'==' does not assign", "write '='", tag.inner_start + assigned.start(1))
     if tag.word == "set" and "=" in tag.inner:
         skipped = tag.inner.index("=") + 1
     elif tag.word in ("macro", "call", "include", "import", "from"):

@@ -91,6 +91,7 @@ def test_a_valid_flow_has_no_problems(problems: Callable[..., list[str]]) -> Non
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
+        ("    inputs:\n      ANSWER", "    inptus:\n      ANSWER", "packs/flow.yaml:11:5: PP711 unknown key 'inptus' | did you mean 'inputs'?"),
         ("flow: 1", "flow: 2", "packs/flow.yaml:1:7: PP711 must be 1, not 2"),
         ("pack: reader", "pack: raeder", "packs/flow.yaml:10:11: PP712 no pack named 'raeder' | did you mean 'reader'?"),
         ("short: reader", "short: readr", "packs/flow.yaml:8:42: PP713 no step named 'readr' | did you mean 'reader'?"),
