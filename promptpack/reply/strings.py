@@ -192,7 +192,8 @@ class Lexer:
                 closes = self._closes(place, array=array, bare=bare, inner=True)
                 nested += not closes
             elif nested and character in "”’":
-                closes, nested = False, nested - 1
+                # The opening quote may have no partner: a key after the comma shows that the string ends here.
+                closes, nested = self._next_key_follows(place + 1), nested - 1
             else:
                 closes = self._closes(place, array=array, bare=bare, inner=inner > 0)
                 inner += not closes and character in "\"'`"
@@ -221,6 +222,11 @@ class Lexer:
             return self.text[after] in _CLOSERS or self.key_at(after, bare=True)
         after = self.blank_end(after + 1)
         return after < self.size and not self.cut_key_at(after)
+
+    def _next_key_follows(self, position: int) -> bool:
+        after = self.blank_end(position)
+        is_comma = after < self.size and self.text[after] in _COMMAS
+        return is_comma and self.quoted_key_at(self.blank_end(after + 1))
 
     def _unterminated(self, start: int) -> Token:
         """Read a string without an end; a single word on the line before a closing bracket only lost its quote."""

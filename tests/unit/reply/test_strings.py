@@ -28,3 +28,10 @@ def test_keys_are_recognized_by_their_colon() -> None:
     assert Lexer("a: 1").key_at(0, bare=True)
     assert not Lexer("a: 1").key_at(0, bare=False)
     assert not Lexer('"a", ').key_at(0, bare=True)
+
+
+def test_an_opening_quote_without_a_partner_does_not_swallow_the_next_key() -> None:
+    text = "“a “b”, “c”: “d”}"
+    assert Lexer(text).string(0, array=False, bare=False).value == "a “b"
+    whole = "“a “b”, c”}"
+    assert Lexer(whole).string(0, array=False, bare=False).value == "a “b”, c"
