@@ -73,7 +73,7 @@ _STARTS = {
         (r"\[", r"(?:INST|TOOL_RESULTS|SYSTEM_PROMPT|AVAILABLE_TOOLS)\]"),
     ),
     "comment": (("<", "!--"),),
-    "fence": ((r"[`~]", rf"(?:``|~~)(?:{_THINKING}|{_OTHERS})[^\n`]{{0,40}}\n"),),
+    "fence": ((r"[`~]", rf"(?:``|~~)(?:{_THINKING}[^\n`]{{0,40}}|{_OTHERS}(?<![:.])[ \t]{{0,20}})\n"),),
     "quoted": (("<", rf"{_CLOSED}(?:{_OTHERS}|(?!{_ANSWER}){_N}{{1,80}}+){_TAG_END}"),),
 }
 # An end without its start hides all text before it.

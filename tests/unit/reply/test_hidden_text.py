@@ -127,3 +127,8 @@ def test_thinking_ends_at_its_own_tag_or_at_any_other() -> None:
 def test_blank_keeps_every_position() -> None:
     assert blank("abcdef", [(1, 3), (5, 6)]) == "a  de "
     assert blank("abc", []) == "abc"
+
+
+def test_a_word_after_a_fence_that_names_no_data_hides_nothing() -> None:
+    assert MARKER.match("```Schema:\n{}") is None
+    assert MARKER.match("```json\n{}") is None
