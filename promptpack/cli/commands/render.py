@@ -55,7 +55,8 @@ def command(
             if not watch:
                 raise
             problem = error
-        click.clear() if watch else None
+        if watch:
+            click.clear()
         if last is not None:
             show(last)
         if problem is not None:
