@@ -39,6 +39,7 @@ _CLOSING: Final = {"[": "]", "{": "}"}
 _MEMBER = re.compile(r"[\w$.-]+: +(?P<value>\"[^\"\n]*\\[^\"\n]*\"|[^\s,{}\[\]\"'][^,{}\[\]\"'\n]*)")
 _OPEN_QUOTE = re.compile(r"(?P<before>.*: +)(?P<text>\"[^\"]*?)(?P<closers>[}\]]+)\s*")
 _BEFORE_MEMBER = re.compile(r"(?P<quote>\")[^\",]+(?=, *[\w$.-]+:)")
+_NO_COMMA = re.compile(r"""(?:"[^"]*"|'[^']*')(?= +[\w"'\[{])""")
 _MISSING_COMMA = re.compile(r" (?=[\w$.-]+: )")
 
 
@@ -87,7 +88,8 @@ def _colon_without_space(lines: list[str], at: int) -> Iterator[LineFix]:
 
 def _missing_pipe(lines: list[str], at: int) -> Iterator[LineFix]:
     """Propose a '|' for text below a key without a value, if it cannot be read without one."""
-    parent = next((one for one in range(at - 1, -1, -1) if lines[one].strip()), None)
+    above = (one for one in range(at - 1, -1, -1) if lines[one].strip() and _width(lines[one]) < _width(lines[at]))
+    parent = next(above, None)
     key = _KEY.fullmatch(lines[parent].rstrip()) if parent is not None else None
     if parent is not None and key and not key["value"] and lines[at].lstrip().startswith(_NEEDS_PIPE):
         message = f"the text below {key['key']!r} needs '|'"
@@ -95,8 +97,10 @@ def _missing_pipe(lines: list[str], at: int) -> Iterator[LineFix]:
 
 
 def _colon_of_neighbours(lines: list[str], at: int) -> Iterator[LineFix]:
-    """Propose a ':' for a line directly before a key with the same indentation."""
+    """Propose a ':' for a line directly before a key with the same indentation, or for a word above indented keys."""
     below = lines[at + 1] if at + 1 < len(lines) else ""
+    if re.fullmatch(r" *[A-Za-z_]+", lines[at]) and _KEY.match(below) and _width(below) > _width(lines[at]):
+        yield from _missing_colon(lines, at)
     above = next((one for one in reversed(lines[:at]) if one.strip()), "")
     is_deeper = _width(above) > _width(lines[at])
     if _KEY.match(below) and _width(below) == _width(lines[at]) and (_KEY.match(above) or is_deeper or not above):
@@ -124,7 +128,12 @@ def _missing_dash(lines: list[str], at: int) -> Iterator[LineFix]:
     """Propose a '-' for a key in a list whose other items have one."""
     found = re.fullmatch(r"( *)([^\s#-][^:]*):(\s.*)?", lines[at])
     parent = next((one for one in range(at - 1, -1, -1) if lines[one].strip()), None)
-    if found is None or parent is None or _width(lines[parent]) >= _width(lines[at]):
+    if found is None or parent is None:
+        return
+    before = next((one for one in reversed(lines[:at]) if one.strip() and _width(one) <= _width(lines[at])), "")
+    if before.startswith(f"{found[1]}- ") and _width(lines[parent]) > len(found[1]):
+        yield LineFix(f"the list item {found[2]!r} needs '- '", at, len(found[1]), f"{found[1]}- {lines[at].strip()}")
+    if _width(lines[parent]) >= _width(lines[at]):
         return
     if (key := _KEY.match(lines[parent])) and not key["value"]:
         message = f"{key['key']!r} is a list: its item {found[2]!r} needs '- '"
@@ -193,6 +202,9 @@ def _in_brackets(lines: list[str], at: int) -> Iterator[LineFix]:
         elif value[0] in _RESERVED or ": " in value:
             why = f"starts with {_RESERVED[value[0]]}" if value[0] in _RESERVED else "contains ': '"
             yield LineFix(f"a value that {why} needs quotes", at, start, before + _quote(value) + after)
+    for found in _NO_COMMA.finditer(line):
+        if _open_brackets(line[: found.start()]):
+            yield LineFix("a comma is missing", at, found.end(), f"{line[: found.end()]},{line[found.end() :]}")
     if line.count('"') % 2:
         for found in _BEFORE_MEMBER.finditer(line):
             yield LineFix(

@@ -260,7 +260,9 @@ class _Reader:
         start = max(self.text.rfind(mark, 0, at) for mark in ",{") + 1
         words = self.text[start:at].split()
         hint = "quote a value that contains a comma, or write a value after ':'"
-        if len(words) == 2:
+        if len(words) == 1 and ":" in words[0]:
+            hint = f"a space is missing: write '{words[0].replace(':', ': ', 1)}'"
+        elif len(words) == 2:
             hint = f"write '{words[0]}: {words[1]}'; quote a value that contains a comma"
         message = f"':' is missing after {' '.join(words[:4])!r}"
         self.warnings.append(replace(self._problem("PP128", message, event, hint), severity="warning"))

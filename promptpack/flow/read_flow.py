@@ -40,7 +40,7 @@ def read_text(folder: Folder, text: str) -> FlowFile:
 def read(document: Document) -> FlowFile:
     """Read a document as a flow."""
     problems = [
-        Problem("PP711", one.message, (place.locate_key if one.at_key else place.locate)(one.path), one.hint)
+        Problem("PP711", one.message, (place.locate_key if one.at_key else place.locate)(one.path), _hint(one))
         for place, one in find_mismatches(flow_schema(), document)
     ]
     if problems:
@@ -48,6 +48,16 @@ def read(document: Document) -> FlowFile:
     data: Mapping[str, Any] = document.data
     steps = {name: _step(name, value) for name, value in data["steps"].items()}
     return FlowFile(MappingProxyType(steps), tuple(data.get("tools", ())), document)
+
+
+def _hint(mismatch: schema.Mismatch) -> str:
+    """Return the hint of a mismatch; a plain word in place of a value may be meant as a fixed value."""
+    is_word = mismatch.rule == "const" and mismatch.expected == "given"
+    return (
+        "write '{value: ...}' for a fixed value, or 'given' for one that the caller passes"
+        if is_word
+        else mismatch.hint
+    )
 
 
 @cache

@@ -22,7 +22,9 @@ _MISSING_SECTION = ("PP203", "PP241")
 # Problems that name another file, which is broken.
 _OF_BROKEN_FILES = ("PP234", "PP237")
 # What lint rules find while a name or a template is wrong may follow from that.
-_FOLLOWING = ("PL001", "PL009", "PL012", "PL032", "PL203")
+_FOLLOWING = ("PL001", "PL009", "PL012", "PL013", "PL032", "PL203")
+# A warning that explains other problems: a key without a colon.
+_MISREAD = "PP128"
 # Sections whose entries do not depend on each other.
 _LISTED = ("inputs", "messages", "partials", "tests")
 
@@ -62,12 +64,16 @@ def lint_library(
 def _keep_first_causes(problems: Sequence[Problem]) -> Iterator[Problem]:
     """Leave out that a file needs a reported one, and what a rule finds at the place of an error in another file."""
     broken = {one.location.path for one in problems if one.location and one.code not in _OF_BROKEN_FILES}
-    errors = {one.location for one in problems if one.severity == "error" and one.code.startswith("PP")}
+    errors = {_line(one) for one in problems if one.severity == "error" and one.code.startswith("PP")} - {None}
     for one in problems:
         if one.code in _OF_BROKEN_FILES and not broken.isdisjoint(one.message.replace(",", " ").split()):
             continue
-        if one.code.startswith("PP") or one.location not in errors:
+        if one.code.startswith("PP") or _line(one) not in errors:
             yield one
+
+
+def _line(problem: Problem) -> tuple[str, int] | None:
+    return (problem.location.path, problem.location.line) if problem.location else None
 
 
 def lint_flow(folder: files.Folder, library: Library, settings: LintSettings, text: str | None = None) -> LintReport:
@@ -114,7 +120,11 @@ def _add_fixes(report: LintReport, path: str, text: str, document: Document | No
 
 def _keep_causes(report: LintReport, document: Document) -> LintReport:
     """Leave out what follows from an error: what lint rules find in the same part of the file."""
-    errors = [one for one in report.problems if one.severity == "error" and one.code.startswith("PP")]
+    errors = [
+        one
+        for one in report.problems
+        if one.code.startswith("PP") and (one.severity == "error" or one.code == _MISREAD)
+    ]
     if not errors:
         return report
     starts = sorted(_part_lines(document))
@@ -157,7 +167,8 @@ def _lint_pruned(entry: Entry, library: LintLibrary, settings: LintSettings) -> 
 
 
 def _lint_subject(subject: Subject, settings: LintSettings) -> LintResult:
-    # PL005 reports invisible characters, since it knows which ones belong to a script; PP128 is an error in a broken pack.
+    # PL005 reports invisible characters, since it knows which ones belong to a script.
+    # A broken pack has PP128 among its errors.
     others = ("PP104", "PP128") if subject.is_pruned else ("PP104",)
     warnings = (problem for problem in subject.document.warnings if problem.code not in others)
     own = LintReport(problems=(*subject.compiled.problems, *warnings))

@@ -22,6 +22,8 @@ IDENTIFIER = re.compile(
 )
 _MAX_COMPARISONS = 50_000
 _MAX_LENGTH = 64
+_BRACES = re.compile(r"(?<![{$\w\\])\$?\{[ \t]*([A-Za-z]\w*)[ \t]*\}(?!\})", re.ASCII)
+_DOLLAR = re.compile(r"\$([A-Za-z]\w*)", re.ASCII)
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -58,6 +60,27 @@ class SchemaWords:
 def find_passages(subject: Subject) -> tuple[Passage, ...]:
     """Return the literal text that a model sees: in messages, slots and the partials that they include."""
     return subject.cached("passages", lambda: tuple(_find_passages(subject)))
+
+
+def names_in_braces(subject: Subject) -> frozenset[str]:
+    """Return the inputs whose names are in single braces."""
+    return frozenset(found[1] for _, found in find_braces(subject))
+
+
+def find_braces(subject: Subject) -> tuple[tuple[Passage, re.Match[str]], ...]:
+    """Return the names of inputs in single braces, in the literal text of the prompt."""
+    return subject.cached("braces", lambda: tuple(_find_braces(subject)))
+
+
+def _find_braces(subject: Subject) -> Iterator[tuple[Passage, re.Match[str]]]:
+    for passage in find_passages(subject):
+        for found in _BRACES.finditer(passage.text):
+            # In a slot, '${NAME}' is the value of the input (or PP243).
+            if found[1] in subject.inputs and not (subject.sections.slots and found[0].startswith("${")):
+                yield passage, found
+        only = _DOLLAR.fullmatch(passage.text.strip())
+        if only and only[1] in subject.inputs:
+            yield passage, only
 
 
 def reply_words(subject: Subject) -> SchemaWords:

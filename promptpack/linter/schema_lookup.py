@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from promptpack import schema as schemas
+from promptpack.pack.placed import Placed
 from promptpack.pack.references import resolve
-from promptpack.problem import nearest
+from promptpack.problem import Location, nearest
 from promptpack.schema.pointers import find_target
 
 Schema = Mapping[str, Any]
@@ -16,6 +17,7 @@ _BOUNDS: Final = (
     ("exclusiveMinimum", "exclusiveMaximum"), ("minContains", "maxContains"),
 )  # fmt: skip
 _MAX_LISTED: Final = 200
+_MIN_MISSPELLED_LENGTH = 5
 
 
 class Contradiction(NamedTuple):
@@ -78,6 +80,34 @@ def is_contradictory(schema: Schema) -> bool:
     """Return whether a schema, or a schema in it, was reported, so that values that it rejects may be right."""
     nodes = [node for _, node in schemas.iterate_schemas(schema)]
     return any(misspelled_required(node) or next(contradictions(node), None) for node in nodes)
+
+
+def is_misspelling(word: str, known: str) -> bool:
+    """Return whether a word is a misspelling: equal except for case, `_` and `-`, or one letter off."""
+    folded, other = (text.casefold().replace("_", "").replace("-", "") for text in (word, known))
+    if folded == other:
+        return True
+    shorter, longer = sorted((folded, other), key=len)
+    is_plural = longer == shorter + "s" and not shorter.endswith("s")
+    if len(shorter) < _MIN_MISSPELLED_LENGTH or len(longer) - len(shorter) > 1 or is_plural:
+        return False
+    if len(shorter) < len(longer):
+        return any(longer[:index] + longer[index + 1 :] == shorter for index in range(len(longer)))
+    different = [index for index in range(len(longer)) if longer[index] != shorter[index]]
+    swapped = len(different) == 2 and sorted(longer) == sorted(shorter) and different[1] - different[0] == 1
+    return len(different) == 1 or swapped
+
+
+def place_mismatch(placed: Placed, mismatch: schemas.Mismatch) -> tuple[Location, str]:
+    """Return where a mismatch is, and its hint; for a missing key, the key that most likely misspells it."""
+    if mismatch.rule == "required":
+        owner = placed.child(*mismatch.path[:-1]).value
+        name = str(mismatch.path[-1])
+        near = next((key for key in owner if is_misspelling(key, name)), None)
+        if near is not None:
+            return placed.locate_key(*mismatch.path[:-1], near), f"did you mean {name!r}?"
+    at_key = placed.locate_key if mismatch.at_key else placed.locate
+    return at_key(*mismatch.path), mismatch.hint
 
 
 def schema_at(root: Schema, keys: tuple[str, ...]) -> Schema | None:

@@ -82,6 +82,19 @@ class Subject:
         data = self.document.data
         return data["name"], data["version"], data.get("locale", "")
 
+    @cached_property
+    def default_variant(self) -> "Subject | None":
+        """The default variant of a pack in another language; None for the default variant itself."""
+        if self._is_default:
+            return None
+        return next((other for other in self.library.variants(self) if other._is_default), None)
+
+    @property
+    def _is_default(self) -> bool:
+        _, version, locale = self.identity
+        file = self.document.path.rsplit("/", 1)[-1]
+        return not locale or not file.startswith(f"{version}.{locale}.")
+
     @property
     def texts(self) -> tuple[ParsedText, ...]:
         """The templates and expressions of the pack, without its partials."""

@@ -91,8 +91,8 @@ def _to_problem(document: Document, mismatch: schema.Mismatch) -> Problem:
     location = document.locate_key(mismatch.path) if is_about_key else document.locate(mismatch.path)
     where = schema.pointer(mismatch.path[:-1] if mismatch.at_key or mismatch.rule == "required" else mismatch.path)
     message = f"{mismatch.message} (in {where})" if where else mismatch.message
-    hint = _hint_for_place(mismatch) or mismatch.hint or _hint_for_quotes(document.data, mismatch)
-    hint = hint or _hint_from_path(document.path, mismatch)
+    hint = _hint_from_path(document.path, mismatch) or _hint_for_place(mismatch) or mismatch.hint
+    hint = hint or _hint_for_quotes(document.data, mismatch)
     return Problem(_CODES.get(mismatch.rule, "PP201"), message, location, hint)
 
 
@@ -125,7 +125,7 @@ def _hint_from_path(path: str, mismatch: schema.Mismatch) -> str:
     """Return what the name of the file says about an invalid version or locale."""
     found = _FILE_NAME.search(path)
     said = {"/version": found[1], "/locale": found[2]}.get(mismatch.pointer) if found else None
-    return f"the file name says {said!r}" if said and mismatch.rule == "pattern" else ""
+    return f"the file name says {said!r}" if said and mismatch.rule in ("pattern", "type") else ""
 
 
 def _hint_for_quotes(value: Any, mismatch: schema.Mismatch) -> str:

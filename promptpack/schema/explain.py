@@ -122,7 +122,10 @@ def _write_message(rule: str, expected: Any, value: Any) -> str:  # noqa: C901 -
             return f"expected {' or '.join(_KIND_NAMES.get(kind, kind) for kind in kinds)}, not {_name_kind(value)}"
         case "enum":
             more = ", ..." if len(expected) > _MAX_CHOICES else ""
-            return f"{_show(value)} is not one of {', '.join(map(_show, expected[:_MAX_CHOICES]))}{more}"
+            choices = ", ".join(map(_show, expected[:_MAX_CHOICES]))
+            if isinstance(value, (list, dict)) and all(isinstance(word, str) for word in expected):
+                return f"expected text, not {_name_kind(value)}: one of {choices}{more}"
+            return f"{_show(value)} is not one of {choices}{more}"
         case "const":
             return f"must be {_show(expected)}, not {_show(value)}"
         case "pattern":

@@ -55,6 +55,8 @@ def _invalid(name: str, tag: str) -> TagError:
     word, *others = name.split()
     if tag.startswith(">") and others:
         return TagError("PP312", "an argument of a partial is not supported", "the partial sees the names around it")
+    if word in ("elif", "elseif", "elsif"):
+        return TagError("PP312", f"{word!r} is not a tag", f"write '{{{{{' '.join(('else if', *others))}}}}}'")
     if "|" in name:
         return TagError(
             "PP312", f"the filter in {name!r} is not supported", "Handlebars has no filters; use 'syntax: jinja'"

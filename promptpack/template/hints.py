@@ -19,6 +19,15 @@ _FILTERS: Final[Mapping[str, str]] = {
     "pprint": "use 'json' or 'yaml'",
     "random": "templates always print the same; choose before rendering, and pass the choice as an input",
 }
+_TESTS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("null", "nil", "None"), "write 'none'"),
+    **dict.fromkeys(("exists", "set", "present"), "write 'defined'"),
+    **dict.fromkeys(("empty", "blank"), "write 'not x' for an empty text or list"),
+    **dict.fromkeys(("str", "text"), "write 'string'"),
+    **dict.fromkeys(("list", "array"), "write 'sequence'"),
+    **dict.fromkeys(("dict", "object"), "write 'mapping'"),
+    **dict.fromkeys(("int", "bool"), "write 'integer' or 'boolean'"),
+}
 _METHODS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("append", "insert"), _NEW_LIST),
     "extend": f"{_UNCHANGEABLE}write '{{% set l = l + m %}}', with a 'namespace' inside a loop",
@@ -84,7 +93,7 @@ def hint_for_filter(name: str) -> str:
 
 def hint_for_test(name: str) -> str:
     """Return what to do about an unknown test."""
-    return did_you_mean(name, TESTS) or _COMPUTE
+    return _TESTS.get(name) or did_you_mean(name, TESTS) or _COMPUTE
 
 
 def hint_for_method(name: str) -> str:

@@ -41,7 +41,9 @@ _INSTEAD: Final = {"each": "for ITEM in", "unless": "if not"}
 _STATEMENT: Final = re.compile(r"[-+]?\s*(include|import|if|for|set|macro|elif|endif|endfor|else|call)\b(?!\s*[(|.}])")
 _NOT: Final = re.compile(r"[\w\])\"']\s+(not)\s+(?!in\b)[\w\[(\"']")
 _ARGUMENT_COLON: Final = re.compile(r"[(,]\s*\w+\s*(:)")
+_ASSIGNED: Final = re.compile(r"\s*(\w+)\s*=(?!=)")
 _QUOTED: Final = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|["']""")
+_SPLIT_TAG: Final = re.compile(r"\{ +%|\{ +\{(?= *\w)")
 # Words after which 'not' may follow.
 _PRECEDING: Final = re.compile(r"\b(?:is|and|or|if|else|in|not)\s+\Z")
 _QUOTES: Final = re.compile(r"[“”‘’]")
@@ -101,7 +103,16 @@ def explain(text: str, failed: int, *, is_expression: bool) -> TemplateMistake |
     broken = next((one for one in found if isinstance(one, TemplateMistake)), None)
     quote = next((one for tag in tags if (one := _check_quotes(tag)) is not None), None)
     inner = next((one for tag in tags if (one := _check_tag(tag, failed)) is not None), None)
-    return quote or inner or broken or _check_blocks(tags)
+    return quote or inner or broken or _check_split(text) or _check_blocks(tags)
+
+
+def _check_split(text: str) -> TemplateMistake | None:
+    """Return the first tag whose two characters are separated."""
+    found = _SPLIT_TAG.search(text)
+    if found is None:
+        return None
+    wanted = found[0].replace(" ", "")
+    return TemplateMistake("PP302", f"{found[0]!r} does not open a tag", f"write {wanted!r}", found.start())
 
 
 def _check_quotes(tag: _Tag) -> TemplateMistake | None:
@@ -202,6 +213,9 @@ def _check_inner(tag: _Tag) -> TemplateMistake | None:
         )
     if assigned := _SET.match(tag.inner):
         return TemplateMistake("PP302", "'==' does not assign", "write '='", tag.inner_start + assigned.start(1))
+    if tag.word not in TAGS and (assigned := _ASSIGNED.match(tag.inner)):
+        hint = f"write '{{% set {tag.inner.strip()} %}}'"
+        return TemplateMistake("PP307", f"unknown tag {tag.word!r}", hint, tag.inner_start + assigned.start(1))
     if tag.word in ("let", "var", "const") and "=" in tag.inner:
         place = tag.inner_start + tag.inner.index(tag.word)
         return TemplateMistake(
@@ -225,6 +239,9 @@ def _explain_expression(text: str, start: int = 0) -> TemplateMistake | None:
     if bare.startswith(("{{", "{%")):
         hint = f"write it without braces: {bare.strip('{}% ')}"
         return TemplateMistake("PP302", "this is already an expression", hint, start + text.index(bare))
+    if condition := re.match(r"\s*(if)\s+\w", text):
+        hint = f"write it without 'if': {bare[2:].strip()}"
+        return TemplateMistake("PP302", "'if' is not needed here", hint, start + condition.start(1))
     curly = _QUOTES.search(text)
     if curly:
         hint = "write \" or '"

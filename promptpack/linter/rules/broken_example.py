@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from promptpack import schema
 from promptpack.linter.rule import LintProblem
-from promptpack.linter.schema_lookup import is_contradictory
+from promptpack.linter.schema_lookup import is_contradictory, place_mismatch
 from promptpack.linter.subject import Subject
 from promptpack.pack.contract import Contract
 from promptpack.pack.placed import Placed
@@ -49,8 +49,13 @@ def _check_schema_examples(what: str, placed: Placed, bundled: Mapping[str, Any]
             node = node[step]
         compiled = schema.compile({**node, "$defs": bundled.get("$defs", {})})
         name = next((step for step in reversed(path) if isinstance(step, str)), what)
-        for index in range(len(written["examples"])):
-            yield from _check_example(f"example of {name!r}", placed.child(*path, "examples", index), compiled)
+        found = (
+            problem
+            for index in range(len(written["examples"]))
+            for problem in _check_example(f"example of {name!r}", placed.child(*path, "examples", index), compiled)
+        )
+        # Several examples with the same mistake, such as a list without its brackets, are one problem.
+        yield from {problem.message: problem for problem in reversed(list(found))}.values()
 
 
 def _check_replies(subject: Subject, contract: Contract) -> Iterator[LintProblem]:
@@ -72,5 +77,5 @@ def _check_replies(subject: Subject, contract: Contract) -> Iterator[LintProblem
 def _check_example(what: str, example: Placed, compiled: schema.Schema) -> Iterator[LintProblem]:
     for mismatch in schema.keep_misspelled(compiled.check(example.value)):
         where = f" (in {mismatch.pointer})" if mismatch.pointer else ""
-        location = example.locate_key(*mismatch.path) if mismatch.at_key else example.locate(*mismatch.path)
-        yield LintProblem(f"{what}: {mismatch.message}{where}", location, mismatch.hint)
+        location, hint = place_mismatch(example, mismatch)
+        yield LintProblem(f"{what}: {mismatch.message}{where}", location, hint)

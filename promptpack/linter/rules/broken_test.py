@@ -13,7 +13,7 @@ from typing import Final
 from promptpack import schema
 from promptpack.flow.possible_values import field_at, suggest_pointer
 from promptpack.linter.rule import LintProblem
-from promptpack.linter.schema_lookup import is_contradictory
+from promptpack.linter.schema_lookup import is_contradictory, place_mismatch
 from promptpack.linter.subject import Subject
 from promptpack.pack.contract import Contract
 from promptpack.pack.placed import Placed
@@ -30,7 +30,12 @@ _OF_RENDERING: Final = ("PP3", "PP4")
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Check the context, the expectations and the verdict of each test; report a value that tests share once."""
     seen: set[Location] = set()
+    contexts: set[int] = set()
     for test in subject.sections.tests:
+        context = id(test.value.get("context"))
+        if "context" in test.value and context in contexts:
+            continue
+        contexts.add(context)
         for problem in (*_check_context(test, subject), *_check_codes(test), *_check_verdict(test, subject)):
             if problem.location not in seen:
                 seen.add(problem.location)
@@ -54,9 +59,9 @@ def _check_context(test: Placed, subject: Subject) -> Iterator[LintProblem]:
             continue
         given = test.child("context", name)
         for mismatch in schema.keep_misspelled(schema.compile(shape).check(given.value)):
-            at = given.locate_key(*mismatch.path) if mismatch.at_key else given.locate(*mismatch.path)
+            at, hint = place_mismatch(given, mismatch)
             where = schema.pointer((name, *mismatch.path))
-            yield LintProblem(f"the context does not fit: {mismatch.message} (in {where})", at, mismatch.hint)
+            yield LintProblem(f"the context does not fit: {mismatch.message} (in {where})", at, hint)
 
 
 def _check_codes(test: Placed) -> Iterator[LintProblem]:

@@ -15,8 +15,8 @@ from typing import Any, Final
 from promptpack.document import Document
 from promptpack.linter.entry_edits import copy_entry
 from promptpack.linter.lint_report import Fix
+from promptpack.linter.prompt_words import names_in_braces
 from promptpack.linter.rule import LintProblem
-from promptpack.linter.rules import single_braces
 from promptpack.linter.subject import Subject
 from promptpack.pack.placed import Placed
 
@@ -32,7 +32,7 @@ _TEXT_KEYWORDS: Final = ("description", "title", "examples", "default", "$commen
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Compare a variant with the default variant of its version."""
-    default = find_default(subject)
+    default = subject.default_variant
     if default is None or not (subject.is_complete and default.is_complete):
         return
     own, other = subject.sections, default.sections
@@ -44,19 +44,6 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     yield from _compare_names("rule", own.rules, other.rules, subject.document, path)
     yield from _compare_names("slot", own.slots, other.slots, subject.document, path)
     yield from _compare_messages(subject, default)
-
-
-def find_default(subject: Subject) -> Subject | None:
-    """Return the default variant of a pack in another language; None for the default variant itself."""
-    if _is_default(subject):
-        return None
-    return next((other for other in subject.library.variants(subject) if _is_default(other)), None)
-
-
-def _is_default(subject: Subject) -> bool:
-    _, version, locale = subject.identity
-    file = subject.document.path.rsplit("/", 1)[-1]
-    return not locale or not file.startswith(f"{version}.{locale}.")
 
 
 def _compare_names(
@@ -136,7 +123,7 @@ def _compare_messages(subject: Subject, default: Subject) -> Iterator[LintProble
 def _compare_uses(subject: Subject, default: Subject) -> Iterator[LintProblem]:
     own, others, path = _used_inputs(subject), _used_inputs(default), default.document.path
     # PL028 reports names in single braces: they are meant as uses.
-    meant = single_braces.find_names(subject) | single_braces.find_names(default)
+    meant = names_in_braces(subject) | names_in_braces(default)
     for index, (mine, theirs) in enumerate(zip(own, others, strict=True)):
         message = subject.sections.messages[index]
         place = next((key for key in ("id", "content") if key in message.value), None)

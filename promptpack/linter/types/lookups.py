@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from jinja2 import nodes
 
+from promptpack.linter.schema_lookup import is_misspelling
 from promptpack.linter.step_limit import count_steps
 from promptpack.linter.types.lattice import (
     ANY,
@@ -28,8 +29,6 @@ from promptpack.linter.types.lattice import (
 from promptpack.linter.types.problems import MAYBE_MISSING, UNKNOWN_KEY, WRONG_KIND, ProblemCollector, spell
 from promptpack.linter.types.signatures import LIST_METHODS, LOOP_METHODS, MAPPING_METHODS, TEXT_METHODS, value_of
 from promptpack.problem import Problem, Severity, did_you_mean
-
-_MIN_MISSPELLED_LENGTH = 5
 
 
 def look_up(owner: Type, key: str, node: nodes.Node, collector: ProblemCollector) -> Type:
@@ -112,22 +111,6 @@ def _warn_misspelled(owner: MappingType, key: str, subject: str, at: LazyLocatio
     if near is not None:
         message = f"{subject} declares no key {key!r}"
         collector.add(Problem(UNKNOWN_KEY, message, at.resolve(), f"did you mean {near!r}?", "warning"))
-
-
-def is_misspelling(word: str, known: str) -> bool:
-    """Return whether a word is a misspelling: equal except for case, `_` and `-`, or one letter off."""
-    folded, other = (text.casefold().replace("_", "").replace("-", "") for text in (word, known))
-    if folded == other:
-        return True
-    shorter, longer = sorted((folded, other), key=len)
-    is_plural = longer == shorter + "s" and not shorter.endswith("s")
-    if len(shorter) < _MIN_MISSPELLED_LENGTH or len(longer) - len(shorter) > 1 or is_plural:
-        return False
-    if len(shorter) < len(longer):
-        return any(longer[:index] + longer[index + 1 :] == shorter for index in range(len(longer)))
-    different = [index for index in range(len(longer)) if longer[index] != shorter[index]]
-    swapped = len(different) == 2 and sorted(longer) == sorted(shorter) and different[1] - different[0] == 1
-    return len(different) == 1 or swapped
 
 
 def look_up_index(owner: Type, argument: Type, node: nodes.Getitem, collector: ProblemCollector) -> Type:

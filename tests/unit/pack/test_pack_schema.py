@@ -66,7 +66,7 @@ def test_a_version_that_yaml_reads_as_a_number_has_a_hint(
     problems = open_packs().problems  # type: ignore[attr-defined]
     assert str(problems[0]) == (
         "packs/demo/1.0.0.yaml:3:1: PP204 must be a version such as 1.0.0 or 1.1.0-dev (in /version)\n"
-        "  hint: write it in quotes"
+        "  hint: the file name says '1.0.0'"
     )
 
 

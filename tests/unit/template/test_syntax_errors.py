@@ -111,7 +111,7 @@ def test_a_broken_template_has_this_problem(text: str, expected: str) -> None:
         ('not', 't:1:1: PP302 template syntax: the expression is not complete | write what follows the last operator'),
         ('!X', "t:1:1: PP302 '!' is not an operator | write 'not'"),
         ('X | length > ', 't:1:12: PP302 template syntax: the expression is not complete | write what follows the last operator'),
-        ('if X', "t:1:4: PP302 template syntax: unexpected text after the expression | an operator, a filter's '|' or a quote is missing before it"),
+        ('if X', "t:1:1: PP302 'if' is not needed here | write it without 'if': X"),
         ('X === 1', "t:1:3: PP302 '===' is not an operator | write '=='"),
     ],
 )  # fmt: skip
