@@ -211,7 +211,7 @@ class PackServer:
 
     def _fixes(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         document = self._document(params.text_document.uri)
-        report = self.workspace.report(document.path, document.source)
+        where = range(params.range.start.line + 1, params.range.end.line + 2)
         parsed = normalize(document.source)
         lines = document.lines
         return [
@@ -223,10 +223,7 @@ class PackServer:
                     changes={document.uri: [self._text_edit(parsed, lines, edit) for edit in fix.edits]}
                 ),
             )
-            for problem, fixes in report.fixes.items()
-            for fix in fixes
-            if problem.location and problem.location.path == document.path
-            if params.range.start.line <= problem.location.line - 1 <= params.range.end.line
+            for problem, fix in self.workspace.find_fixes(document.path, document.source, where)
         ]
 
     def _text_edit(self, text: str, lines: Sequence[str], edit: Edit) -> types.TextEdit:

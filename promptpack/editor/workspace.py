@@ -7,14 +7,16 @@ from dataclasses import replace
 from typing import TypeVar
 
 from promptpack import files, flow
+from promptpack.document import normalize
 from promptpack.editor.buffer import Buffer
 from promptpack.library import Library
 from promptpack.linter.checking import lint_flow, lint_library
-from promptpack.linter.lint_report import LintReport
+from promptpack.linter.lint_report import Fix, LintReport
 from promptpack.linter.lint_settings import LintSettings, find_settings
+from promptpack.linter.quick_fixes import find_fixes
 from promptpack.linter.result_cache import ResultCache
 from promptpack.linter.subject import LintLibrary
-from promptpack.problem import PackError
+from promptpack.problem import PackError, Problem
 
 T = TypeVar("T")
 
@@ -58,6 +60,16 @@ class Workspace:
             return LintReport()
         settings = find_settings(root)
         return lint_library(self._open(root).with_text(path, text), settings, wanted, self._cache(root, settings))
+
+    def find_fixes(self, path: str, text: str, lines: range) -> list[tuple[Problem, Fix]]:
+        """Return the fixes of the problems that start on some lines of a file as it is typed."""
+        report = self.report(path, text)
+        places = ((problem, problem.location) for problem in report.problems)
+        here = [problem for problem, place in places if place and place.path == path and place.line in lines]
+        found = [(problem, fix) for problem in here for fix in report.fixes.get(problem, ())]
+        entries = self.open(path, text).library.entries if here else ()
+        documents = [entry.document or entry.refused for entry in entries if entry.path == path]
+        return [*found, *(fix for document in documents for fix in find_fixes(here, normalize(text), document))]
 
     def is_known(self, path: str, text: str) -> bool:
         """Return whether a file is a pack or a flow."""
