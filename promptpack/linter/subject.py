@@ -115,7 +115,7 @@ class Subject:
     @cached_property
     def type_check(self) -> TypeCheck:
         """The type errors of the templates, by the schemas of the inputs and of the reply."""
-        return check_pack(self.compiled)
+        return TypeCheck((), is_complete=True) if self._is_too_large else check_pack(self.compiled)
 
     @property
     def is_complete(self) -> bool:
@@ -157,9 +157,13 @@ class Subject:
         """Return whether a section is in the pack's own file; an inherited one is reported with the parent's file."""
         return placed.document is self.document and placed.document.owns(placed.path)
 
+    @property
+    def _is_too_large(self) -> bool:
+        return any(problem.code == _TOO_MANY_NODES for problem in self.compiled.problems)
+
     @cached_property
     def _parsed(self) -> ParsedTexts:
-        if any(problem.code == _TOO_MANY_NODES for problem in self.compiled.problems):
+        if self._is_too_large:
             return ParsedTexts((), is_complete=False)
         return parse_texts(find_texts(self.sections), self.engine)
 

@@ -40,8 +40,8 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_templates_that_are_too_large_together_are_refused(problems_of: ProblemsOf) -> None:
-    assert problems_of("inputs: {A: {}}\n" + messages(1_072, "# {{ A }}")) == (
-        "packs/demo/1.0.0.yaml:1077:27: PP326 the templates of this pack have more than 15,000 tags, names and operators\n"
+    assert problems_of("inputs: {A: {}}\n" + messages(900, "# " + "{{ A }}" * 20)) == (
+        "packs/demo/1.0.0.yaml:658:27: PP326 the templates of this pack have more than 15,000 tags, names and operators\n"
         "  hint: split the pack, or write long texts as plain text"
     )
 
@@ -59,7 +59,7 @@ def test_partials_that_are_too_large_together_are_refused() -> None:
 def test_lint_does_not_parse_the_templates_of_a_pack_that_is_too_large(
     write_pack: WritePack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_pack(body="inputs: {A: {description: a}}\n" + messages(2_000, "# {{ A }}"))
+    write_pack(body="inputs: {A: {description: a}}\n" + messages(900, "# " + "{{ A }}" * 20))
     parsed: list[str] = []
     parse = Engine._parse
 
@@ -69,7 +69,7 @@ def test_lint_does_not_parse_the_templates_of_a_pack_that_is_too_large(
 
     monkeypatch.setattr(Engine, "_parse", record)
     lint([str(tmp_path / "packs")], LintSettings(), cache=False)
-    assert len(set(parsed)) == len(parsed) < 1_100
+    assert len(set(parsed)) == len(parsed) < 700
 
 
 def test_constant_messages_are_not_compiled(write_pack: WritePack, open_packs: OpenPacks, compiled: list[str]) -> None:
@@ -113,11 +113,23 @@ def test_a_child_without_an_input_of_its_parent_is_refused_though_the_template_i
 @pytest.mark.parametrize(
     ("body", "what"),
     [
-        ("inputs:\n" + "".join(f"  A{number}: {{}}\n" for number in range(2_001)) + messages(1, "x"), "2,000 inputs"),
-        (messages(5_001, "x"), "5,000 messages"),
+        ("inputs:\n" + "".join(f"  A{number}: {{}}\n" for number in range(1_001)) + messages(1, "x"), "1,000 inputs"),
+        (messages(1_001, "x"), "1,000 texts"),
+        (messages(1, "x") + "partials:\n" + "".join(f"  p-{number}: x\n" for number in range(1_000)), "1,000 texts"),
+        (
+            "messages:\n- role: assistant\n  tool_calls:\n"
+            + "".join(f"  - {{id: c{number}, name: n, arguments: {{a: x}}}}\n" for number in range(1_001)),
+            "1,000 texts",
+        ),
+        (
+            "reply:\n  actions:\n"
+            + "".join(f"    A{number}: {{}}\n" for number in range(1_001))
+            + messages(1_001, "x"),
+            "1,000 actions and texts",
+        ),
     ],
 )
-def test_too_many_inputs_or_messages_are_refused(problems_of: ProblemsOf, body: str, what: str) -> None:
+def test_too_many_entries_are_refused(problems_of: ProblemsOf, body: str, what: str) -> None:
     assert problems_of(body) == (
         f"packs/demo/1.0.0.yaml:1:1: PP218 the pack has more than {what}, with those it inherits\n"
         "  hint: split it into several packs"
