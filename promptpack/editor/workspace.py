@@ -59,7 +59,7 @@ class Workspace:
         if not _IS_PACK.search(text):
             return LintReport()
         settings = find_settings(root)
-        return lint_library(self._open(root).with_text(path, text), settings, wanted, self._cache(root, settings))
+        return lint_library(self.open(path, text).packs, settings, wanted, self._cache(root, settings))
 
     def find_fixes(self, path: str, text: str, lines: range) -> list[tuple[Problem, Fix]]:
         """Return the fixes of the problems that start on some lines of a file as it is typed."""
@@ -77,14 +77,16 @@ class Workspace:
 
     def open(self, path: str, text: str) -> Buffer:
         """Return a buffer of a file as it is typed; while it is unreadable, with its last readable pack."""
-        base = self._open(files.find_root(path)[0])
+        root = files.find_root(path)[0]
+        base = self._open(root)
         last = self._buffers.get(path)
         if last is not None and last[0] is base and last[1].text == text:
             return last[1]
-        buffer = Buffer(path, text, base.with_text(path, text), last[1].subject if last else None)
-        entry = next(entry for entry in buffer.library.entries if entry.path == path)
+        packs = LintLibrary(base.with_text(path, text), self._cache(root, find_settings(root)).paragraphs)
+        buffer = Buffer(path, text, packs, last[1].subject if last else None)
+        entry = next(entry for entry in packs.entries if entry.path == path)
         with suppress(PackError):
-            buffer = replace(buffer, subject=LintLibrary(buffer.library).load(entry))
+            buffer = replace(buffer, subject=packs.load(entry))
         self._buffers[path] = base, buffer
         if len(text) > _LONG_TEXT:
             # A subject and its library refer to each other, and a second such pack would double the memory.

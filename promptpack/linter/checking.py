@@ -30,7 +30,7 @@ Track = Callable[[Sequence[Entry]], Iterable[Entry]]
 
 
 def lint_library(
-    library: Library,
+    packs: LintLibrary,
     settings: LintSettings,
     wanted: Collection[str] = (),
     cache: ResultCache | None = None,
@@ -41,7 +41,6 @@ def lint_library(
     `track` iterates over the pack files, and may show the progress.
     """
     cache = cache or ResultCache()
-    packs = LintLibrary(library, cache.paragraphs)
     entries = [entry for entry in packs.entries if not wanted or entry.path in wanted]
     unknown = sorted(set(wanted) - {entry.path for entry in entries})
     if unknown:
@@ -51,7 +50,7 @@ def lint_library(
     cache.save(packs.entries)
     reports = [result.report for result in results]
     if not wanted:
-        reports += (lint_flow(folder, library, settings) for folder in library.folders)
+        reports += (lint_flow(folder, packs.library, settings) for folder in packs.folders)
         shared = SharedIgnores.join(result.ignores for result in results)
         reports.append(_report(_check_unused(shared.unused(_codes(settings.rules)), settings)))
     joined = LintReport.join([LintReport(tuple(entry.path for entry in entries)), *reports])

@@ -185,7 +185,7 @@ class LintLibrary:
         self.folders = library.folders
         self.ancestors = library.ancestors
         self.follow = library.follow
-        self._library = library
+        self.library = library
         self._paragraphs = {} if paragraphs is None else paragraphs
         self._subjects: dict[str, Subject | PackError] = {}
         self._recordings: dict[str, RecordingFolder] = {}
@@ -202,7 +202,7 @@ class LintLibrary:
         if entry.path not in self._subjects:
             folder = self._recordings[entry.path] = RecordingFolder(entry.folder.root)
             try:
-                self._subjects[entry.path] = Subject(entry.file, self._library.sketch(entry, folder), self)
+                self._subjects[entry.path] = Subject(entry.file, self.library.sketch(entry, folder), self)
             except PackError as error:
                 self._subjects[entry.path] = error
         found = self._subjects[entry.path]
@@ -212,7 +212,7 @@ class LintLibrary:
 
     def load_pruned(self, entry: Entry) -> Subject | None:
         """Return the valid rest of an invalid pack, or None if too little is left; raise when `extends` is broken."""
-        compiled = self._library.salvage(entry)
+        compiled = self.library.salvage(entry)
         return Subject(entry.file, compiled, self, is_pruned=True) if compiled else None
 
     def variants(self, subject: Subject) -> Iterator[Subject]:
@@ -250,7 +250,7 @@ class LintLibrary:
 
     def digest_of_partials(self, folder: Folder) -> str:
         """Return a digest of the partials that the packs of a folder share."""
-        return self.cached(folder.root, lambda: digest_of_partials(self._library.partials_of(folder)))
+        return self.cached(folder.root, lambda: digest_of_partials(self.library.partials_of(folder)))
 
     def paragraphs_of(self, entry: Entry) -> list[str]:
         """Return the digests of the long paragraphs of a file; an empty list if it cannot be parsed."""
