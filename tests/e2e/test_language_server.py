@@ -259,3 +259,11 @@ async def test_a_document_that_is_not_open_is_not_read(client: ServerClient) -> 
     params = types.HoverParams(types.TextDocumentIdentifier("file:///dev/zero"), types.Position(0, 0))
     with pytest.raises(JsonRpcException, match="the document is not open"):
         await client.text_document_hover_async(params)
+
+
+@pytest.mark.asyncio
+async def test_a_request_with_invalid_parameters_gets_an_error(client: ServerClient, packs: Path) -> None:
+    document = {"uri": (packs / "greeter/1.0.0.yaml").as_uri()}
+    params = {"textDocument": document, "position": {"line": -1, "character": 0}}
+    with pytest.raises(JsonRpcException, match="Invalid Params"):
+        await client.protocol.send_request_async(types.TEXT_DOCUMENT_HOVER, params)
