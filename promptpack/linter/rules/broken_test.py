@@ -7,8 +7,8 @@ Bad: `context: {CHANNEL: fax}` for an input with `enum: [email, chat]`, or `verd
 Good: `context: {CHANNEL: chat}`, and `{rule: known-team}`
 """
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from promptpack import schema
 from promptpack.linter.rule import LintProblem
@@ -26,14 +26,20 @@ SEVERITY: Final = "error"
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Check the context and the verdict of each test; what tests share through an alias is reported once."""
     seen: set[Location] = set()
+    inputs = subject.inputs.items() if subject.sections.tests else ()
+    schemas = {name: schema.compile(one.schema) for name, one in inputs if not _is_misspelled(one.schema)}
     for test in subject.sections.tests:
-        for problem in (*_check_context(test, subject), *_check_verdict(test, subject)):
+        for problem in (*_check_context(test, subject, schemas), *_check_verdict(test, subject)):
             if problem.location not in seen:
                 seen.add(problem.location)
                 yield problem
 
 
-def _check_context(test: Placed, subject: Subject) -> Iterator[LintProblem]:
+def _is_misspelled(shape: Mapping[str, Any]) -> bool:
+    return any(misspelled_required(node) for _, node in iterate_schemas(shape))
+
+
+def _check_context(test: Placed, subject: Subject, schemas: Mapping[str, schema.Schema]) -> Iterator[LintProblem]:
     # A broken pack is fixed first: its contexts may be right.
     is_broken = subject.is_pruned or bool(subject.compiled.problems)
     if is_broken or subject.sections.abstract or test.value.get("expect", {}).get("problems"):
@@ -44,12 +50,9 @@ def _check_context(test: Placed, subject: Subject) -> Iterator[LintProblem]:
             message = f"the context lacks the required input {name!r}"
             hint = did_you_mean(name, [one for one in context if one not in subject.inputs]) or "add it to 'context'"
             yield LintProblem(message, test.locate_key("context"), hint)
-    for name in [one for one in context if one in subject.inputs]:
-        shape = subject.inputs[name].schema
-        if any(misspelled_required(node) for _, node in iterate_schemas(shape)):
-            continue
+    for name in [one for one in context if one in schemas]:
         given = test.child("context", name)
-        for mismatch in schema.compile(shape).check(given.value):
+        for mismatch in schemas[name].check(given.value):
             at = given.locate_key(*mismatch.path) if mismatch.at_key else given.locate(*mismatch.path)
             where = schema.pointer((name, *mismatch.path))
             yield LintProblem(f"the context does not fit: {mismatch.message} (in {where})", at, mismatch.hint)
