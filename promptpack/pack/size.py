@@ -21,15 +21,11 @@ def check_file(document: Document) -> None:
 
 def check_size(document: Document, inputs: object, actions: object, texts: Iterable[Any]) -> None:
     """Raise if a pack has too many inputs, actions or texts."""
-    counts = {"inputs": _length(inputs), "actions": _length(actions), "texts": sum(map(_count_texts, texts))}
-    large = [what for what, count in counts.items() if count > _MAX_ENTRIES]
+    counts = {"inputs": inputs, "actions": actions, "texts": range(sum(map(_count_texts, texts)))}
+    large = [what for what, found in counts.items() if isinstance(found, Sized) and len(found) > _MAX_ENTRIES]
     if large:
         message = f"the pack has more than {_MAX_ENTRIES:,} {' and '.join(large)}, with those it inherits"
         raise PackError([Problem("PP218", message, document.locate(), "split it into several packs")])
-
-
-def _length(value: object) -> int:
-    return len(value) if isinstance(value, Sized) else 0
 
 
 def _count_texts(value: Any) -> int:
