@@ -1,12 +1,11 @@
 """Source map: from a character of a scalar's value back to its position in the file, for every YAML style."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import islice
 
 from promptpack.document.line_index import LineIndex
 from promptpack.document.yaml_nodes import YamlNode
-from promptpack.lazy import cached_property
 
 # Folding and indentation add and remove only these; all other characters are in the same order in value and source.
 _FOLDED = frozenset(" \t\n\r")
@@ -20,33 +19,30 @@ class ScalarMap:
     """Finds the characters of one scalar in the text of the file."""
 
     def __init__(self, text: str, node: YamlNode) -> None:
-        self._text = text
-        self._node = node
+        self._value = node.value
+        self._lines = LineIndex(node.value)
+        # Computed as far as needed: most problems of a long text are at its start.
+        self._rest = _find_offsets(text, node)
+        self._offsets: list[int] = []
 
     def find(self, line: int, column: int) -> int:
         """Return the offset in the text of a line and column in the scalar's value, which count from 1."""
-        if not self._offsets:
-            return self._node.start
-        index = min(self._lines.find(line, column), len(self._node.value))
-        rank = index - bisect_left(self._folded, index)
-        return self._offsets[min(rank, len(self._offsets) - 1)]
+        index = min(self._lines.find(line, column), len(self._value))
+        self._offsets += islice(self._rest, max(index + 1 - len(self._offsets), 0))
+        return self._offsets[index]
 
-    @cached_property
-    def _lines(self) -> LineIndex:
-        return LineIndex(self._node.value)
 
-    @cached_property
-    def _folded(self) -> list[int]:
-        return [index for index, character in enumerate(self._node.value) if character in _FOLDED]
-
-    @cached_property
-    def _offsets(self) -> list[int]:
-        """The offsets in the text of the characters that folding and indentation preserve."""
-        if not self._node.value:
-            return []
-        anchor = _ANCHOR.match(self._text, self._node.start, self._node.end)
-        start = anchor.end() if anchor else self._node.start
-        return [start + offset for offset in _solid_offsets(self._text[start : self._node.end], self._node.style)]
+def _find_offsets(text: str, node: YamlNode) -> Iterator[int]:
+    """Yield the offset in the text of each character of a value, and of its end; of a folded one, that of the next."""
+    anchor = _ANCHOR.match(text, node.start, node.end) if node.value else None
+    start = anchor.end() if anchor else node.start
+    solid = _solid_offsets(text[start : node.end], node.style) if node.value else iter(())
+    current = start + next(solid, 0)
+    for character in node.value:
+        yield current
+        if character not in _FOLDED:
+            current = start + next(solid, current - start)
+    yield current
 
 
 def _solid_offsets(source: str, style: str) -> Iterator[int]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from promptpack.library import Library
-from promptpack.linter.subject import Subject
+from promptpack.linter.subject import LintLibrary, Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,8 +12,14 @@ class Buffer:
 
     path: str
     text: str
-    library: Library
+    packs: LintLibrary
+    """The packs around it, as the linter sees them."""
     subject: Subject | None = None
+
+    @property
+    def library(self) -> Library:
+        """The library with this text in place of the file."""
+        return self.packs.library
 
     @property
     def syntax(self) -> str:

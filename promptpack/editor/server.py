@@ -12,6 +12,7 @@ from lsprotocol import types
 from pygls import uris
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
 from pygls.workspace import TextDocument
 
 from promptpack import __version__, files
@@ -63,12 +64,24 @@ _SYMBOL_KINDS = {
 }
 
 
+class _Protocol(LanguageServerProtocol):
+    """Answers also requests with invalid parameters, such as a negative position, which pygls only logs."""
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "id" in data and "method" in data:
+                self._send_response(data["id"], error=error.to_response_error())
+            raise
+
+
 class PackServer:
     """Translates between LSP and this package; positions are counted as the editor counts them."""
 
     def __init__(self) -> None:
         self.workspace = Workspace()
-        self.server = LanguageServer("promptpack", __version__)
+        self.server = LanguageServer("promptpack", __version__, protocol_cls=_Protocol)
         features: dict[str, tuple[Any, Any]] = {
             types.TEXT_DOCUMENT_DID_OPEN: (self._opened, None),
             types.TEXT_DOCUMENT_DID_CHANGE: (self._changed, None),
@@ -211,7 +224,7 @@ class PackServer:
 
     def _fixes(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         document = self._document(params.text_document.uri)
-        report = self.workspace.report(document.path, document.source)
+        where = range(params.range.start.line + 1, params.range.end.line + 2)
         parsed = normalize(document.source)
         lines = document.lines
         return [
@@ -223,10 +236,7 @@ class PackServer:
                     changes={document.uri: [self._text_edit(parsed, lines, edit) for edit in fix.edits]}
                 ),
             )
-            for problem, fixes in report.fixes.items()
-            for fix in fixes
-            if problem.location and problem.location.path == document.path
-            if params.range.start.line <= problem.location.line - 1 <= params.range.end.line
+            for problem, fix in self.workspace.find_fixes(document.path, document.source, where)
         ]
 
     def _text_edit(self, text: str, lines: Sequence[str], edit: Edit) -> types.TextEdit:

@@ -7,14 +7,16 @@ from dataclasses import replace
 from typing import TypeVar
 
 from promptpack import files, flow
+from promptpack.document import normalize
 from promptpack.editor.buffer import Buffer
 from promptpack.library import Library
 from promptpack.linter.checking import lint_flow, lint_library
-from promptpack.linter.lint_report import LintReport
+from promptpack.linter.lint_report import Fix, LintReport
 from promptpack.linter.lint_settings import LintSettings, find_settings
+from promptpack.linter.quick_fixes import find_fixes
 from promptpack.linter.result_cache import ResultCache
 from promptpack.linter.subject import LintLibrary
-from promptpack.problem import PackError
+from promptpack.problem import PackError, Problem
 
 T = TypeVar("T")
 
@@ -57,7 +59,17 @@ class Workspace:
         if not _IS_PACK.search(text):
             return LintReport()
         settings = find_settings(root)
-        return lint_library(self._open(root).with_text(path, text), settings, wanted, self._cache(root, settings))
+        return lint_library(self.open(path, text).packs, settings, wanted, self._cache(root, settings))
+
+    def find_fixes(self, path: str, text: str, lines: range) -> list[tuple[Problem, Fix]]:
+        """Return the fixes of the problems that start on some lines of a file as it is typed."""
+        report = self.report(path, text)
+        places = ((problem, problem.location) for problem in report.problems)
+        here = [problem for problem, place in places if place and place.path == path and place.line in lines]
+        found = [(problem, fix) for problem in here for fix in report.fixes.get(problem, ())]
+        entries = self.open(path, text).library.entries if here else ()
+        documents = [entry.document or entry.refused for entry in entries if entry.path == path]
+        return [*found, *(fix for document in documents for fix in find_fixes(here, normalize(text), document))]
 
     def is_known(self, path: str, text: str) -> bool:
         """Return whether a file is a pack or a flow."""
@@ -65,14 +77,16 @@ class Workspace:
 
     def open(self, path: str, text: str) -> Buffer:
         """Return a buffer of a file as it is typed; while it is unreadable, with its last readable pack."""
-        base = self._open(files.find_root(path)[0])
+        root = files.find_root(path)[0]
+        base = self._open(root)
         last = self._buffers.get(path)
         if last is not None and last[0] is base and last[1].text == text:
             return last[1]
-        buffer = Buffer(path, text, base.with_text(path, text), last[1].subject if last else None)
-        entry = next(entry for entry in buffer.library.entries if entry.path == path)
+        packs = LintLibrary(base.with_text(path, text), self._cache(root, find_settings(root)).paragraphs)
+        buffer = Buffer(path, text, packs, last[1].subject if last else None)
+        entry = next(entry for entry in packs.entries if entry.path == path)
         with suppress(PackError):
-            buffer = replace(buffer, subject=LintLibrary(buffer.library).load(entry))
+            buffer = replace(buffer, subject=packs.load(entry))
         self._buffers[path] = base, buffer
         if len(text) > _LONG_TEXT:
             # A subject and its library refer to each other, and a second such pack would double the memory.

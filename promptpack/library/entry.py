@@ -12,6 +12,7 @@ from promptpack.files import Folder
 from promptpack.lazy import cached_property
 from promptpack.pack.model import Pack
 from promptpack.pack.pack_schema import check
+from promptpack.pack.size import check_file
 from promptpack.pack.variant_document import complete_variant, has_only_texts, is_text_only
 from promptpack.pack.version import Version, parse_version
 from promptpack.problem import PackError, Problem
@@ -138,6 +139,7 @@ def read_entry(
 def _parse_entry(folder: Folder, file: str, content: bytes, text: str | None, cache: Cache | None) -> Entry:
     try:
         found = document.parse(content if text is None else text, folder.show(file))
+        check_file(found)
     except PackError as error:
         return _broken(folder, file, None, error.problems, content)
     locale = _read_file_name(file)[2]

@@ -128,9 +128,9 @@ class Library:
         for folder in self.folders:
             file = folder.to_relative(path)
             if file is not None:
-                others = (entry for entry in self._contents.entries if entry.path != folder.show(file))
-                entries = (*others, read_entry(folder, file, text))
-                contents = self._contents._replace(entries=entries)
+                others = {entry.path: entry for entry in self._contents.entries}
+                entry = read_entry(folder, file, text, cached=others.pop(folder.show(file), None))
+                contents = self._contents._replace(entries=(*others.values(), entry))
                 return Library(contents, self._limits, None, self._render_cache)
         raise UsageError(Problem("PP704", f"{path!r} is not in a folder of this library"))
 

@@ -5,13 +5,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from promptpack import files, flow
-from promptpack.document import Document, normalize
+from promptpack.document import Document
 from promptpack.library import Library
 from promptpack.library.entry import Entry
 from promptpack.linter.ignores import Ignore, IgnoreSource, IgnoreTracker, SharedIgnores
 from promptpack.linter.lint_report import Fix, LintReport
 from promptpack.linter.lint_settings import LintSettings
-from promptpack.linter.quick_fixes import find_fixes
 from promptpack.linter.result_cache import LintResult, ResultCache
 from promptpack.linter.rule import LintProblem, LintRule
 from promptpack.linter.rules import unused_ignore
@@ -33,7 +32,7 @@ Track = Callable[[Sequence[Entry]], Iterable[Entry]]
 
 
 def lint_library(
-    library: Library,
+    packs: LintLibrary,
     settings: LintSettings,
     wanted: Collection[str] = (),
     cache: ResultCache | None = None,
@@ -44,7 +43,6 @@ def lint_library(
     `track` iterates over the pack files, and may show the progress.
     """
     cache = cache or ResultCache()
-    packs = LintLibrary(library, cache.paragraphs)
     entries = [entry for entry in packs.entries if not wanted or entry.path in wanted]
     unknown = sorted(set(wanted) - {entry.path for entry in entries})
     if unknown:
@@ -54,7 +52,7 @@ def lint_library(
     cache.save(packs.entries)
     reports = [result.report for result in results]
     if not wanted:
-        reports += (lint_flow(folder, library, settings) for folder in library.folders)
+        reports += (lint_flow(folder, packs.library, settings) for folder in packs.folders)
         shared = SharedIgnores.join(result.ignores for result in results)
         reports.append(_report(_check_unused(shared.unused(_codes(settings.rules)), settings)))
     joined = LintReport.join([LintReport(tuple(entry.path for entry in entries)), *reports])
@@ -87,8 +85,7 @@ def lint_flow(folder: files.Folder, library: Library, settings: LintSettings, te
     ignores = IgnoreTracker([(found.document.text, found.document.path, found.document)])
     problems = [one for one in flow.check(found, library) if not ignores.silence(one.location, one.code)]
     unused = _report(_check_unused(ignores.unused(_codes(settings.rules), flow.CODES), settings))
-    report = LintReport.join([LintReport(problems=tuple(problems)), unused])
-    return _add_fixes(report, found.document.path, found.document.text, found.document)
+    return LintReport.join([LintReport(problems=tuple(problems)), unused])
 
 
 def _lint_or_load(entry: Entry, library: LintLibrary, settings: LintSettings, cache: ResultCache) -> LintResult:
@@ -106,16 +103,7 @@ def _lint_entry(entry: Entry, library: LintLibrary, settings: LintSettings) -> L
         report = LintReport.join([LintReport(problems=error.problems), _lint_pruned(entry, library, settings)])
         result = LintResult(report, SharedIgnores(has_gaps=True))
     document = entry.document or entry.refused
-    report = result.report if document is None else _keep_causes(result.report, document)
-    text = normalize((entry.content or b"").decode(errors="replace"))
-    return replace(result, report=_add_fixes(report, entry.path, text, document))
-
-
-def _add_fixes(report: LintReport, path: str, text: str, document: Document | None) -> LintReport:
-    """Add the quick fixes of the problems in one file."""
-    here = [problem for problem in report.problems if problem.location and problem.location.path == path]
-    found = {problem: (*report.fixes.get(problem, ()), *find_fixes(problem, text, document)) for problem in here}
-    return replace(report, fixes={**report.fixes, **{problem: fixes for problem, fixes in found.items() if fixes}})
+    return result if document is None else replace(result, report=_keep_causes(result.report, document))
 
 
 def _keep_causes(report: LintReport, document: Document) -> LintReport:

@@ -1,6 +1,7 @@
 """Apply the safe fixes of a `LintReport`; everything around them stays: comments, layout, line endings."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 
 from promptpack import document, files
@@ -8,7 +9,6 @@ from promptpack.linter.lint_report import Edit, LintReport
 from promptpack.problem import PackError
 
 _TEMPLATE = ".j2"
-_CHARACTER = re.compile(r"\r\n|.", re.DOTALL)
 _BOM = "\ufeff"
 
 
@@ -33,10 +33,14 @@ def apply(raw: str, edits: Iterable[Edit]) -> str:
         if not chosen or chosen[-1].end <= edit.start:
             chosen.append(edit)
     # Edits count characters as documents do: without the byte order mark, and CRLF as one character.
-    starts = [found.start() for found in _CHARACTER.finditer(raw, 1 if raw.startswith(_BOM) else 0)] + [len(raw)]
-    for edit in reversed(chosen):
-        raw = raw[: starts[edit.start]] + edit.text + raw[starts[edit.end] :]
-    return raw
+    skipped = len(raw) - len(raw.removeprefix(_BOM))
+    breaks = [found.start() - skipped - number for number, found in enumerate(re.finditer("\r\n", raw))]
+    pieces, last = list[str](), 0
+    for edit in chosen:
+        start, end = (skipped + offset + bisect_left(breaks, offset) for offset in (edit.start, edit.end))
+        pieces += (raw[last:start], edit.text)
+        last = end
+    return "".join([*pieces, raw[last:]])
 
 
 def _check_still_parses(path: str, text: str) -> None:

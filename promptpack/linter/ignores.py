@@ -3,13 +3,15 @@
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, astuple, dataclass, replace
+from itertools import islice
 from typing import Any
 
 from promptpack.document import Document
+from promptpack.document.line_index import LineIndex
 from promptpack.linter.lint_report import Edit
 from promptpack.problem import Location
 
-_COMMENT = re.compile(r"(\{)?#[-+]?[ \t]*promptpack:[ \t]*ignore[ \t]*=[ \t]*([\w-]+(?:[ \t]*,[ \t]*[\w-]+)*)")
+_COMMENT = re.compile(r"(\{)?#[-+]?[ \t]*promptpack:[ \t]*ignore[ \t]*=[ \t]*([\w-]+(?:[ \t]*,[ \t]*[\w-]+){0,99})")
 # A comment that looks like an ignore, and is none: a misspelled word, or the syntax of another tool.
 _MISTAKE = re.compile(
     r"(\{)?#[-+]?[ \t]*"
@@ -17,6 +19,10 @@ _MISTAKE = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[\w-]+")
+_INDENT = re.compile(r"[ \t]*")
+# Ignores of a file, and the characters in which a Jinja comment must end.
+_MAX_IGNORES = 1_000
+_MAX_COMMENT = 10_000
 _JINJA_END = "#}"
 _UNUSED_IGNORE = "PL020"
 _HINT_FOR_MISTAKE = "write 'promptpack: ignore="
@@ -49,6 +55,31 @@ class Ignore:
         return self.code, self.location.path, self.lines
 
 
+class _Text:
+    """A text with its lines."""
+
+    def __init__(self, text: str, path: str, document: Document | None) -> None:
+        self.text, self.path, self.document = text, path, document
+        self._lines = LineIndex(text)
+        self._indents: dict[int, int] = {}
+
+    def line(self, offset: int) -> int:
+        return self._lines.locate(offset)[0]
+
+    def line_end(self, offset: int) -> int:
+        return self._lines.end(self.line(offset))
+
+    def locate(self, offset: int) -> Location:
+        return Location(self.path, *self._lines.locate(offset)).with_word(self.text, offset)
+
+    def indent(self, offset: int) -> str | None:
+        """Return the white space at the start of the line if nothing else is before an offset; otherwise None."""
+        start = self._lines.find(self.line(offset), 1)
+        if start not in self._indents:
+            self._indents[start] = _INDENT.match(self.text, start).end()  # type: ignore[union-attr]  # always matches
+        return self.text[start:offset] if self._indents[start] >= offset else None
+
+
 @dataclass(frozen=True, slots=True)
 class _Comment:
     """The lines that a comment applies to, and the edit that removes the whole comment."""
@@ -59,91 +90,83 @@ class _Comment:
 
 def find_ignores(text: str, path: str, document: Document | None = None) -> Iterator[Ignore]:
     """Iterate over the ignores in the Jinja comments of a text and, if it is a document, in its YAML comments."""
-    for found in _COMMENT.finditer(text):
-        comment = _read_comment(text, found, document)
-        if comment is not None:
-            yield from _split_codes(found, text, path, comment)
-    for found in _MISTAKE.finditer(text):
-        comment = None if _COMMENT.match(text, found.start()) else _read_comment(text, found, document)
-        if comment is not None:
-            yield from _read_mistake(found, text, path, comment)
+    return islice(_find_ignores(_Text(text, path, document)), _MAX_IGNORES) if "#" in text else iter(())
 
 
-def _read_mistake(found: re.Match[str], text: str, path: str, comment: _Comment) -> Iterator[Ignore]:
+def _find_ignores(text: _Text) -> Iterator[Ignore]:
+    for found in _COMMENT.finditer(text.text):
+        comment = _read_comment(text, found)
+        if comment is not None:
+            yield from _split_codes(found, text, comment)
+    for found in _MISTAKE.finditer(text.text):
+        comment = None if _COMMENT.match(text.text, found.start()) else _read_comment(text, found)
+        if comment is not None:
+            yield from _read_mistake(found, text, comment)
+
+
+def _read_mistake(found: re.Match[str], text: _Text, comment: _Comment) -> Iterator[Ignore]:
     """Yield the rules that a comment seems to name: they are ignored, so that only the comment is reported."""
-    line_start = text.rfind("\n", 0, found.start()) + 1
-    location = Location(path, _line(text, line_start), found.start() - line_start + 1).with_word(text, found.start())
+    location = text.locate(found.start())
     codes = re.findall(r"PL\d{3}", found[2]) or _WORD.findall(found[2].partition("=")[2])
     hint = f"{_HINT_FOR_MISTAKE}{','.join(codes) or 'PL001'}'"
     return (Ignore(code, location, comment.lines, None, hint) for code in codes or [""])
 
 
-def _read_comment(text: str, found: re.Match[str], document: Document | None) -> _Comment | None:
+def _read_comment(text: _Text, found: re.Match[str]) -> _Comment | None:
     """Return the comment that was found, or None if it is part of a text."""
+    document = text.document
     has_tags = document is None or document.data.get("syntax") != "handlebars"
-    comment = _jinja_comment(text, found, document) if found[1] and has_tags else None
+    comment = _jinja_comment(text, found) if found[1] and has_tags else None
     if comment is None and document is not None and document.is_comment(found.start()):
         return _yaml_comment(text, found.start(), document)
     return comment
 
 
-def _split_codes(found: re.Match[str], text: str, path: str, comment: _Comment) -> Iterator[Ignore]:
-    line_start = text.rfind("\n", 0, found.start()) + 1
-    words = list(_WORD.finditer(text, found.start(2), found.end(2)))
+def _split_codes(found: re.Match[str], text: _Text, comment: _Comment) -> Iterator[Ignore]:
+    words = list(_WORD.finditer(text.text, found.start(2), found.end(2)))
     for index, word in enumerate(words):
         # Removing a code also removes the comma that separates it from the next or previous one.
         first, last = index == 0, index == len(words) - 1
         start = word.start() if first else words[index - 1].end()
         end = words[index + 1].start() if first and not last else word.end()
-        line, column = _line(text, line_start), word.start() - line_start + 1
-        location = Location(path, line, column, line, column + len(word[0]))
+        start_of = text.locate(word.start())
+        location = replace(start_of, end_line=start_of.line, end_column=start_of.column + len(word[0]))
         yield Ignore(word[0], location, comment.lines, comment.removal if first and last else Edit(start, end))
 
 
-def _yaml_comment(text: str, start: int, document: Document) -> _Comment:
+def _yaml_comment(text: _Text, start: int, document: Document) -> _Comment:
     """Parse a YAML comment, which applies to its line, or to the next if alone, and to the block that starts there."""
-    before, line, end = _before(text, start), _line(text, start), _line_end(text, start)
-    if not before.strip():
-        return _Comment(document.block_lines(line + 1), Edit(start - len(before), min(end + 1, len(text))))
-    return _Comment(document.block_lines(line), Edit(start - len(before) + len(before.rstrip()), end))
+    before, line, end = text.indent(start), text.line(start), text.line_end(start)
+    if before is not None:
+        return _Comment(document.block_lines(line + 1), Edit(start - len(before), min(end + 1, len(text.text))))
+    while text.text[start - 1] in " \t":
+        start -= 1
+    return _Comment(document.block_lines(line), Edit(start, end))
 
 
-def _jinja_comment(text: str, found: re.Match[str], document: Document | None) -> _Comment | None:
+def _jinja_comment(place: _Text, found: re.Match[str]) -> _Comment | None:
     """Parse a Jinja comment, which applies to its line, or to the next if alone; its own line then renders nothing."""
-    start, line = found.start(), _line(text, found.start())
-    before, line_end = _before(text, start), _line_end(text, start)
-    end = text.find(_JINJA_END, found.end(), line_end)
+    text, start, line = place.text, found.start(), place.line(found.start())
+    before, line_end = place.indent(start), place.line_end(start)
+    end = text.find(_JINJA_END, found.end(), min(line_end, found.end() + _MAX_COMMENT))
     if end < 0:
         return None
     end += len(_JINJA_END)
-    is_alone = not before.strip() and end == line_end
-    lines = range(line + 1, line + 2) if is_alone else range(line, line + 1)
+    lines = range(line + 1, line + 2) if before is not None and end == line_end else range(line, line + 1)
     if text[start + 2] in "+-" or text[end - 3] in "+-":
         return _Comment(lines, None)
-    if is_alone:
+    if before is not None and end == line_end:
         # Removing the line may change the indentation of the block, or the line ending of the text above.
-        is_safe = re.compile(re.escape(before) + r"\S").match(text, line_end + 1) is not None
+        after = line_end + 1 + len(before)
+        is_safe = text.startswith(before, line_end + 1) and not text[after : after + 1].isspace() and after < len(text)
         return _Comment(lines, Edit(start - len(before), line_end + 1) if is_safe else None)
-    indent = document.block_indent(line) if document else 0
+    indent = place.document.block_indent(line) if place.document else 0
     # Rendering may strip white space or an escaped line ending next to the comment.
     if indent is None:
-        is_safe = end < line_end and not before[-1:].isspace() and text[end] != "\\"
+        is_safe = end < line_end and not text[start - 1].isspace() and text[end] != "\\"
     else:
-        is_safe = end < line_end and (bool(before.strip()) or (len(before) == indent and not text[end].isspace()))
+        is_safe = end < line_end and (before is None or (len(before) == indent and not text[end].isspace()))
     return _Comment(lines, Edit(start, end) if is_safe else None)
-
-
-def _before(text: str, offset: int) -> str:
-    return text[text.rfind("\n", 0, offset) + 1 : offset]
-
-
-def _line_end(text: str, offset: int) -> int:
-    end = text.find("\n", offset)
-    return len(text) if end < 0 else end
-
-
-def _line(text: str, offset: int) -> int:
-    return text.count("\n", 0, offset) + 1
 
 
 class IgnoreTracker:

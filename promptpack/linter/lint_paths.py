@@ -44,9 +44,11 @@ def lint(
             from promptpack.library import Library
             from promptpack.linter.checking import lint_library
             from promptpack.linter.result_cache import ResultCache
+            from promptpack.linter.subject import LintLibrary
 
             results = ResultCache.open(stored, root, chosen)
-            return lint_library(Library.open(root, cache=cache), chosen, wanted, results, track), results
+            packs = LintLibrary(Library.open(root, cache=cache), results.paragraphs)
+            return lint_library(packs, chosen, wanted, results, track), results
 
         return _get_or_compute(stored, root, chosen, wanted, compute)
 
@@ -57,10 +59,11 @@ def lint_text(path: str, text: str, settings: LintSettings | None = None) -> Lin
     """Lint a file as if it contained `text`, such as an editor's unsaved buffer; the file need not exist."""
     from promptpack.library import Library
     from promptpack.linter.checking import lint_library
+    from promptpack.linter.subject import LintLibrary
 
     root, wanted = files.find_root(path)
-    library = Library.open(root).with_text(path, text)
-    return lint_library(library, settings or find_settings(root), wanted)
+    packs = LintLibrary(Library.open(root).with_text(path, text))
+    return lint_library(packs, settings or find_settings(root), wanted)
 
 
 def _get_or_compute(

@@ -14,7 +14,7 @@ from promptpack.template.includes import TooManyIncludesError
 from promptpack.template.model import Source
 from promptpack.template.names import DependencyFinder
 from promptpack.template.positions import decode
-from promptpack.template.tree import children
+from promptpack.template.tree import levels
 
 TextKind = Literal["content", "detail", "slot", "when", "require", "violation", "correction", "partial"]
 # Python's own compiler fails before this depth, and `pack.compile_sections` reports that.
@@ -66,7 +66,7 @@ def parse_texts(unparsed: Iterable[UnparsedText], engine: Engine) -> ParsedTexts
             tree = engine.parse_expression(text.source) if is_expression else engine.parse(text.source)
         except PackError:
             continue  # reported by `pack.compile_sections`
-        if not _is_too_deep(tree):
+        if len(levels(tree)) <= _MAX_DEPTH:
             parsed.append(ParsedText(text.kind, text.source, text.role, text.name, text.message, tree=tree))
     return ParsedTexts(tuple(parsed), len(parsed) == len(given))
 
@@ -86,15 +86,6 @@ def parse_partials(sources: Mapping[str, Source], engine: Engine) -> ParsedParti
     except TooManyIncludesError:  # reported by `pack.compile_sections`
         return ParsedPartials((), False, DependencyFinder({}))
     return ParsedPartials(parsed.texts, parsed.is_complete, needs)
-
-
-def _is_too_deep(tree: nodes.Node) -> bool:
-    level = [tree]
-    for _ in range(_MAX_DEPTH):
-        level = [child for node in level for child in children(node)]
-        if not level:
-            return False
-    return True
 
 
 def find_texts(sections: Sections) -> Iterator[UnparsedText]:

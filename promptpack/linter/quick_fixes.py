@@ -1,12 +1,13 @@
 """Fixes for problems of any stage, from the problem and the text of its file.
 
-They may change what a pack does, so an editor offers them, and `--fix` does not apply them.
+They may change what a pack does, so an editor offers them, and `--fix` does not apply them. A fix is offered only if
+the file can still be parsed, so only the problems at the cursor are fixed, and not all problems of a file.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from itertools import count
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count, islice
 from typing import Final, NamedTuple
 
 from promptpack import document as documents
@@ -25,6 +26,8 @@ _PLAIN_VALUE: Final = re.compile(r"(?P<start>\s*(?:- +)*[\w$-]+: +)(?P<value>[^\
 _CORRECTED: Final = "write: "
 _CLOSE: Final = re.compile(r"close it with '(.+)'\Z")
 _EXPRESSION: Final = re.compile(r"\{\{[-+]?\s*[\w.]+(?:\s*\|\s*\w+(?:\([^(){}\n]*\))?)*")
+# Characters that are parsed to try the fixes of one request.
+_MAX_PARSED: Final = 1_000_000
 
 
 class _Place(NamedTuple):
@@ -51,15 +54,15 @@ class _Place(NamedTuple):
         return self.text.rfind("\n", 0, self.start) + 1
 
 
-def find_fixes(problem: Problem, text: str, document: Document | None) -> tuple[Fix, ...]:
-    """Return the fixes of a problem in a text."""
-    location = problem.location
-    if location is None or not location.line:
-        return ()
+def find_fixes(problems: Iterable[Problem], text: str, document: Document | None) -> Iterator[tuple[Problem, Fix]]:
+    """Yield the fixes of problems in a text; of the first ones only if the text is long."""
     lines = LineIndex(text)
-    start, end = lines.find(location.line, location.column), lines.find(*location.end)
-    place = _Place(problem, location, text, document, start, end)
-    return tuple(fix for find in _FINDERS for fix in find(place))
+    for problem in islice(problems, 1 + _MAX_PARSED // (len(text) + 1)):
+        location = problem.location
+        if location is not None and location.line:
+            start, end = lines.find(location.line, location.column), lines.find(*location.end)
+            place = _Place(problem, location, text, document, start, end)
+            yield from ((problem, fix) for find in _FINDERS for fix in find(place))
 
 
 def _replace_word(place: _Place) -> Iterator[Fix]:

@@ -7,7 +7,7 @@ from typing import Final
 
 from promptpack.template.includes import TooManyIncludesError
 
-MAX_STEPS: Final = 40_000
+MAX_STEPS: Final = 30_000
 """About a second of work; a normal pack takes a few thousand steps."""
 
 

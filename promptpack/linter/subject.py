@@ -128,7 +128,7 @@ class Subject:
     @cached_property
     def type_check(self) -> TypeCheck:
         """The type errors of the templates, by the schemas of the inputs and of the reply."""
-        return check_pack(self.compiled)
+        return TypeCheck((), is_complete=True) if self._is_too_large else check_pack(self.compiled)
 
     @property
     def is_complete(self) -> bool:
@@ -170,9 +170,13 @@ class Subject:
         """Return whether a section is in the pack's own file; an inherited one is reported with the parent's file."""
         return placed.document is self.document and placed.document.owns(placed.path)
 
+    @property
+    def _is_too_large(self) -> bool:
+        return any(problem.code == _TOO_MANY_NODES for problem in self.compiled.problems)
+
     @cached_property
     def _parsed(self) -> ParsedTexts:
-        if any(problem.code == _TOO_MANY_NODES for problem in self.compiled.problems):
+        if self._is_too_large:
             return ParsedTexts((), is_complete=False)
         return parse_texts(find_texts(self.sections), self.engine)
 
@@ -194,7 +198,7 @@ class LintLibrary:
         self.folders = library.folders
         self.ancestors = library.ancestors
         self.follow = library.follow
-        self._library = library
+        self.library = library
         self._paragraphs = {} if paragraphs is None else paragraphs
         self._subjects: dict[str, Subject | PackError] = {}
         self._recordings: dict[str, RecordingFolder] = {}
@@ -211,7 +215,7 @@ class LintLibrary:
         if entry.path not in self._subjects:
             folder = self._recordings[entry.path] = RecordingFolder(entry.folder.root)
             try:
-                self._subjects[entry.path] = Subject(entry.file, self._library.sketch(entry, folder), self)
+                self._subjects[entry.path] = Subject(entry.file, self.library.sketch(entry, folder), self)
             except PackError as error:
                 self._subjects[entry.path] = error
         found = self._subjects[entry.path]
@@ -221,7 +225,7 @@ class LintLibrary:
 
     def load_pruned(self, entry: Entry) -> Subject | None:
         """Return the valid rest of an invalid pack, or None if too little is left; raise when `extends` is broken."""
-        compiled = self._library.salvage(entry)
+        compiled = self.library.salvage(entry)
         return Subject(entry.file, compiled, self, is_pruned=True) if compiled else None
 
     def variants(self, subject: Subject) -> Iterator[Subject]:
@@ -259,7 +263,7 @@ class LintLibrary:
 
     def digest_of_partials(self, folder: Folder) -> str:
         """Return a digest of the partials that the packs of a folder share."""
-        return self.cached(folder.root, lambda: digest_of_partials(self._library.partials_of(folder)))
+        return self.cached(folder.root, lambda: digest_of_partials(self.library.partials_of(folder)))
 
     def paragraphs_of(self, entry: Entry) -> list[str]:
         """Return the digests of the long paragraphs of a file; an empty list if it cannot be parsed."""

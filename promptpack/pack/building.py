@@ -16,6 +16,7 @@ from promptpack.pack.pack_schema import sort_problems
 from promptpack.pack.placed import Placed
 from promptpack.pack.references import References
 from promptpack.pack.sections import Sections, merge, read_sections
+from promptpack.pack.size import check_size
 from promptpack.pack.version import parse_version
 from promptpack.problem import PackError, Problem, did_you_mean
 from promptpack.template.limits import DEFAULT_INDENT, Limits
@@ -26,9 +27,6 @@ Parents = Callable[[str, str], Sections]
 
 
 _ONE_LINE = "one-line"
-_MAX_INPUTS = 2_000
-_MAX_MESSAGES = 5_000
-_SPLIT = "split it into several packs"
 _RESERVED = (*BUILT_IN_NAMES, "reply")
 
 
@@ -48,16 +46,9 @@ def resolve_sections(document: Document, build_context: BuildContext) -> Section
     data: Mapping[str, Any] = document.data
     parent = build_context.parents(data["extends"], data.get("locale", "")) if "extends" in data else Sections(document)
     sections = merge(parent, read_sections(document))
-    problems = [
-        Problem("PP218", f"the pack has more than {limit:,} {what}, with those it inherits", document.locate(), _SPLIT)
-        for what, entries, limit in (
-            ("inputs", sections.inputs, _MAX_INPUTS),
-            ("messages", sections.messages, _MAX_MESSAGES),
-        )
-        if len(entries) > limit
-    ]
-    if problems:
-        raise PackError(problems)
+    placed = (*sections.messages, *sections.slots.values(), *sections.rules.values())
+    partials = (partial.value for partial, _ in sections.partials.values())
+    check_size(document, sections.inputs, sections.actions, (*(one.value for one in placed), *partials))
     return sections
 
 

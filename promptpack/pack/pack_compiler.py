@@ -25,8 +25,6 @@ Compiled = TypeVar("Compiled", Template, Expression)
 Compile = Callable[[Source, "Engine", "DeclaredNames"], Compiled]
 Key = tuple[Any, ...]
 
-# To compile any template takes as long as this many nodes.
-_NODES_A_TEMPLATE: Final = 10
 _RECENT_TEMPLATES: Final = 1_000
 # Names that every template can use besides the inputs of the pack.
 BUILT_IN_NAMES = ("pack", "reply_format")
@@ -48,8 +46,6 @@ class PackCompiler:
         self._names = (*inputs, *BUILT_IN_NAMES)
         self._declared: dict[tuple[str, ...], DeclaredNames] = {}
         self._nodes = partials.limits.nodes
-        # Templates with the same text share their code.
-        self._counted: set[tuple[str, str]] = set()
         self._check_partials()
 
     @cached_property
@@ -93,10 +89,7 @@ class PackCompiler:
         return found if self._is_small_enough(found, placed) else None
 
     def _is_small_enough(self, compiled: Template | Expression, placed: Placed) -> bool:
-        text = compiled.source.syntax, compiled.source.text
-        if text not in self._counted:
-            self._counted.add(text)
-            self._nodes -= compiled.size and compiled.size + _NODES_A_TEMPLATE
+        self._nodes -= compiled.size
         if self._nodes < 0:
             from promptpack.template.engine import too_many_nodes
 

@@ -13,6 +13,8 @@ from promptpack.pack.rekeyed_document import RekeyedDocument
 
 # Removing one value may reveal another mismatch; no ordinary file needs more rounds.
 _MAX_ROUNDS: Final = 8
+# A file with as many invalid values as are reported of one mapping has others: it is checked when these are fixed.
+_MAX_INVALID: Final = 50
 # Without these, names in templates would be wrongly reported as unknown.
 _NEEDED: Final = ("extends", "inputs", "partials", "syntax")
 _PLACEHOLDERS: Final[Mapping[str, Any]] = {"promptpack": 1, "name": "unnamed", "version": "0.0.0"}
@@ -48,7 +50,11 @@ def prune(document: Document) -> PrunedDocument | None:
         if not mismatches:
             return pruned
         invalid = {found.path[:-1] if found.rule == "required" else found.path for found in mismatches}
-        if () in invalid or any(path[0] in _NEEDED for path in invalid if len(path) == 1):
+        if (
+            () in invalid
+            or len(invalid) >= _MAX_INVALID
+            or any(path[0] in _NEEDED for path in invalid if len(path) == 1)
+        ):
             return None
         pruned = _remove(pruned, invalid)
     return None

@@ -128,6 +128,7 @@ PARTIAL_MARKER = (
 # Thinking without tokens, which a server has removed, or as a command line shows it.
 _BARE_CHANNEL = re.compile(r"\s{0,4}+(?:(?P<channel>analysis(?=[A-Z\n]))|Thinking\.\.\.\n)")
 _CHANNEL_ENDS = (re.compile(r"\.\.\.done thinking\.?"), re.compile("assistantfinal"))
+_MAX_CHANNEL_START = 20
 # No marker is longer; a shorter text may be the start of one.
 MAX_MARKER_LENGTH = 200
 _MAX_NAME = 80
@@ -146,7 +147,8 @@ _COMMON_ENDS = {
 
 def may_become_channel(text: str) -> bool:
     """Return whether a text may be the start of a channel without tokens."""
-    return any(start.startswith(text.lstrip()) for start in ("analysis", "Thinking...\n"))
+    stripped = text.lstrip() if len(text) < _MAX_CHANNEL_START else text
+    return any(start.startswith(stripped) for start in ("analysis", "Thinking...\n"))
 
 
 def find_channel(text: str) -> tuple[int, re.Pattern[str]] | None:

@@ -1,5 +1,7 @@
 """`promptpack lsp` as an editor uses it: over stdio, on packs that are being typed."""
 
+import json
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -259,3 +261,18 @@ async def test_a_document_that_is_not_open_is_not_read(client: ServerClient) -> 
     params = types.HoverParams(types.TextDocumentIdentifier("file:///dev/zero"), types.Position(0, 0))
     with pytest.raises(JsonRpcException, match="the document is not open"):
         await client.text_document_hover_async(params)
+
+
+def test_a_request_with_invalid_parameters_gets_an_error() -> None:
+    params = {"textDocument": {"uri": "file:///x.yaml"}, "position": {"line": -1, "character": 0}}
+    request = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "textDocument/hover", "params": params})
+    result = subprocess.run(
+        [sys.executable, "-m", "promptpack", "lsp"],
+        input=f"Content-Length: {len(request)}\r\n\r\n{request}".encode(),
+        capture_output=True,
+        timeout=DEADLINE,
+        check=False,
+    )
+    answers = [json.loads(part) for part in re.findall(r"\{.*\}", result.stdout.decode())]
+    error = {"code": -32602, "message": "Invalid Params"}
+    assert {"jsonrpc": "2.0", "id": 7, "error": error} in answers

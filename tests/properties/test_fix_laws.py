@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from promptpack import document
+from promptpack.editor import Workspace
 from promptpack.linter.fixes import apply, apply_fixes
-from promptpack.linter.lint_paths import lint, lint_text
+from promptpack.linter.lint_paths import lint
 from promptpack.linter.lint_settings import LintSettings
 from promptpack.problem import PackError
 
@@ -141,9 +142,7 @@ def is_readable(text: str) -> bool:
 @given(at=st.integers(0, len(PACK)), removed=st.integers(0, 12), added=st.sampled_from(ADDED))
 def test_no_quick_fix_makes_a_readable_file_unreadable(at: int, removed: int, added: str, tmp_path: Path) -> None:
     text = PACK[:at] + added + PACK[at + removed :]
-    report = lint_text(str(tmp_path / "p.yaml"), text, LintSettings())
-    for fixes in report.fixes.values():
-        for fix in fixes:
-            fixed = apply(text, fix.edits)
-            assert fixed != text
-            assert is_readable(fixed) or not is_readable(text), fix
+    for _, fix in Workspace().find_fixes(str(tmp_path / "p.yaml"), text, range(1, 100)):
+        fixed = apply(text, fix.edits)
+        assert fixed != text
+        assert is_readable(fixed) or not is_readable(text), fix

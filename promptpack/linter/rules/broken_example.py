@@ -9,6 +9,7 @@ Good: an example that would be a valid reply.
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, Final
 
 from promptpack import schema
@@ -23,9 +24,15 @@ CODE: Final = "PL008"
 NAME: Final = "broken-example"
 SEVERITY: Final = "error"
 
+_MAX_PROBLEMS: Final = 200
+
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Check the examples of the reply, of actions and of inputs."""
+    return islice(_find_broken(subject), _MAX_PROBLEMS)
+
+
+def _find_broken(subject: Subject) -> Iterator[LintProblem]:
     contract = subject.contract
     # Template problems (PP3..) do not affect the contract; other problems may be in its schemas.
     if contract is not None and all(problem.code.startswith("PP3") for problem in subject.compiled.problems):

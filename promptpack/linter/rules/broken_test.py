@@ -7,7 +7,7 @@ Bad: `context: {CHANNEL: fax}` for an input with `enum: [email, chat]`, or `verd
 Good: `context: {CHANNEL: chat}`, and `{rule: known-team}`
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from promptpack import schema
@@ -30,19 +30,20 @@ _OF_RENDERING: Final = ("PP3", "PP4")
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Check the context, the expectations and the verdict of each test; report a value that tests share once."""
     seen: set[Location] = set()
+    inputs = subject.inputs.items() if subject.sections.tests else ()
+    schemas = {name: schema.compile(one.schema) for name, one in inputs if not is_contradictory(one.schema)}
     contexts: set[int] = set()
     for test in subject.sections.tests:
-        context = id(test.value.get("context"))
-        if "context" in test.value and context in contexts:
-            continue
+        context = id(test.value.get("context", test))
+        found = () if context in contexts else _check_context(test, subject, schemas)
         contexts.add(context)
-        for problem in (*_check_context(test, subject), *_check_codes(test), *_check_verdict(test, subject)):
+        for problem in (*found, *_check_codes(test), *_check_verdict(test, subject)):
             if problem.location not in seen:
                 seen.add(problem.location)
                 yield problem
 
 
-def _check_context(test: Placed, subject: Subject) -> Iterator[LintProblem]:
+def _check_context(test: Placed, subject: Subject, schemas: Mapping[str, schema.Schema]) -> Iterator[LintProblem]:
     # A broken pack is fixed first: its contexts may be right.
     is_broken = subject.is_pruned or bool(subject.compiled.problems)
     if is_broken or subject.sections.abstract or test.value.get("expect", {}).get("problems"):
@@ -53,12 +54,9 @@ def _check_context(test: Placed, subject: Subject) -> Iterator[LintProblem]:
             message = f"the context lacks the required input {name!r}"
             hint = did_you_mean(name, [one for one in context if one not in subject.inputs]) or "add it to 'context'"
             yield LintProblem(message, test.locate_key("context"), hint)
-    for name in [one for one in context if one in subject.inputs]:
-        shape = subject.inputs[name].schema
-        if is_contradictory(shape):
-            continue
+    for name in [one for one in context if one in schemas]:
         given = test.child("context", name)
-        for mismatch in schema.keep_misspelled(schema.compile(shape).check(given.value)):
+        for mismatch in schema.keep_misspelled(schemas[name].check(given.value)):
             at, hint = place_mismatch(given, mismatch)
             where = schema.pointer((name, *mismatch.path))
             yield LintProblem(f"the context does not fit: {mismatch.message} (in {where})", at, hint)

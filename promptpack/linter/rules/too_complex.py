@@ -2,7 +2,7 @@
 
 The types of values and the way of each input into the prompt are followed through all partials and macros, without
 rendering. Macros that call each other, or partials that are included with other values each time, can make this
-endless. Each of the two checks stops after 40,000 steps, about a second of work; a normal pack takes a few thousand.
+endless. Each of the two checks stops after 30,000 steps, about a second of work; a normal pack takes a few thousand.
 
 Bad: twenty macros, each of which calls the next one twice.
 Good: one macro with a loop.

@@ -173,7 +173,8 @@ def _fan_out(case: Mapping[str, Any], folder: Path) -> Result:
 
 def _work(case: Mapping[str, Any], folder: Path) -> Result:
     """Use a pack that takes much work to analyse, through one of the entry points."""
-    return _enter(work(case), case["entry"], folder)
+    text, times = case.get("comments", ("", 0))
+    return _enter(work(case), case["entry"], folder, text * times)
 
 
 def _schema_limit(case: Mapping[str, Any], folder: Path) -> Result:
@@ -200,16 +201,16 @@ def _schema_limit(case: Mapping[str, Any], folder: Path) -> Result:
     return {"outcomes": ["check-ok"], "text": ""}
 
 
-def _write_pack(pack: Mapping[str, Any], folder: Path) -> None:
+def _write_pack(pack: Mapping[str, Any], folder: Path, comments: str = "") -> None:
     place = folder / "hostile"
     place.mkdir()
     # An editor takes only a file with a line that starts with 'promptpack:' for a pack.
     lines = "".join(f"{key}: {json.dumps(value)}\n" for key, value in pack.items())
-    (place / "1.0.0.yaml").write_text(lines, encoding="utf-8")
+    (place / "1.0.0.yaml").write_text(lines + comments, encoding="utf-8")
 
 
-def _enter(pack: dict[str, Any], entry: str, folder: Path) -> Result:
-    _write_pack(pack, folder)
+def _enter(pack: dict[str, Any], entry: str, folder: Path, comments: str = "") -> Result:
+    _write_pack(pack, folder, comments)
     try:
         return {"outcomes": [_ENTRY_POINTS[entry](folder)], "text": ""}
     except PromptpackError as error:
@@ -226,6 +227,7 @@ def _edit(folder: Path) -> str:
     text = Path(path).read_text(encoding="utf-8")
     workspace = Workspace()
     workspace.report(path, text)
+    workspace.find_fixes(path, text, range(1, len(text)))
     complete(workspace.open(path, text), text.index("MARK"))
     return "edit-ok"
 

@@ -90,7 +90,7 @@ def test_nothing_is_proposed_in_plain_text(open_buffer: OpenBuffer) -> None:
 
 def test_a_pack_that_never_could_be_read_still_has_its_filters(open_buffer: OpenBuffer) -> None:
     buffer, offset = open_buffer(typed("{{ x | up"))
-    unknown = type(buffer)(buffer.path, buffer.text, buffer.library)
+    unknown = type(buffer)(buffer.path, buffer.text, buffer.packs)
     assert complete(unknown, offset)[0].symbol.name == "upper"
 
 

@@ -4,10 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from promptpack.editor import Workspace
 from promptpack.linter.fixes import apply
 from promptpack.linter.lint_paths import lint, lint_text
-from promptpack.linter.lint_report import LintReport
+from promptpack.linter.lint_report import Fix, LintReport
 from promptpack.linter.lint_settings import LintSettings
+from promptpack.linter.quick_fixes import find_fixes
+from promptpack.problem import Location, Problem
 
 PACK = """\
 promptpack: 1
@@ -44,11 +47,14 @@ def report_of(text: str, tmp_path: Path) -> LintReport:
     return lint_text(str(tmp_path / "greeter" / "1.0.0.yaml"), text, LintSettings())
 
 
+def fixes_of(text: str, tmp_path: Path) -> dict[str, tuple[Problem, Fix]]:
+    found = Workspace().find_fixes(str(tmp_path / "greeter" / "1.0.0.yaml"), text, range(1, 100))
+    return {fix.title: (problem, fix) for problem, fix in found}
+
+
 def fixed(text: str, title: str, tmp_path: Path) -> str:
     """Return the text after the fix with a title; its problem must be gone."""
-    report = report_of(text, tmp_path)
-    found = {fix.title: (problem, fix) for problem, fixes in report.fixes.items() for fix in fixes}
-    problem, fix = found[title]
+    problem, fix = fixes_of(text, tmp_path)[title]
     assert not fix.is_safe
     after = apply(text, fix.edits)
     assert (problem.code, problem.message) not in [
@@ -152,6 +158,12 @@ def test_a_key_that_a_locale_lacks_is_copied(indent: str, tmp_path: Path) -> Non
 
 
 def test_quick_fixes_are_not_applied_by_fix(tmp_path: Path) -> None:
-    report = report_of(PACK.replace("{{ NAME", "{{ NAEM"), tmp_path)
-    assert report.fixes
-    assert report.safe_fixes == {}
+    text = PACK.replace("{{ NAME", "{{ NAEM")
+    assert "replace 'NAEM' with 'NAME'" in fixes_of(text, tmp_path)
+    assert report_of(text, tmp_path).safe_fixes == {}
+
+
+@pytest.mark.parametrize(("comment", "count"), [("", 100), ("#" * 1_000_000, 1)])
+def test_only_the_first_problems_of_a_long_file_have_fixes(comment: str, count: int) -> None:
+    problems = [Problem("PP115", "x", Location("x", line, 1)) for line in range(1, 101)]
+    assert len(list(find_fixes(problems, "yes\n" * 100 + comment, None))) == count

@@ -40,8 +40,8 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_templates_that_are_too_large_together_are_refused(problems_of: ProblemsOf) -> None:
-    assert problems_of("inputs: {A: {}}\n" + messages(1_072, "# {{ A }}")) == (
-        "packs/demo/1.0.0.yaml:1077:27: PP326 the templates of this pack have more than 15,000 tags, names and operators\n"
+    assert problems_of("inputs: {A: {}}\n" + messages(900, "# " + "{{ A }}" * 20)) == (
+        "packs/demo/1.0.0.yaml:658:27: PP326 the templates of this pack have more than 15,000 tags, names and operators\n"
         "  hint: split the pack, or write long texts as plain text"
     )
 
@@ -59,7 +59,7 @@ def test_partials_that_are_too_large_together_are_refused() -> None:
 def test_lint_does_not_parse_the_templates_of_a_pack_that_is_too_large(
     write_pack: WritePack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_pack(body="inputs: {A: {description: a}}\n" + messages(2_000, "# {{ A }}"))
+    write_pack(body="inputs: {A: {description: a}}\n" + messages(900, "# " + "{{ A }}" * 20))
     parsed: list[str] = []
     parse = Engine._parse
 
@@ -69,7 +69,7 @@ def test_lint_does_not_parse_the_templates_of_a_pack_that_is_too_large(
 
     monkeypatch.setattr(Engine, "_parse", record)
     lint([str(tmp_path / "packs")], LintSettings(), cache=False)
-    assert len(set(parsed)) == len(parsed) < 1_100
+    assert len(set(parsed)) == len(parsed) < 700
 
 
 def test_constant_messages_are_not_compiled(write_pack: WritePack, open_packs: OpenPacks, compiled: list[str]) -> None:
@@ -113,11 +113,23 @@ def test_a_child_without_an_input_of_its_parent_is_refused_though_the_template_i
 @pytest.mark.parametrize(
     ("body", "what"),
     [
-        ("inputs:\n" + "".join(f"  A{number}: {{}}\n" for number in range(2_001)) + messages(1, "x"), "2,000 inputs"),
-        (messages(5_001, "x"), "5,000 messages"),
+        ("inputs:\n" + "".join(f"  A{number}: {{}}\n" for number in range(1_001)) + messages(1, "x"), "1,000 inputs"),
+        (messages(1_001, "x"), "1,000 texts"),
+        (messages(1, "x") + "partials:\n" + "".join(f"  p-{number}: x\n" for number in range(1_000)), "1,000 texts"),
+        (
+            "messages:\n- role: assistant\n  tool_calls:\n"
+            + "".join(f"  - {{id: c{number}, name: n, arguments: {{a: x}}}}\n" for number in range(1_001)),
+            "1,000 texts",
+        ),
+        (
+            "reply:\n  actions:\n"
+            + "".join(f"    A{number}: {{}}\n" for number in range(1_001))
+            + messages(1_001, "x"),
+            "1,000 actions and texts",
+        ),
     ],
 )
-def test_too_many_inputs_or_messages_are_refused(problems_of: ProblemsOf, body: str, what: str) -> None:
+def test_too_many_entries_are_refused(problems_of: ProblemsOf, body: str, what: str) -> None:
     assert problems_of(body) == (
         f"packs/demo/1.0.0.yaml:1:1: PP218 the pack has more than {what}, with those it inherits\n"
         "  hint: split it into several packs"
@@ -155,3 +167,19 @@ def test_too_many_schemas_are_reported_once(write_pack: WritePack, problems_of: 
     (path.parent / "s.json").write_text(f'{{"properties": {{{mappings}}}}}')
     inputs = "".join(f"  A{number}: {{$ref: ./s.json}}\n" for number in range(100))
     assert problems_of("inputs:\n" + inputs + messages(1, "x")).count("PP217") == 1
+
+
+def test_a_text_that_equals_the_file_is_not_parsed_again(write_pack: WritePack, open_packs: OpenPacks) -> None:
+    path = write_pack(body=messages(1, "x"))
+    library = open_packs()
+    opened = library.with_text(str(path), path.read_text())
+    assert opened.entries[0] is library.entries[0]
+    assert library.with_text(str(path), "promptpack: 1").entries[0] is not library.entries[0]
+
+
+def test_a_file_with_many_unknown_keys_is_checked_again_when_they_are_fixed(
+    write_pack: WritePack, tmp_path: Path
+) -> None:
+    write_pack(body=messages(1, "{{ A }}") + "".join(f"zz{number}: 1\n" for number in range(1_000)))
+    found = lint([str(tmp_path / "packs")], LintSettings(), cache=False).problems
+    assert {problem.code for problem in found} == {"PP202"}

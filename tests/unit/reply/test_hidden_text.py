@@ -12,6 +12,7 @@ from promptpack.reply.hidden_text import (
     blank,
     end_pattern,
     is_hidden_name,
+    may_become_channel,
 )
 
 PAIRS = [
@@ -132,3 +133,9 @@ def test_blank_keeps_every_position() -> None:
 def test_a_word_after_a_fence_that_names_no_data_hides_nothing() -> None:
     assert MARKER.match("```Schema:\n{}") is None
     assert MARKER.match("```json\n{}") is None
+
+
+def test_only_a_short_text_may_become_a_channel() -> None:
+    assert may_become_channel(" \nanal")
+    assert may_become_channel("Thinking..")
+    assert not may_become_channel("\n" * 100)
