@@ -59,11 +59,12 @@ def fenced(value: Any, tag: str = "") -> str:
         )
     text = to_text(value)
     # Characters that may start a token take longer than others.
-    step(1 + len(text) // _CHARACTERS_A_STEP_OF_A_FENCE + (text.count("<") + text.count("[")) // 2)
-    text = break_special_tokens(text)
-    fence = "```"
-    if fence in text or "~~~" in text:
-        fence = "`" * (1 + max(len(run) for run in _FENCE_RUN.findall(text)))
+    starts = text.count("<") + text.count("[")
+    step(1 + len(text) // _CHARACTERS_A_STEP_OF_A_FENCE + starts // 2)
+    if starts:
+        text = break_special_tokens(text)
+    runs = _FENCE_RUN.findall(text) if "`" in text or "~" in text else ()
+    fence = "`" * (1 + max(map(len, runs), default=2))
     check_text(len(text) + len(tag) + 2 * len(fence) + 2)
     return f"{fence}{tag}\n{text}\n{fence}"
 
