@@ -69,6 +69,7 @@ class Judge:
         self._contract = _contract_of(pack)
         self._rules = RuleChecker(self._contract, pack.limits)
         self._echo = find_echo(pack, self._contract, None)
+        self._may_have_examples = bool(pack.slots) or any(one.role == "assistant" for one in pack.messages)
 
     def judge(
         self, raw: str | bytes, values: Mapping[str, Any] | None, prompt: Prompt | None = None, **options: Any
@@ -82,11 +83,13 @@ class Judge:
         if not options and type(raw) is str and len(raw) <= _MAX_SHORT_REPLY:
             value = read_clean(raw, _DEFAULT_POLICY.max_depth)
             if value is not None and schema.accepts(value):
-                echo = self._echo if prompt is None or not prompt.few_shot else self._echo_of(prompt)
+                has_own_echo = self._may_have_examples and prompt is not None and prompt.few_shot
+                echo = find_echo(self._pack, contract, prompt) if has_own_echo else self._echo
                 return self._check_rules(Reading("valid", value, is_echo=echo.has_example(value)), schema, values)
         chosen = JudgeOptions(**options) if options else _DEFAULT_OPTIONS
         check = SchemaCheck(schema)
-        reading = _read(raw, check, contract, chosen, self._echo if prompt is None else self._echo_of(prompt))
+        echo = self._echo if prompt is None else find_echo(self._pack, contract, prompt)
+        reading = _read(raw, check, contract, chosen, echo)
         if reading.ok:
             return self._check_rules(reading, schema, values)
         if chosen.after is not None and not reading.violations:
@@ -96,9 +99,6 @@ class Judge:
         text = "" if violations[0].rule in ("encoding", "size") else decode_reply(raw)
         claims = Refusal(text, reading, check.expected, secrets.hide).find_claims(violations)
         return self._refuse(reading, secrets, violations, claims)
-
-    def _echo_of(self, prompt: Prompt) -> PromptEcho:
-        return find_echo(self._pack, self._contract, prompt)
 
     def _check_rules(self, reading: Reading, schema: Schema, values: Mapping[str, Any] | None) -> Verdict:
         """Judge a reply that meets the schema."""
