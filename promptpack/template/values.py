@@ -14,7 +14,7 @@ from jinja2 import Undefined
 from jinja2.exceptions import SecurityError, TemplateRuntimeError
 
 from promptpack.template.limits import DEFAULT_INDENT, Limits
-from promptpack.template.meter import check_text, current_indent, current_limits, is_validated, measure, step, to_list
+from promptpack.template.meter import Meter, current_meter, to_list
 
 # Lazy values come from filters such as `map`.
 _LAZY: tuple[type[Iterable[Any]], ...] = (
@@ -79,20 +79,21 @@ def to_text(value: Any) -> str:
 def to_json(value: Any, indent: int | None = PACK_INDENT, *, ensure_ascii: bool = False, **options: Any) -> str:
     """Print a value as JSON; keep key order and non-ASCII characters, refuse `NaN`; `options` are those of `json`."""
     text = None
+    meter = current_meter()
     if write_scalar := _SCALARS.get(type(value)):
         text = write_scalar(value)
     else:
-        indent = current_indent() if indent == PACK_INDENT else indent
+        indent = meter.json_indent if indent == PACK_INDENT else indent
         is_default = not (ensure_ascii or options)
-        if indent and is_default and type(value) in _CONTAINERS and _can_write_fast(value):
+        if indent and is_default and type(value) in _CONTAINERS and _can_write_fast(value, meter):
             text = _write_fast(value, indent)
     if text is None:
-        measure(value)
+        meter.measure(value)
         resolved = resolve_lazy(value)
-        check_text(_characters_in(resolved))
+        meter.check_text(_characters_in(resolved))
         text = json.dumps(resolved, ensure_ascii=ensure_ascii, indent=indent, allow_nan=False, **options)
-    check_text(len(text))
-    step(1 + len(text) // _CHARACTERS_A_STEP_OF_JSON)
+    meter.check_text(len(text))
+    meter.step(1 + len(text) // _CHARACTERS_A_STEP_OF_JSON)
     return text
 
 
@@ -111,11 +112,11 @@ _SCALARS: Final[Mapping[type, Callable[[Any], str]]] = {
 }
 
 
-def _can_write_fast(value: Any) -> bool:
-    if is_validated(value):
+def _can_write_fast(value: Any, meter: Meter) -> bool:
+    if id(value) in meter.validated:
         return True
     data = fingerprint(value)
-    return data is not None and is_plain(value, data, current_limits())
+    return data is not None and is_plain(value, data, meter.limits)
 
 
 def fingerprint(value: Any) -> bytes | None:

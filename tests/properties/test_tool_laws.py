@@ -11,7 +11,7 @@ from promptpack.schema.validation import compile as compile_schema
 
 PACKS = Library.open(cache=False)
 CONTRACTS = [PACKS.get(name, locale="en").contract for name in ("planner", "executor")]
-PARAMS = (
+PARAMS: tuple[dict[str, Any] | None, ...] = (
     None,
     {},
     {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}, "additionalProperties": False},
