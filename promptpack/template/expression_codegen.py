@@ -1,6 +1,5 @@
 """The code of expressions: plain functions of the values they read, without a scope of Jinja's."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -9,7 +8,7 @@ from jinja2.compiler import Frame
 from jinja2.nodes import EvalContext
 from jinja2.runtime import exported
 
-from promptpack.template.codegen import METHOD, PackGenerator
+from promptpack.template.codegen import PackGenerator
 from promptpack.template.steps import steps_per_call
 
 
@@ -23,11 +22,6 @@ class Condition(NamedTuple):
 
 class ExpressionGenerator(PackGenerator):
     """Writes trees that assign a value to `result` as the function `root`, which returns the value."""
-
-    def __init__(self, environment: Any) -> None:
-        super().__init__(environment, None, None, defer_init=True, optimized=False)
-        # The names of variables that hold the value of a path, by path.
-        self._shared_paths: dict[tuple[str, ...], str] = {}
 
     def write_expression(self, tree: nodes.Template) -> None:
         """Write one expression: `root(values)` returns its value."""
@@ -91,27 +85,7 @@ class ExpressionGenerator(PackGenerator):
         for target, (_, name) in frame.symbols.loads.items():
             default = f"environment.globals[{name!r}]" if name in self.environment.globals else "missing"
             self.writeline(f"{target} = values.get({name!r}, {default})")
-        self._write_shared_paths(values, frame)
         return frame
-
-    def _write_shared_paths(self, values: Iterable[nodes.Expr], frame: Frame) -> None:
-        """Look up keys that several expressions read, such as `reply.params`; they are `missing` unless they exist."""
-        lookups = (node for value in values for node in (value, *value.find_all((nodes.Getattr, nodes.Getitem))))
-        paths = Counter(path for node in lookups if len(path := _read_path(node)) > 1)
-        for path in sorted((path for path, count in paths.items() if count > 1), key=len):
-            owner = self._shared_paths.get(path[:-1]) or frame.symbols.ref(path[0])
-            name = self._shared_paths[path] = self.temporary_identifier()
-            self.writeline(f"{name} = {owner}.get({path[-1]!r}, missing) if type({owner}) is dict else missing")
-
-    def _write_key(self, owner: nodes.Expr, key: str, fallback: str, frame: Frame) -> None:
-        owner_path = _read_path(owner)
-        shared = self._shared_paths.get((*owner_path, key)) if owner_path else None
-        if shared is None:
-            super()._write_key(owner, key, fallback, frame)
-            return
-        self.write(f"({shared} if {shared} is not missing else environment.{fallback}(")
-        self.visit(owner, frame)
-        self.write(f", {key!r}))")
 
     def _end(self) -> None:
         self.outdent()
@@ -122,22 +96,8 @@ def _value_of(tree: nodes.Template) -> nodes.Expr:
     return tree.body[0].node  # type: ignore[attr-defined,no-any-return]  # an assignment, see `Engine.parse_expression`
 
 
-def _read_path(node: nodes.Node) -> tuple[str, ...]:
-    """Return the name and the keys of a lookup such as `reply.params["tasks"]`; nothing for other expressions."""
-    match node:
-        case nodes.Name(name=name):
-            return (name,)
-        case nodes.Getattr(node=owner, attr=key) if node.ctx != METHOD:
-            path = _read_path(owner)
-        case nodes.Getitem(node=owner, arg=nodes.Const(value=str(key))):
-            path = _read_path(owner)
-        case _:
-            return ()
-    return (*path, key) if path else ()
-
-
 def generate(environment: Any, write: Callable[[ExpressionGenerator], None]) -> str:
     """Return the code that a generator writes."""
-    generator = ExpressionGenerator(environment)
+    generator = ExpressionGenerator(environment, None, None, defer_init=True, optimized=False)
     write(generator)
     return generator.stream.getvalue()  # type: ignore[attr-defined,no-any-return]  # a `StringIO` by default

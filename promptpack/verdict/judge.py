@@ -20,7 +20,7 @@ from promptpack.schema.validation import Schema
 from promptpack.verdict.claims import Claims, Refusal
 from promptpack.verdict.correction import write_correction
 from promptpack.verdict.echo import find_echo
-from promptpack.verdict.model import Verdict, Violation, code_of
+from promptpack.verdict.model import Verdict, Violation, code_of, same
 from promptpack.verdict.output import error_output, to_agent_output
 from promptpack.verdict.rule_checker import RuleChecker
 
@@ -102,29 +102,27 @@ class Judge:
 
     def _check_rules(self, reading: Reading, schema: Schema, values: Mapping[str, Any] | None) -> Verdict:
         """Judge a reply that meets the schema."""
-        value = reading.value
+        value, contract = reading.value, self._contract
+        scope = {"reply": value, "pack": self._pack.about}
         # Only the inputs that rules read: the values of a prompt are restored on first use.
-        inputs = {name: values[name] for name in self._rules.inputs if name in values} if values else {}
-        violations, unchecked = self._rules.check({**inputs, "reply": value, "pack": self._pack.about})
-        if not violations and self._contract.output is not None:
+        scope |= {name: values[name] for name in self._rules.inputs if name in values} if values else {}
+        violations, unchecked = self._rules.check(scope)
+        make_output = partial(to_agent_output, value) if contract.has_actions else None
+        if not violations and contract.output is not None:
             output, violations = self._read_slot_output(value, values)
+            make_output = partial(same, output)
+        extras = partial(_extras, value, schema)
         if violations:
             refused = self._refuse(reading, Secrets(self._pack, values), violations, (violations, {}))
-            extras = partial(_extras, value, schema)
             return replace(refused, unchecked=unchecked, is_echo=reading.is_echo, find_extras=extras)
-        accepted = self._accept(reading, schema, unchecked)
-        return accepted if self._contract.output is None else replace(accepted, make_output=lambda: output)
-
-    def _accept(self, reading: Reading, schema: Schema, unchecked: tuple[str, ...] = ()) -> Verdict:
-        value = reading.value
         return Verdict(
             reading.outcome,
             value,
             repairs=reading.repairs,
             unchecked=unchecked,
             is_echo=reading.is_echo,
-            make_output=partial(to_agent_output, value) if self._contract.has_actions else None,
-            find_extras=partial(_extras, value, schema),
+            make_output=make_output,
+            find_extras=extras,
         )
 
     def _read_slot_output(self, value: Any, values: Mapping[str, Any] | None) -> tuple[Any, list[Violation]]:
