@@ -11,6 +11,7 @@ SEVERITIES = ("error", "warning", "note")
 # Comparing words is slow: of more words, and of longer ones, only the start is compared.
 MAX_KNOWN: Final = 500
 _MAX_WORD: Final = 64
+_MIN_ABBREVIATION: Final = 4
 # A tag, a name in single braces, a quoted text, or a word.
 _WORD: Final = re.compile(r"""\$?\{\w+\}|\{[{%\#](?:.*?[}%\#]\})?|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\w+|\S""")
 _SUGGESTION: Final = re.compile(r"did you mean '([^']+)'\?")
@@ -116,5 +117,8 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     wanted = word[:_MAX_WORD].casefold()
     # Swapped letters are the most likely typo: "fro" means "for", not "from".
     swapped = (name for name in folded if len(name) == len(wanted) and sorted(name) == sorted(wanted))
-    close = next(swapped, None) or next(iter(get_close_matches(wanted, folded, n=1, cutoff=0.6)), None)
+    # Then an abbreviation: "desc" means "description", not "$defs".
+    longer = (name for name in folded if len(wanted) >= _MIN_ABBREVIATION and name.startswith(wanted))
+    close = next(swapped, None) or next(longer, None)
+    close = close or next(iter(get_close_matches(wanted, folded, n=1, cutoff=0.6)), None)
     return None if close is None else folded[close]

@@ -128,3 +128,42 @@ class Document:
                 break
             node = inner
         return node
+
+
+@dataclass(frozen=True)
+class MappedDocument(Document):
+    """A document with changed data; every value keeps its location in the document that contains it."""
+
+    def origin(self, path: Path) -> tuple[Document, Path]:
+        """Return the document that contains the value at a path, and its path there."""
+        raise NotImplementedError
+
+    def owns(self, path: Path) -> bool:
+        """Return whether the value at a path is in the file of the document."""
+        document, inner = self.origin(path)
+        return document.path == self.path and document.owns(inner)
+
+    def locate(self, path: Path = ()) -> Location:
+        """Return the location of a value in the file that contains it."""
+        document, inner = self.origin(path)
+        return document.locate(inner)
+
+    def locate_key(self, path: Path) -> Location:
+        """Return the location of the key of a value in the file that contains it."""
+        document, inner = self.origin(path)
+        return document.locate_key(inner)
+
+    def locate_inside(self, path: Path, line: int, column: int) -> Location:
+        """Return the location of a line and column of a text in the file that contains it."""
+        document, inner = self.origin(path)
+        return document.locate_inside(inner, line, column)
+
+    def entry_span(self, path: Path, *, blocks: bool = False) -> tuple[int, int] | None:
+        """Return the offsets of an entry in the document's own file, or None."""
+        document, inner = self.origin(path)
+        return document.entry_span(inner, blocks=blocks) if document.path == self.path else None
+
+    def plain_end(self, path: Path) -> int | None:
+        """Return the offset after a plain text in the document's own file, or None."""
+        document, inner = self.origin(path)
+        return document.plain_end(inner) if document.path == self.path else None

@@ -21,7 +21,7 @@ from promptpack.flow.model import (
     ReplyValue,
     Step,
 )
-from promptpack.pack.pack_schema import keep_misspelled, read_shipped
+from promptpack.pack.pack_schema import find_mismatches, read_shipped
 from promptpack.problem import PackError, Problem
 
 FILE = "flow.yaml"
@@ -39,12 +39,12 @@ def read_text(folder: Folder, text: str) -> FlowFile:
 
 def read(document: Document) -> FlowFile:
     """Read a document as a flow."""
-    mismatches = flow_schema().check(document.data)
-    if mismatches:
-        raise PackError(
-            Problem("PP711", one.message, (document.locate_key if one.at_key else document.locate)(one.path), one.hint)
-            for one in keep_misspelled(mismatches)
-        )
+    problems = [
+        Problem("PP711", one.message, (place.locate_key if one.at_key else place.locate)(one.path), one.hint)
+        for place, one in find_mismatches(flow_schema(), document)
+    ]
+    if problems:
+        raise PackError(problems)
     data: Mapping[str, Any] = document.data
     steps = {name: _step(name, value) for name, value in data["steps"].items()}
     return FlowFile(MappingProxyType(steps), tuple(data.get("tools", ())), document)

@@ -17,9 +17,8 @@ _CODES = {"additionalProperties": "PP202", "required": "PP203", "type": "PP204",
 
 def check(document: Document) -> None:
     """Raise all mismatches with the pack schema, or else all duplicate names."""
-    mismatches = pack_schema().check(document.data)
-    problems = [*_to_problems(document, mismatches), *_check_misspelled(document, mismatches)]
-    problems = problems or list(_find_duplicates(document))
+    found = find_mismatches(pack_schema(), document)
+    problems = [_to_problem(place, mismatch) for place, mismatch in found] or list(_find_duplicates(document))
     if problems:
         raise PackError(sort_problems(problems))
 
@@ -45,7 +44,7 @@ def read_shipped(file: str) -> Mapping[str, Any]:
 
 def schema_problems(placed: Placed) -> list[Problem]:
     """Return the problems of a JSON Schema in a separate file."""
-    return _to_problems(placed.document, schema_schema().check(placed.value))
+    return [_to_problem(placed.document, one) for one in keep_misspelled(schema_schema().check(placed.value))]
 
 
 def sort_problems(problems: Iterable[Problem]) -> list[Problem]:
@@ -64,20 +63,23 @@ def keep_misspelled(mismatches: Iterable[schema.Mismatch]) -> list[schema.Mismat
     ]
 
 
-def _to_problems(document: Document, mismatches: tuple[schema.Mismatch, ...]) -> list[Problem]:
-    return [_to_problem(document, mismatch) for mismatch in keep_misspelled(mismatches)]
+def find_mismatches(compiled: schema.Schema, document: Document) -> Iterator[tuple[Document, schema.Mismatch]]:
+    """Yield the mismatches of a document, each with the document that locates it.
 
-
-def _check_misspelled(document: Document, mismatches: tuple[schema.Mismatch, ...]) -> list[Problem]:
-    """Return the problems below misspelled keys, to report them before the keys are fixed."""
+    A misspelled key is one mismatch, that it is unknown; everything else is checked as if the key were correct.
+    """
+    mismatches = compiled.check(document.data)
     if not mismatches or not isinstance(document.data, dict):
-        return []
+        yield from ((document, mismatch) for mismatch in mismatches)
+        return
     from promptpack.pack.rekeyed_document import RekeyedDocument
 
-    rekeyed = RekeyedDocument(document.path, document.text, document.data, document.warnings).rekey(mismatches)
-    found = pack_schema().check(rekeyed.data) if rekeyed.written_keys else ()
-    below = (one for one in found if any(one.path[:depth] in rekeyed.written_keys for depth in range(len(one.path))))
-    return _to_problems(rekeyed, tuple(below))
+    rekeyed = RekeyedDocument(document.path, document.text, document.data, document.warnings, written=document)
+    rekeyed = rekeyed.rekey(mismatches)
+    misspelled = [tuple(rekeyed.origin(path)[1]) for path in rekeyed.written_keys]
+    yield from ((document, mismatch) for mismatch in mismatches if mismatch.at_key and mismatch.path in misspelled)
+    rest = keep_misspelled(compiled.check(rekeyed.data))
+    yield from ((rekeyed, mismatch) for mismatch in rest if mismatch.path not in rekeyed.written_keys)
 
 
 def _to_problem(document: Document, mismatch: schema.Mismatch) -> Problem:

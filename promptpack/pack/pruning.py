@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from promptpack.document import Document
 from promptpack.document.model import Path
 from promptpack.pack.pack_schema import pack_schema
 from promptpack.pack.rekeyed_document import RekeyedDocument
-
-if TYPE_CHECKING:
-    from promptpack.document.yaml_nodes import YamlNode
-
 
 # Removing one value may reveal another mismatch; no ordinary file needs more rounds.
 _MAX_ROUNDS: Final = 8
@@ -31,12 +27,13 @@ class PrunedDocument(RekeyedDocument):
     list_indexes: Mapping[_FullPath, tuple[int, ...]] = field(default_factory=dict)
     """The original indexes of the items of each list, by the path of the list."""
 
-    def _walk(self, path: Path) -> YamlNode:
+    def origin(self, path: Path) -> tuple[Document, Path]:
+        """Return the document as it is written, and the path there."""
         original: list[str | int] = []
         for depth, step in enumerate(path):
             indexes = self.list_indexes.get(tuple(path[:depth]), ())
             original.append(indexes[step] if isinstance(step, int) and step < len(indexes) else step)
-        return super()._walk(original)
+        return super().origin(original)
 
 
 def prune(document: Document) -> PrunedDocument | None:
@@ -44,7 +41,7 @@ def prune(document: Document) -> PrunedDocument | None:
     if not isinstance(document.data, Mapping):
         return None
     data: Any = {**{key: value for key, value in _PLACEHOLDERS.items() if key not in document.data}, **document.data}
-    pruned = PrunedDocument(document.path, document.text, data, document.warnings)
+    pruned = PrunedDocument(document.path, document.text, data, document.warnings, written=document)
     pruned = pruned.rekey(pack_schema().check(data))
     for _ in range(_MAX_ROUNDS):
         mismatches = pack_schema().check(pruned.data)

@@ -7,19 +7,20 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from promptpack.document import Document
-from promptpack.document.model import Path
+from promptpack.document.model import MappedDocument, Path
 
 if TYPE_CHECKING:
     from promptpack import schema
-    from promptpack.document.yaml_nodes import YamlNode
 
 _FullPath = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
-class RekeyedDocument(Document):
+class RekeyedDocument(MappedDocument):
     """A document with corrected keys; every value keeps its location."""
 
+    written: Document = field(kw_only=True)
+    """The document with the keys as the author wrote them."""
     written_keys: Mapping[_FullPath, str | int] = field(default_factory=dict)
     """The misspelled keys in the file, by their correct paths."""
 
@@ -44,5 +45,6 @@ class RekeyedDocument(Document):
 
         return replace(self, data=copy(self.data, (), ()), written_keys=written)
 
-    def _walk(self, path: Path) -> YamlNode:
-        return super()._walk([self.written_keys.get(tuple(path[: at + 1]), step) for at, step in enumerate(path)])
+    def origin(self, path: Path) -> tuple[Document, Path]:
+        """Return the document as it is written, and the path there."""
+        return self.written, [self.written_keys.get(tuple(path[: at + 1]), step) for at, step in enumerate(path)]

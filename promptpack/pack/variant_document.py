@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from promptpack.document import Document
-from promptpack.document.model import Path
-from promptpack.problem import Location, PackError, Problem, did_you_mean
+from promptpack.document.model import MappedDocument, Path
+from promptpack.problem import PackError, Problem, did_you_mean
 
 _Step = tuple[str | int, ...]
 # The sections of a whole variant: a variant with one of them inherits nothing.
@@ -34,7 +34,7 @@ def has_only_texts(data: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class VariantDocument(Document):
+class VariantDocument(MappedDocument):
     """The data of the default file with the texts of a variant; every value keeps its location."""
 
     default: Document = field(kw_only=True)
@@ -45,35 +45,17 @@ class VariantDocument(Document):
     def owns(self, path: Path) -> bool:
         """Return whether a value, or a part of it, is in the variant's own file."""
         step = tuple(path)
-        return self._origin(step)[0] is self.own or any(one[: len(step)] == step for one in self.own_paths)
+        return self.origin(step)[0] is self.own or any(one[: len(step)] == step for one in self.own_paths)
 
-    def locate(self, path: Path = ()) -> Location:
-        """Return the location of a value in the file that contains it."""
-        document, inner = self._origin(tuple(path))
-        return document.locate(inner)
-
-    def locate_key(self, path: Path) -> Location:
-        """Return the location of the key of a value in the file that contains it."""
-        document, inner = self._origin(tuple(path))
-        return document.locate_key(inner)
-
-    def locate_inside(self, path: Path, line: int, column: int) -> Location:
-        """Return the location of a line and column of a text in the file that contains it."""
-        document, inner = self._origin(tuple(path))
-        return document.locate_inside(inner, line, column)
-
-    def entry_span(self, path: Path, *, blocks: bool = False) -> tuple[int, int] | None:
-        """Return the offsets of an entry of the variant's own file, or None."""
-        document, inner = self._origin(tuple(path))
-        return document.entry_span(inner, blocks=blocks) if document is self.own else None
-
-    def _origin(self, path: _Step) -> tuple[Document, _Step]:
-        if not path:
-            return self.own, path
-        for size in range(len(path), 0, -1):
-            if (found := self.own_paths.get(path[:size])) is not None:
-                return self.own, (*found, *path[size:])
-        return self.default, path
+    def origin(self, path: Path) -> tuple[Document, Path]:
+        """Return the file that contains the value at a path, and its path there."""
+        step = tuple(path)
+        if not step:
+            return self.own, step
+        for size in range(len(step), 0, -1):
+            if (found := self.own_paths.get(step[:size])) is not None:
+                return self.own, (*found, *step[size:])
+        return self.default, step
 
 
 def complete_variant(default: Document, own: Document) -> VariantDocument:

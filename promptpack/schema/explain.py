@@ -61,6 +61,8 @@ def explain(rule: str, expected: Any, value: Any, path: Path, schema: Any, near:
         yield from _explain_unknown_keys(value, path, schema, near)
         return
     message = schema.get("x-message", "") if isinstance(schema, Mapping) else ""
+    if rule == "pattern" and message.startswith("must "):
+        message = f"{_show(value)} {message}"
     message = message or _write_message(rule, expected, value)
     yield Mismatch(rule, path, message, _write_hint(rule, expected, value, near), expected=expected)
 

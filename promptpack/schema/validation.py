@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _NESTING: Final = ("if", "then", "else", "allOf", "$ref", "dependentSchemas")
 # More would not be read, and a list of a million wrong items would produce a million.
 _MAX_ERRORS = 200
+_MAX_KEYS = 50
 
 
 class Schema:
@@ -122,7 +124,7 @@ def _explain_error(error: ValidationError, near: NearWords) -> Iterator[Mismatch
     inner = error.context if error.validator in _NESTING else None
     kinds: list[str] = []
     if error.validator in ("anyOf", "oneOf") and error.context:
-        inner = _find_likely_branch(error)
+        inner = _find_likely_branch(error, near)
         kinds = _read_branch_kinds(error)
     path = tuple(error.absolute_path)
     if error.validator == "propertyNames":
@@ -137,22 +139,43 @@ def _explain_error(error: ValidationError, near: NearWords) -> Iterator[Mismatch
         yield from explain(rule, error.validator_value, error.instance, path, error.schema, near)
 
 
-def _find_likely_branch(error: ValidationError) -> list[ValidationError] | None:
+def _find_likely_branch(error: ValidationError, near: NearWords) -> list[ValidationError] | None:
     branches: dict[Any, list[ValidationError]] = {}
     for inner in error.context:
         # The schema `false` fails as a whole, so its error has no path.
         branches.setdefault(next(iter(inner.relative_schema_path), None), []).append(inner)
     likely = [errors for errors in branches.values() if not any(_has_wrong_kind(inner) for inner in errors)]
-    return likely[0] if len(likely) == 1 else None
+    for is_meant in (lambda _: True, _has_required_keys, partial(_misspells_required_key, near)):
+        meant = [errors for errors in likely if is_meant(errors)]
+        if len(meant) == 1:
+            return meant[0]
+    return None
 
 
 def _has_wrong_kind(error: ValidationError) -> bool:
     if error.relative_path:
         return False
-    if error.validator == "enum":
-        choices: Any = error.validator_value
+    if error.validator in ("enum", "const"):
+        choices: Any = error.validator_value if error.validator == "enum" else [error.validator_value]
         return all(type(choice) is not type(error.instance) for choice in choices)
     return error.validator == "type"
+
+
+def _has_required_keys(errors: list[ValidationError]) -> bool:
+    """Return whether a mapping has the keys that a branch requires."""
+    return not any(error.validator == "required" and not error.relative_path for error in errors)
+
+
+def _misspells_required_key(near: NearWords, errors: list[ValidationError]) -> bool:
+    """Return whether an unknown key of a mapping is near one that a branch requires."""
+    required = next((error for error in errors if error.validator == "required" and not error.relative_path), None)
+    if required is None:
+        return False
+    value: Any = required.instance
+    names: Any = required.validator_value
+    missing = [name for name in names if name not in value]
+    known = required.schema.get("properties", {}) if isinstance(required.schema, Mapping) else {}
+    return any(near.find(name, missing) for name in islice(value, _MAX_KEYS) if name not in known)
 
 
 def _read_branch_kinds(error: ValidationError) -> list[str]:

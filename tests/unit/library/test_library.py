@@ -55,9 +55,9 @@ def test_versions_sort_as_in_semver() -> None:
 def test_the_schema_rejects_the_same_versions_as_the_parser(write_pack: WritePack, open_packs: Open, text: str) -> None:
     assert parse_version(text) is None
     write_pack(version=json.dumps(text), file="demo.yaml")
-    assert [str(problem) for problem in open_packs().problems] == [
-        "packs/demo/demo.yaml:3:10: PP201 must be a version such as 1.0.0 or 1.1.0-dev (in /version)"
-    ]
+    [problem] = open_packs().problems
+    assert str(problem).startswith("packs/demo/demo.yaml:3:10: PP201 '")
+    assert str(problem).endswith(" must be a version such as 1.0.0 or 1.1.0-dev (in /version)")
 
 
 def test_drafts_with_long_numbers_are_sorted(write_pack: WritePack, open_packs: Open) -> None:

@@ -57,7 +57,7 @@ CASES = [
     # names that are not allowed, at their own line
     ("  TEAMS:\n", "  TEAM-S:\n", f"12:3: PP201 wrong key 'TEAM-S': {WRONG_NAME}"),
     ("  TEAMS:\n", "  2TEAMS:\n", f"12:3: PP201 wrong key '2TEAMS': {WRONG_NAME}"),
-    ("name: triage", "name: “triage”", "2:7: PP201 must be lower-case letters and digits, with single '-' between them, such as my-agent (in /name)\n  hint: curly quotes are part of the value; use straight quotes or none"),
+    ("name: triage", "name: “triage”", "2:7: PP201 '“triage”' must be lower-case letters and digits, with single '-' between them, such as my-agent (in /name)\n  hint: curly quotes are part of the value; use straight quotes or none"),
     # misspelled keys: what follows from them is not reported
     ("  actions:", "  action:", "24:3: PP202 unknown key 'action' (in /reply)\n  hint: did you mean 'actions'?"),
     ("    - name: known-team", "    - nam: known-team", "34:7: PP202 unknown key 'nam' (in /reply/rules/0)\n  hint: did you mean 'name'?"),

@@ -21,7 +21,7 @@ MESSAGES = "messages:\n  - {role: user, content: hi}\n"
         ),
         (
             MESSAGES + "locale: english\n",
-            "packs/demo/1.0.0.yaml:6:9: PP201 must be a language tag such as en, en-US or zh-CN (in /locale)",
+            "packs/demo/1.0.0.yaml:6:9: PP201 'english' must be a language tag such as en, en-US or zh-CN (in /locale)",
         ),
         (
             MESSAGES + "inputs:\n  A: {type: string, minLenght: 1}\n",

@@ -42,7 +42,7 @@ def mismatches(source: Mapping[str, Any], value: Any) -> list[str]:
         ({"pattern": "^a"}, "b", " pattern: 'b' does not match the pattern ^a"),
         ({"not": {}}, 1, " not: this value is not allowed here"),
         ({"anyOf": [{"type": "string"}, {"type": "array"}]}, 5, " type: expected text or a list, not a number"),
-        ({"pattern": "^a", "x-message": "must start with a"}, "b", " pattern: must start with a"),
+        ({"pattern": "^a", "x-message": "must start with a"}, "b", " pattern: 'b' must start with a"),
         ({"minProperties": 1}, {}, " minProperties: must not be empty"),
         ({"maxProperties": 1}, {"a": 1, "b": 2}, " maxProperties: must have at most 1 key, not 2"),
     ],
