@@ -16,8 +16,9 @@ def read_clean(text: str, max_depth: int) -> dict[str, Any] | list[Any] | None:
     if type(value) is not dict and type(value) is not list:
         return None
     written = to_json(value)
-    # The parser drops repeated keys, and their quotes are missing then; only an escaped quote could hide that.
-    if written.count(b'"') != text.count('"') or ("\\" in text and "\\u0022" in text):
+    # The parser drops repeated keys with their quotes; an escaped quote is written as a quote too.
+    escaped = text.count("\\u0022") if "\\" in text else 0
+    if written.count(b'"') != text.count('"') + escaped:
         return None
     if b"I" in written and b"Infinity" in written:  # a number beyond the range of floats
         return None

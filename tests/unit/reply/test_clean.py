@@ -22,6 +22,7 @@ DEEPEST = 5
         '{"a": {"a": {"a": {"a": []}}}}',
         json.dumps([[[[{}]]] for _ in range(3)]),
         '{"number": ' + "9" * 400 + "}",
+        '{"a\\u0022": "\\u0022\\\\"}',
     ],
 )
 def test_clean_json_is_parsed(text: str) -> None:
@@ -35,7 +36,7 @@ def test_clean_json_is_parsed(text: str) -> None:
         '{"a": {"b": 1, "b": 2}}',
         '{"a": [{"b": 1}, {"b": ":", "b": 2}]}',
         '{"a": 1, "a": "\\u0022\\u0022"}',
-        '{"a": "\\u0022"}',
+        '{"a": "\\\\u0022"}',
         '{"a": "Infinity"}',
         '{"a:b": 1, "c": 2, "c": 3}',
         '{"a": 1e999}',
