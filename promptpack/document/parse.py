@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.document.character_check import check_characters
@@ -17,7 +18,7 @@ from promptpack.document.scalars import (
     NumberError,
     read_number,
 )
-from promptpack.problem import Location, PackError, Problem
+from promptpack.problem import Location, PackError, Problem, did_you_mean
 
 if TYPE_CHECKING:
     import yaml
@@ -103,6 +104,7 @@ class _Reader:
         self._opened: list[tuple[Any, str, int]] = []
         self._open_anchors: set[str] = set()
         self._has_aliases = False
+        self._item_without_dash: dict[str, Any] | None = None
 
     def read(self) -> Any:
         import yaml
@@ -110,7 +112,11 @@ class _Reader:
         try:
             return self._read()
         except yaml.MarkedYAMLError as error:
-            raise PackError([*self.problems, self._syntax_problem(error)]) from error
+            problem = self._syntax_problem(error)
+            before = [
+                one for one in self.problems if one.location and problem.location and one.location < problem.location
+            ]
+            raise PackError([*before, problem]) from error
         except yaml.reader.ReaderError as error:
             location = Location(self.path, 1, 1)
             raise PackError(Problem("PP110", f"cannot be read as YAML: {error.reason}", location)) from error
@@ -204,13 +210,23 @@ class _Reader:
             hint = "use 'extends' or a partial to share parts of packs"
             raise PackError([*self.problems, self._problem("PP114", "merge keys ('<<') are not allowed", event, hint)])
         elif key in container:
-            self._fail("PP112", f"key {key!r} is given twice", event, "remove one of the two")
+            self._check_repeated(key, event, container)
         elif len(self._valid_keys) < _MAX_VALID_KEYS and key.isidentifier() and key.isascii():
             self._valid_keys.add(key)
         if event.anchor:
             self._anchors[event.anchor] = (key, 1)
         if not key.isascii():
             self._check_letters(key, event)
+
+    def _check_repeated(self, key: str, event: Any, container: dict[str, Any]) -> None:
+        """Report a repeated key; where the first key of a mapping is repeated, a new item begins without its '-'."""
+        if self._item_without_dash is container:
+            return
+        hint = "remove one of the two"
+        if len(container) > 1 and key == next(iter(container)):
+            self._item_without_dash = container
+            hint = f"remove one of the two, or start a new item with '- {key}:'"
+        self._fail("PP112", f"key {key!r} is given twice", event, hint)
 
     def _check_letters(self, key: str, event: Any) -> None:
         """Report keys that look like other keys."""
@@ -227,12 +243,27 @@ class _Reader:
     def _read_plain(self, event: Any) -> Any:
         """Parse a plain scalar that may be null, a boolean or a number."""
         text: str = event.value
+        if not text:
+            self._check_colon(event)
         if text in FIXED:
             return FIXED[text]
         if text in AMBIGUOUS:
             hint = f'write {AMBIGUOUS[text]}, or "{text}" in quotes if it is text'
             self._fail("PP115", f"{text!r} is read differently by different YAML versions", event, hint)
         return self._read_number(event) if text[0] in NUMBER_START else text
+
+    def _check_colon(self, event: Any) -> None:
+        """Report a key in brackets that has no value because it has no colon."""
+        at = event.start_mark.index
+        if self.text[at : at + 1] not in (",", "}") or self.text[:at].rstrip()[-1:] in (":", ""):
+            return
+        start = max(self.text.rfind(mark, 0, at) for mark in ",{") + 1
+        words = self.text[start:at].split()
+        hint = "quote a value that contains a comma, or write a value after ':'"
+        if len(words) == 2:
+            hint = f"write '{words[0]}: {words[1]}'; quote a value that contains a comma"
+        message = f"':' is missing after {' '.join(words[:4])!r}"
+        self.warnings.append(replace(self._problem("PP128", message, event, hint), severity="warning"))
 
     def _read_annotated(self, event: Any) -> Any:
         """Parse a scalar that has a tag or an anchor."""
@@ -263,7 +294,11 @@ class _Reader:
         try:
             return read_number(text, self.limits.number_length)
         except AmbiguousScalarError:
-            hint = f"write {text!r} in quotes if it is text, or as a plain decimal number"
+            plain = text.replace("_", "")
+            number = (
+                f"{plain} if it is a number" if plain.isdecimal() and plain != text else "as a plain decimal number"
+            )
+            hint = f"write {text!r} in quotes if it is text, or {number}"
             self._fail("PP115", f"{text!r} is read differently by different YAML versions", event, hint)
         except NumberError:
             shown = text if len(text) <= self.limits.number_length else text[:20] + "..."
@@ -274,7 +309,8 @@ class _Reader:
         if event.anchor in self._open_anchors:
             raise PackError(self._problem("PP117", f"alias '*{event.anchor}' is inside its own anchor", event))
         if event.anchor not in self._anchors:
-            hint = "define the anchor (&name) before the alias (*name)"
+            near = did_you_mean(event.anchor, self._anchors)
+            hint = near or "define the anchor (&name) before the alias (*name)"
             raise PackError(self._problem("PP117", f"alias '*{event.anchor}' has no anchor", event, hint))
         self._has_aliases = True
         return self._anchors[event.anchor]

@@ -7,7 +7,15 @@ from typing import Final
 from promptpack import schema
 from promptpack.flow.model import END, FirstValue, FlowFile, FlowValue, ObjectValue, Path, ReplyValue, Step, to_word
 from promptpack.flow.paths import Clause, Graph, needed_replies
-from promptpack.flow.possible_values import FieldSchema, field_at, items_of, suggest_pointer, values_of, words_at
+from promptpack.flow.possible_values import (
+    FieldSchema,
+    deciding_fields,
+    field_at,
+    items_of,
+    suggest_pointer,
+    values_of,
+    words_at,
+)
 from promptpack.library import Library
 from promptpack.pack.contract import ERROR_ACTIONS
 from promptpack.pack.model import Pack
@@ -94,14 +102,18 @@ class _FlowChecker:
         if words is None:
             what = "at" if field is None or field.is_certain else "in every reply at"
             message = f"the reply of {pack.label} has no boolean and no enum {what} {step.next.pointer!r}"
-            self._add("PP716", message, (*place, "by"), "name a required field that is a boolean or has an enum")
+            hint = suggest_pointer(pack.contract, step.action or _only(pack.contract.actions), step.next.pointer)
+            fields = ", ".join(deciding_fields(pack.contract, step.action or _only(pack.contract.actions)))
+            hint = hint or f"name a required field that is a boolean or has an enum: {fields or 'it has none'}"
+            self._add("PP716", message, (*place, "by"), hint)
             return
         allowed = [to_word(word) for word in words]
-        for word in step.next.targets:
-            if word not in allowed:
-                hint = did_you_mean(word, allowed) or f"its answers are {', '.join(allowed)}"
-                self._add("PP718", f"{pack.label} never answers {word!r}", (*place, "to", word), hint, key=True)
-        for word in allowed:
+        unknown = [word for word in step.next.targets if word not in allowed]
+        # Without any known word, one problem tells the author everything.
+        for word in unknown[:1] if len(unknown) == len(step.next.targets) else unknown:
+            hint = did_you_mean(word, allowed) or f"its answers are {', '.join(allowed)}"
+            self._add("PP718", f"{pack.label} never answers {word!r}", (*place, "to", word), hint, key=True)
+        for word in () if unknown else allowed:
             is_optional = step.next.pointer == "/action" and word in ERROR_ACTIONS
             if word not in step.next.targets and not is_optional:
                 message = f"no next step for {word!r}, which {pack.label} may answer"
@@ -204,8 +216,10 @@ class _FlowChecker:
             path = graph.path_without(step.name, clause)
             if path is None:
                 continue
-            lacks = " or ".join(sorted({repr(source) for source, _ in clause}))
-            reason = f"{lacks} has not replied" if lacks else "the reply may not have the field"
+            replies = sorted(
+                {f"{source!r} has not replied" + (f" with {action}" if action else "") for source, action in clause}
+            )
+            reason = " and ".join(replies) or "the reply may not have the field"
             message = f"step {step.name!r} may have no value for {name!r}: on the path {' → '.join(path)}, {reason}"
             hint = "give another value for this path: {first: [{from: ...}, given]}"
             self._add("PP719", message, ("steps", step.name, "inputs", name), hint, key=True)

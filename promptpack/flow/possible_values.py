@@ -87,6 +87,16 @@ def words_at(field: FieldSchema) -> list[Any] | None:
     return allowed if isinstance(allowed, list) and all(isinstance(word, str | bool) for word in allowed) else None
 
 
+def deciding_fields(contract: Contract, action: str) -> Iterator[str]:
+    """Yield the pointers to the required fields of a reply that can decide a route."""
+    for parent in ("", "/params"):
+        owner = field_at(contract, action, parent)
+        for name in owner.schema.get("properties", ()) if owner is not None else ():
+            field = field_at(contract, action, f"{parent}/{name}")
+            if field is not None and field.is_certain and words_at(field) is not None:
+                yield f"{parent}/{name}"
+
+
 def values_of(value: FlowValue, contracts: Contracts) -> Iterator[Any]:
     """Iterate over values that a step may really get; nothing when they are unknown."""
     match value:

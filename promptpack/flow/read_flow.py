@@ -21,7 +21,7 @@ from promptpack.flow.model import (
     ReplyValue,
     Step,
 )
-from promptpack.pack.pack_schema import find_mismatches, read_shipped
+from promptpack.pack.pack_schema import find_mismatches, find_misread, read_shipped
 from promptpack.problem import PackError, Problem
 
 FILE = "flow.yaml"
@@ -44,7 +44,7 @@ def read(document: Document) -> FlowFile:
         for place, one in find_mismatches(flow_schema(), document)
     ]
     if problems:
-        raise PackError(problems)
+        raise PackError(find_misread(document) or problems)
     data: Mapping[str, Any] = document.data
     steps = {name: _step(name, value) for name, value in data["steps"].items()}
     return FlowFile(MappingProxyType(steps), tuple(data.get("tools", ())), document)

@@ -52,6 +52,11 @@ class Entry:
         """Whether the file name has no locale."""
         return not _names_locale(self.file)
 
+    @property
+    def locale_in_path(self) -> str:
+        """The locale in the file name, or an empty text."""
+        return _read_file_name(self.file)[2]
+
     @cached_property
     def document(self) -> Document | None:
         """The document, loaded on first use; None if it is not a valid pack file."""
@@ -135,7 +140,12 @@ def _parse_entry(folder: Folder, file: str, content: bytes, text: str | None, ca
         found = document.parse(content if text is None else text, folder.show(file))
     except PackError as error:
         return _broken(folder, file, None, error.problems, content)
-    if _names_locale(file) and is_text_only(found.data):
+    locale = _read_file_name(file)[2]
+    if locale and isinstance(found.data, dict) and "locale" not in found.data:
+        hint = f"write 'locale: {locale}', as in the file name"
+        problem = Problem("PP203", "'locale' is missing", found.locate_key(("version",)), hint)
+        return _broken(folder, file, found, (problem,), content)
+    if locale and is_text_only(found.data):
         return replace(_broken(folder, file, found, (), content), text_only=found)
     try:
         check(found)
@@ -153,9 +163,20 @@ def _parse_entry(folder: Folder, file: str, content: bytes, text: str | None, ca
 def complete_variants(entries: Sequence[Entry]) -> Iterator[Entry]:
     """Yield the entries, with each variant that contains only text completed by the default file of its version."""
     defaults = {(entry.folder, entry.name, entry.version): entry for entry in entries if entry.is_default}
+    by_path = {(entry.folder, *_read_file_name(entry.file)): entry for entry in defaults.values()}
     for entry in entries:
         default = defaults.get((entry.folder, entry.name, entry.version))
-        yield entry if entry.text_only is None else _complete(entry, entry.text_only, default)
+        if entry.text_only is None:
+            yield entry
+        elif default is None and has_only_texts(entry.text_only.data):
+            name, version, _ = _read_file_name(entry.file)
+            near = by_path.get((entry.folder, name, version, ""))
+            if near is not None and near.document is None:
+                yield _complete(entry, entry.text_only, near)
+            else:
+                yield replace(entry, problems=(_no_default(entry, entry.text_only, near),))
+        else:
+            yield _complete(entry, entry.text_only, default)
 
 
 def _complete(entry: Entry, own: Document, default: Entry | None) -> Entry:
@@ -163,10 +184,6 @@ def _complete(entry: Entry, own: Document, default: Entry | None) -> Entry:
         message = f"this variant needs {default.path}, which is broken"
         problem = Problem("PP237", message, own.locate_key(("name",)), "fix that file first")
         return replace(entry, problems=(problem,))
-    if default is None and has_only_texts(own.data):
-        message = f"this variant has only texts, but there is no default file of {entry.name}@{entry.version}"
-        hint = f"give it the name and version of that file, or add {entry.version}.yaml"
-        return replace(entry, problems=(Problem("PP238", message, own.locate_key(("name",)), hint),))
     try:
         found = complete_variant(default.document, own) if default is not None and default.document else own
         check(found)
@@ -177,9 +194,24 @@ def _complete(entry: Entry, own: Document, default: Entry | None) -> Entry:
     return replace(complete, is_clean=False, default=default.digest if default else "")
 
 
+def _no_default(entry: Entry, own: Document, near: Entry | None) -> Problem:
+    """Return the problem of a variant without a default file; `near` is the default file that its path names."""
+    message = f"this variant has only texts, but there is no default file of {entry.name}@{entry.version}"
+    if near is None:
+        hint = f"give it the name and version of that file, or add {entry.version}.yaml"
+        return Problem("PP238", message, own.locate_key(("name",)), hint)
+    key, value = ("version", str(near.version)) if near.name == entry.name else ("name", near.name)
+    return Problem("PP238", message, own.locate((key,)), f"{near.path} has {key} {value!r}")
+
+
 def _names_locale(file: str) -> bool:
-    from_path = _FILE.search(file)
-    return from_path is not None and from_path[4] is not None
+    return bool(_read_file_name(file)[2])
+
+
+def _read_file_name(file: str) -> tuple[str, Version | None, str]:
+    """Return the name, version and locale in the path of a file, as far as it has them."""
+    found = _FILE.search(file)
+    return (found[2] or "", parse_version(found[3]), found[4] or "") if found else ("", None, "")
 
 
 def _restore(content: bytes, path: str, digest: str, cache: Cache) -> Document:
@@ -200,8 +232,8 @@ def _broken(
     content: bytes | None = None,
 ) -> Entry:
     data = found.data if found is not None and isinstance(found.data, Mapping) else {}
-    from_path = _FILE.search(file)
-    name = data.get("name") if isinstance(data.get("name"), str) else from_path[2] if from_path else file
-    version = parse_version(str(data.get("version"))) or (parse_version(from_path[3]) if from_path else None)
-    locale = data.get("locale") if isinstance(data.get("locale"), str) else from_path[4] if from_path else ""
-    return Entry(folder, file, name or file, version, locale or "", None, problems, content, refused=found)
+    in_path = _read_file_name(file)
+    name = str(data["name"]) if isinstance(data.get("name"), str) else in_path[0]
+    version = parse_version(str(data.get("version"))) or in_path[1]
+    locale = str(data["locale"]) if isinstance(data.get("locale"), str) else in_path[2]
+    return Entry(folder, file, name or file, version, locale, None, problems, content, refused=found)

@@ -332,6 +332,13 @@ class Library:
             folder or entry.folder, entry.file, self._find_partials(entry), parents, self._limits, self._render_cache
         )
 
+    def _suggest_parent(self, child: Entry, reference: str, found: Problem) -> str:
+        """Return a hint at a pack that can be extended, for an unknown name."""
+        if found.code != "PP701":
+            return found.hint
+        names = [name for name in (*self._by_name, *_shipped()._by_name) if name != child.name]
+        return did_you_mean(parse_reference(reference).name, names) or found.hint
+
     def _find_partials(self, entry: Entry) -> FolderPartials:
         root = entry.folder.root
         cached = self._folder_partials.get(root)
@@ -344,7 +351,8 @@ class Library:
             home, parent = self._find(reference, locale)
         except UsageError as error:
             raise PackError(
-                _at_extends(child, "PP231", found.message, found.hint) for found in error.problems
+                _at_extends(child, "PP231", found.message, self._suggest_parent(child, reference, found))
+                for found in error.problems
             ) from error
         if parent.path in trail:
             cycle = " -> ".join((*trail[trail.index(parent.path) :], parent.path))

@@ -98,14 +98,19 @@ def add_conflicts(entries: Sequence[Entry]) -> Iterator[Entry]:
     for entry in entries:
         groups.setdefault((entry.name, entry.version, entry.locale), []).append(entry)
     for entry in entries:
-        others = [other.path for other in groups[entry.name, entry.version, entry.locale] if other is not entry]
-        if not others or entry.document is None:
+        group = groups[entry.name, entry.version, entry.locale]
+        others = [other.path for other in group if other is not entry]
+        misnamed = [other for other in group if other.locale_in_path not in ("", other.locale)]
+        if not others or entry.document is None or (misnamed and entry not in misnamed):
             yield entry
             continue
         label = f"{entry.name}@{entry.version}" + (f" ({entry.locale})" if entry.locale else "")
         location = entry.document.locate_key(("name",))
         message = f"{label} is also in {', '.join(others)}"
-        problem = Problem("PP705", message, location, "change the name, version or locale of one")
+        hint = "change the name, version or locale of one"
+        if misnamed:
+            location, hint = entry.document.locate(("locale",)), f"the file name says {entry.locale_in_path!r}"
+        problem = Problem("PP705", message, location, hint)
         yield replace(entry, problems=(*entry.problems, problem))
 
 

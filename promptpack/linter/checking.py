@@ -22,7 +22,7 @@ _MISSING_SECTION = ("PP203", "PP241")
 # Problems that name another file, which is broken.
 _OF_BROKEN_FILES = ("PP234", "PP237")
 # What lint rules find while a name or a template is wrong may follow from that.
-_FOLLOWING = ("PL001", "PL009", "PL012", "PL203")
+_FOLLOWING = ("PL001", "PL009", "PL012", "PL032", "PL203")
 # Sections whose entries do not depend on each other.
 _LISTED = ("inputs", "messages", "partials", "tests")
 
@@ -60,10 +60,13 @@ def lint_library(
 
 
 def _keep_first_causes(problems: Sequence[Problem]) -> Iterator[Problem]:
-    """Leave out that a file needs a broken one, if the problems of that one are reported too."""
+    """Leave out that a file needs a reported one, and what a rule finds at the place of an error in another file."""
     broken = {one.location.path for one in problems if one.location and one.code not in _OF_BROKEN_FILES}
+    errors = {one.location for one in problems if one.severity == "error" and one.code.startswith("PP")}
     for one in problems:
-        if one.code not in _OF_BROKEN_FILES or broken.isdisjoint(one.message.replace(",", " ").split()):
+        if one.code in _OF_BROKEN_FILES and not broken.isdisjoint(one.message.replace(",", " ").split()):
+            continue
+        if one.code.startswith("PP") or one.location not in errors:
             yield one
 
 
@@ -154,8 +157,9 @@ def _lint_pruned(entry: Entry, library: LintLibrary, settings: LintSettings) -> 
 
 
 def _lint_subject(subject: Subject, settings: LintSettings) -> LintResult:
-    # PL005 reports invisible characters, since it knows which ones belong to a script.
-    warnings = (problem for problem in subject.document.warnings if problem.code != "PP104")
+    # PL005 reports invisible characters, since it knows which ones belong to a script; PP128 is an error in a broken pack.
+    others = ("PP104", "PP128") if subject.is_pruned else ("PP104",)
+    warnings = (problem for problem in subject.document.warnings if problem.code not in others)
     own = LintReport(problems=(*subject.compiled.problems, *warnings))
     shared = IgnoreTracker(_shared_texts(subject))
     report = LintReport.join([own, _report(_check_rules(subject, settings, shared))])

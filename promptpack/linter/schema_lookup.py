@@ -1,8 +1,9 @@
 """Look up facts in a JSON Schema: properties, types, the schema of an inner value."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
+from promptpack import schema as schemas
 from promptpack.pack.references import resolve
 from promptpack.problem import nearest
 from promptpack.schema.pointers import find_target
@@ -10,6 +11,19 @@ from promptpack.schema.pointers import find_target
 Schema = Mapping[str, Any]
 
 _ANY_KEY = "*"
+_BOUNDS: Final = (
+    ("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems"), ("minProperties", "maxProperties"),
+    ("exclusiveMinimum", "exclusiveMaximum"), ("minContains", "maxContains"),
+)  # fmt: skip
+_MAX_LISTED: Final = 200
+
+
+class Contradiction(NamedTuple):
+    """A part of a schema that no value can meet, or that has no effect."""
+
+    message: str
+    path: tuple[str | int, ...]
+    hint: str
 
 
 def properties_of(schema: Schema, root: Schema) -> dict[str, Schema]:
@@ -40,6 +54,30 @@ def misspelled_required(schema: Schema) -> dict[str, str]:
     optional = [name for name in properties if name not in required]
     found = {name: nearest(name, optional) for name in required if name not in properties}
     return {name: near for name, near in found.items() if near is not None}
+
+
+def contradictions(schema: Schema) -> Iterator[Contradiction]:
+    """Yield the keywords of a schema that contradict each other, and the values that can never occur."""
+    for low, high in _BOUNDS:
+        if low in schema and high in schema and schema[low] > schema[high]:
+            message = f"{low!r} is {schema[low]}, more than {high!r}, which is {schema[high]}: no value is allowed"
+            yield Contradiction(message, (low,), "swap them, or change one")
+    words = schema.get("enum")
+    listed = words[:_MAX_LISTED] if isinstance(words, list) else []
+    by_type = schemas.compile({"type": schema["type"]}) if "type" in schema else None
+    for index, word in enumerate(listed):
+        if by_type is not None and not by_type.accepts(word):
+            hint = "change 'type', or remove 'enum'"
+            yield Contradiction(f"{word!r} is in 'enum', but 'type' excludes it", ("enum", index), hint)
+            return
+        if any(type(other) is type(word) and other == word for other in listed[:index]):
+            yield Contradiction(f"{word!r} is in 'enum' twice", ("enum", index), "remove one of the two")
+
+
+def is_contradictory(schema: Schema) -> bool:
+    """Return whether a schema, or a schema in it, was reported, so that values that it rejects may be right."""
+    nodes = [node for _, node in schemas.iterate_schemas(schema)]
+    return any(misspelled_required(node) or next(contradictions(node), None) for node in nodes)
 
 
 def schema_at(root: Schema, keys: tuple[str, ...]) -> Schema | None:

@@ -1,6 +1,8 @@
 """Check a document against `pack.schema.json`, and report all problems with their locations."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -11,6 +13,8 @@ from promptpack.problem import Location, PackError, Problem
 
 # JSON Schema keywords that change the target of references.
 _REDIRECTING = ("$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "$vocabulary")
+_FILE_NAME = re.compile(r"(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]*?)?)(?:\.([a-z]{2,3}(?:-[A-Za-z]+)*))?\.ya?ml\Z")
+_MISREAD = "PP128"
 _CURLY = ("“", "”", "„", "‘", "’", "«", "»")
 _CODES = {"additionalProperties": "PP202", "required": "PP203", "type": "PP204", "enum": "PP205"}
 
@@ -18,7 +22,10 @@ _CODES = {"additionalProperties": "PP202", "required": "PP203", "type": "PP204",
 def check(document: Document) -> None:
     """Raise all mismatches with the pack schema, or else all duplicate names."""
     found = find_mismatches(pack_schema(), document)
-    problems = [_to_problem(place, mismatch) for place, mismatch in found] or list(_find_duplicates(document))
+    problems = list({(one.location, one.message): one for one in (_to_problem(*pair) for pair in found)}.values())
+    problems = problems or list(_find_duplicates(document))
+    if problems and (misread := find_misread(document)):
+        raise PackError(misread)
     if problems:
         raise PackError(sort_problems(problems))
 
@@ -44,7 +51,7 @@ def read_shipped(file: str) -> Mapping[str, Any]:
 
 def schema_problems(placed: Placed) -> list[Problem]:
     """Return the problems of a JSON Schema in a separate file."""
-    return [_to_problem(placed.document, one) for one in keep_misspelled(schema_schema().check(placed.value))]
+    return [_to_problem(placed.document, one) for one in schema.keep_misspelled(schema_schema().check(placed.value))]
 
 
 def sort_problems(problems: Iterable[Problem]) -> list[Problem]:
@@ -52,15 +59,9 @@ def sort_problems(problems: Iterable[Problem]) -> list[Problem]:
     return sorted(problems, key=lambda problem: problem.location or Location(""))
 
 
-def keep_misspelled(mismatches: Iterable[schema.Mismatch]) -> list[schema.Mismatch]:
-    """Leave out the missing keys that are misspelled: such a key is one problem, that it is unknown."""
-    found = tuple(mismatches)
-    misspelled = {(one.path[:-1], one.hint) for one in found if one.at_key}
-    return [
-        one
-        for one in found
-        if one.rule != "required" or (one.path[:-1], f"did you mean {one.path[-1]!r}?") not in misspelled
-    ]
+def find_misread(document: Document) -> list[Problem]:
+    """Return the warnings of a document that explain why its values are not as the author meant them, as errors."""
+    return [replace(warning, severity="error") for warning in document.warnings if warning.code == _MISREAD]
 
 
 def find_mismatches(compiled: schema.Schema, document: Document) -> Iterator[tuple[Document, schema.Mismatch]]:
@@ -68,7 +69,7 @@ def find_mismatches(compiled: schema.Schema, document: Document) -> Iterator[tup
 
     A misspelled key is one mismatch, that it is unknown; everything else is checked as if the key were correct.
     """
-    mismatches = compiled.check(document.data)
+    mismatches = tuple(schema.pair_keys(compiled.check(document.data)))
     if not mismatches or not isinstance(document.data, dict):
         yield from ((document, mismatch) for mismatch in mismatches)
         return
@@ -78,7 +79,7 @@ def find_mismatches(compiled: schema.Schema, document: Document) -> Iterator[tup
     rekeyed = rekeyed.rekey(mismatches)
     misspelled = [tuple(rekeyed.origin(path)[1]) for path in rekeyed.written_keys]
     yield from ((document, mismatch) for mismatch in mismatches if mismatch.at_key and mismatch.path in misspelled)
-    rest = keep_misspelled(compiled.check(rekeyed.data))
+    rest = schema.join_missing(schema.keep_misspelled(compiled.check(rekeyed.data)))
     yield from ((rekeyed, mismatch) for mismatch in rest if mismatch.path not in rekeyed.written_keys)
 
 
@@ -90,8 +91,41 @@ def _to_problem(document: Document, mismatch: schema.Mismatch) -> Problem:
     location = document.locate_key(mismatch.path) if is_about_key else document.locate(mismatch.path)
     where = schema.pointer(mismatch.path[:-1] if mismatch.at_key or mismatch.rule == "required" else mismatch.path)
     message = f"{mismatch.message} (in {where})" if where else mismatch.message
-    hint = mismatch.hint or _hint_for_quotes(document.data, mismatch)
+    hint = _hint_for_place(mismatch) or mismatch.hint or _hint_for_quotes(document.data, mismatch)
+    hint = hint or _hint_from_path(document.path, mismatch)
     return Problem(_CODES.get(mismatch.rule, "PP201"), message, location, hint)
+
+
+def _hint_for_place(mismatch: schema.Mismatch) -> str:
+    """Return where a key belongs that is known in another section, and not similar to a known key here."""
+    if not mismatch.at_key or mismatch.expected is not None:
+        return ""
+    here = tuple(step for step in mismatch.path[:-1] if isinstance(step, str))
+    places = (name for name, path, keys in _places() if mismatch.path[-1] in keys and path != here[:2])
+    place = next(places, None)
+    return f"{mismatch.path[-1]!r} belongs in {place}" if place else ""
+
+
+@cache
+def _places() -> tuple[tuple[str, tuple[str, ...], frozenset[str]], ...]:
+    """The sections with fixed keys: the words for each, its path, and its keys."""
+    parts = pack_schema().source["$defs"]
+    sections = (
+        ("'reply'", ("reply",), parts["reply"]),
+        ("a message", ("messages",), parts["message"]),
+        ("an action of 'reply'", ("reply", "actions"), parts["action"]),
+        ("a rule of 'reply'", ("reply", "rules"), parts["rule"]),
+        ("a test", ("tests",), parts["test"]),
+        ("the top level", (), pack_schema().source),
+    )
+    return tuple((name, path, frozenset(part["properties"])) for name, path, part in sections)
+
+
+def _hint_from_path(path: str, mismatch: schema.Mismatch) -> str:
+    """Return what the name of the file says about an invalid version or locale."""
+    found = _FILE_NAME.search(path)
+    said = {"/version": found[1], "/locale": found[2]}.get(mismatch.pointer) if found else None
+    return f"the file name says {said!r}" if said and mismatch.rule == "pattern" else ""
 
 
 def _hint_for_quotes(value: Any, mismatch: schema.Mismatch) -> str:

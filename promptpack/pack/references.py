@@ -8,7 +8,7 @@ from promptpack.document import Document, parse, read_json
 from promptpack.files import Folder
 from promptpack.pack.pack_schema import schema_problems
 from promptpack.pack.placed import Placed
-from promptpack.problem import PackError, Problem, did_you_mean
+from promptpack.problem import Location, PackError, Problem, did_you_mean
 from promptpack.schema.pointers import find_target, split_pointer
 
 SHIPPED_ADDRESS = "https://promptpack.dev/schemas/1/"
@@ -145,7 +145,7 @@ class References:
             relative = found.removeprefix(_SHIPPED)
             if not folder.exists(relative):
                 raise PackError(_not_found(folder, relative))
-            read = read_json if shipped else parse
+            read = read_json if shipped else _read_schema
             document = read(folder.read(relative), folder.show(relative))
             self._cache[found] = Placed(document.data, document, ())
         return self._cache[found]
@@ -221,8 +221,40 @@ def _not_found(folder: Folder, relative: str) -> Problem:
     is_sibling = relative.startswith(files.SIBLING)
     known = files.shipped("schemas") if is_sibling else folder
     name = relative.removeprefix(files.SIBLING)
-    hint = did_you_mean(name, known.find(".json", ".yaml", ".yml")) or "paths are relative to the file with '$ref'"
+    beside = files.SIBLING.rstrip("/")
+    siblings = folder.find(".json", ".yaml", ".yml", below=beside) if is_sibling else ()
+    near = did_you_mean(name, [one.removeprefix(files.SIBLING) for one in siblings])
+    hint = (
+        near or did_you_mean(name, known.find(".json", ".yaml", ".yml")) or "paths are relative to the file with '$ref'"
+    )
     return Problem("PP213", f"no schema file {name!r}", None, hint)
+
+
+def _read_schema(source: bytes, path: str) -> Document:
+    """Parse a schema file; a JSON file must be valid JSON, since other tools read it too."""
+    wrong = _json_error(source, path) if path.endswith(".json") else None
+    if wrong is not None:
+        raise wrong
+    return parse(source, path)
+
+
+def _json_error(source: bytes, path: str) -> PackError | None:
+    import json
+
+    try:
+        json.loads(source.removeprefix(b"\xef\xbb\xbf"))
+    except json.JSONDecodeError as error:
+        before = error.doc[: error.pos].rstrip()
+        message, at = f"{error.msg[:1].lower()}{error.msg[1:]}", error.pos
+        if error.msg == "Expecting ',' delimiter":
+            message, at = "a comma is missing", len(before)
+        elif before.endswith(","):
+            message, at = "a comma follows the last item", len(before) - 1
+        line, column = error.doc.count("\n", 0, at) + 1, at - error.doc.rfind("\n", 0, at)
+        return PackError(Problem("PP110", f"cannot be read as JSON: {message}", Location(path, line, column)))
+    except (UnicodeDecodeError, RecursionError, ValueError):
+        pass  # reported by `parse`
+    return None
 
 
 def _locate_problem(here: Placed, problem: Problem) -> Problem:

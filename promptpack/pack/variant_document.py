@@ -16,7 +16,7 @@ _WHOLE = ("inputs", "extends", "slots", "abstract")
 # Lists whose items have names.
 _NAMED: Mapping[_Step, str] = {("messages",): "id", ("reply", "rules"): "name", ("tests",): "name"}
 # The key that a new item must have.
-_MAIN_KEY: Mapping[_Step, str] = {("messages",): "role", ("reply", "rules"): "require"}
+_MAIN_KEY: Mapping[_Step, str] = {("messages",): "role", ("reply", "rules"): "require", ("tests",): "context"}
 # A message with one of these keys is whole; others replace the text of a message in the default file.
 _OF_WHOLE_MESSAGES = ("role", "history")
 
@@ -86,17 +86,24 @@ class _Merge:
         for key, value in own.items():
             if key in default:
                 merged[key] = self.merge(default[key], value, (*path, key), (*own_path, key))
-            else:
-                merged[key] = value
-                self.own_paths[*path, key] = (*own_path, key)
+                continue
+            merged[key] = value
+            self.own_paths[*path, key] = (*own_path, key)
+            hint = did_you_mean(key, [name for name in default if name not in own])
+            if _has_fixed_keys(path) or (hint and "example" in path):
+                message = f"the default file has no {key!r} in {path[-1]!r}"
+                hint = hint or "a variant with only texts cannot add it; add it to the default file"
+                self.problems.append(Problem("PP236", message, self._own.locate_key((*own_path, key)), hint))
         return merged
 
     def _merge_lists(self, default: list[Any], own: list[Any], path: _Step, own_path: _Step) -> list[Any]:
         merged, label = list(default), _NAMED[path]
         indexes = {item.get(label): index for index, item in enumerate(default)}
         for number, item in enumerate(own):
-            index = indexes.get(item[label])
-            if index is None and (key := _MAIN_KEY.get(path, label)) not in item:
+            index = indexes.get(item.get(label))
+            if label not in item:
+                self._refuse_unnamed(label, default, own, (*own_path, number))
+            elif index is None and (key := _MAIN_KEY.get(path, label)) not in item:
                 self._refuse(item[label], indexes, key, (*own_path, number, label))
             elif index is None:
                 self.own_paths[*path, len(merged)] = (*own_path, number)
@@ -105,13 +112,29 @@ class _Merge:
                 merged[index] = self.merge(default[index], item, (*path, index), (*own_path, number))
         return merged
 
+    def _refuse_unnamed(self, label: str, default: list[Any], own: list[Any], place: _Step) -> None:
+        named = [one.get(label) for one in own]
+        unused = next((one[label] for one in default if label in one and one[label] not in named), None)
+        hint = f"name the message of the default file that it replaces: '{label}: {unused or 'NAME'}'"
+        self.problems.append(Problem("PP236", f"this message has no {label!r}", self._own.locate(place), hint))
+
     def _refuse(self, name: str, known: Iterable[str | None], key: str, place: _Step) -> None:
         hint = did_you_mean(name, filter(None, known)) or f"a new one needs {key!r}"
         message = f"the default file has no {place[-1]} {name!r} in {place[-3]!r}"
         self.problems.append(Problem("PP236", message, self._own.locate(place), hint))
 
 
+def _has_fixed_keys(path: _Step) -> bool:
+    """Return whether a mapping has names that only the default file can define: actions, and properties of params."""
+    return path[:2] == ("reply", "actions") and (len(path) == 2 or (path[-1] == "properties" and "params" in path))
+
+
 def _are_parts(items: list[Any], path: _Step) -> bool:
-    """Return whether all items of a list have names; whole messages replace the list."""
-    named = all(isinstance(item, dict) and isinstance(item.get(_NAMED[path]), str) for item in items)
-    return named and (path != ("messages",) or not any(key in item for item in items for key in _OF_WHOLE_MESSAGES))
+    """Return whether the items of a list replace those with the same names; whole messages replace the list."""
+    if not all(isinstance(item, dict) and isinstance(item.get(_NAMED[path], ""), str) for item in items):
+        return False
+    if path == ("messages",):
+        return any("id" in item for item in items) and not any(
+            key in item for item in items for key in _OF_WHOLE_MESSAGES
+        )
+    return all(_NAMED[path] in item for item in items)

@@ -28,10 +28,29 @@ _KINDS: Final[tuple[tuple[Any, str], ...]] = (
     (bool, "boolean"), (str, "string"), ((int, float), "number"), ((list, tuple), "array"), (NoneType, "null")
 )  # fmt: skip
 _MAX_SHOWN = 60
+# The patterns of JSON pointers.
+_POINTER = ("^/", "^(/")
+# Words of other formats, and what they may mean here.
+_SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("delete", "drop", "omit"), ("remove",)),
+    **dict.fromkeys(("text", "prompt", "template", "body"), ("content",)),
+    **dict.fromkeys(("variables", "vars", "parameters", "args", "arguments"), ("inputs", "params")),
+    **dict.fromkeys(("condition", "if"), ("when",)),
+    **dict.fromkeys(("assert", "check", "must"), ("require",)),
+    **dict.fromkeys(("error", "reason"), ("message",)),
+    **dict.fromkeys(("lang", "language"), ("locale",)),
+    **dict.fromkeys(("output", "response", "answer"), ("reply",)),
+    **dict.fromkeys(("parent", "base", "inherits"), ("extends",)),
+    **dict.fromkeys(("options", "choices", "values"), ("enum",)),
+    **dict.fromkeys(("agent", "uses"), ("pack",)),
+    **dict.fromkeys(("source", "step"), ("from",)),
+    **dict.fromkeys(("steps", "then", "goto"), ("next",)),
+}
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=str)
 # More would not be read.
 _MAX_KEYS = 50
 _MAX_CHOICES = 50
+_MAX_LISTED = 24
 # The comparisons of words for the hints of one explanation; more words are not compared.
 _MAX_COMPARISONS = 1_000
 
@@ -48,7 +67,8 @@ class NearWords:
             return None
         words = list(islice((name for name in known if isinstance(name, str)), MAX_KNOWN))
         self._comparisons -= len(words)
-        return nearest(word, words)
+        meant = _SYNONYMS.get(word.casefold(), ())
+        return nearest(word, words) or next((name for name in meant if name in words), None)
 
 
 def explain(rule: str, expected: Any, value: Any, path: Path, schema: Any, near: NearWords) -> Iterator[Mismatch]:
@@ -159,13 +179,19 @@ def _write_hint(rule: str, expected: Any, value: Any, words: NearWords) -> str:
         return f"did you mean {near!r}?" if near else ""
     if rule == "type" and expected == "string" and isinstance(value, (int, float)) and not isinstance(value, bool):
         return "write it in quotes"
+    if rule == "pattern" and expected.startswith(_POINTER) and isinstance(value, str):
+        return f"write {'/' + value.replace('.', '/')!r}"
     if rule == "type" and expected == "boolean" and isinstance(value, str) and value.lower() in ("true", "false"):
         return f"write {value.lower()} without quotes"
     return ""
 
 
 def _list_keys(names: list[str]) -> str:
-    return f"the known keys are {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}" if names else ""
+    return (
+        f"the known keys are {', '.join(names[:_MAX_LISTED])}{', ...' if len(names) > _MAX_LISTED else ''}"
+        if names
+        else ""
+    )
 
 
 def _show(value: Any) -> str:

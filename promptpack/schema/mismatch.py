@@ -1,9 +1,12 @@
 """One mismatch between a value and a schema."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 from promptpack.schema.pointers import pointer
+
+_MAX_JOINED: Final = 3
 
 
 @dataclass(frozen=True)
@@ -24,3 +27,46 @@ class Mismatch:
     def pointer(self) -> str:
         """The path as a JSON pointer."""
         return pointer(self.path)
+
+
+def keep_misspelled(mismatches: Iterable[Mismatch]) -> list[Mismatch]:
+    """Leave out the missing keys that are misspelled: such a key is one problem, that it is unknown."""
+    found = pair_keys(tuple(mismatches))
+    misspelled = {(one.path[:-1], one.hint) for one in found if one.at_key}
+    return [
+        one
+        for one in found
+        if one.rule != "required" or (one.path[:-1], f"did you mean {one.path[-1]!r}?") not in misspelled
+    ]
+
+
+def pair_keys(found: tuple[Mismatch, ...]) -> tuple[Mismatch, ...]:
+    """Suggest the only missing key of a mapping for its only unknown key."""
+    pairs: dict[tuple[str | int, ...], str] = {}
+    for owner in {one.path[:-1] for one in found if one.at_key and one.expected is None}:
+        inside = [one for one in found if one.path[:-1] == owner]
+        missing = [one.path[-1] for one in inside if one.rule == "required"]
+        if len(missing) == 1 and sum(one.at_key for one in inside) == 1:
+            pairs[owner] = str(missing[0])
+    return tuple(
+        replace(one, hint=f"did you mean {near!r}?", expected=near)
+        if one.at_key and (near := pairs.get(one.path[:-1]))
+        else one
+        for one in found
+    )
+
+
+def join_missing(mismatches: Iterable[Mismatch]) -> list[Mismatch]:
+    """Join the missing keys of a mapping, at most three, into one mismatch."""
+    found = list(mismatches)
+    owners: dict[tuple[str | int, ...], list[Mismatch]] = {}
+    for one in found:
+        if one.rule == "required":
+            owners.setdefault(one.path[:-1], []).append(one)
+    joined: dict[Mismatch, str] = {}
+    for group in owners.values():
+        if 1 < len(group) <= _MAX_JOINED:
+            names = [repr(one.path[-1]) for one in group]
+            joined |= dict.fromkeys(group[1:], "")
+            joined[group[0]] = f"{', '.join(names[:-1])} and {names[-1]} are missing"
+    return [replace(one, message=joined.get(one, one.message)) for one in found if joined.get(one) != ""]

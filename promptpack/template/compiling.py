@@ -23,6 +23,7 @@ T = TypeVar("T")
 _NO_INCLUDES = IncludeStack()
 _CONSTANTS = ("true", "false", "none")
 # Unknown filters, tests and partials.
+_REPLY_FIELDS = ("action", "params", "thought", "confidence", "risk")
 _TYPO_CODES = ("PP303", "PP304", "PP305")
 _MAX_COMPARISONS = 50_000
 _DECLARE = "declare it under 'inputs'"
@@ -72,7 +73,10 @@ class DeclaredNames:
             similar = self._find_similar(use.name, (*local.callables, *FUNCTIONS))
         else:
             others = (*_CONSTANTS, *local.values) if is_jinja else ()
-            similar = self._find_similar(use.name, (*self._names, *others))
+            similar = "" if not use.name.isupper() else self._find_similar(use.name, tuple(self._names))
+            similar = similar or self._find_similar(use.name, (*self._names, *others))
+            if is_expression and not similar and use.name in _REPLY_FIELDS and "reply" in self._names:
+                similar = f"did you mean 'reply.{use.name}'?"
         hint = hint_for_name(use.name, syntax) or similar
         return hint or (_DECLARE_OR_SET if is_jinja and not is_expression else _DECLARE)
 

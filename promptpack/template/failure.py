@@ -77,7 +77,7 @@ def syntax_problem(error: TemplateSyntaxError, source: Source, *, is_expression:
         )
     message = (error.message or "invalid template").rstrip(".")
     location = source.locate(line, column) if line else source.locate(1, 1)
-    words, hint = syntax_errors.plain_words(message)
+    words, hint = syntax_errors.plain_words(message, source.text[: source.offset(line, column)] if line else "")
     return Problem("PP302", f"template syntax: {words[0].lower()}{words[1:]}", location, hint)
 
 

@@ -152,7 +152,7 @@ class _Parser:
         if end is None:
             self._offset = len(self._source.text)
             raise TagError("PP314", "'{{#raw}}' is not closed", "close it with '{{/raw}}'")
-        self._add_text(self._source.text[self._offset : end.start()])
+        self._add_text(self._source.text[self._offset : end.start()], self._offset)
         self._offset = end.end()
 
     def _start_else(self, words: list[str]) -> None:
@@ -169,9 +169,17 @@ class _Parser:
             block.test = self._test(self._validate(" ".join(words[1:]), " ".join(("else", *words))))
 
     def _close_blocks(self, kind: str) -> None:
+        if len(self._open) > 1 and self._open[-1].kind not in _BLOCKS:
+            self._open.pop()  # reported where it is opened
+            return
         if all(block.kind != kind for block in self._open[1:]):
-            hint = f"close the open block with {self._open[-1].end}" if len(self._open) > 1 else "no block is open here"
-            raise TagError("PP315", f"'{{{{/{kind}}}}}' closes no open block", hint)
+            if len(self._open) == 1:
+                raise TagError("PP315", f"'{{{{/{kind}}}}}' closes no open block", "no block is open here")
+            block = self._open[-1]
+            if f"{{{{/{block.kind}" not in self._source.text[self._offset :]:
+                # It is meant to close the block, which would be a second problem.
+                self._open.pop()
+            raise TagError("PP315", f"'{{{{/{kind}}}}}' does not close {block.start}", f"write {block.end}")
         while self._open[-1].kind != kind:
             self._report_unclosed(self._open.pop())
         self._add_block(self._open.pop())
@@ -211,13 +219,15 @@ class _Parser:
 
     def _add_trimmed(self, text: str, *, before_trim: bool = False) -> None:
         """Add the text before a tag, without the white space that a '~' next to it removes."""
+        start = self._offset + (len(text) - len(text.lstrip()) if self._trims_next else 0)
         text = text.lstrip() if self._trims_next else text
         self._trims_next = False
-        self._add_text(text.rstrip() if before_trim else text)
+        self._add_text(text.rstrip() if before_trim else text, start)
 
-    def _add_text(self, text: str) -> None:
+    def _add_text(self, text: str, start: int) -> None:
         if text:
-            self._add(nodes.Output([nodes.TemplateData(text)], lineno=self._position))
+            data = nodes.TemplateData(text, lineno=self._starts.position(start))
+            self._add(nodes.Output([data], lineno=self._position))
 
     def _add(self, node: nodes.Node) -> None:
         self._open[-1].body.append(node)

@@ -55,6 +55,10 @@ def _invalid(name: str, tag: str) -> TagError:
     word, *others = name.split()
     if tag.startswith(">") and others:
         return TagError("PP312", "an argument of a partial is not supported", "the partial sees the names around it")
+    if "|" in name:
+        return TagError(
+            "PP312", f"the filter in {name!r} is not supported", "Handlebars has no filters; use 'syntax: jinja'"
+        )
     if others and word.isidentifier():
         hint = "a tag has one name; compute the value before rendering, and pass it as an input"
         return TagError("PP312", f"the helper {word!r} is not supported", hint)

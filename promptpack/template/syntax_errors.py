@@ -21,17 +21,29 @@ _OPERATORS: Final = {
     "!==": ("!=", "'!==' is not an operator"),
     "=": ("==", "'=' does not compare"),
     "!": ("not", "'!' is not an operator"),
+    "=<": ("<=", "'=<' is not an operator"),
+    "=>": (">=", "'=>' is not an operator"),
+    "<>": ("!=", "'<>' is not an operator"),
+    "AND": ("and", "operators are in lower case"),
+    "OR": ("or", "operators are in lower case"),
+    "NOT": ("not", "operators are in lower case"),
     "++": ("+ 1", "'++' is not an operator"),
     "?": ("A if B else C", "'?' is not an operator"),
     "$": ("NAME", "'$' is not part of a name"),
 }
 _WRONG_OPERATOR: Final = re.compile(
-    r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(?P<word>&&|\|\||===|!==|\+\+|(?<![=!<>])=(?!=)|!(?!=)|\?|\$(?=\w))"""
+    r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(?P<word>=<|=>|<>|\b(?:AND|OR|NOT)\b(?=\s+[\w(\"'])|&&|\|\||===|!==|\+\+|(?<![=!<>])=(?!=)|!(?!=)|\?|\$(?=\w))"""
 )
 _NESTED: Final = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
 _SET: Final = re.compile(r"[-+]?\s*set\s+[\w., ]+?\s*(==)")
 # What Jinja writes for a block of Handlebars with another name.
 _INSTEAD: Final = {"each": "for ITEM in", "unless": "if not"}
+_STATEMENT: Final = re.compile(r"[-+]?\s*(include|import|if|for|set|macro|elif|endif|endfor|else|call)\b(?!\s*[(|.}])")
+_NOT: Final = re.compile(r"[\w\])\"']\s+(not)\s+(?!in\b)[\w\[(\"']")
+_ARGUMENT_COLON: Final = re.compile(r"[(,]\s*\w+\s*(:)")
+_QUOTED: Final = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|["']""")
+# Words after which 'not' may follow.
+_PRECEDING: Final = re.compile(r"\b(?:is|and|or|if|else|in|not)\s+\Z")
 _QUOTES: Final = re.compile(r"[“”‘’]")
 _CHECK: Final = "check the quotes, commas and brackets before this place"
 # Jinja's messages, ours and a hint; and Jinja's names for the end of a tag.
@@ -48,6 +60,7 @@ _PLAIN: Final = (
     (r"(?i)expected name or number", "a name is missing after '.'", ""),
     (r"(?i)tag name expected", "the tag has no name", "write for example '{% if X %}'"),
 )
+_LAST_TOKEN: Final = re.compile(r"(\w+|\{[{%][-+]?|[-+*/%~|=!<>,.:(\[{]+)\s*\Z")
 _END_NAMES: Final = {"end of print statement": "'}}'", "end of statement block": "'%}'", "end of template": "the end"}
 
 
@@ -86,8 +99,18 @@ def explain(text: str, failed: int, *, is_expression: bool) -> TemplateMistake |
     found = list(_scan(text))
     tags = [one for one in found if isinstance(one, _Tag)]
     broken = next((one for one in found if isinstance(one, TemplateMistake)), None)
+    quote = next((one for tag in tags if (one := _check_quotes(tag)) is not None), None)
     inner = next((one for tag in tags if (one := _check_tag(tag, failed)) is not None), None)
-    return inner or broken or _check_blocks(tags)
+    return quote or inner or broken or _check_blocks(tags)
+
+
+def _check_quotes(tag: _Tag) -> TemplateMistake | None:
+    """Return the first quote of a tag that is not closed in it."""
+    found = next((one for one in _QUOTED.finditer(tag.inner) if len(one[0]) == 1), None)
+    if found is None:
+        return None
+    hint = f"close it before {_CLOSING[tag.kind]!r}"
+    return TemplateMistake("PP302", "a quote is not closed", hint, tag.inner_start + found.start())
 
 
 def _scan(text: str) -> Iterator[_Tag | TemplateMistake]:
@@ -132,6 +155,10 @@ def _find_end(text: str, at: int, kind: str) -> int | TemplateMistake:
         if word == "{{" and (inner := _NESTED.match(text, found.start())):
             message = f"{word!r} is not needed inside {kind!r}"
             return TemplateMistake("PP302", message, f"write it without braces: {inner[1]}", found.start())
+        # A text that goes on after the end of its tag, to a quote of another line, is not closed.
+        if word[0] in "\"'" and wanted in word.partition("\n")[0] and "\n" in word:
+            hint = f"close it before {wanted!r}"
+            return TemplateMistake("PP302", "a quote is not closed", hint, found.start())
         if word in ('"', "'") and quote < 0:
             quote = found.start()
         elif word == "}" and depth <= 0:
@@ -157,6 +184,10 @@ def _check_tag(tag: _Tag, failed: int) -> TemplateMistake | None:
         word = handlebars[2] or handlebars[3] or "..."
         hint = f"write '{{% {_INSTEAD.get(word, word)} ... %}}', or add 'syntax: handlebars' to the pack"
         return TemplateMistake("PP302", f"{shown!r} is Handlebars, not Jinja", hint, tag.start)
+    statement = _STATEMENT.match(tag.inner) if tag.kind == "{{" else None
+    if statement and tag.inner_start <= failed <= tag.inner_start + len(tag.inner) + 2:
+        message = f"{statement[1]!r} is a tag, not a value"
+        return TemplateMistake("PP302", message, f"write '{{% {tag.inner.strip()} %}}'", tag.start)
     if tag.inner_start <= failed <= tag.inner_start + len(tag.inner) + 2:
         return _check_inner(tag)
     return None
@@ -171,6 +202,17 @@ def _check_inner(tag: _Tag) -> TemplateMistake | None:
         )
     if assigned := _SET.match(tag.inner):
         return TemplateMistake("PP302", "'==' does not assign", "write '='", tag.inner_start + assigned.start(1))
+    if tag.word in ("let", "var", "const") and "=" in tag.inner:
+        place = tag.inner_start + tag.inner.index(tag.word)
+        return TemplateMistake(
+            "PP307",
+            f"unknown tag {tag.word!r}",
+            f"write '{{% set {tag.inner.split(tag.word, 1)[1].strip()} %}}'",
+            place,
+        )
+    if tag.word in ("macro", "call") and (colon := _ARGUMENT_COLON.search(tag.inner)):
+        message = "':' does not give a default"
+        return TemplateMistake("PP302", message, "write '='", tag.inner_start + colon.start(1))
     if tag.word == "set" and "=" in tag.inner:
         skipped = tag.inner.index("=") + 1
     elif tag.word in ("macro", "call", "include", "import", "from"):
@@ -190,6 +232,11 @@ def _explain_expression(text: str, start: int = 0) -> TemplateMistake | None:
     brackets = _check_brackets(text, start)
     if brackets is not None:
         return brackets
+    negated = _NOT.search(text)
+    if negated and not _PRECEDING.search(text[: negated.start(1)]):
+        return TemplateMistake(
+            "PP302", "'not' cannot follow a value", "write 'not in' or '!='", start + negated.start(1)
+        )
     return _check_operators(text, start)
 
 
@@ -292,10 +339,15 @@ def _misplaced_else(word: str, opened: list[_Tag], place: int) -> TemplateMistak
     return TemplateMistake("PP307", f"{word!r} {where}", hint, place)
 
 
-def plain_words(message: str) -> tuple[str, str]:
-    """Return another message of Jinja in plain words, and a hint."""
+def plain_words(message: str, before: str) -> tuple[str, str]:
+    """Return another message of Jinja in plain words, and a hint; `before` is the text before its place."""
+    last = _LAST_TOKEN.search(before)
     for pattern, words, hint in _PLAIN:
         found = re.match(pattern, message)
         if found:
-            return words.format(*(_END_NAMES.get(group, repr(group)) for group in found.groups())), hint or _CHECK
+            told = words.format(*(_END_NAMES.get(group, repr(group)) for group in found.groups()))
+            if last is not None and " is missing before " in told and last[1] not in ("{{", "{%"):
+                told = told.replace("a name", "the name of a filter") if last[1] == "|" else told
+                told = told.replace(" is missing before ", f" is missing after {last[1]!r}, before ")
+            return told, hint or _CHECK
     return message, _CHECK

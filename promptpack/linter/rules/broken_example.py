@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from promptpack import schema
 from promptpack.linter.rule import LintProblem
+from promptpack.linter.schema_lookup import is_contradictory
 from promptpack.linter.subject import Subject
 from promptpack.pack.contract import Contract
 from promptpack.pack.placed import Placed
@@ -57,7 +58,8 @@ def _check_replies(subject: Subject, contract: Contract) -> Iterator[LintProblem
         if "example" not in placed.value or not subject.owns(placed):
             continue
         example = placed.child("example")
-        yield from _check_example(f"example of {name}", example, contract.schema)
+        if not is_contradictory(contract.actions[name].params or {}):
+            yield from _check_example(f"example of {name}", example, contract.schema)
         action = example.value.get("action", name)
         if action != name and action in (contract.action_names() or (action,)):
             hint = f"write 'action: {name}'"
@@ -68,7 +70,7 @@ def _check_replies(subject: Subject, contract: Contract) -> Iterator[LintProblem
 
 
 def _check_example(what: str, example: Placed, compiled: schema.Schema) -> Iterator[LintProblem]:
-    for mismatch in compiled.check(example.value):
+    for mismatch in schema.keep_misspelled(compiled.check(example.value)):
         where = f" (in {mismatch.pointer})" if mismatch.pointer else ""
         location = example.locate_key(*mismatch.path) if mismatch.at_key else example.locate(*mismatch.path)
         yield LintProblem(f"{what}: {mismatch.message}{where}", location, mismatch.hint)

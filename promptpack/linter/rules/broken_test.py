@@ -11,23 +11,27 @@ from collections.abc import Iterator
 from typing import Final
 
 from promptpack import schema
+from promptpack.flow.possible_values import field_at, suggest_pointer
 from promptpack.linter.rule import LintProblem
-from promptpack.linter.schema_lookup import misspelled_required
+from promptpack.linter.schema_lookup import is_contradictory
 from promptpack.linter.subject import Subject
+from promptpack.pack.contract import Contract
 from promptpack.pack.placed import Placed
 from promptpack.problem import Location, did_you_mean
-from promptpack.schema.safety import iterate_schemas
+from promptpack.schema.pointers import find_target
 
 CODE: Final = "PL026"
 NAME: Final = "broken-test"
 SEVERITY: Final = "error"
 
+_OF_RENDERING: Final = ("PP3", "PP4")
+
 
 def check(subject: Subject) -> Iterator[LintProblem]:
-    """Check the context and the verdict of each test; what tests share through an alias is reported once."""
+    """Check the context, the expectations and the verdict of each test; report a value that tests share once."""
     seen: set[Location] = set()
     for test in subject.sections.tests:
-        for problem in (*_check_context(test, subject), *_check_verdict(test, subject)):
+        for problem in (*_check_context(test, subject), *_check_codes(test), *_check_verdict(test, subject)):
             if problem.location not in seen:
                 seen.add(problem.location)
                 yield problem
@@ -46,20 +50,45 @@ def _check_context(test: Placed, subject: Subject) -> Iterator[LintProblem]:
             yield LintProblem(message, test.locate_key("context"), hint)
     for name in [one for one in context if one in subject.inputs]:
         shape = subject.inputs[name].schema
-        if any(misspelled_required(node) for _, node in iterate_schemas(shape)):
+        if is_contradictory(shape):
             continue
         given = test.child("context", name)
-        for mismatch in schema.compile(shape).check(given.value):
+        for mismatch in schema.keep_misspelled(schema.compile(shape).check(given.value)):
             at = given.locate_key(*mismatch.path) if mismatch.at_key else given.locate(*mismatch.path)
             where = schema.pointer((name, *mismatch.path))
             yield LintProblem(f"the context does not fit: {mismatch.message} (in {where})", at, mismatch.hint)
 
 
+def _check_codes(test: Placed) -> Iterator[LintProblem]:
+    for index, code in enumerate(test.value.get("expect", {}).get("problems", ())):
+        if not code.startswith(_OF_RENDERING):
+            hint = "expect a code that starts with PP3 or PP4; see the reference of codes"
+            yield LintProblem(f"rendering never raises {code!r}", test.locate("expect", "problems", index), hint)
+
+
 def _check_verdict(test: Placed, subject: Subject) -> Iterator[LintProblem]:
     verdict = test.value.get("verdict")
+    # A rule that was removed as invalid is not missing.
+    if subject.is_pruned:
+        return
     rules = [rule.name for rule in subject.contract.rules] if subject.contract else []
     for index, one in enumerate(verdict["violations"] if isinstance(verdict, dict) else ()):
         if "rule" in one and one["rule"] not in rules:
             hint = did_you_mean(one["rule"], rules) or f"its rules are {', '.join(rules) or 'none'}"
             at = test.locate("verdict", "violations", index, "rule")
             yield LintProblem(f"the pack has no rule {one['rule']!r}", at, hint)
+        yield from _check_path(test, ("verdict", "violations", index, "path"), one.get("path"), subject.contract)
+
+
+def _check_path(
+    test: Placed, place: tuple[str | int, ...], pointer: str | None, contract: Contract | None
+) -> Iterator[LintProblem]:
+    """Report the path of a violation that misspells a field of the contract; replies may have other fields."""
+    reply = test.value.get("reply")
+    if pointer is None or contract is None or not isinstance(reply, dict):
+        return
+    action = str(reply.get("action", ""))
+    if field_at(contract, action, pointer) is None and find_target(reply, f"#{pointer}") is None:
+        hint = suggest_pointer(contract, action, pointer)
+        if hint:
+            yield LintProblem(f"the reply has no {pointer!r}", test.locate(*place), hint)

@@ -16,6 +16,7 @@ from promptpack.document import Document
 from promptpack.linter.entry_edits import copy_entry
 from promptpack.linter.lint_report import Fix
 from promptpack.linter.rule import LintProblem
+from promptpack.linter.rules import single_braces
 from promptpack.linter.subject import Subject
 from promptpack.pack.placed import Placed
 
@@ -31,8 +32,8 @@ _TEXT_KEYWORDS: Final = ("description", "title", "examples", "default", "$commen
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Compare a variant with the default variant of its version."""
-    default = next((other for other in subject.library.variants(subject) if _is_default(other)), None)
-    if default is None or _is_default(subject) or not (subject.is_complete and default.is_complete):
+    default = find_default(subject)
+    if default is None or not (subject.is_complete and default.is_complete):
         return
     own, other = subject.sections, default.sections
     path = default.document.path
@@ -43,6 +44,13 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     yield from _compare_names("rule", own.rules, other.rules, subject.document, path)
     yield from _compare_names("slot", own.slots, other.slots, subject.document, path)
     yield from _compare_messages(subject, default)
+
+
+def find_default(subject: Subject) -> Subject | None:
+    """Return the default variant of a pack in another language; None for the default variant itself."""
+    if _is_default(subject):
+        return None
+    return next((other for other in subject.library.variants(subject) if _is_default(other)), None)
 
 
 def _is_default(subject: Subject) -> bool:
@@ -112,7 +120,10 @@ def _compare_messages(subject: Subject, default: Subject) -> Iterator[LintProble
     path = default.document.path
     if len(own) != len(others):
         location = subject.document.locate_key(("messages",))
-        yield LintProblem(f"has {len(own)} message(s), but {path} has {len(others)}", location, _HINT)
+        ids = {message.value.get("id") for message in own}
+        missing = [one.value["id"] for one in others if "id" in one.value and one.value["id"] not in ids]
+        hint = f"add the message {missing[0]!r}" if missing else _HINT
+        yield LintProblem(f"has {len(own)} message(s), but {path} has {len(others)}", location, hint)
         return
     for mine, theirs in zip(own, others, strict=True):
         for key in ("role", "history", "roles", "id"):
@@ -124,11 +135,15 @@ def _compare_messages(subject: Subject, default: Subject) -> Iterator[LintProble
 
 def _compare_uses(subject: Subject, default: Subject) -> Iterator[LintProblem]:
     own, others, path = _used_inputs(subject), _used_inputs(default), default.document.path
+    # PL028 reports names in single braces: they are meant as uses.
+    meant = single_braces.find_names(subject) | single_braces.find_names(default)
     for index, (mine, theirs) in enumerate(zip(own, others, strict=True)):
-        location = subject.sections.messages[index].locate()
-        for name in sorted(theirs - mine):
+        message = subject.sections.messages[index]
+        place = next((key for key in ("id", "content") if key in message.value), None)
+        location = message.locate(place) if place else message.locate()
+        for name in sorted(theirs - mine - meant):
             yield LintProblem(f"this message uses {name!r} in {path}, but not here", location, _HINT)
-        for name in sorted(mine - theirs):
+        for name in sorted(mine - theirs - meant):
             yield LintProblem(f"this message uses {name!r} here, but not in {path}", location, _HINT)
 
 

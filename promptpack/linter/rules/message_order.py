@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, Final
 
 from promptpack.linter.rule import LintProblem
+from promptpack.linter.rules.locale_out_of_step import find_default
 from promptpack.linter.subject import Subject
 from promptpack.pack.placed import Placed
 from promptpack.problem import Location
@@ -33,7 +34,9 @@ _MERGE: Final = "merge the two, or put a message with another role between them"
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Compare each message with the messages around it."""
-    messages = () if subject.is_pruned else subject.sections.messages
+    # The roles of a variant are those of its default file (PL012).
+    is_variant = find_default(subject) is not None
+    messages = () if subject.is_pruned or is_variant else subject.sections.messages
     roles: set[str] = set()
     caller: Mapping[str, Any] | None = None
     for index, message in enumerate(messages):

@@ -14,6 +14,8 @@ from promptpack.document import Document
 from promptpack.linter.entry_edits import remove_entry
 from promptpack.linter.lint_report import Fix
 from promptpack.linter.rule import LintProblem
+from promptpack.linter.rules import single_braces
+from promptpack.linter.rules.locale_out_of_step import find_default
 from promptpack.linter.subject import Subject
 from promptpack.problem import suggested_word
 
@@ -24,12 +26,13 @@ SEVERITY: Final = "warning"
 
 def check(subject: Subject) -> Iterator[LintProblem]:
     """Compare the declared inputs with the names that are used."""
-    if subject.sections.abstract or not subject.is_complete:
+    # PL012 compares the uses of a variant with those of its default file.
+    if subject.sections.abstract or not subject.is_complete or find_default(subject) is not None:
         return
     named = frozenset().union(*{subject.dependencies.find(text.tree).names for text in subject.texts})
     # PP301 already reports a misspelling of an input: that is one mistake, not two.
     misspelled = {suggested_word(problem.hint) for problem in subject.compiled.problems if problem.code == "PP301"}
-    used = named | misspelled | subject.inputs_outside_templates
+    used = named | misspelled | subject.inputs_outside_templates | single_braces.find_names(subject)
     for name, placed in subject.sections.inputs.items():
         if name not in used and subject.owns(placed):
             hint = "use it in a message, or remove it from 'inputs'"

@@ -33,6 +33,8 @@ from promptpack.linter.types.problems import WRONG_ARGUMENT, WRONG_KIND, Problem
 from promptpack.linter.types.signatures import FILTERS, LAZY_FILTERS, TESTS, TOLERANT_FILTERS, Signature, item_of
 from promptpack.problem import Problem, did_you_mean
 
+_OF_MAP: Final = ("attribute", "default")
+
 _ATTRIBUTE: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _OPERATOR_TESTS: Final[Mapping[str, str]] = {
     "!=": "ne", "<": "lt", "<=": "lteq", "==": "eq", ">": "gt", ">=": "gteq", "eq": "eq", "equalto": "eq",
@@ -94,6 +96,11 @@ def _default(node: nodes.Filter, given: Type, positional: list[Type], named: dic
 
 def _check_arguments(node: nodes.Filter, signature: Signature, collector: ProblemCollector) -> None:
     words = signature.parameters.split()
+    if node.name == "map" and not node.args:
+        for name in keyword_arguments(node):
+            if name not in _OF_MAP:
+                message, hint = f"filter 'map' has no argument {name!r}", did_you_mean(name, _OF_MAP)
+                collector.add(Problem(WRONG_ARGUMENT, message, collector.locate(node, name), hint))
     if "..." in words:
         return
     positional = words[: words.index("*")] if "*" in words else words

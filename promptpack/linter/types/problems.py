@@ -45,6 +45,7 @@ class ProblemCollector:
         self.source = Source.of_text("")
         """The source that is being checked."""
         self.only_warnings = False
+        self._missing: dict[tuple[str, str], Location] = {}
         # In a partial or macro, a branch that is dead for this use may be taken for another.
         self.is_shared = False
 
@@ -78,6 +79,11 @@ class ProblemCollector:
     def add(self, problem: Problem) -> None:
         """Add a problem; an error replaces the same problem as a warning."""
         self.count += 1
+        if problem.code == MAYBE_MISSING and problem.location is not None:
+            # The same value, missing in several places, is one mistake.
+            first = self._missing.setdefault((problem.location.path, problem.message), problem.location)
+            if first != problem.location:
+                return
         warning = replace(problem, severity="warning")
         if self.only_warnings:
             problem = warning

@@ -13,6 +13,8 @@ from promptpack.linter.types.lattice import (
     ANY,
     BooleanType,
     ListType,
+    MappingType,
+    MissingReason,
     MissingType,
     NullType,
     NumberType,
@@ -26,7 +28,15 @@ from promptpack.linter.types.lattice import (
     union,
 )
 from promptpack.linter.types.narrowing import TypeScope, scope_after
-from promptpack.linter.types.problems import DEAD_BRANCH, UNKNOWN_KEY, WRONG_ARGUMENT, WRONG_KIND, ProblemCollector
+from promptpack.linter.types.problems import (
+    DEAD_BRANCH,
+    MAYBE_MISSING,
+    UNKNOWN_KEY,
+    WRONG_ARGUMENT,
+    WRONG_KIND,
+    ProblemCollector,
+    spell,
+)
 from promptpack.linter.types.signatures import item_of, loop_attributes
 from promptpack.problem import Location, Problem, Severity, did_you_mean
 from promptpack.template.engine import Engine, apply_readable_filter
@@ -177,7 +187,8 @@ class StatementChecker:
             self._collector.add_dead_branch(branch.test, message, count)
 
     def _for(self, node: nodes.For, scope: TypeScope) -> None:
-        item = item_of(self._expressions.infer_iterable(node.iter, scope))
+        given = self._expressions.infer_iterable(node.iter, scope)
+        item = ANY if self._misses_list(node, given) else item_of(given)
         self.walk(node.else_, scope)
         if is_never(item):
             return
@@ -190,6 +201,23 @@ class StatementChecker:
             inner = inferred.true
         if inner is not None:
             self.walk(node.body, inner.bind({"loop": ObjectType("loop", loop_attributes(item))}, inner=True))
+
+    def _misses_list(self, node: nodes.For, given: Type) -> bool:
+        """Report a loop over a mapping, whose items are its keys, if the loop looks up keys of the items."""
+        if not isinstance(given, MappingType) or not isinstance(node.target, nodes.Name):
+            return False
+        name = node.target.name
+        lookups = (one for body in node.body for one in body.find_all(nodes.Getattr))
+        if not any(isinstance(one.node, nodes.Name) and one.node.name == name for one in lookups):
+            return False
+        subject = spell(node.iter)
+        lists = [key for key, one in given.properties.items() if isinstance(one.type, ListType)]
+        hint = (
+            f"did you mean {subject.strip(chr(39)) + '.' + lists[0]!r}?" if len(lists) == 1 else "loop over '.items()'"
+        )
+        message = f"{subject} is a mapping: {name!r} is one of its keys, which is text"
+        self._collector.add(Problem(WRONG_KIND, message, self._collector.locate(node.iter), hint))
+        return True
 
     def _assign(self, target: nodes.Node, type_: Type, scope: TypeScope, *, inner: bool = False) -> TypeScope:
         if isinstance(target, nodes.Name):
@@ -250,7 +278,7 @@ class StatementChecker:
             return scope.bind({node.target: ObjectType("partial", exported)})
         for entry in node.names:
             name, alias = (entry, entry) if isinstance(entry, str) else entry
-            if name not in exported:
+            if name not in exported and exported:
                 hint = did_you_mean(name, exported)
                 message = f"the partial does not define {name!r}"
                 self._collector.add(Problem(UNKNOWN_KEY, message, self._collector.locate(node, name), hint))
@@ -271,10 +299,16 @@ class StatementChecker:
                 return TextType()
             names = [argument.name for argument in definition.macro.args]
             given = {**dict(zip(names, positional, strict=False)), **named}
-        self._run(definition, given, scope)
+        self._run(definition, given, scope, node)
         return TextType()
 
-    def _run(self, definition: "_MacroDefinition", given: Mapping[str, Type], scope: TypeScope) -> None:
+    def _run(
+        self,
+        definition: "_MacroDefinition",
+        given: Mapping[str, Type],
+        scope: TypeScope,
+        call: nodes.Call | None = None,
+    ) -> None:
         macro = definition.macro
         outer = definition.scope if definition.is_imported else _scope_of_call(definition.scope, scope)
         required = len(macro.args) - len(macro.defaults)
@@ -285,7 +319,7 @@ class StatementChecker:
             elif index >= required:
                 arguments[argument.name] = self._expressions.infer_type(macro.defaults[index - required], outer)
             else:
-                arguments[argument.name] = MissingType(is_unset=True)
+                arguments[argument.name] = self._not_given(macro.name, argument.name, call)
         seen = outer.limited_to(definition.mentioned)
         key = id(macro), frozenset(arguments.items()), seen.key, self._collector.only_warnings
         if key in self._runs:
@@ -297,6 +331,14 @@ class StatementChecker:
                 macro.body, _bind_arguments(outer.bind({macro.name: ObjectType("macro", None, macro)}), arguments)
             )
         self._running.pop()
+
+    def _not_given(self, macro: str, argument: str, call: nodes.Call | None) -> MissingType:
+        if call is None:
+            return MissingType(is_unset=True)
+        message = f"macro {macro!r} is called without {argument!r}"
+        hint = f"give it a value here, or a default in the macro: '{argument}=...'"
+        at = self._collector.locate_lazily(call, macro)
+        return MissingType(MissingReason(MAYBE_MISSING, message, message, hint, at))
 
     def _can_be_called(self, definition: "_MacroDefinition", node: nodes.Call) -> bool:
         macro = definition.macro

@@ -107,7 +107,7 @@ def test_an_anchor_can_be_used_again() -> None:
         (
             "a: 1_000",
             "pack.yaml:1:4: PP115 '1_000' is read differently by different YAML versions\n"
-            "  hint: write '1_000' in quotes if it is text, or as a plain decimal number",
+            "  hint: write '1_000' in quotes if it is text, or 1000 if it is a number",
         ),
         ("a: .inf", "pack.yaml:1:4: PP116 JSON cannot represent the number .inf\n  hint: write it in quotes"),
         ("a: &x [*x]", "pack.yaml:1:8: PP117 alias '*x' is inside its own anchor"),

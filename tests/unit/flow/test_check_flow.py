@@ -101,8 +101,8 @@ def test_a_valid_flow_has_no_problems(problems: Callable[..., list[str]]) -> Non
         ("asker, action: ANSWER", "asker, action: ANSWR", "packs/flow.yaml:12:37: PP716 asker@1.0.0 has no action 'ANSWR' | did you mean 'ANSWER'?"),
         ("    action: ANSWER\n", "    action: ANSWR\n", "packs/flow.yaml:6:13: PP716 asker@1.0.0 has no action 'ANSWR' | did you mean 'ANSWER'?"),
         ("path: /params}", "path: /params/text}", "packs/flow.yaml:12:51: PP716 the reply of asker@1.0.0 has no '/params/text' | see the schema of the reply for its fields"),
-        ("by: /params/kind", "by: /params/note", "packs/flow.yaml:8:16: PP716 the reply of asker@1.0.0 has no boolean and no enum in every reply at '/params/note' | name a required field that is a boolean or has an enum"),
-        ("by: /params/kind", "by: /params/answer", "packs/flow.yaml:8:16: PP716 the reply of asker@1.0.0 has no boolean and no enum at '/params/answer' | name a required field that is a boolean or has an enum"),
+        ("by: /params/kind", "by: /params/note", "packs/flow.yaml:8:16: PP716 the reply of asker@1.0.0 has no boolean and no enum in every reply at '/params/note' | name a required field that is a boolean or has an enum: /action, /params/kind"),
+        ("by: /params/kind", "by: /params/answer", "packs/flow.yaml:8:16: PP716 the reply of asker@1.0.0 has no boolean and no enum at '/params/answer' | name a required field that is a boolean or has an enum: /action, /params/kind"),
         ("short: reader, long: end", "short: reader, log: end, long: end", "packs/flow.yaml:8:50: PP718 asker@1.0.0 never answers 'log' | did you mean 'long'?"),
         (", long: end", "", "packs/flow.yaml:8:30: PP718 no next step for 'long', which asker@1.0.0 may answer"),
         ("[short, long]", "[short]", "packs/flow.yaml:12:7: PP717 reader@1.0.0 may reject the value of 'ANSWER' at /kind: 'long' is not one of 'short' | for example {\"answer\": \"text\", \"kind\": \"long\", \"score\": 1, \"note\": \"text\"}"),
@@ -146,7 +146,7 @@ def test_every_path_must_supply_an_input(problems: Callable[..., list[str]]) -> 
     missing = problems("FROM", "FROM", change, ("ANSWER: {from: asker,", "ANSWER: {from: middle,"))
     assert missing == [
         "packs/flow.yaml:16:7: PP719 step 'reader' may have no value for 'ANSWER': on the path asker → reader, "
-        "'middle' has not replied | give another value for this path: {first: [{from: ...}, given]}"
+        "'middle' has not replied with ANSWER | give another value for this path: {first: [{from: ...}, given]}"
     ]
     both = "{first: [{from: middle, action: ANSWER, path: /params}, {from: asker, action: ANSWER, path: /params}]}"
     assert problems("FROM", "FROM", change, ("{from: asker, action: ANSWER, path: /params}", both)) == []

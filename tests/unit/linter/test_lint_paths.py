@@ -56,7 +56,7 @@ def test_a_report_from_the_cache_is_the_same(root: Path) -> None:
     [
         ("demo/1.0.0.yaml", PACK.replace("GOAL }}", "GAOL }}"), "PP301"),
         ("_partials/end.j2", "{{ UNDECLARED }}", "PP301"),
-        ("demo/1.0.0.en.yaml", PACK, "PP705"),
+        ("demo/copy.yaml", PACK, "PP705"),
     ],
 )
 def test_a_change_in_any_file_is_noticed(root: Path, file: str, text: str, code: str) -> None:

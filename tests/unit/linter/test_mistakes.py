@@ -69,7 +69,7 @@ CASES = [
     ("path: /params/team", "path: /params/taem", "36:13: PL201 the reply has no '/params/taem'\n  hint: did you mean '/params/team'?"),
     ("path: /params/team", "path: /parms/team", "36:13: PL201 the reply has no '/parms/team'\n  hint: did you mean '/params/team'?"),
     ("path: /params/team", "path: /params/team/0", "36:13: PL201 the reply has no '/params/team/0'"),
-    ("path: /params/team", "path: params/team", "36:13: PP201 a path must start with '/', such as /params/team (in /reply/rules/0/path)"),
+    ("path: /params/team", "path: params/team", "36:13: PP201 a path must start with '/', such as /params/team (in /reply/rules/0/path)\n  hint: write '/params/team'"),
     # words without quotes, and similar names
     ('== "ROUTE_TICKET"', "== ROUTE_TICKET", "35:29: PP301 template uses undeclared input 'ROUTE_TICKET'\n  hint: write it in quotes: \"ROUTE_TICKET\""),
     ("{{ reply_format }}", "{{ reply_format }}{{ TEAMS == [billing] }}", "22:38: PP301 template uses undeclared input 'billing'\n  hint: write it in quotes: \"billing\""),
@@ -85,6 +85,22 @@ CASES = [
     # tests
     ("TEAMS: [billing]", "TEAMS: [sales]", "41:49: PL026 the context does not fit: 'sales' is not one of 'billing', 'shipping' (in /TEAMS/0)"),
     ("{rule: known-team}", "{rule: known-taem}", "43:35: PL026 the pack has no rule 'known-taem'\n  hint: did you mean 'known-team'?"),
+    # schemas that contradict themselves, and what follows from that is not reported
+    ("    items: {type: string, enum: [billing, shipping]}", "    items: {type: string, enum: [billing, shipping]}\n    minItems: 3\n    maxItems: 2", "15:15: PL031 'minItems' is 3, more than 'maxItems', which is 2: no value is allowed\n  hint: swap them, or change one"),
+    ("enum: [billing, shipping]", "enum: [billing, billing]", "14:43: PL031 'billing' is in 'enum' twice\n  hint: remove one of the two"),
+    ("{type: string, enum", "{type: integer, enum", "14:35: PL031 'billing' is in 'enum', but 'type' excludes it\n  hint: change 'type', or remove 'enum'"),
+    ("subject: {type: string}", "subject: {type: string, format: dat}", "10:39: PL031 unknown format 'dat'\n  hint: did you mean 'date'?"),
+    # partials, braces, tests
+    ("messages:", "partials:\n  tone: Be kind.\nmessages:", "17:3: PL032 no template includes the partial 'tone'\n  hint: include it, or remove it"),
+    ("      subject: {type: string}", "      subject: {type string}", "10:28: PP128 ':' is missing after 'type string'\n  hint: write 'type: string'; quote a value that contains a comma"),
+    ("context: {TICKET: {subject: Money}", "context: {TICKET: {title: Money}", "41:24: PL026 the context does not fit: unknown key 'title' (in /TICKET/title)\n  hint: did you mean 'subject'?"),
+    ("{{ TICKET.subject | fenced }}", "${TICKET}", "20:7: PL028 '${TICKET}' is sent as it is, without the value of the input\n  hint: write '{{ TICKET }}'"),
+    ("  - role: user", "  - role: user\n  - role: user", "17:5: PP203 'content' is missing (in /messages/0)"),
+    ("  rules:\n", "rules:\n", "33:1: PP202 unknown key 'rules'\n  hint: 'rules' belongs in 'reply'"),
+    ("      require: reply", "      check: reply", "37:7: PP202 unknown key 'check' (in /reply/rules/0)\n  hint: did you mean 'require'?"),
+    ("version: 0.1.0-dev", "version: 0.1.0 dev", "3:10: PP201 '0.1.0 dev' must be a version such as 1.0.0 or 1.1.0-dev (in /version)\n  hint: the file name says '0.1.0-dev'"),
+    ("require: reply.params.team", "require: params.team", "37:16: PP301 template uses undeclared input 'params'\n  hint: did you mean 'reply.params'?"),
+    ("    context: {TICKET: {subject: Money}, TEAMS: [billing]}\n", "    context: {TICKET: {subject: Money}, TEAMS: [billing]}\n    expect: {problems: [PP999]}\n", "42:25: PL026 rendering never raises 'PP999'\n  hint: expect a code that starts with PP3 or PP4; see the reference of codes"),
 ]  # fmt: skip
 
 

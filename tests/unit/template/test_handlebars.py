@@ -161,7 +161,7 @@ def test_data_is_never_parsed_as_a_template() -> None:
         ("x{{/if}}", "t:1:2: PP315 '{{/if}}' closes no open block\n  hint: no block is open here"),
         (
             "{{#if a}}{{/each}}{{/if}}",
-            "t:1:10: PP315 '{{/each}}' closes no open block\n  hint: close the open block with '{{/if}}'",
+            "t:1:10: PP315 '{{/each}}' does not close '{{#if}}'\n  hint: write '{{/if}}'",
         ),
         (
             "{{#each a}}{{else}}{{/each}}",

@@ -100,7 +100,7 @@ HINT = "add it to 'required', test it with 'is defined', or give a default"
         ("{{ TASKS | map(attribute='size') | sum }}", f"t:1:27: PL203 'item' may have no key 'size' | {HINT}"),
         ("{% if TASK.note is undefined %}{{ TASK.note }}{% endif %}", "t:1:40: PL203 'TASK' has no key 'note' here"),
         ("{% if GOAL %}{% set a = 1 %}{% endif %}{{ a }}", "t:1:43: PL203 'a' may be unset here | set it in every branch, or before them, or give it a default"),
-        ("{% macro m(a) %}{{ a }}{% endmacro %}{{ m() }}", "t:1:20: PL203 'a' is not set here | set it in every branch, or before them, or give it a default"),
+        ("{% macro m(a) %}{{ a }}{% endmacro %}{{ m() }}", "t:1:42: PL203 macro 'm' is called without 'a' | give it a value here, or a default in the macro: 'a=...'"),
         ("{{ COLOUR == 'green' }}", "t:1:14: PL204 'COLOUR' is never 'green' | it is one of blue, red"),
         ("{{ COLOUR in ['rde', 'red'] }}", "t:1:15: PL204 'COLOUR' is never 'rde' | did you mean 'red'?"),
         ("{{ 'green' in [COLOUR] }}", "t:1:4: PL204 'green' is never in the list | it contains only blue, red"),
