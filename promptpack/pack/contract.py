@@ -80,6 +80,26 @@ class Contract:
         """The schema of a reply without tools."""
         return compile_schema(self.json_schema())
 
+    @cached_property
+    def _fixed_schema(self) -> Schema:
+        """The part of the schema that does not depend on the tools."""
+        whole = self.json_schema()
+        return compile_schema({**whole, "properties": {**whole["properties"], "action": True}})
+
+    def schema_with(self, tools: Sequence[Action], source: Mapping[str, Any]) -> Schema:
+        """Return the schema of a reply that may call tools; `source` is its JSON Schema."""
+        if not self.has_actions:
+            return self.schema
+        fixed = self._fixed_schema.source
+        if any(f"params.{tool.name}" in fixed["$defs"] for tool in tools):
+            return compile_schema(source)
+        calls = {
+            "properties": {"action": source["properties"]["action"]},
+            "allOf": source["allOf"][len(fixed["allOf"]) :],
+            "$defs": source["$defs"],
+        }
+        return compile_schema(source, (self._fixed_schema, compile_schema({"type": "object", **calls})))
+
     def stream(self, **options: Any) -> VerdictStream:
         """Judge a reply while it arrives, like `Pack.stream`."""
         from promptpack.pack.model import Pack

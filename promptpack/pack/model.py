@@ -167,7 +167,7 @@ class Pack:
             return frozenset(self.inputs)
         return frozenset(message.history for message in self.messages if message.history)
 
-    @property
+    @cached_property
     def about(self) -> dict[str, str]:
         """The value of `pack` in templates."""
         return {"name": self.name, "version": str(self.version), "agent": self.agent, "locale": self.locale}

@@ -169,15 +169,14 @@ _ALLOWED = "refer to a file in the folder of the packs, in 'schemas' next to it,
 
 def find_references(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Yield each `$ref` of a schema with its path."""
-    if type(value) is str:
-        return
     if isinstance(value, list):
         for index, item in enumerate(value):
             yield from find_references(item, (*path, index))
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            if key == "$ref" and isinstance(item, str):
-                yield (*path, key), item
+            if isinstance(item, str):
+                if key == "$ref":
+                    yield (*path, key), item
             elif key not in _VALUES:
                 yield from find_references(item, (*path, key))
 

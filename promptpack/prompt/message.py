@@ -11,7 +11,8 @@ from promptpack.pack.model import ROLES, Role
 from promptpack.problem import ContextError, Problem, did_you_mean
 from promptpack.prompt.plain_data import is_a
 
-_MESSAGE_KEYS: Final = frozenset(("role", "content", "name", "tool_calls", "tool_call_id"))
+_USUAL_KEYS: Final = frozenset(("role", "content"))
+_MESSAGE_KEYS: Final = _USUAL_KEYS | {"name", "tool_calls", "tool_call_id"}
 _CALL_KEYS: Final = frozenset(("id", "type", "function"))
 _FLAT_CALL_KEYS: Final = _CALL_KEYS | {"name", "arguments"}
 _PART_TYPES: Final = ("text", "image_url", "input_audio", "file")
@@ -114,17 +115,22 @@ class Message:
 
 def read_message(value: Any, where: str = "message") -> Message:
     """Read a message from plain data in the form of OpenAI-style APIs."""
-    if is_a(value, Message):
-        return cast("Message", value)
-    if not is_a(value, Mapping):
-        raise ContextError(Problem("PP412", f"{where} is not a message", None, "write a mapping with role and content"))
+    if type(value) is not dict:
+        if is_a(value, Message):
+            return cast("Message", value)
+        if not is_a(value, Mapping):
+            hint = "write a mapping with role and content"
+            raise ContextError(Problem("PP412", f"{where} is not a message", None, hint))
     role = value.get("role")
     if role not in ROLES:
         hint = (did_you_mean(role, ROLES) if isinstance(role, str) else "") or f"use one of {', '.join(ROLES)}"
         raise ContextError(Problem("PP412", f"{where} has no valid role", None, hint))
+    content = _read_content(value.get("content"), where)
+    if _USUAL_KEYS.issuperset(value):
+        return Message(role, content)
     return Message(
         role,
-        _read_content(value.get("content"), where),
+        content,
         _text_or_none(value.get("name")),
         _read_calls(value.get("tool_calls"), where),
         _text_or_none(value.get("tool_call_id")),

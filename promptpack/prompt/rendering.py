@@ -59,12 +59,12 @@ def _render_messages(pack: Pack, checked: Context, scope: Scope, tools: ToolSet 
 
 
 def _build_scope(pack: Pack, checked: Context, tools: ToolSet | None) -> Scope:
-    about = pack.about
-    values: dict[str, Any] = {"pack": about, **checked.values}
-    fingerprints = {"pack": tuple(about.values()), **checked.fingerprints}
+    fingerprints = {"pack": tuple(pack.about.values()), **checked.fingerprints}
+    scope = Scope({"pack": pack.about}, checked.snapshot, fingerprints, pack._render_cache)
+    scope.update(checked.values)
     if tools is not None:
-        values["reply_format"] = fingerprints["reply_format"] = tools.reply_format
-    return Scope(values, checked.snapshot, fingerprints, pack._render_cache)
+        scope["reply_format"] = fingerprints["reply_format"] = tools.reply_format
+    return scope
 
 
 def _render_message(template: MessageTemplate, scope: Scope) -> list[Message]:

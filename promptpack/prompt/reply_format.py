@@ -20,6 +20,9 @@ _QUOTED = (
     "allOf", "anyOf", "contains", "dependentSchemas", "else", "if", "maxContains", "minContains", "not", "oneOf",
     "patternProperties", "prefixItems", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
 )  # fmt: skip
+_CONSTRAINTS = frozenset((
+    "additionalProperties", "dependentRequired", "maximum", "minimum", "uniqueItems", *_PHRASES, *_QUOTED,
+))  # fmt: skip
 
 
 def write_reply_format(
@@ -54,19 +57,21 @@ class _Writer:
             lines += [self._words["example"], json.dumps(example, ensure_ascii=False, indent=2)]
         return "\n".join(lines)
 
-    def _fields(self, schema: Mapping[str, Any], depth: int) -> Iterator[str]:
+    def _fields(self, schema: Mapping[str, Any], depth: int) -> list[str]:
         required, declared = schema.get("required", ()), schema.get("properties", {})
+        lines: list[str] = []
         for name, field in {**declared, **{name: True for name in required if name not in declared}}.items():
             if field is False:
-                yield f"{'  ' * depth}- {name} ({self._words['not_allowed']})"
+                lines.append(f"{'  ' * depth}- {name} ({self._words['not_allowed']})")
                 continue
             resolved = resolve(self._shape, field)
             by_action = depth == 0 and name == "params" and self._contract.has_actions
-            yield self._line(name, resolved, name in required, depth, by_action)
+            lines.append(self._line(name, resolved, name in required, depth, by_action))
             if by_action:
-                yield from self._params(depth + 1)
+                lines += self._params(depth + 1)
             elif depth < _MAX_DEPTH:
-                yield from self._fields(self._innermost(resolved), depth + 1)
+                lines += self._fields(self._innermost(resolved), depth + 1)
+        return lines
 
     def _innermost(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the schema of the items of a list, or of a list of lists."""
@@ -114,6 +119,8 @@ class _Writer:
         return "/".join(kind) if isinstance(kind, list) else str(kind)
 
     def _constraints(self, schema: Mapping[str, Any]) -> Iterator[str]:
+        if _CONSTRAINTS.isdisjoint(schema):
+            return
         low, high = schema.get("minimum"), schema.get("maximum")
         if low is not None and high is not None:
             yield self._words["range"].format(low=low, high=high)

@@ -12,7 +12,6 @@ from promptpack.problem import ContextError, Problem
 from promptpack.prompt.reply_format import write_reply_format
 from promptpack.schema.pointers import find_target
 from promptpack.schema.validation import Schema
-from promptpack.schema.validation import compile as compile_schema
 from promptpack.template.render_cache import LARGEST_VALUE
 from promptpack.template.values import value_key
 
@@ -39,7 +38,7 @@ class ToolSet:
     @cached_property
     def schema(self) -> Schema:
         """The schema of a reply that may call one of the tools."""
-        return self._contract.schema if self._tools is None else compile_schema(self._source)
+        return self._contract.schema if self._tools is None else self._contract.schema_with(self._tools, self._source)
 
     @cached_property
     def reply_format(self) -> str:

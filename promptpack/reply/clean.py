@@ -1,13 +1,10 @@
 """The fast path for clean replies: parse strict JSON with pydantic-core and prove that the parser lost nothing."""
 
-from typing import Any, Final
+from typing import Any
 
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from promptpack.reply.candidates import depth_of
-from promptpack.reply.size import may_nest_deeper
-
-_INFINITE: Final = (float("inf"), float("-inf"))
 
 
 def read_clean(text: str, max_depth: int) -> dict[str, Any] | list[Any] | None:
@@ -18,33 +15,13 @@ def read_clean(text: str, max_depth: int) -> dict[str, Any] | list[Any] | None:
         return None
     if type(value) is not dict and type(value) is not list:
         return None
-    colons = text.count(":")
-    containers: list[Any] = [value]
-    for items in containers:
-        if type(items) is dict:
-            colons -= len(items)
-            items = items.values()  # noqa: PLW2901 -- the keys have been counted
-        for item in items:
-            kind = type(item)
-            if kind is str:
-                continue
-            if kind is dict or kind is list:
-                containers.append(item)
-            elif kind is float and item in _INFINITE:
-                return None
-    # The parser drops repeated keys, so their colons are in no string; only an escaped colon could hide that.
-    if colons and (colons != _count_colons(containers) or "\\u003" in text):
+    written = to_json(value)
+    # The parser drops repeated keys with their quotes; an escaped quote is written as a quote too.
+    escaped = text.count("\\u0022") if "\\" in text else 0
+    if written.count(b'"') != text.count('"') + escaped:
         return None
-    is_long = len(containers) > max_depth
-    if is_long and may_nest_deeper(text.encode(), max_depth) and depth_of(value) > max_depth:
+    if b"I" in written and b"Infinity" in written:  # a number beyond the range of floats
+        return None
+    if text.count("{") + text.count("[") > max_depth and depth_of(value) > max_depth:
         return None
     return value
-
-
-def _count_colons(containers: list[Any]) -> int:
-    count = 0
-    for items in containers:
-        for item in items.values() if type(items) is dict else items:
-            if type(item) is str and ":" in item:
-                count += item.count(":")
-    return count

@@ -5,19 +5,6 @@ from typing import Any
 # Values are reported by pointer, and long keys around many values make the pointers much longer than the reply.
 MAX_POINTERS = 20_000_000
 _SMALL = 4_000
-_NO_BRACKETS = bytes(set(range(256)).difference(b"{}[]"))
-
-
-def may_nest_deeper(strict: bytes, max_depth: int) -> bool:
-    """Return whether strict JSON may exceed a depth; brackets inside strings can cause a false True."""
-    rest, depth = strict.translate(None, _NO_BRACKETS), 0
-    while depth + len(rest) > max_depth and depth <= max_depth:
-        # This removes one level or two.
-        inner = rest.replace(b"[]", b"").replace(b"{}", b"")
-        if len(inner) == len(rest):
-            return True
-        rest, depth = inner, depth + 2
-    return depth > max_depth
 
 
 def may_hold_more(text: str, max_values: int) -> bool:

@@ -23,13 +23,14 @@ def bundle(schema: Mapping[str, Any], file: str, load: Load, meter: SchemaMeter)
 
 def rebase(schema: Any, prefix: str) -> Any:
     """Return a schema moved below `prefix` (such as `#/$defs/params`), with its local references adjusted."""
-    if type(schema) is str:
-        return schema
     if isinstance(schema, list):
         return [rebase(item, prefix) for item in schema]
     if type(schema) is not dict and not isinstance(schema, Mapping):
         return schema
-    moved = {key: value if key in _VALUE_KEYS else rebase(value, prefix) for key, value in schema.items()}
+    moved = {
+        key: value if type(value) is str or key in _VALUE_KEYS else rebase(value, prefix)
+        for key, value in schema.items()
+    }
     reference = moved.get("$ref")
     if isinstance(reference, str) and reference.startswith("#"):
         moved["$ref"] = prefix + reference[1:]

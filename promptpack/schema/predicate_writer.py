@@ -320,7 +320,7 @@ class PredicateWriter:
             for word in words:
                 by_key.setdefault(key, {}).setdefault(word, []).append(rest)
         for key, branches in by_key.items():
-            table = self._constant({word: self._function({"allOf": schemas}) for word, schemas in branches.items()})
+            table = self._constant({word: self._function(_all_of(schemas)) for word, schemas in branches.items()})
             word = self._new_variable()
             call = _call(f"functions[{table}[{word}]]", check.value, check.depth)
             found = [f"if type({word}) is str and {word} in {table} and not {call}: return False"]
@@ -329,6 +329,10 @@ class PredicateWriter:
             else:
                 lines += [f"for {word} in words({check.value}, {self._constant(key)}, {table}):", *_indent(found)]
         return lines
+
+
+def _all_of(schemas: list[Any]) -> Any:
+    return schemas[0] if len(schemas) == 1 else {"allOf": schemas}
 
 
 def _call(function: str, value: str, depth: int) -> str:

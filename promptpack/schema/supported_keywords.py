@@ -72,6 +72,10 @@ KEYWORD_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
 }
 """The supported keywords, and the Python types that their values must have."""
 
+# The keywords of a branch that applies only to some words, and of its condition.
+_BRANCH: Final = frozenset(("if", "then", "else"))
+_CONDITION: Final = frozenset(("properties", "required"))
+
 
 class SchemaFallbackError(Exception):
     """A predicate cannot decide; fall back to `jsonschema`."""
@@ -128,19 +132,20 @@ def read_discriminator(branch: Any) -> tuple[str, Sequence[str], Any] | None:
     Such a branch is `if: {properties: {action: {const: A}}, required: [action]}` with a `then`, which is the remaining
     schema; if it has more conditions, or an `else` for the same words, the remaining schema is the branch itself.
     """
-    match branch:
-        case {"if": {"properties": {**properties}, "required": [*required], **more_of_if}, **more}:
-            if more_of_if or more.keys() - {"then", "else"}:
-                return None
-            found = ((key, _read_words(properties.get(key))) for key in required if isinstance(key, str))
-            key, words = next(((key, words) for key, words in found if words), ("", ()))
-            other = read_discriminator(more["else"]) if "else" in more else (key, words, True)
-            if not words or other is None or other[0] != key or not set(other[1]) <= set(words):
-                return None
-            is_all = len(properties) == len(required) == 1 and "else" not in more
-            # Inside an `anyOf` it is not read as a discriminator again.
-            return key, words, more.get("then", True) if is_all else {"anyOf": [branch]}
-    return None
+    condition = branch.get("if") if isinstance(branch, Mapping) else None
+    if not isinstance(condition, Mapping) or condition.keys() != _CONDITION or not branch.keys() <= _BRANCH:
+        return None
+    properties, required = condition["properties"], condition["required"]
+    if not isinstance(properties, Mapping) or not isinstance(required, list):
+        return None
+    found = ((key, _read_words(properties.get(key))) for key in required if isinstance(key, str))
+    key, words = next(((key, words) for key, words in found if words), ("", ()))
+    other = read_discriminator(branch["else"]) if "else" in branch else (key, words, True)
+    if not words or other is None or other[0] != key or not set(other[1]) <= set(words):
+        return None
+    is_all = len(properties) == len(required) == 1 and "else" not in branch
+    # Inside an `anyOf` it is not read as a discriminator again.
+    return key, words, branch.get("then", True) if is_all else {"anyOf": [branch]}
 
 
 def _read_words(schema: Any) -> Sequence[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -28,10 +28,11 @@ _MAX_KEYS = 50
 
 
 class Schema:
-    """An immutable schema with only local references."""
+    """An immutable schema with only local references; `parts` are schemas that accept the same values together."""
 
-    def __init__(self, source: Mapping[str, Any]) -> None:
+    def __init__(self, source: Mapping[str, Any], parts: Sequence[Schema] = ()) -> None:
         self.source = source
+        self._parts = parts
 
     def check(self, value: Any) -> tuple[Mismatch, ...]:
         """Return the mismatches of a value; none if it is valid."""
@@ -78,7 +79,10 @@ class Schema:
 
     @cached_property
     def _predicate(self) -> Callable[[Any], bool]:
-        return compile_predicate(self.source) or fall_back
+        if not self._parts:
+            return compile_predicate(self.source) or fall_back
+        predicates = [part._predicate for part in self._parts]
+        return lambda value: all(predicate(value) for predicate in predicates)
 
     def _make_is_valid(self, steps: list[int]) -> Callable[[Any, Any], bool]:
         def is_valid(subschema: Any, value: Any) -> bool:
@@ -101,9 +105,9 @@ class Schema:
         return build_validator_class()(dict(self.source), registry=Registry())
 
 
-def compile(source: Mapping[str, Any]) -> Schema:  # noqa: A001 -- the folder's verb
-    """Return a `Schema` that validates values; it is compiled on first use."""
-    return Schema(source)
+def compile(source: Mapping[str, Any], parts: Sequence[Schema] = ()) -> Schema:  # noqa: A001 -- the folder's verb
+    """Return a `Schema` that validates values; it is compiled on first use, unless its `parts` are compiled already."""
+    return Schema(source, parts)
 
 
 def explain_errors(errors: Iterable[ValidationError]) -> Iterator[Mismatch]:

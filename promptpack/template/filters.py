@@ -9,7 +9,7 @@ from typing import Any, Final
 from jinja2.exceptions import TemplateRuntimeError
 
 from promptpack.characters import break_special_tokens
-from promptpack.template.meter import LimitError, check_items, check_text, current_meter, measure, step
+from promptpack.template.meter import LimitError, check_items, current_meter, measure, step
 from promptpack.template.values import PACK_INDENT, resolve_lazy, to_json, to_text
 
 _WIDEST_INDENT: Final = 8
@@ -59,12 +59,14 @@ def fenced(value: Any, tag: str = "") -> str:
         )
     text = to_text(value)
     # Characters that may start a token take longer than others.
-    step(1 + len(text) // _CHARACTERS_A_STEP_OF_A_FENCE + (text.count("<") + text.count("[")) // 2)
-    text = break_special_tokens(text)
-    fence = "```"
-    if fence in text or "~~~" in text:
-        fence = "`" * (1 + max(len(run) for run in _FENCE_RUN.findall(text)))
-    check_text(len(text) + len(tag) + 2 * len(fence) + 2)
+    starts = text.count("<") + text.count("[")
+    meter = current_meter()
+    meter.step(1 + len(text) // _CHARACTERS_A_STEP_OF_A_FENCE + starts // 2)
+    if starts:
+        text = break_special_tokens(text)
+    runs = _FENCE_RUN.findall(text) if "`" in text or "~" in text else ()
+    fence = "`" * (1 + max(map(len, runs), default=2))
+    meter.check_text(len(text) + len(tag) + 2 * len(fence) + 2)
     return f"{fence}{tag}\n{text}\n{fence}"
 
 

@@ -1,7 +1,6 @@
 """Jinja's filters, methods and functions within the limits: work is counted, too large results are refused first."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from functools import wraps
 from itertools import filterfalse
 from types import MappingProxyType
@@ -195,38 +194,45 @@ def _map(context: Any, value: Any, *arguments: Any, **options: Any) -> Iterator[
     items = _take_items(value, *arguments, *options.values())
     # A key of mappings is looked up directly, which is much faster.
     key = options.get("attribute")
-    found: Iterable[Any] | None = None
-    if type(key) is str and len(options) == 1 and not arguments and "." not in key and not key.isdigit():
-        with suppress(KeyError, TypeError):  # a key is missing, or an item is not a mapping
-            found = [item[key] for item in items]
-    yield from do_map(context, items, *arguments, **options) if found is None else found
+    found: Iterable[Any]
+    try:
+        is_key = type(key) is str and len(options) == 1 and not arguments and "." not in key and not key.isdigit()
+        found = [item[key] for item in items] if is_key else do_map(context, items, *arguments, **options)
+    except (KeyError, TypeError):  # a key is missing, or an item is not a mapping
+        found = do_map(context, items, *arguments, **options)
+    yield from found
 
 
 @pass_environment
 def _sort(
     environment: Any, value: Any, reverse: bool = False, case_sensitive: bool = False, attribute: Any = None
 ) -> Any:
-    items = _take_comparable(value)
+    items, are_texts = _take_comparable(value)
     # Texts are sorted directly; Jinja makes a list for every item.
-    if attribute is None and _is_text_list(items):
+    if attribute is None and are_texts:
         return sorted(items, key=None if case_sensitive else str.lower, reverse=reverse)
     return do_sort(environment, items, reverse, case_sensitive, attribute)
 
 
-def _take_comparable(value: Any) -> list[Any]:
-    """Return the items of a value as a list, and count the work of comparing everything in them."""
+def _take_comparable(value: Any) -> tuple[list[Any], bool]:
+    """Return the items of a value and whether all are texts, and count the work of comparing everything in them."""
     items = _take_items(value)
-    if not _is_text_list(items):
+    are_texts = _is_text_list(items)
+    if not are_texts:
         measure(items)
-    step(_count_characters(items) // CHARACTERS_A_STEP)
-    return items
+    step((sum(map(len, items)) if are_texts else _count_characters(items)) // CHARACTERS_A_STEP)
+    return items, are_texts
 
 
 @pass_environment
 def _unique(environment: Any, value: Any, case_sensitive: bool = False, attribute: Any = None) -> Iterator[Any]:
+    items, are_texts = _take_comparable(value)
+    if are_texts and attribute is None and case_sensitive:
+        yield from dict.fromkeys(items)
+        return
     find_key = make_attrgetter(environment, attribute, postprocess=None if case_sensitive else ignore_case)
     seen: set[Any] = set()
-    for item in _take_comparable(value):
+    for item in items:
         key = find_key(item)
         if isinstance(key, (int, float)):
             key = number_key(key)

@@ -77,6 +77,13 @@ class Meter:
         """Stop a template that has written too much."""
         raise LimitError("output", f"template writes more than {self.limits.output:,} characters")
 
+    def check_text(self, characters: int) -> None:
+        """Refuse a text before it is built, and count the work of building it."""
+        if characters > self.limits.text:
+            raise LimitError("value", f"a text is longer than {self.limits.text:,} characters")
+        if characters >= CHARACTERS_A_STEP:
+            self.step(characters // CHARACTERS_A_STEP)
+
     def check_items(self, count: int) -> None:
         """Refuse a list before it is built, and count the work of building it."""
         if count > self.limits.items:
@@ -196,29 +203,12 @@ def collect_import(pieces: Iterable[str]) -> list[str]:
 
 def current_limits() -> Limits:
     """Return the limits of the current render."""
-    meter = _METER.get()
-    return _DEFAULT_LIMITS if meter is None else meter.limits
-
-
-def current_indent() -> int | None:
-    """Return the indent of JSON in the current render; None for one line."""
-    meter = _METER.get()
-    return DEFAULT_INDENT if meter is None else meter.json_indent
-
-
-def is_validated(value: Any) -> bool:
-    """Return whether a mapping or list was validated before the render began."""
-    meter = _METER.get()
-    return meter is not None and id(value) in meter.validated
+    return current_meter().limits
 
 
 def check_text(characters: int) -> None:
     """Refuse a text before it is built, and count the work of building it."""
-    limit = current_limits().text
-    if characters > limit:
-        raise LimitError("value", f"a text is longer than {limit:,} characters")
-    if characters >= CHARACTERS_A_STEP:
-        step(characters // CHARACTERS_A_STEP)
+    current_meter().check_text(characters)
 
 
 def check_items(count: int) -> None:

@@ -14,7 +14,7 @@ from jinja2 import Undefined
 from jinja2.exceptions import SecurityError, TemplateRuntimeError
 
 from promptpack.template.limits import DEFAULT_INDENT, Limits
-from promptpack.template.meter import check_text, current_indent, current_limits, is_validated, measure, step, to_list
+from promptpack.template.meter import Meter, current_meter, to_list
 
 # Lazy values come from filters such as `map`.
 _LAZY: tuple[type[Iterable[Any]], ...] = (
@@ -53,7 +53,6 @@ _CHARACTERS_A_STEP_OF_JSON: Final = 16
 _EXPONENT: Final = re.compile(rb"e(?<=[0-9]e)[-+]?[0-9]+,?\n")
 _TINY: Final = b"0.0000"
 _CONTAINERS: Final = frozenset((dict, list))
-_PLAIN: Final = frozenset((str, int, float, bool, type(None), *_CONTAINERS))
 _TEXT: Final = frozenset((str,))
 
 
@@ -80,20 +79,21 @@ def to_text(value: Any) -> str:
 def to_json(value: Any, indent: int | None = PACK_INDENT, *, ensure_ascii: bool = False, **options: Any) -> str:
     """Print a value as JSON; keep key order and non-ASCII characters, refuse `NaN`; `options` are those of `json`."""
     text = None
+    meter = current_meter()
     if write_scalar := _SCALARS.get(type(value)):
         text = write_scalar(value)
     else:
-        indent = current_indent() if indent == PACK_INDENT else indent
+        indent = meter.json_indent if indent == PACK_INDENT else indent
         is_default = not (ensure_ascii or options)
-        if indent and is_default and type(value) in _CONTAINERS and _can_write_fast(value):
+        if indent and is_default and type(value) in _CONTAINERS and _can_write_fast(value, meter):
             text = _write_fast(value, indent)
     if text is None:
-        measure(value)
+        meter.measure(value)
         resolved = resolve_lazy(value)
-        check_text(_characters_in(resolved))
+        meter.check_text(_characters_in(resolved))
         text = json.dumps(resolved, ensure_ascii=ensure_ascii, indent=indent, allow_nan=False, **options)
-    check_text(len(text))
-    step(1 + len(text) // _CHARACTERS_A_STEP_OF_JSON)
+    meter.check_text(len(text))
+    meter.step(1 + len(text) // _CHARACTERS_A_STEP_OF_JSON)
     return text
 
 
@@ -112,11 +112,11 @@ _SCALARS: Final[Mapping[type, Callable[[Any], str]]] = {
 }
 
 
-def _can_write_fast(value: Any) -> bool:
-    if is_validated(value):
+def _can_write_fast(value: Any, meter: Meter) -> bool:
+    if id(value) in meter.validated:
         return True
     data = fingerprint(value)
-    return data is not None and is_plain(value, data, current_limits())
+    return data is not None and is_plain(value, data, meter.limits)
 
 
 def fingerprint(value: Any) -> bytes | None:
@@ -137,27 +137,29 @@ def value_key(value: Any) -> bytes:
 
 def is_plain(value: Any, fingerprint: bytes, limits: Limits) -> bool:
     """Return whether a mapping or list with this fingerprint is plain data within the limits of size and depth."""
-    mappings, lists = ([value], []) if type(value) is dict else ([], [value])
-    count, kinds_of_keys = 1, set[type]()
-    for _ in range(MAX_DEPTH):
-        # Counted before the items are collected: a mapping or list may occur many times.
-        count += sum(map(len, mappings)) + sum(map(len, lists))
-        if count > limits.items:
-            return False
-        kinds_of_keys.update(map(type, chain.from_iterable(mappings)))
-        children = list(chain.from_iterable([*map(dict.values, mappings), *lists]))
-        kinds = set(map(type, children))
-        if not kinds <= _PLAIN or (float in kinds and not _are_finite(children)):
-            return False
-        mappings = [child for child in children if type(child) is dict] if dict in kinds else []
-        lists = [child for child in children if type(child) is list] if list in kinds else []
-        if not mappings and not lists:
-            return kinds_of_keys <= _TEXT and _is_short(value, count * len(fingerprint), limits)
+    level: list[Iterable[Any]] = [(value,)]
+    keys: list[Any] = []
+    count, most = 1, limits.items
+    for _ in range(MAX_DEPTH + 1):
+        next_level: list[Iterable[Any]] = []
+        for item in chain.from_iterable(level):
+            kind = type(item)
+            if kind is str:
+                continue
+            if kind is dict or kind is list:
+                # Counted before the items are collected: a mapping or list may occur many times.
+                count += len(item)
+                if count > most:
+                    return False
+                if kind is dict:
+                    keys += item
+                next_level.append(item.values() if kind is dict else item)
+            elif kind not in _SCALARS or (kind is float and not math.isfinite(item)):
+                return False
+        if not next_level:
+            return _TEXT.issuperset(map(type, keys)) and _is_short(value, count * len(fingerprint), limits)
+        level = next_level
     return False
-
-
-def _are_finite(values: Iterable[Any]) -> bool:
-    return all(math.isfinite(value) for value in values if type(value) is float)
 
 
 def _is_short(value: Any, estimate: int, limits: Limits) -> bool:

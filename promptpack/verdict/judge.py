@@ -20,7 +20,7 @@ from promptpack.schema.validation import Schema
 from promptpack.verdict.claims import Claims, Refusal
 from promptpack.verdict.correction import write_correction
 from promptpack.verdict.echo import find_echo
-from promptpack.verdict.model import Verdict, Violation, code_of
+from promptpack.verdict.model import Verdict, Violation, code_of, same
 from promptpack.verdict.output import error_output, to_agent_output
 from promptpack.verdict.rule_checker import RuleChecker
 
@@ -69,6 +69,7 @@ class Judge:
         self._contract = _contract_of(pack)
         self._rules = RuleChecker(self._contract, pack.limits)
         self._echo = find_echo(pack, self._contract, None)
+        self._may_have_examples = bool(pack.slots) or any(one.role == "assistant" for one in pack.messages)
 
     def judge(
         self, raw: str | bytes, values: Mapping[str, Any] | None, prompt: Prompt | None = None, **options: Any
@@ -82,11 +83,13 @@ class Judge:
         if not options and type(raw) is str and len(raw) <= _MAX_SHORT_REPLY:
             value = read_clean(raw, _DEFAULT_POLICY.max_depth)
             if value is not None and schema.accepts(value):
-                echo = self._echo if prompt is None or not prompt.few_shot else self._echo_of(prompt)
+                has_own_echo = self._may_have_examples and prompt is not None and prompt.few_shot
+                echo = find_echo(self._pack, contract, prompt) if has_own_echo else self._echo
                 return self._check_rules(Reading("valid", value, is_echo=echo.has_example(value)), schema, values)
         chosen = JudgeOptions(**options) if options else _DEFAULT_OPTIONS
         check = SchemaCheck(schema)
-        reading = _read(raw, check, contract, chosen, self._echo if prompt is None else self._echo_of(prompt))
+        echo = self._echo if prompt is None else find_echo(self._pack, contract, prompt)
+        reading = _read(raw, check, contract, chosen, echo)
         if reading.ok:
             return self._check_rules(reading, schema, values)
         if chosen.after is not None and not reading.violations:
@@ -97,34 +100,29 @@ class Judge:
         claims = Refusal(text, reading, check.expected, secrets.hide).find_claims(violations)
         return self._refuse(reading, secrets, violations, claims)
 
-    def _echo_of(self, prompt: Prompt) -> PromptEcho:
-        return find_echo(self._pack, self._contract, prompt)
-
     def _check_rules(self, reading: Reading, schema: Schema, values: Mapping[str, Any] | None) -> Verdict:
         """Judge a reply that meets the schema."""
-        value = reading.value
+        value, contract = reading.value, self._contract
+        scope = {"reply": value, "pack": self._pack.about}
         # Only the inputs that rules read: the values of a prompt are restored on first use.
-        inputs = {name: values[name] for name in self._rules.inputs if name in values} if values else {}
-        violations, unchecked = self._rules.check({**inputs, "reply": value, "pack": self._pack.about})
-        if not violations and self._contract.output is not None:
+        scope |= {name: values[name] for name in self._rules.inputs if name in values} if values else {}
+        violations, unchecked = self._rules.check(scope)
+        make_output = partial(to_agent_output, value) if contract.has_actions else None
+        if not violations and contract.output is not None:
             output, violations = self._read_slot_output(value, values)
+            make_output = partial(same, output)
+        extras = partial(_extras, value, schema)
         if violations:
             refused = self._refuse(reading, Secrets(self._pack, values), violations, (violations, {}))
-            extras = partial(_extras, value, schema)
             return replace(refused, unchecked=unchecked, is_echo=reading.is_echo, find_extras=extras)
-        accepted = self._accept(reading, schema, unchecked)
-        return accepted if self._contract.output is None else replace(accepted, make_output=lambda: output)
-
-    def _accept(self, reading: Reading, schema: Schema, unchecked: tuple[str, ...] = ()) -> Verdict:
-        value = reading.value
         return Verdict(
             reading.outcome,
             value,
             repairs=reading.repairs,
             unchecked=unchecked,
             is_echo=reading.is_echo,
-            make_output=partial(to_agent_output, value) if self._contract.has_actions else None,
-            find_extras=partial(_extras, value, schema),
+            make_output=make_output,
+            find_extras=extras,
         )
 
     def _read_slot_output(self, value: Any, values: Mapping[str, Any] | None) -> tuple[Any, list[Violation]]:

@@ -105,8 +105,8 @@ class Verdict:
 
     def __getstate__(self) -> dict[str, Any]:
         # The functions refer to the pack; a copy has functions that return their results.
-        output = None if self.make_output is None else partial(_same, self.output)
-        return self.__dict__ | {"make_output": output, "find_extras": partial(_same, self.extras)}
+        output = None if self.make_output is None else partial(same, self.output)
+        return self.__dict__ | {"make_output": output, "find_extras": partial(same, self.extras)}
 
     def __repr__(self) -> str:
         # Without the data: a reply may repeat secrets of its prompt, and a repr may be logged.
@@ -149,5 +149,6 @@ class Verdict:
             raise ReplyError(problems)
 
 
-def _same(value: Any) -> Any:
+def same(value: Any) -> Any:
+    """Return a value that is known already, where a function is expected."""
     return value
