@@ -126,6 +126,15 @@ class FlowRun:
         """Whether no other step follows."""
         return self.problem is not None or (self.at == END and not self.waits_for_user)
 
+    @property
+    def limited_step(self) -> str:
+        """The step whose limit ended the run, through `over: end`; empty if the run ended otherwise."""
+        if not self.visits or not self.ended or self.problem is not None:
+            return ""
+        target = self._last.next.find(self.visits[-1].reply) or END
+        limit = self.flow.file.steps[target].limit if target in self.flow.file.steps else 0
+        return target if limit and sum(visit.step == target for visit in self.visits) >= limit else ""
+
     def next(self) -> FlowStep | None:
         """Return the step to do next, or None at the end; raise a `ContextError` if a given value is missing."""
         if self.waits_for_user:

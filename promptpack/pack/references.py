@@ -36,11 +36,12 @@ class References:
         """
         if self._meter.is_exceeded:
             return {}
-        problems = list(self._check(placed, self._file, self._checked))
+        file = self._file_of(placed)
+        problems = list(self._check(placed, file, self._checked))
         if problems:
             raise PackError(problems)
         try:
-            bundled = schema.bundle(placed.value, self._file, self._load, self._meter)
+            bundled = schema.bundle(placed.value, file, self._load, self._meter)
         except PackError as error:
             raise PackError(_locate_problem(placed, problem) for problem in error.problems) from error
         unsafe = schema.find_unsafe(bundled, self._meter)
@@ -59,7 +60,7 @@ class References:
 
     def reach(self, placed: Placed, seen: set[tuple[str, str]]) -> Iterator[Placed]:
         """Yield a schema and the schemas it refers to in files of the packs; skip seen and broken references."""
-        pending = [(self._file, placed)]
+        pending = [(self._file_of(placed), placed)]
         while pending:
             file, node = pending.pop()
             yield node
@@ -67,7 +68,7 @@ class References:
                 target, _, fragment = reference.partition("#")
                 try:
                     found = self._locate(file, target) if target else file
-                    root = self._open(found) if found != self._file else None
+                    root = self._open(found) if target else None
                 except PackError:
                     continue
                 if root is not None and not found.startswith(_SHIPPED) and (found, fragment) not in seen:
@@ -86,6 +87,12 @@ class References:
         # The message about a cycle already quotes the reference.
         where = "" if found.rule == "cycle" else f" (in {schema.pointer((*placed.path, *path))})"
         return Problem(schema.UNSAFE_CODES[found.rule], found.message + where, placed.locate(*path), found.hint)
+
+    def _file_of(self, placed: Placed) -> str:
+        """Return the file that contains a schema: the pack's own, or that of a parent in the same folder of packs."""
+        start = self._folder.show("x").removesuffix("x")
+        path = placed.document.path
+        return path.removeprefix(start) if path.startswith(start) else self._file
 
     def _load(self, file: str, reference: str) -> tuple[str, Mapping[str, Any]]:
         found = self._locate(file, reference)

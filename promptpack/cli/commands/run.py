@@ -55,6 +55,9 @@ def command(
         click.echo(click.style(visible(f"the run stopped: {run.problem.message}"), fg="red"))
     elif run.waits_for_user:
         click.echo(click.style("the run stopped: it waits for the user; --yes confirms every step", fg="red"))
+    elif run.limited_step:
+        message = f"every reply meets its contract; the run ended at the limit of step {run.limited_step!r}"
+        click.echo(click.style(message, fg="yellow"))
     else:
         click.echo(click.style("every reply meets its contract", fg="green"))
     ctx.exit(0 if run.ended and run.problem is None else 1)

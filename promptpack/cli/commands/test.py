@@ -26,7 +26,9 @@ def command(ctx: click.Context, names: tuple[str, ...], folders: tuple[str, ...]
     else:
         for one in trials:
             _print(one)
-        click.echo(f"{len(trials) - len(failed)} passed, {len(failed)} failed", err=True)
+        broken = len({problem.location.path for problem in problems if problem.location})
+        others = f", {broken} file(s) could not be loaded" if broken else ""
+        click.echo(f"{len(trials) - len(failed)} passed, {len(failed)} failed{others}", err=True)
     print_problems(problems, err=True)
     ctx.exit(1 if failed or problems else 0)
 

@@ -140,7 +140,13 @@ def test_an_empty_list_is_done_at_once(open_flow: Callable[..., Flow]) -> None:
 
 def test_over_replaces_a_step_that_has_reached_its_limit(open_flow: Callable[..., Flow]) -> None:
     run = review(plan(review(plan(start(open_flow()), "a"), False), "a"), False)
-    assert (run.ended, run.problem) == (True, None)
+    assert (run.ended, run.problem, run.limited_step) == (True, None, "plan")
+
+
+def test_a_run_that_reaches_its_end_has_no_limited_step(open_flow: Callable[..., Flow]) -> None:
+    run = start(open_flow(("to: {true: work, false: plan}", "to: {true: end, false: work}")))
+    run = review(plan(run, "a"), True)
+    assert (run.ended, run.problem, run.limited_step) == (True, None, "")
 
 
 def test_a_limit_without_over_ends_the_run_with_a_problem(open_flow: Callable[..., Flow]) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from promptpack import Library, Pack
+from promptpack import ContextError, Library, Pack
 
 ProblemsOf = Callable[[str], str]
 MakePack = Callable[[str], Pack]
@@ -334,3 +334,16 @@ def test_a_pack_test_may_pass_an_unknown_input_and_expect_the_problem(make_pack:
         "tests:\n  - {name: t, context: {NAME: Ann}, expect: {problems: [PP414]}}\n"
     )
     assert pack.tests[0].name == "t"
+
+
+def test_a_reference_of_a_parent_is_relative_to_the_file_of_the_parent(
+    write_pack: WritePack, open_packs: Callable[[], Library]
+) -> None:
+    body = "inputs: {CITY: {$ref: city.json, description: A city.}}\nmessages: [{role: user, content: '{{ CITY }}'}]\n"
+    parent = write_pack("base", body=body)
+    (parent.parent / "city.json").write_text('{"enum": ["Bonn"]}', "utf-8")
+    write_pack("child", body="extends: base@^1\n")
+    library = open_packs()
+    assert library.get("child").render(CITY="Bonn").messages[0].content == "Bonn"
+    with pytest.raises(ContextError):
+        library.get("child").render(CITY="Rome")
