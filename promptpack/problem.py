@@ -120,5 +120,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     # Then an abbreviation: "desc" means "description", not "$defs".
     longer = (name for name in folded if len(wanted) >= _MIN_ABBREVIATION and name.startswith(wanted))
     close = next(swapped, None) or next(longer, None)
+    parts = [name for name in folded if len(wanted) >= _MIN_ABBREVIATION and wanted in name.split("_")]
+    close = close or (parts[0] if len(parts) == 1 else None)
     close = close or next(iter(get_close_matches(wanted, folded, n=1, cutoff=0.6)), None)
     return None if close is None else folded[close]

@@ -34,11 +34,16 @@ _RESERVED: Final = {
     "?": "'?'",
 }
 _NEEDS_PIPE: Final = ("{%", "{{", "{#", "@", "`", "%", "&", "!")
+# The sections of packs and flows, which are not indented.
+_SECTIONS: Final = ("inputs", "messages", "reply", "tests", "partials", "slots", "budget", "steps")
 _CLOSING: Final = {"[": "]", "{": "}"}
 # A member of a mapping in brackets, with a plain value or one with an escape in double quotes.
 _MEMBER = re.compile(r"[\w$.-]+: +(?P<value>\"[^\"\n]*\\[^\"\n]*\"|[^\s,{}\[\]\"'][^,{}\[\]\"'\n]*)")
 _OPEN_QUOTE = re.compile(r"(?P<before>.*: +)(?P<text>\"[^\"]*?)(?P<closers>[}\]]+)\s*")
 _BEFORE_MEMBER = re.compile(r"(?P<quote>\")[^\",]+(?=, *[\w$.-]+:)")
+# A member in quotes that contain such a quote, and one that looks like a call or a generic type.
+_QUOTED_MEMBER = re.compile(r"""(?<=: )(?P<quote>["'])(?P<inner>.*?)(?P=quote)(?=\s*(?:[}\]]|, *[\w$.-]+:))""")
+_CALL_MEMBER = re.compile(r"""(?<=: )(?P<value>\w+\[[^\]]*\])(?=\s*[,}])""")
 _NO_COMMA = re.compile(r"""(?:"[^"]*"|'[^']*')(?= +[\w"'\[{])""")
 _MISSING_COMMA = re.compile(r" (?=[\w$.-]+: )")
 
@@ -107,14 +112,17 @@ def _colon_of_neighbours(lines: list[str], at: int) -> Iterator[LineFix]:
         yield from _missing_colon(lines, at)
 
 
+def _equals_sign(lines: list[str], at: int) -> Iterator[LineFix]:
+    found = re.fullmatch(r"(\s*(?:- +)*)([A-Za-z_$][\w$-]*) *= *(.*)", lines[at])
+    if found:
+        message = f"'=' instead of ':' after {found[2]!r}"
+        yield LineFix(message, at, lines[at].index("="), f"{found[1]}{found[2]}: {found[3]}")
+
+
 def _missing_colon(lines: list[str], at: int) -> Iterator[LineFix]:
     found = re.fullmatch(r"(\s*(?:- +)*)([A-Za-z_$][\w$-]*)( +(.*))?", lines[at])
     if found:
         rest = f" {found[4]}" if found[4] else ""
-        if rest.startswith(" = "):
-            yield LineFix(
-                f"'=' instead of ':' after {found[2]!r}", at, found.start(3) + 1, f"{found[1]}{found[2]}: {rest[3:]}"
-            )
         yield LineFix(f"':' is missing after {found[2]!r}", at, found.end(2), f"{found[1]}{found[2]}:{rest}")
 
 
@@ -188,7 +196,7 @@ def _quoted_value(lines: list[str], at: int) -> Iterator[LineFix]:
 
 
 def _in_brackets(lines: list[str], at: int) -> Iterator[LineFix]:
-    """Propose quotes, a comma or one bracket less in a mapping or list on one line."""
+    """Propose quotes or a comma for a plain value of a mapping on one line."""
     line = lines[at]
     for found in _MEMBER.finditer(line):
         value, start = found["value"].rstrip(), found.start("value")
@@ -202,17 +210,36 @@ def _in_brackets(lines: list[str], at: int) -> Iterator[LineFix]:
         elif value[0] in _RESERVED or ": " in value:
             why = f"starts with {_RESERVED[value[0]]}" if value[0] in _RESERVED else "contains ': '"
             yield LineFix(f"a value that {why} needs quotes", at, start, before + _quote(value) + after)
-    for found in _NO_COMMA.finditer(line):
-        if _open_brackets(line[: found.start()]):
-            yield LineFix("a comma is missing", at, found.end(), f"{line[: found.end()]},{line[found.end() :]}")
+
+
+def _quotes_in_brackets(lines: list[str], at: int) -> Iterator[LineFix]:
+    """Propose other quotes, or the missing one, for a value of a mapping or list on one line."""
+    line = lines[at]
+    for found in _QUOTED_MEMBER.finditer(line):
+        inner, quote, start = found["inner"], found["quote"], found.start("quote")
+        if quote in inner:
+            message = f"{quote} inside a value in {quote} quotes ends it"
+            yield LineFix(message, at, start, line[:start] + _quote(inner) + line[found.end() :])
+    for found in _CALL_MEMBER.finditer(line):
+        fixed = line[: found.start()] + _quote(found["value"]) + line[found.end() :]
+        yield LineFix("a value with brackets and quotes needs quotes", at, found.start(), fixed)
     if line.count('"') % 2:
-        for found in _BEFORE_MEMBER.finditer(line):
-            yield LineFix(
-                "a quote is not closed", at, found.start("quote"), f'{line[: found.end()]}"{line[found.end() :]}'
-            )
-    if line.count('"') % 2 and (opened := _OPEN_QUOTE.fullmatch(line)):
         message = "a quote is not closed"
-        yield LineFix(message, at, opened.end("before"), f'{opened["before"]}{opened["text"]}"{opened["closers"]}')
+        for found in _BEFORE_MEMBER.finditer(line):
+            yield LineFix(message, at, found.start("quote"), f'{line[: found.end()]}"{line[found.end() :]}')
+        if opened := _OPEN_QUOTE.fullmatch(line):
+            yield LineFix(message, at, opened.end("before"), f'{opened["before"]}{opened["text"]}"{opened["closers"]}')
+
+
+def _commas_in_brackets(lines: list[str], at: int) -> Iterator[LineFix]:
+    """Propose a comma before a member or after a quoted item, or one bracket less."""
+    line = lines[at]
+    places = [found.start() for found in _MISSING_COMMA.finditer(line)] + [
+        one.end() for one in _NO_COMMA.finditer(line)
+    ]
+    for place in places:
+        if _open_brackets(line[:place]) and line[:place].rstrip()[-1:] not in ("", ",", "{", "["):
+            yield LineFix("a comma is missing", at, place, f"{line[:place]},{line[place:]}")
     if line.rstrip().endswith(("]", "}")):
         bracket = line.rstrip()[-1]
         yield LineFix(f"{bracket!r} closes nothing", at, len(line.rstrip()) - 1, line.rstrip()[:-1])
@@ -285,7 +312,8 @@ def _indent(lines: list[str], at: int) -> Iterator[LineFix]:
     near = [row for row in range(max(0, at - 2), at + 1) if lines[row].strip()]
     for row in sorted(near, key=lambda row: (counts[_width(lines[row])], -row)):
         width = _width(lines[row])
-        for other in _similar_widths(lines, row):
+        is_section = re.match(rf" *(?:{'|'.join(_SECTIONS)}):", lines[row])
+        for other in (0, *_similar_widths(lines, row)) if is_section and width < 4 else _similar_widths(lines, row):
             way = "little" if width < other else "much"
             message = f"this line is indented too {way}: by {width} instead of {other} spaces"
             yield LineFix(message, row, width, " " * other + lines[row].lstrip(" "), f"indent it by {other} spaces")
@@ -325,6 +353,7 @@ def _quote(text: str) -> str:
 PROPOSALS: Final[tuple[Callable[[list[str], int], Iterator[LineFix]], ...]] = (
     _foreign_characters,
     _tab,
+    _equals_sign,
     _colon_without_space,
     _dash_without_space,
     _block_text,
@@ -333,6 +362,8 @@ PROPOSALS: Final[tuple[Callable[[list[str], int], Iterator[LineFix]], ...]] = (
     _comment_in_brackets,
     _closing_bracket,
     _in_brackets,
+    _quotes_in_brackets,
+    _commas_in_brackets,
     _missing_pipe,
     _quoted_value,
     _missing_dash,

@@ -143,11 +143,11 @@ def _parse_entry(folder: Folder, file: str, content: bytes, text: str | None, ca
     except PackError as error:
         return _broken(folder, file, None, error.problems, content)
     locale = _read_file_name(file)[2]
-    if locale and isinstance(found.data, dict) and "locale" not in found.data:
-        hint = f"write 'locale: {locale}', as in the file name"
-        problem = Problem("PP203", "'locale' is missing", found.locate_key(("version",)), hint)
-        return _broken(folder, file, found, (problem,), content)
     if locale and is_text_only(found.data):
+        if "locale" not in found.data and has_only_texts(found.data):
+            hint = f"write 'locale: {locale}', as in the file name"
+            problem = Problem("PP203", "'locale' is missing", found.locate_key(("version",)), hint)
+            return _broken(folder, file, found, (problem,), content)
         return replace(_broken(folder, file, found, (), content), text_only=found)
     try:
         check(found)

@@ -22,8 +22,12 @@ IDENTIFIER = re.compile(
 )
 _MAX_COMPARISONS = 50_000
 _MAX_LENGTH = 64
-_BRACES = re.compile(r"(?<![{$\w\\])\$?\{[ \t]*([A-Za-z]\w*)[ \t]*\}(?!\})", re.ASCII)
-_DOLLAR = re.compile(r"\$([A-Za-z]\w*)", re.ASCII)
+_BRACES = re.compile(
+    r"(?:(?<![{$\w\\])\$?\{[ \t]*|\[\[[ \t]*|(?<![\w$])(?=[A-Za-z]\w*[ \t]*\}\}))"
+    r"(?P<name>[A-Za-z]\w*)[ \t]*(?:\}{1,2}|\]\])(?!\})",
+    re.ASCII,
+)
+_DOLLAR = re.compile(r"\$(?P<name>[A-Za-z]\w*)", re.ASCII)
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -64,7 +68,7 @@ def find_passages(subject: Subject) -> tuple[Passage, ...]:
 
 def names_in_braces(subject: Subject) -> frozenset[str]:
     """Return the inputs whose names are in single braces."""
-    return frozenset(found[1] for _, found in find_braces(subject))
+    return frozenset(found["name"] for _, found in find_braces(subject))
 
 
 def find_braces(subject: Subject) -> tuple[tuple[Passage, re.Match[str]], ...]:
@@ -76,10 +80,10 @@ def _find_braces(subject: Subject) -> Iterator[tuple[Passage, re.Match[str]]]:
     for passage in find_passages(subject):
         for found in _BRACES.finditer(passage.text):
             # In a slot, '${NAME}' is the value of the input (or PP243).
-            if found[1] in subject.inputs and not (subject.sections.slots and found[0].startswith("${")):
+            if found["name"] in subject.inputs and not (subject.sections.slots and found[0].startswith("${")):
                 yield passage, found
         only = _DOLLAR.fullmatch(passage.text.strip())
-        if only and only[1] in subject.inputs:
+        if only and only["name"] in subject.inputs:
             yield passage, only
 
 

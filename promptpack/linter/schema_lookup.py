@@ -17,7 +17,7 @@ _BOUNDS: Final = (
     ("exclusiveMinimum", "exclusiveMaximum"), ("minContains", "maxContains"),
 )  # fmt: skip
 _MAX_LISTED: Final = 200
-_MIN_MISSPELLED_LENGTH = 5
+_MIN_MISSPELLED_LENGTH = 4
 
 
 class Contradiction(NamedTuple):
@@ -88,14 +88,14 @@ def is_misspelling(word: str, known: str) -> bool:
     if folded == other:
         return True
     shorter, longer = sorted((folded, other), key=len)
-    is_plural = longer == shorter + "s" and not shorter.endswith("s")
-    if len(shorter) < _MIN_MISSPELLED_LENGTH or len(longer) - len(shorter) > 1 or is_plural:
+    if len(shorter) < _MIN_MISSPELLED_LENGTH or len(longer) - len(shorter) > 1:
         return False
     if len(shorter) < len(longer):
         return any(longer[:index] + longer[index + 1 :] == shorter for index in range(len(longer)))
     different = [index for index in range(len(longer)) if longer[index] != shorter[index]]
     swapped = len(different) == 2 and sorted(longer) == sorted(shorter) and different[1] - different[0] == 1
-    return len(different) == 1 or swapped
+    # Short words that differ in one letter are often different words, such as "date" and "data".
+    return (len(different) == 1 and len(shorter) > _MIN_MISSPELLED_LENGTH) or swapped
 
 
 def place_mismatch(placed: Placed, mismatch: schemas.Mismatch) -> tuple[Location, str]:

@@ -79,7 +79,7 @@ def find_mismatches(compiled: schema.Schema, document: Document) -> Iterator[tup
     rekeyed = rekeyed.rekey(mismatches)
     misspelled = [tuple(rekeyed.origin(path)[1]) for path in rekeyed.written_keys]
     yield from ((document, mismatch) for mismatch in mismatches if mismatch.at_key and mismatch.path in misspelled)
-    rest = schema.join_missing(schema.keep_misspelled(compiled.check(rekeyed.data)))
+    rest = schema.keep_misspelled(compiled.check(rekeyed.data))
     yield from ((rekeyed, mismatch) for mismatch in rest if mismatch.path not in rekeyed.written_keys)
 
 

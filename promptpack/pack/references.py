@@ -1,5 +1,6 @@
 """Resolve the `$ref`s of a pack: to its own schemas, to files in the folder of the packs, to shipped schemas."""
 
+import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -60,7 +61,8 @@ class References:
 
     def reach(self, placed: Placed, seen: set[tuple[str, str]]) -> Iterator[Placed]:
         """Yield a schema and the schemas it refers to in files of the packs; skip seen and broken references."""
-        pending = [(self._file_of(placed), placed)]
+        own = self._file_of(placed)
+        pending = [(own, placed)]
         while pending:
             file, node = pending.pop()
             yield node
@@ -68,7 +70,7 @@ class References:
                 target, _, fragment = reference.partition("#")
                 try:
                     found = self._locate(file, target) if target else file
-                    root = self._open(found) if target else None
+                    root = self._open(found) if found != own else None
                 except PackError:
                     continue
                 if root is not None and not found.startswith(_SHIPPED) and (found, fragment) not in seen:
@@ -151,7 +153,7 @@ class References:
             folder = files.shipped("schemas") if shipped else self._folder
             relative = found.removeprefix(_SHIPPED)
             if not folder.exists(relative):
-                raise PackError(_not_found(folder, relative))
+                raise PackError(_not_found(folder, relative, self._file))
             read = read_json if shipped else _read_schema
             document = read(folder.read(relative), folder.show(relative))
             self._cache[found] = Placed(document.data, document, ())
@@ -223,18 +225,23 @@ def _child_at(root: Placed, fragment: str) -> Iterator[Placed]:
         return  # reported by `bundle`; references into lists are not followed
 
 
-def _not_found(folder: Folder, relative: str) -> Problem:
-    """Return the problem of a missing file, with a suggestion from its folder or from the shipped schemas."""
+def _not_found(folder: Folder, relative: str, file: str) -> Problem:
+    """Return the problem of a missing file, with a suggestion from the folders of packs and schemas."""
+    suffixes = (".json", ".yaml", ".yml")
     is_sibling = relative.startswith(files.SIBLING)
-    known = files.shipped("schemas") if is_sibling else folder
     name = relative.removeprefix(files.SIBLING)
-    beside = files.SIBLING.rstrip("/")
-    siblings = folder.find(".json", ".yaml", ".yml", below=beside) if is_sibling else ()
-    near = did_you_mean(name, [one.removeprefix(files.SIBLING) for one in siblings])
-    hint = (
-        near or did_you_mean(name, known.find(".json", ".yaml", ".yml")) or "paths are relative to the file with '$ref'"
+    siblings = list(folder.find(*suffixes, below=files.SIBLING.rstrip("/")))
+    same = (one for one in (*siblings, *folder.find(*suffixes)) if posixpath.basename(one) == posixpath.basename(name))
+    moved = next(same, None)
+    hint = f"did you mean {files.relative_to_file(moved, file)!r}?" if moved else ""
+    hint = hint or (did_you_mean(name, [one.removeprefix(files.SIBLING) for one in siblings]) if is_sibling else "")
+    hint = hint or did_you_mean(name, (files.shipped("schemas") if is_sibling else folder).find(*suffixes))
+    return Problem(
+        "PP213",
+        f"no schema file {(relative if moved else name)!r}",
+        None,
+        hint or "paths are relative to the file with '$ref'",
     )
-    return Problem("PP213", f"no schema file {name!r}", None, hint)
 
 
 def _read_schema(source: bytes, path: str) -> Document:

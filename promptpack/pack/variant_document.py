@@ -119,7 +119,8 @@ class _Merge:
         self.problems.append(Problem("PP236", f"this message has no {label!r}", self._own.locate(place), hint))
 
     def _refuse(self, name: str, known: Iterable[str | None], key: str, place: _Step) -> None:
-        hint = did_you_mean(name, filter(None, known)) or f"a new one needs {key!r}"
+        names = [one for one in known if one]
+        hint = did_you_mean(name, names) or f"it has {', '.join(names) or 'none'}; a new one needs {key!r}"
         message = f"the default file has no {place[-1]} {name!r} in {place[-3]!r}"
         self.problems.append(Problem("PP236", message, self._own.locate(place), hint))
 

@@ -2,11 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any
 
 from promptpack.schema.pointers import pointer
-
-_MAX_JOINED: Final = 3
 
 
 @dataclass(frozen=True)
@@ -54,19 +52,3 @@ def pair_keys(found: tuple[Mismatch, ...]) -> tuple[Mismatch, ...]:
         else one
         for one in found
     )
-
-
-def join_missing(mismatches: Iterable[Mismatch]) -> list[Mismatch]:
-    """Join the missing keys of a mapping, at most three, into one mismatch."""
-    found = list(mismatches)
-    owners: dict[tuple[str | int, ...], list[Mismatch]] = {}
-    for one in found:
-        if one.rule == "required":
-            owners.setdefault(one.path[:-1], []).append(one)
-    joined: dict[Mismatch, str] = {}
-    for group in owners.values():
-        if 1 < len(group) <= _MAX_JOINED:
-            names = [repr(one.path[-1]) for one in group]
-            joined |= dict.fromkeys(group[1:], "")
-            joined[group[0]] = f"{', '.join(names[:-1])} and {names[-1]} are missing"
-    return [replace(one, message=joined.get(one, one.message)) for one in found if joined.get(one) != ""]

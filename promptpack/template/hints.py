@@ -17,6 +17,14 @@ _FILTERS: Final[Mapping[str, str]] = {
     "attr": "write 'x.name' or 'x[name]'",
     **dict.fromkeys(("e", "escape", "forceescape"), _NOT_ESCAPED),
     "pprint": "use 'json' or 'yaml'",
+    **dict.fromkeys(("absolute",), "write 'abs'"),
+    **dict.fromkeys(("len", "size"), "write 'length'"),
+    **dict.fromkeys(("strip", "trimmed"), "write 'trim'"),
+    **dict.fromkeys(("number", "integer"), "write 'int' or 'float'"),
+    **dict.fromkeys(("stringify", "to_json"), "write 'json'"),
+    **dict.fromkeys(("contains", "includes"), "write 'x in y'"),
+    **dict.fromkeys(("slice_text", "substring", "substr"), "write 'x[:10]'"),
+    "concat": "write 'x ~ y', or 'join'",
     "random": "templates always print the same; choose before rendering, and pass the choice as an input",
 }
 _TESTS: Final[Mapping[str, str]] = {

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from promptpack.template.hints import hint_for_tag
-from promptpack.template.language import TAGS
+from promptpack.template.language import FILTERS, TAGS
 
 _CLOSING: Final = {"{{": "}}", "{%": "%}", "{#": "#}"}
 _OPENING: Final = {")": "(", "]": "[", "}": "{"}
@@ -42,6 +42,7 @@ _STATEMENT: Final = re.compile(r"[-+]?\s*(include|import|if|for|set|macro|elif|e
 _NOT: Final = re.compile(r"[\w\])\"']\s+(not)\s+(?!in\b)[\w\[(\"']")
 _ARGUMENT_COLON: Final = re.compile(r"[(,]\s*\w+\s*(:)")
 _ASSIGNED: Final = re.compile(r"\s*(\w+)\s*=(?!=)")
+_IMPORT_FROM: Final = re.compile(r"""[-+]?\s*import\s+([\w, ]+?)\s+from\s+(["'][^"']+["'])""")
 _QUOTED: Final = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|["']""")
 _SPLIT_TAG: Final = re.compile(r"\{ +%|\{ +\{(?= *\w)")
 # Words after which 'not' may follow.
@@ -224,6 +225,9 @@ def _check_inner(tag: _Tag) -> TemplateMistake | None:
             f"write '{{% set {tag.inner.split(tag.word, 1)[1].strip()} %}}'",
             place,
         )
+    if swapped := _IMPORT_FROM.match(tag.inner):
+        hint = f"write '{{% from {swapped[2]} import {swapped[1]} %}}'"
+        return TemplateMistake("PP302", "'from' comes before 'import'", hint, tag.start)
     if tag.word in ("macro", "call") and (colon := _ARGUMENT_COLON.search(tag.inner)):
         message = "':' does not give a default"
         return TemplateMistake("PP302", message, "write '='", tag.inner_start + colon.start(1))
@@ -267,6 +271,8 @@ def _check_operators(text: str, start: int) -> TemplateMistake | None:
         # Inside parentheses, '=' passes an argument by name.
         if word and not (word == "=" and depth > 0):
             instead, message = _OPERATORS[word]
+            if word == "||" and (name := re.match(r"\s*(\w+)", text[found.end() :])) and name[1] in FILTERS:
+                instead = f"| {name[1]}"
             return TemplateMistake("PP302", message, f"write '{instead}'", start + found.start())
     return None
 

@@ -24,6 +24,7 @@ CODE: Final = "PL026"
 NAME: Final = "broken-test"
 SEVERITY: Final = "error"
 
+_UNREPAIRED: Final = ("required", "additionalProperties")
 _OF_RENDERING: Final = ("PP3", "PP4")
 
 
@@ -74,6 +75,8 @@ def _check_verdict(test: Placed, subject: Subject) -> Iterator[LintProblem]:
     # A rule that was removed as invalid is not missing.
     if subject.is_pruned:
         return
+    if verdict == "valid" and subject.contract is not None and not subject.compiled.problems:
+        yield from _check_reply(test, subject.contract)
     rules = [rule.name for rule in subject.contract.rules] if subject.contract else []
     for index, one in enumerate(verdict["violations"] if isinstance(verdict, dict) else ()):
         if "rule" in one and one["rule"] not in rules:
@@ -81,6 +84,17 @@ def _check_verdict(test: Placed, subject: Subject) -> Iterator[LintProblem]:
             at = test.locate("verdict", "violations", index, "rule")
             yield LintProblem(f"the pack has no rule {one['rule']!r}", at, hint)
         yield from _check_path(test, ("verdict", "violations", index, "path"), one.get("path"), subject.contract)
+
+
+def _check_reply(test: Placed, contract: Contract) -> Iterator[LintProblem]:
+    """Report a reply that cannot be valid: its action or a key is unknown, or a key is missing."""
+    if not isinstance(test.value.get("reply"), dict):
+        return
+    reply = test.child("reply")
+    for mismatch in schema.keep_misspelled(contract.schema.check(reply.value)):
+        if mismatch.rule in _UNREPAIRED or mismatch.pointer == "/action":
+            at, hint = place_mismatch(reply, mismatch)
+            yield LintProblem(f"the reply is not valid: {mismatch.message} (in {mismatch.pointer})", at, hint)
 
 
 def _check_path(

@@ -23,6 +23,6 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     """Find the names of inputs in single braces, in the literal text of the prompt."""
     for passage, found in find_braces(subject):
         message = f"{found[0]!r} is sent as it is, without the value of the input"
-        is_bare = "{" not in found[0]
-        hint = f"write '${{{found[1]}}}'" if is_bare and subject.sections.slots else f"write '{{{{ {found[1]} }}}}'"
+        name, is_bare = found["name"], "{" not in found[0]
+        hint = f"write '${{{name}}}'" if is_bare and subject.sections.slots else f"write '{{{{ {name} }}}}'"
         yield LintProblem(message, passage.locate(found.start()), hint)

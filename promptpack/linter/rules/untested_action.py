@@ -12,6 +12,8 @@ from typing import Final
 
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
+from promptpack.pack.contract import ERROR_ACTIONS
+from promptpack.problem import nearest
 
 CODE: Final = "PL011"
 NAME: Final = "untested-action"
@@ -27,7 +29,10 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     replies = [test.value["reply"] for test in subject.sections.tests if "reply" in test.value]
     tested = {reply.get("action") for reply in replies if isinstance(reply, dict)}
     tested.update(name for reply in replies if isinstance(reply, str) for name in _ACTION.findall(reply))
+    known = (*subject.sections.actions, *ERROR_ACTIONS)
     for name, placed in subject.sections.actions.items():
-        if subject.owns(placed) and name not in tested:
+        # A test whose action misspells this one is reported as such (PL026).
+        is_misspelled = any(isinstance(one, str) and nearest(one, [name]) for one in tested if one not in known)
+        if subject.owns(placed) and name not in tested and not is_misspelled:
             hint = f"add a test with a reply of action {name!r} and its verdict"
             yield LintProblem(f"action {name!r} has no test", placed.locate_key(), hint)

@@ -1,6 +1,7 @@
 """Look up keys, indices and methods on types."""
 
 from dataclasses import replace
+from typing import Final
 
 from jinja2 import nodes
 
@@ -30,6 +31,9 @@ from promptpack.linter.types.problems import MAYBE_MISSING, UNKNOWN_KEY, WRONG_K
 from promptpack.linter.types.signatures import LIST_METHODS, LOOP_METHODS, MAPPING_METHODS, TEXT_METHODS, value_of
 from promptpack.problem import Problem, Severity, did_you_mean
 
+_SIZES: Final = ("length", "size", "count", "len")
+_QUOTE: Final = "'"
+
 
 def look_up(owner: Type, key: str, node: nodes.Node, collector: ProblemCollector) -> Type:
     """Return the type of `X.key`; a missing key is reported only where it is used."""
@@ -54,6 +58,8 @@ def _mark_definite(found: Type) -> Type:
 def _missing_key(wrong: list[Type], key: str, subject: str, at: LazyLocation, *, certain: bool) -> Type:
     kinds = " or ".join(dict.fromkeys(describe(one) for one in wrong))
     hint = "" if certain else "test it with 'is mapping' first"
+    if key in _SIZES:
+        hint = f"write {subject.strip(_QUOTE)} | length"
     certain_message, possible = (f"{subject} {verb} {kinds}, which has no key {key!r}" for verb in ("is", "may be"))
     return MissingType(MissingReason(WRONG_KIND, certain_message, possible, hint, at))
 
@@ -105,9 +111,17 @@ def _attribute(owner: ObjectType, key: str, at: LazyLocation) -> Type:
     return MissingType(MissingReason(UNKNOWN_KEY, message, message, did_you_mean(key, owner.attributes), at))
 
 
+def _has_key(owner: Type, key: str) -> bool:
+    """Return whether every kind of a value is a mapping that declares a key."""
+    return all(isinstance(one, MappingType) and key in one.properties for one in members(owner))
+
+
 def _warn_misspelled(owner: MappingType, key: str, subject: str, at: LazyLocation, collector: ProblemCollector) -> None:
     count_steps(len(owner.properties) // 8)
-    near = next((name for name in owner.properties if key not in owner.properties and is_misspelling(key, name)), None)
+    if key in owner.properties:
+        return
+    near = next((name for name in owner.properties if is_misspelling(key, name)), None)
+    near = near or next((f"{name}.{key}" for name, one in owner.properties.items() if _has_key(one.type, key)), None)
     if near is not None:
         message = f"{subject} declares no key {key!r}"
         collector.add(Problem(UNKNOWN_KEY, message, at.resolve(), f"did you mean {near!r}?", "warning"))

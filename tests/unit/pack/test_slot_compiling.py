@@ -62,8 +62,9 @@ WritePack = Callable[..., Path]
         ),
         (
             "slots:\n  input: x\n  tools:\n    - {name: look, description: Looks}\n",
-            "packs/demo/1.0.0.yaml:7:7: PP203 'desc' and 'kwargs' are missing (in /slots/tools/0)\n"
-            "  hint: What the tool does.",
+            "packs/demo/1.0.0.yaml:7:7: PP203 'desc' is missing (in /slots/tools/0)\n  hint: What the tool does.\n"
+            "packs/demo/1.0.0.yaml:7:7: PP203 'kwargs' is missing (in /slots/tools/0)\n"
+            "  hint: The tool's arguments, as an output schema.",
         ),
         (
             "slots:\n  info: 5\n",

@@ -82,7 +82,7 @@ def test_whole_messages_replace_the_list(variant: Callable[[str], Path], open_pa
         (
             "reply:\n  rules:\n    - {name: other, message: x}\n",
             "packs/demo/1.0.0.de.yaml:7:14: PP236 the default file has no name 'other' in 'rules'\n"
-            "  hint: a new one needs 'require'",
+            "  hint: it has sure; a new one needs 'require'",
         ),
         (
             "messages:\n  - {id: rules, contnt: x}\n",
