@@ -139,7 +139,8 @@ def _missing_dash(lines: list[str], at: int) -> Iterator[LineFix]:
     if found is None or parent is None:
         return
     before = next((one for one in reversed(lines[:at]) if one.strip() and _width(one) <= _width(lines[at])), "")
-    if before.startswith(f"{found[1]}- ") and _width(lines[parent]) > len(found[1]):
+    items = [one for one in lines if one.startswith(f"{found[1]}- ")]
+    if before in items and len(items) > 1 and _width(lines[parent]) > len(found[1]):
         yield LineFix(f"the list item {found[2]!r} needs '- '", at, len(found[1]), f"{found[1]}- {lines[at].strip()}")
     if _width(lines[parent]) >= _width(lines[at]):
         return

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from jinja2 import nodes
 from jinja2.runtime import Undefined
 
-from promptpack.problem import ContextError, PackError, Problem, did_you_mean
+from promptpack.problem import ContextError, PackError, Problem, did_you_mean, nearest
 from promptpack.template.engine import Engine
 from promptpack.template.failure import RENDER_ERRORS, locate_error, render_error
 from promptpack.template.hints import hint_for_name
@@ -22,12 +22,29 @@ T = TypeVar("T")
 
 _NO_INCLUDES = IncludeStack()
 _CONSTANTS = ("true", "false", "none")
-# Unknown filters, tests and partials.
 _REPLY_FIELDS = ("action", "params", "thought", "confidence", "risk")
+# Unknown filters, tests and partials.
 _TYPO_CODES = ("PP303", "PP304", "PP305")
 _MAX_COMPARISONS = 50_000
 _DECLARE = "declare it under 'inputs'"
 _DECLARE_OR_SET = f"{_DECLARE}, or set it in the template before this line"
+
+
+def _find_misspelled_imports(tree: nodes.Template, source: Source, engine: Engine) -> dict[str, Problem]:
+    """Return the problems of imported names that a partial does not define, by the names that they misspell."""
+    found: dict[str, Problem] = {}
+    for node in tree.find_all(nodes.FromImport):
+        partial = str(node.template.value) if isinstance(node.template, nodes.Const) else ""
+        if partial in engine.partials:
+            defined = find_local_names(engine.parse(engine.partials[partial])).values
+            for entry in node.names:
+                name = entry if isinstance(entry, str) else entry[0]
+                near = nearest(name, defined) if name not in defined else None
+                if near is not None:
+                    message = f"partial {partial!r} does not define {name!r}"
+                    place = source.locate_word(node.lineno, name)
+                    found[near] = Problem("PP301", message, place, f"did you mean {near!r}?")
+    return found
 
 
 class DeclaredNames:
@@ -52,16 +69,22 @@ class DeclaredNames:
         unknown = dependencies.names.difference(self._names)
         uses = dependencies.find_unset_uses(unknown, self._in_partials) if unknown else ()
         local_names: dict[str | None, LocalNames] = {}
-        problems = []
+        misspelled: dict[str | None, dict[str, Problem]] = {}
+        problems: dict[Problem, None] = {}
         for use in uses:
             home = engine.partials[use.partial] if use.partial else source
             if use.partial not in local_names:
                 parse = engine.parse_expression if is_expression and not use.partial else engine.parse
-                local_names[use.partial] = find_local_names(parse(home))
+                tree = parse(home)
+                local_names[use.partial] = find_local_names(tree)
+                misspelled[use.partial] = _find_misspelled_imports(tree, home, engine)
+            if use.name in misspelled[use.partial]:
+                problems[misspelled[use.partial][use.name]] = None
+                continue
             hint = self._hint(use, local_names[use.partial], home.syntax, is_expression=is_expression)
             place = home.locate(*decode(use.position))
-            problems.append(Problem("PP301", f"template uses undeclared input {use.name!r}", place, hint))
-        return problems
+            problems[Problem("PP301", f"template uses undeclared input {use.name!r}", place, hint)] = None
+        return list(problems)
 
     def _hint(self, use: NameUse, local: LocalNames, syntax: str, *, is_expression: bool) -> str:
         is_jinja = syntax == "jinja"

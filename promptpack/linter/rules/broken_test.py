@@ -1,14 +1,15 @@
 """A test that can only fail: its context lacks an input or does not fit one, or its verdict names an unknown rule.
 
-`promptpack test` fails too, but only after rendering, and a verdict that names an unknown rule can never be met. A test
-that expects `problems` may have any context.
+`promptpack test` fails too, but only after rendering, and a verdict that names an unknown rule can never be met. A
+misspelled action, a valid reply without a required key, a path that the contract does not have and a code that no render
+raises are reported as well. A test that expects `problems` may have any context.
 
 Bad: `context: {CHANNEL: fax}` for an input with `enum: [email, chat]`, or `verdict: {violations: [{rule: known-taem}]}`
 Good: `context: {CHANNEL: chat}`, and `{rule: known-team}`
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 from promptpack import schema
 from promptpack.flow.possible_values import field_at, suggest_pointer
@@ -75,8 +76,8 @@ def _check_verdict(test: Placed, subject: Subject) -> Iterator[LintProblem]:
     # A rule that was removed as invalid is not missing.
     if subject.is_pruned:
         return
-    if verdict == "valid" and subject.contract is not None and not subject.compiled.problems:
-        yield from _check_reply(test, subject.contract)
+    if subject.contract is not None and not subject.compiled.problems:
+        yield from _check_reply(test, subject.contract, verdict)
     rules = [rule.name for rule in subject.contract.rules] if subject.contract else []
     for index, one in enumerate(verdict["violations"] if isinstance(verdict, dict) else ()):
         if "rule" in one and one["rule"] not in rules:
@@ -86,13 +87,21 @@ def _check_verdict(test: Placed, subject: Subject) -> Iterator[LintProblem]:
         yield from _check_path(test, ("verdict", "violations", index, "path"), one.get("path"), subject.contract)
 
 
-def _check_reply(test: Placed, contract: Contract) -> Iterator[LintProblem]:
-    """Report a reply that cannot be valid: its action or a key is unknown, or a key is missing."""
+def _check_reply(test: Placed, contract: Contract, verdict: Any) -> Iterator[LintProblem]:
+    """Report a reply whose action is misspelled, and one that cannot be valid since a key is missing or unknown."""
     if not isinstance(test.value.get("reply"), dict):
         return
     reply = test.child("reply")
+    violations = verdict.get("violations", ()) if isinstance(verdict, dict) else ()
+    action, names = reply.value.get("action"), contract.action_names() or ()
+    hint = did_you_mean(action, names) if isinstance(action, str) and action not in names else ""
+    if hint and all("rule" in one for one in violations):
+        yield LintProblem(f"the pack has no action {action!r}", reply.locate("action"), hint)
+        return
+    if verdict != "valid":
+        return
     for mismatch in schema.keep_misspelled(contract.schema.check(reply.value)):
-        if mismatch.rule in _UNREPAIRED or mismatch.pointer == "/action":
+        if mismatch.rule in _UNREPAIRED:
             at, hint = place_mismatch(reply, mismatch)
             yield LintProblem(f"the reply is not valid: {mismatch.message} (in {mismatch.pointer})", at, hint)
 

@@ -59,6 +59,16 @@ def problem(text: str) -> str:
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
+        ('locale: en', 'locale = en', "p.yaml:5:8: PP110 '=' instead of ':' after 'locale' | write: locale: en"),
+        ('    content: |\n      You are an agent.\n', '    content:\n      {% if x %}\n', "p.yaml:17:5: PP110 the text below 'content' needs '|' | write: content: |"),
+        ('  - role: user\n', '  role: user\n', "p.yaml:22:3: PP110 the list item 'role' needs '- ' | write: - role: user"),
+        ('    type: array\n', '    type array\n', "p.yaml:8:9: PP110 ':' is missing after 'type' | write: type: array"),
+        ('properties: {team: {type: string}, priority', 'properties: {team: {type: string} priority', 'p.yaml:30:42: PP110 a comma is missing | write: properties: {team: {type: string}, priority: {enum: [low, high]}}'),
+        ('[team, priority]', '["team" priority]', 'p.yaml:29:26: PP110 a comma is missing | write: required: ["team", priority]'),
+        ('{team: {type: string}', "{team: {type: string, description: 'the team's name'}", 'p.yaml:30:56: PP110 \' inside a value in \' quotes ends it | write: properties: {team: {type: string, description: "the team\'s name"}, priority: {enum: [low, high]}}'),
+        ('{type: string}', '{type: Literal["a", "b"]}', 'p.yaml:30:35: PP110 a value with brackets and quotes needs quotes | write: properties: {team: {type: \'Literal["a", "b"]\'}, priority: {enum: [low, high]}}'),
+        ('{type: string}', '{type: string, pattern: "^a, description: x}', 'p.yaml:30:52: PP110 a quote is not closed | write: properties: {team: {type: string, pattern: "^a", description: x}, priority: {enum: [low, high]}}'),
+        ('tests:\n', ' tests:\n', 'p.yaml:36:2: PP110 this line is indented too much: by 1 instead of 0 spaces | indent it by 0 spaces'),
         ('locale: en', 'locale:en', "p.yaml:5:7: PP110 a space is missing after 'locale:' | write: locale: en"),
         ('locale: en', 'locale： en', "p.yaml:5:7: PP110 '：' instead of ':' | write: locale: en"),
         ('locale: en', 'locale：en', "p.yaml:5:7: PP110 '：' instead of ':' | write: locale: en"),

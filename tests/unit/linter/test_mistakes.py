@@ -90,6 +90,12 @@ CASES = [
     ("enum: [billing, shipping]", "enum: [billing, billing]", "14:43: PL031 'billing' is in 'enum' twice\n  hint: remove one of the two"),
     ("{type: string, enum", "{type: integer, enum", "14:35: PL031 'billing' is in 'enum', but 'type' excludes it\n  hint: change 'type', or remove 'enum'"),
     ("subject: {type: string}", "subject: {type: string, format: dat}", "10:39: PL031 unknown format 'dat'\n  hint: did you mean 'date'?"),
+    ("{% for entry in TEAMS %}{{ line(entry) }}", "{% for entry in TICKET %}{{ entry.subject }}", "21:23: PL202 'TICKET' is a mapping: 'entry' is one of its keys, which is text\n  hint: loop over '.items()'"),
+    ("{{ line(entry) }}", "{{ line() }}", "21:38: PL203 macro 'line' is called without 'team'\n  hint: give it a value here, or a default in the macro: 'team=...'"),
+    ("{% for entry in TEAMS %}", "{% for entry in TEAMS | map(atribute='x') %}", "21:35: PL206 filter 'map' has no argument 'atribute'\n  hint: did you mean 'attribute'?"),
+    ("{{ TICKET.subject | fenced }}", "{ TICKET }}", "20:7: PL028 '{ TICKET }}' is sent as it is, without the value of the input\n  hint: write '{{ TICKET }}'"),
+    ("reply: {thought: t, action: ROUTE_TICKET", "reply: {thought: t, action: ROUTE_TICKT", "42:33: PL026 the pack has no action 'ROUTE_TICKT'\n  hint: did you mean 'ROUTE_TICKET'?"),
+    ("reply.params.team in", "reply.team in", "37:22: PL201 'reply' declares no key 'team'\n  hint: did you mean 'params.team'?"),
     # partials, braces, tests
     ("messages:", "partials:\n  tone: Be kind.\nmessages:", "17:3: PL032 no template includes the partial 'tone'\n  hint: include it, or remove it"),
     ("      subject: {type: string}", "      subject: {type string}", "10:28: PP128 ':' is missing after 'type string'\n  hint: write 'type: string'; quote a value that contains a comma"),
