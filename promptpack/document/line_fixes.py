@@ -144,7 +144,9 @@ def _missing_dash(lines: list[str], at: int) -> Iterator[LineFix]:
         yield LineFix(f"the list item {found[2]!r} needs '- '", at, len(found[1]), f"{found[1]}- {lines[at].strip()}")
     if _width(lines[parent]) >= _width(lines[at]):
         return
-    if (key := _KEY.match(lines[parent])) and not key["value"]:
+    # A block of text is indented too little rather than an item without its dash.
+    is_block = lines[at].rstrip().endswith(("|", ">", "|-", ">-"))
+    if (key := _KEY.match(lines[parent])) and not key["value"] and not is_block:
         message = f"{key['key']!r} is a list: its item {found[2]!r} needs '- '"
         place = None if found[2].startswith("{") else (parent, key.start("key"))
         fixed = f"{found[1]}- {lines[at].strip()}"
@@ -325,7 +327,10 @@ def _similar_widths(lines: list[str], at: int) -> list[int]:
     around = [line for line in (*reversed(lines[max(0, at - 12) : at]), *lines[at + 1 : at + 4]) if line.strip()]
     same = [_width(line) for line in around if _kind(line) == _kind(lines[at])]
     widths = dict.fromkeys((*same, *map(_width, around)))
-    return [width for width in widths if width != _width(lines[at])]
+    own = _width(lines[at])
+    # For a key, a small slip is more likely than another level.
+    is_key = _kind(lines[at]) == "key"
+    return sorted((width for width in widths if width != own), key=lambda width: is_key and abs(width - own) > 1)
 
 
 def _kind(line: str) -> str:

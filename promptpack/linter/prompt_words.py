@@ -23,8 +23,8 @@ IDENTIFIER = re.compile(
 _MAX_COMPARISONS = 50_000
 _MAX_LENGTH = 64
 _BRACES = re.compile(
-    r"(?:(?<![{$\w\\])\$?\{[ \t]*|\[\[[ \t]*|(?<![\w$])(?=[A-Za-z]\w*[ \t]*\}\}))"
-    r"(?P<name>[A-Za-z]\w*)[ \t]*(?:\}{1,2}|\]\])(?!\})",
+    r"(?:(?<![{$\w\\])\$?\{[ \t]*(?:\{[ \t]*)?|\[\[[ \t]*|(?<![\w$])(?=[A-Za-z]\w*[ \t]*\}\}))"
+    r"(?P<name>[A-Za-z]\w*)(?:\.\w+)*[ \t]*(?:\}(?:[ \t]?\})?|\]\])(?!\})",
     re.ASCII,
 )
 _DOLLAR = re.compile(r"\$(?P<name>[A-Za-z]\w*)", re.ASCII)

@@ -17,6 +17,9 @@ _BOUNDS: Final = (
     ("exclusiveMinimum", "exclusiveMaximum"), ("minContains", "maxContains"),
 )  # fmt: skip
 _MAX_LISTED: Final = 200
+_TYPES: Final = frozenset(("string", "number", "integer", "boolean", "object", "array", "null"))
+# Quotes that are part of a value (PL027).
+_CURLY: Final = ("“", "”", "„", "‘", "’", "«")
 _MIN_MISSPELLED_LENGTH = 4
 
 
@@ -61,12 +64,13 @@ def misspelled_required(schema: Schema) -> dict[str, str]:
 def contradictions(schema: Schema) -> Iterator[Contradiction]:
     """Yield the keywords of a schema that contradict each other, and the values that can never occur."""
     for low, high in _BOUNDS:
-        if low in schema and high in schema and schema[low] > schema[high]:
+        if all(type(schema.get(one)) in (int, float) for one in (low, high)) and schema[low] > schema[high]:
             message = f"{low!r} is {schema[low]}, more than {high!r}, which is {schema[high]}: no value is allowed"
             yield Contradiction(message, (low,), "swap them, or change one")
     words = schema.get("enum")
     listed = words[:_MAX_LISTED] if isinstance(words, list) else []
-    by_type = schemas.compile({"type": schema["type"]}) if "type" in schema else None
+    types = declared_types(schema)
+    by_type = schemas.compile({"type": list(types)}) if types and set(types) <= _TYPES else None
     for index, word in enumerate(listed):
         if by_type is not None and not by_type.accepts(word):
             hint = "change 'type', or remove 'enum'"
@@ -79,7 +83,10 @@ def contradictions(schema: Schema) -> Iterator[Contradiction]:
 def is_contradictory(schema: Schema) -> bool:
     """Return whether a schema, or a schema in it, was reported, so that values that it rejects may be right."""
     nodes = [node for _, node in schemas.iterate_schemas(schema)]
-    return any(misspelled_required(node) or next(contradictions(node), None) for node in nodes)
+    return any(
+        misspelled_required(node) or next(contradictions(node), None) or str(node.get("pattern", "")).startswith(_CURLY)
+        for node in nodes
+    )
 
 
 def is_misspelling(word: str, known: str) -> bool:

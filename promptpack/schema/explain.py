@@ -33,6 +33,7 @@ _POINTER = ("^/", "^(/")
 # Words of other formats, and what they may mean here.
 _SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("delete", "drop", "omit"), ("remove",)),
+    **dict.fromkeys(("not_contains", "notcontains", "must_not_contain", "absent"), ("excludes",)),
     **dict.fromkeys(("text", "prompt", "template", "body"), ("content",)),
     **dict.fromkeys(("variables", "vars", "parameters", "args", "arguments"), ("inputs", "params")),
     **dict.fromkeys(("condition", "if"), ("when",)),
@@ -67,8 +68,8 @@ class NearWords:
             return None
         words = list(islice((name for name in known if isinstance(name, str)), MAX_KNOWN))
         self._comparisons -= len(words)
-        meant = _SYNONYMS.get(word.casefold(), ())
-        return nearest(word, words) or next((name for name in meant if name in words), None)
+        meant = next((name for name in _SYNONYMS.get(word.casefold(), ()) if name in words), None)
+        return meant or nearest(word, words)
 
 
 def explain(rule: str, expected: Any, value: Any, path: Path, schema: Any, near: NearWords) -> Iterator[Mismatch]:

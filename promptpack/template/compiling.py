@@ -96,7 +96,9 @@ class DeclaredNames:
             similar = self._find_similar(use.name, (*local.callables, *FUNCTIONS))
         else:
             others = (*_CONSTANTS, *local.values) if is_jinja else ()
-            similar = "" if not use.name.isupper() else self._find_similar(use.name, tuple(self._names))
+            # Inputs are in capitals, as a rule, and local names are not.
+            likely = tuple(self._names) if use.name.isupper() else local.values if is_jinja else ()
+            similar = self._find_similar(use.name, likely)
             similar = similar or self._find_similar(use.name, (*self._names, *others))
             if is_expression and not similar and use.name in _REPLY_FIELDS and "reply" in self._names:
                 similar = f"did you mean 'reply.{use.name}'?"

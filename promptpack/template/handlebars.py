@@ -237,7 +237,9 @@ class _Parser:
 
     def _validate(self, text: str, tag: str) -> str:
         name = text.strip()
-        return name if name in LOOP_DATA and self._innermost_loop else validate_name(name, tag)
+        # An unknown block may be meant as a loop.
+        in_loop = self._innermost_loop or any(block.kind not in _BLOCKS for block in self._open[1:])
+        return name if name in LOOP_DATA and in_loop else validate_name(name, tag)
 
     @property
     def _innermost_loop(self) -> _Block | None:

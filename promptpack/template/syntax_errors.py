@@ -313,7 +313,7 @@ def _check_blocks(tags: list[_Tag]) -> TemplateMistake | None:
             return TemplateMistake("PP307", f"unknown tag {word!r}", hint_for_tag(word), place)
         if word.startswith("end"):
             if not opened or opened[-1].word != word[3:]:
-                return _wrong_end(word, opened, place)
+                return _unclosed_inside(tag, tags, opened) or _wrong_end(word, opened, place)
             opened.pop()
         elif word in ("else", "elif"):
             if not opened or opened[-1].word not in ("if", "for"):
@@ -342,6 +342,18 @@ def _unknown_end(tag: _Tag, opened: list[_Tag], place: int) -> TemplateMistake:
     shown = tag.inner.strip(" -+\n")
     hint = f"close {opened[-1].word!r} with 'end{opened[-1].word}'" if opened else "no block is open here"
     return TemplateMistake("PP307", f"unknown tag {shown!r}", hint, place)
+
+
+def _unclosed_inside(end: _Tag, tags: list[_Tag], opened: list[_Tag]) -> TemplateMistake | None:
+    """Return the innermost block if an end tag closes a block around it; None if two end tags are only swapped."""
+    if not any(one.word == end.word[3:] for one in opened):
+        return None
+    last = opened[-1]
+    following = next((one.word for one in tags if one.start > end.start and one.word.startswith("end")), "")
+    if following == f"end{last.word}":
+        return None
+    hint = f"close it with '{{% end{last.word} %}}' before '{end.word}'"
+    return TemplateMistake("PP302", f"'{{% {last.word} %}}' is not closed", hint, last.start)
 
 
 def _wrong_end(word: str, opened: list[_Tag], place: int) -> TemplateMistake:

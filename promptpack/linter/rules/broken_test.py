@@ -1,8 +1,8 @@
 """A test that can only fail: its context lacks an input or does not fit one, or its verdict names an unknown rule.
 
 `promptpack test` fails too, but only after rendering, and a verdict that names an unknown rule can never be met. A
-misspelled action, a valid reply without a required key, a path that the contract does not have and a code that no render
-raises are reported as well. A test that expects `problems` may have any context.
+misspelled action, a valid reply without a required key, a path that the contract does not have and a code that no
+render raises are reported as well. A test that expects `problems` may have any context.
 
 Bad: `context: {CHANNEL: fax}` for an input with `enum: [email, chat]`, or `verdict: {violations: [{rule: known-taem}]}`
 Good: `context: {CHANNEL: chat}`, and `{rule: known-team}`

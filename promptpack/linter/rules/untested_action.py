@@ -27,12 +27,12 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     if subject.sections.abstract or subject.is_pruned:
         return
     replies = [test.value["reply"] for test in subject.sections.tests if "reply" in test.value]
-    tested = {reply.get("action") for reply in replies if isinstance(reply, dict)}
+    tested = {str(reply.get("action")) for reply in replies if isinstance(reply, dict)}
     tested.update(name for reply in replies if isinstance(reply, str) for name in _ACTION.findall(reply))
     known = (*subject.sections.actions, *ERROR_ACTIONS)
     for name, placed in subject.sections.actions.items():
         # A test whose action misspells this one is reported as such (PL026).
-        is_misspelled = any(isinstance(one, str) and nearest(one, [name]) for one in tested if one not in known)
+        is_misspelled = any(nearest(one, [name]) for one in tested if one not in known)
         if subject.owns(placed) and name not in tested and not is_misspelled:
             hint = f"add a test with a reply of action {name!r} and its verdict"
             yield LintProblem(f"action {name!r} has no test", placed.locate_key(), hint)

@@ -24,7 +24,7 @@ def problem_of(text: str, *, is_expression: bool = False) -> str:
         ('a {{ X\nb {% if Y %}c{% endif %}', "t:1:3: PP302 '{{' is not closed | close it with '}}'"),
         ('a {{ X', "t:1:3: PP302 '{{' is not closed | close it with '}}'"),
         ('{% if X %}\na\n', "t:1:1: PP302 '{% if %}' is not closed | close it with '{% endif %}'"),
-        ('{% if X %}{% for y in Z %}\na{% endif %}', "t:2:5: PP307 'endif' closes 'if', but the open tag is 'for' in line 1 | write 'endfor'"),
+        ('{% if X %}{% for y in Z %}\na{% endif %}', "t:1:11: PP302 '{% for %}' is not closed | close it with '{% endfor %}' before 'endif'"),
         ('{% for y in Z %}a{% endif %}{% endfor %}', "t:1:21: PP307 'endif' closes 'if', but the open tag is 'for' in line 1 | write 'endfor'"),
         ('{% if X = 1 %}a{% endif %}', "t:1:9: PP302 '=' does not compare | write '=='"),
         ('{% set x == [1] %}', "t:1:10: PP302 '==' does not assign | write '='"),
