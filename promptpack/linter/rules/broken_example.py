@@ -49,7 +49,7 @@ def _find_broken(subject: Subject) -> Iterator[LintProblem]:
 def _check_schema_examples(what: str, placed: Placed, bundled: Mapping[str, Any]) -> Iterator[LintProblem]:
     """Check the examples of a schema and of its subschemas, each against its own schema."""
     for path, written in iterate_schemas(placed.value):
-        if not isinstance(written.get("examples"), list):
+        if not isinstance(written.get("examples"), list) or is_contradictory(written):
             continue
         node: Any = bundled
         for step in path:

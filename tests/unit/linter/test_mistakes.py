@@ -1,8 +1,11 @@
 """The problems of a pack with one mistake, in full."""
 
+import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from promptpack.linter.lint_paths import lint
 from promptpack.linter.lint_settings import LintSettings
@@ -147,3 +150,20 @@ def test_a_bad_pattern_in_a_schema_file_is_reported_in_that_file(
         "unterminated character set at position 0 (in /properties/a/pattern)\n"
         "  hint: write a regular expression that Python's 're' accepts"
     ]
+
+
+WORDS = [found.span() for found in re.finditer(r"[\w-]+", PACK)]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.sampled_from(WORDS), st.sampled_from(["", "null", "5", "[a]", "{a: 1}", "true", "'", '"', "x y", "{{", "- a"])
+)
+def test_any_replaced_word_has_problems_with_locations_or_none(
+    tmp_path_factory: pytest.TempPathFactory, span: tuple[int, int], word: str
+) -> None:
+    file = tmp_path_factory.mktemp("edit") / "packs" / "triage" / "0.1.0-dev.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text(PACK[: span[0]] + word + PACK[span[1] :], "utf-8")
+    found = lint([str(file.parents[1])], LintSettings()).problems
+    assert all(problem.location is not None and problem.location.line for problem in found)
