@@ -95,6 +95,8 @@ class _FlowChecker:
         pack = self._packs.get(step.name)
         if not step.next.pointer or pack is None or pack.contract is None:
             return
+        if step.action and step.action not in (pack.contract.action_names() or (step.action,)):
+            return  # reported by `_check_action`
         place: Path = ("steps", step.name, "next")
         field = field_at(pack.contract, step.action or _only(pack.contract.actions), step.next.pointer)
         actions = pack.contract.action_names() if step.next.pointer == "/action" else None

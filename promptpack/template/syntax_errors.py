@@ -43,6 +43,7 @@ _NOT: Final = re.compile(r"[\w\])\"']\s+(not)\s+(?!in\b)[\w\[(\"']")
 _ARGUMENT_COLON: Final = re.compile(r"[(,]\s*\w+\s*(:)")
 _ASSIGNED: Final = re.compile(r"\s*(\w+)\s*=(?!=)")
 _IMPORT_FROM: Final = re.compile(r"""[-+]?\s*import\s+([\w, ]+?)\s+from\s+(["'][^"']+["'])""")
+_SET_WITHOUT_SIGN: Final = re.compile(r"[-+]?\s*set\s+(\w+)\s+([\w\"'\[(][^|]*?)\s*[-+]?\Z")
 _QUOTED: Final = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|["']""")
 _SPLIT_TAG: Final = re.compile(r"\{ +%|\{ +\{(?= *\w)")
 # Words after which 'not' may follow.
@@ -328,6 +329,11 @@ def _check_blocks(tags: list[_Tag]) -> TemplateMistake | None:
     if not opened:
         return None
     last = opened[-1]
+    if assigned := _SET_WITHOUT_SIGN.match(last.inner):
+        hint = f"write '{{% set {assigned[1]} = {assigned[2]} %}}'"
+        return TemplateMistake(
+            "PP302", f"'=' is missing after {assigned[1]!r}", hint, last.inner_start + assigned.end(1)
+        )
     message = f"'{{% {last.word} %}}' is not closed"
     return TemplateMistake("PP302", message, f"close it with '{{% end{last.word} %}}'", last.start)
 

@@ -64,6 +64,7 @@ def problem_of(text: str, *, is_expression: bool = False) -> str:
         ("{{ {'a': {'b': 1}}.a }}{{ Y", "t:1:24: PP302 '{{' is not closed | close it with '}}'"),
         ('{{ X. }}', "t:1:7: PP302 template syntax: a name is missing after '.' | check the quotes, commas and brackets before this place"),
         ('{{ X[ }}', "t:1:5: PP302 '[' is not closed | close it with ']'"),
+        ('{% set x Y.z %}', "t:1:9: PP302 '=' is missing after 'x' | write '{% set x = Y.z %}'"),
         ('{{ include "tone" }}', "t:1:1: PP302 'include' is a tag, not a value | write '{% include \"tone\" %}'"),
         ('{% if X not Y %}a{% endif %}', "t:1:9: PP302 'not' cannot follow a value | write 'not in' or '!='"),
         ('{% if X %}a{% otherwise %}b{% endif %}', "t:1:15: PP307 unknown tag 'otherwise' | write 'else'"),
