@@ -255,10 +255,11 @@ class _Reader:
     def _check_colon(self, event: Any) -> None:
         """Report a key in brackets that has no value because it has no colon."""
         at = event.start_mark.index
-        if self.text[at : at + 1] not in (",", "}") or self.text[:at].rstrip()[-1:] in (":", ""):
+        before = self.text[max(0, at - self.limits.key_length - 1) : at]
+        is_full = len(self.warnings) >= _MAX_PROBLEMS
+        if is_full or self.text[at : at + 1] not in (",", "}") or before.rstrip()[-1:] in (":", ""):
             return
-        start = max(self.text.rfind(mark, 0, at) for mark in ",{") + 1
-        words = self.text[start:at].split()
+        words = before[max(before.rfind(mark) for mark in ",{") + 1 :].split()
         hint = "quote a value that contains a comma, or write a value after ':'"
         if len(words) == 1 and ":" in words[0]:
             hint = f"a space is missing: write '{words[0].replace(':', ': ', 1)}'"

@@ -18,7 +18,7 @@ from promptpack.template.positions import decode
 
 # Words with an underscore or an inner capital, which do not occur in ordinary prose.
 IDENTIFIER = re.compile(
-    r"(?<![A-Za-z0-9_-])(?:[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]+)+)(?![A-Za-z0-9_-])"
+    r"(?<![A-Za-z0-9_-])(?:[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[a-z][a-z0-9]*(?:[A-Z][a-z0-9]+)+)(?![A-Za-z0-9_-])"
 )
 _MAX_COMPARISONS = 50_000
 _MAX_LENGTH = 64

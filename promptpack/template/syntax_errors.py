@@ -65,6 +65,9 @@ _PLAIN: Final = (
     (r"(?i)tag name expected", "the tag has no name", "write for example '{% if X %}'"),
 )
 _LAST_TOKEN: Final = re.compile(r"(\w+|\{[{%][-+]?|[-+*/%~|=!<>,.:(\[{]+)\s*\Z")
+# Longer tags and words are not explained: some patterns take quadratic time.
+_MAX_TAG: Final = 500
+_MAX_TOKEN: Final = 50
 _END_NAMES: Final = {"end of print statement": "'}}'", "end of statement block": "'%}'", "end of template": "the end"}
 
 
@@ -226,7 +229,7 @@ def _check_inner(tag: _Tag) -> TemplateMistake | None:
             f"write '{{% set {tag.inner.split(tag.word, 1)[1].strip()} %}}'",
             place,
         )
-    if swapped := _IMPORT_FROM.match(tag.inner):
+    if len(tag.inner) <= _MAX_TAG and (swapped := _IMPORT_FROM.match(tag.inner)):
         hint = f"write '{{% from {swapped[2]} import {swapped[1]} %}}'"
         return TemplateMistake("PP302", "'from' comes before 'import'", hint, tag.start)
     if tag.word in ("macro", "call") and (colon := _ARGUMENT_COLON.search(tag.inner)):
@@ -329,7 +332,7 @@ def _check_blocks(tags: list[_Tag]) -> TemplateMistake | None:
     if not opened:
         return None
     last = opened[-1]
-    if assigned := _SET_WITHOUT_SIGN.match(last.inner):
+    if len(last.inner) <= _MAX_TAG and (assigned := _SET_WITHOUT_SIGN.match(last.inner)):
         hint = f"write '{{% set {assigned[1]} = {assigned[2]} %}}'"
         return TemplateMistake(
             "PP302", f"'=' is missing after {assigned[1]!r}", hint, last.inner_start + assigned.end(1)
@@ -382,7 +385,7 @@ def _misplaced_else(word: str, opened: list[_Tag], place: int) -> TemplateMistak
 
 def plain_words(message: str, before: str) -> tuple[str, str]:
     """Return another message of Jinja in plain words, and a hint; `before` is the text before its place."""
-    last = _LAST_TOKEN.search(before)
+    last = _LAST_TOKEN.search(before[-_MAX_TAG:].rstrip()[-_MAX_TOKEN:])
     for pattern, words, hint in _PLAIN:
         found = re.match(pattern, message)
         if found:
