@@ -30,7 +30,7 @@ class StreamPart:
 
     @property
     def value(self) -> dict[str, Any]:
-        """The answer so far: complete values, and the start of a growing text."""
+        """The answer so far: complete values, and the start of a growing text; read it before the next part."""
         return self.progress.value if self.progress is not None else {}
 
     @property

@@ -1,5 +1,6 @@
 """Responses of SDKs, mappings and None are checked like the texts in them."""
 
+import asyncio
 import json
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +15,7 @@ from promptpack.cycle import Completion
 
 PLANNER = Library.open().get("planner", locale="en").render(USER_GOAL="Write the report")
 assert PLANNER.pack.contract is not None
-GOOD = dict(PLANNER.pack.contract.examples[0])
+GOOD = {**PLANNER.pack.contract.examples[0], "thought": "Three steps are enough."}
 TEXT = json.dumps(GOOD)
 SEARCH = {
     "name": "search",
@@ -251,12 +252,17 @@ def test_a_wrong_tool_call_is_answered_as_a_tool() -> None:
 
 
 async def collect(prompt: Prompt, chunks: Any) -> list[Any]:
-    return [part async for part in prompt.astream(chunks)]
+    parts = []
+    async for part in prompt.astream(chunks):
+        sizes.append(len(part.value))
+        parts.append(part)
+    return parts
+
+
+sizes: list[int] = []
 
 
 def test_acorrect_awaits_the_model() -> None:
-    import asyncio
-
     model = ask([BAD, GOOD])
 
     async def answer(messages: Any) -> object:
@@ -264,3 +270,98 @@ def test_acorrect_awaits_the_model() -> None:
 
     assert asyncio.run(PLANNER.acorrect(answer)).ok
     assert len(model.asked) == 2
+
+
+def chunks_of(text: str) -> list[str]:
+    return [text[start : start + 40] for start in range(0, len(text), 40)]
+
+
+def openai_chunks(text: str, finish: str | None) -> list[Any]:
+    def chunk(content: str | None, reason: str | None = None) -> SimpleNamespace:
+        delta = SimpleNamespace(content=content, tool_calls=None)
+        return SimpleNamespace(model="m", usage=None, choices=[SimpleNamespace(delta=delta, finish_reason=reason)])
+
+    return [*map(chunk, chunks_of(text)), *([chunk(None, finish)] if finish else [])]
+
+
+def anthropic_events(text: str, stop: str) -> list[Any]:
+    def delta(piece: str) -> SimpleNamespace:
+        return SimpleNamespace(
+            type="content_block_delta", index=0, delta=SimpleNamespace(type="text_delta", text=piece)
+        )
+
+    start = SimpleNamespace(type="message_start", message=SimpleNamespace(model="m", usage=None))
+    end = SimpleNamespace(type="message_delta", delta=SimpleNamespace(stop_reason=stop), usage=None)
+    return [start, *map(delta, chunks_of(text)), end, SimpleNamespace(type="message_stop")]
+
+
+def responses_events(text: str, **fields: Any) -> list[Any]:
+    deltas = [SimpleNamespace(type="response.output_text.delta", delta=piece) for piece in chunks_of(text)]
+    whole = responses(responses_text(text), **fields)
+    return [
+        SimpleNamespace(type="response.created"),
+        *deltas,
+        SimpleNamespace(type="response.completed", response=whole),
+    ]
+
+
+class LangChainChunk(SimpleNamespace):
+    def __add__(self, other: Any) -> "LangChainChunk":
+        metadata = {**self.response_metadata, **other.response_metadata}
+        return LangChainChunk(content=self.content + other.content, response_metadata=metadata, tool_calls=[])
+
+
+def langchain_chunks(text: str, reason: str) -> list[Any]:
+    pieces = [LangChainChunk(content=piece, response_metadata={}, tool_calls=[]) for piece in chunks_of(text)]
+    return [*pieces, LangChainChunk(content="", response_metadata={"finish_reason": reason}, tool_calls=[])]
+
+
+def gemini_chunks(text: str, finish: str) -> list[Any]:
+    return [*(gemini({"text": piece}, finish="STOP") for piece in chunks_of(text)), gemini(finish=finish)]
+
+
+async def as_async(chunks: list[Any]) -> Any:
+    for chunk in chunks:
+        yield chunk
+
+
+STREAMS = [
+    (chunks_of(TEXT), None),
+    ([piece.encode() for piece in chunks_of(TEXT)], None),
+    (openai_chunks(TEXT, "stop"), openai_chunks(TEXT, "length")),
+    (anthropic_events(TEXT, "end_turn"), anthropic_events(TEXT, "max_tokens")),
+    (responses_events(TEXT), responses_events(TEXT, incomplete_details={"reason": "max_output_tokens"})),
+    (langchain_chunks(TEXT, "stop"), langchain_chunks(TEXT, "length")),
+    (gemini_chunks(TEXT, "STOP"), gemini_chunks(TEXT, "MAX_TOKENS")),
+]
+
+
+@pytest.mark.parametrize(("whole", "cut"), STREAMS)
+def test_streams_are_checked_as_they_arrive(whole: list[Any], cut: list[Any] | None) -> None:
+    sizes.clear()
+    parts = asyncio.run(collect(PLANNER, as_async(whole)))
+    assert sizes == sorted(sizes)
+    assert 0 < sizes[len(sizes) // 2] < len(GOOD)
+    assert "".join(part.text for part in parts) == TEXT
+    assert parts[-1].verdict == PLANNER.check(TEXT)
+    assert parts[-1].value == GOOD
+    assert all(part.verdict is None and part.alarm is None for part in parts[:-1])
+    if cut is not None:
+        assert asyncio.run(collect(PLANNER, cut))[-1].verdict.outcome == "truncated"
+
+
+def test_a_stream_without_an_end_is_cut_and_an_empty_one_is_no_answer() -> None:
+    assert asyncio.run(collect(PLANNER, openai_chunks(TEXT, None)))[-1].verdict.outcome == "truncated"
+    assert asyncio.run(collect(PLANNER, []))[-1].verdict.outcome == "no_answer"
+
+
+def test_a_stream_raises_an_alarm_before_its_end() -> None:
+    bad = asyncio.run(collect(PLANNER, chunks_of(json.dumps({**GOOD, "confidence": 150, "userMessage": "x" * 500}))))
+    assert any(part.alarm is not None and part.alarm.path == "/confidence" for part in bad[:-2])
+
+
+def test_pieces_of_other_things_are_refused() -> None:
+    with pytest.raises(UsageError, match="PP533 a piece of type 'int' is not a piece of a reply"):
+        asyncio.run(collect(PLANNER, [3]))
+    with pytest.raises(UsageError, match="PP533 a piece of type 'int' cannot be read: the pieces before it are text"):
+        asyncio.run(collect(PLANNER, ["{", 3]))
