@@ -15,8 +15,9 @@ from promptpack.cycle import Completion
 
 PLANNER = Library.open().get("planner", locale="en").render(USER_GOAL="Write the report")
 assert PLANNER.pack.contract is not None
-GOOD = {**PLANNER.pack.contract.examples[0], "thought": "Three steps are enough."}
+GOOD = {**PLANNER.pack.contract.examples[0], "thought": "Three steps are enough.", "userMessage": "Done."}
 TEXT = json.dumps(GOOD)
+CUT = TEXT[:-1]
 SEARCH = {
     "name": "search",
     "description": "Searches.",
@@ -98,17 +99,18 @@ def test_every_form_of_a_good_reply_is_accepted(reply: object) -> None:
 @pytest.mark.parametrize(
     "reply",
     [
-        chat(TEXT, "length"),
-        anthropic({"type": "text", "text": TEXT}, stop="max_tokens"),
-        responses(responses_text(TEXT), status="incomplete", incomplete_details={"reason": "max_output_tokens"}),
-        gemini({"text": TEXT}, finish="MAX_TOKENS"),
-        langchain(TEXT, reason="max_tokens"),
-        ollama(TEXT, "length"),
+        chat(CUT, "length"),
+        anthropic({"type": "text", "text": CUT}, stop="max_tokens"),
+        responses(responses_text(CUT), status="incomplete", incomplete_details={"reason": "max_output_tokens"}),
+        gemini({"text": CUT}, finish="MAX_TOKENS"),
+        langchain(CUT, reason="max_tokens"),
+        ollama(CUT, "length"),
     ],
     ids=lambda reply: type(reply).__name__,
 )
-def test_a_response_that_was_cut_is_refused_even_if_its_text_looks_whole(reply: object) -> None:
-    assert PLANNER.check(reply).outcome == PLANNER.check(TEXT, finish_reason="length").outcome == "truncated"
+def test_the_finish_reason_of_a_response_counts(reply: object) -> None:
+    assert PLANNER.check(CUT).outcome == "recovered"
+    assert PLANNER.check(reply).outcome == PLANNER.check(CUT, finish_reason="length").outcome == "truncated"
 
 
 @pytest.mark.parametrize(
@@ -328,11 +330,11 @@ async def as_async(chunks: list[Any]) -> Any:
 STREAMS = [
     (chunks_of(TEXT), None),
     ([piece.encode() for piece in chunks_of(TEXT)], None),
-    (openai_chunks(TEXT, "stop"), openai_chunks(TEXT, "length")),
-    (anthropic_events(TEXT, "end_turn"), anthropic_events(TEXT, "max_tokens")),
-    (responses_events(TEXT), responses_events(TEXT, incomplete_details={"reason": "max_output_tokens"})),
-    (langchain_chunks(TEXT, "stop"), langchain_chunks(TEXT, "length")),
-    (gemini_chunks(TEXT, "STOP"), gemini_chunks(TEXT, "MAX_TOKENS")),
+    (openai_chunks(TEXT, "stop"), openai_chunks(CUT, "length")),
+    (anthropic_events(TEXT, "end_turn"), anthropic_events(CUT, "max_tokens")),
+    (responses_events(TEXT), responses_events(CUT, incomplete_details={"reason": "max_output_tokens"})),
+    (langchain_chunks(TEXT, "stop"), langchain_chunks(CUT, "length")),
+    (gemini_chunks(TEXT, "STOP"), gemini_chunks(CUT, "MAX_TOKENS")),
 ]
 
 
@@ -351,7 +353,7 @@ def test_streams_are_checked_as_they_arrive(whole: list[Any], cut: list[Any] | N
 
 
 def test_a_stream_without_an_end_is_cut_and_an_empty_one_is_no_answer() -> None:
-    assert asyncio.run(collect(PLANNER, openai_chunks(TEXT, None)))[-1].verdict.outcome == "truncated"
+    assert asyncio.run(collect(PLANNER, openai_chunks(CUT, None)))[-1].verdict.outcome == "truncated"
     assert asyncio.run(collect(PLANNER, []))[-1].verdict.outcome == "no_answer"
 
 
