@@ -92,6 +92,8 @@ class BuildResult:
     """Builds a pack without problems; None if the pack cannot be built."""
     reads: Mapping[str, bytes] = field(default_factory=dict)
     partials: Mapping[str, Source] = field(default_factory=dict)
+    parents: tuple[Entry, ...] = ()
+    """The files that the pack extends, nearest first; empty if it cannot be built."""
 
     @cached_property
     def pack(self) -> Pack | None:
@@ -100,13 +102,18 @@ class BuildResult:
 
     def is_current(self, entry: Entry, partials: Mapping[str, Source]) -> bool:
         """Return whether building the pack of an entry again would use the same files."""
-        return self.found == entry and self.partials == partials and all(map(self._is_unchanged, self.reads))
+        is_same = self.found == entry and _texts_of(self.partials) == _texts_of(partials)
+        return is_same and all(map(self._is_unchanged, self.reads))
 
     def _is_unchanged(self, file: str) -> bool:
         try:
             return self.found.folder.read(file) == self.reads[file]
         except PackError:
             return False
+
+
+def _texts_of(partials: Mapping[str, Source]) -> dict[str, str]:
+    return {name: source.text for name, source in partials.items()}
 
 
 def read_entry(

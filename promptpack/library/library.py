@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +21,7 @@ from promptpack.library.ranges import (
     preference,
     sort_key,
 )
+from promptpack.library.reload_report import Grace, ReloadReport
 from promptpack.pack import building
 from promptpack.pack.building import BuildContext, CompiledSections
 from promptpack.pack.model import Pack
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from promptpack.flow import Flow
 
 _MAX_EXTENDS = 8
+_DEFAULT_GRACE = Grace()
 
 
 class Listed(NamedTuple):
@@ -58,12 +59,16 @@ class Library:
         limits: Limits | None = None,
         cache: Cache | None = None,
         render_cache: RenderCache | None = None,
+        grace: Grace = _DEFAULT_GRACE,
     ) -> None:
         self._limits = limits or Limits()
         self._render_cache = render_cache or RenderCache()
         # The cache holds results for the default limits only.
         self._cache = cache if cache is not None and self._limits == Limits() else Cache()
         self._contents = contents
+        self._grace = grace
+        # When a reload first missed the file of each pack that is still available.
+        self._gone: dict[str, float] = {}
         self._index(add_conflicts(tuple(complete_variants(contents.entries))))
         # Without a lock: building twice is harmless, and a lock that is held during a fork is never released.
         self._results: dict[str, BuildResult] = {}
@@ -83,45 +88,32 @@ class Library:
         limits: Limits | None = None,
         cache: str | bool | None = None,
         render_cache_bytes: int = DEFAULT_LIMIT,
+        grace: float = _DEFAULT_GRACE.seconds,
+        clock: Callable[[], float] = _DEFAULT_GRACE.clock,
     ) -> Library:
         """Open the packs in the folders, by default the shipped packs; broken packs do not affect the others.
 
         Unchanged files are not parsed again: see `Cache.open` for the values of `cache`. All packs together
-        cache at most `render_cache_bytes` of render results.
+        cache at most `render_cache_bytes` of render results. A pack whose file is gone stays available after a reload
+        until `grace` seconds have passed on the `clock`.
         """
+        held = Grace(grace, clock).require_valid()
         opened = [_open_folder(folder) for folder in folders] or [files.shipped("packs")]
         disk_cache = Cache.open(cache)
-        return cls(read_contents(opened, disk_cache), limits, disk_cache, RenderCache(render_cache_bytes))
+        return cls(read_contents(opened, disk_cache), limits, disk_cache, RenderCache(render_cache_bytes), held)
 
-    def reload(self) -> Library:
-        """Read the folders again and return the library as it is now; the same object if nothing has changed.
+    def reload(self) -> ReloadReport:
+        """Read the folders again, and report what has changed; this library stays as it is.
 
-        A pack that can no longer be built stays as before, and `problems` contains the problems of its file.
+        A broken pack stays available as it was. A pack whose file is gone stays available for the grace period.
         """
-        contents = read_contents(self.folders, Cache(), self._contents)
-        fresh = Library(contents, self._limits, None, self._render_cache)
-        is_same = contents == self._contents
-        last = {entry.path: self._result(entry) for entry in self._entries}
-        for entry in fresh._entries:
-            old = last.get(entry.path)
-            fresh._results[entry.path] = fresh._try_build(entry) if old is None else fresh._rebuild(entry, old, is_same)
-        fresh._index(result.entry for result in fresh._results.values())
-        return self if is_same and fresh._results == self._results else fresh
+        from promptpack.library.reloading import reload
+
+        return reload(self)
 
     def forget(self) -> None:
         """Drop everything that is cached of past contexts: texts, tools and fingerprints of values."""
         self._render_cache.clear()
-
-    def _rebuild(self, entry: Entry, old: BuildResult, is_same: bool) -> BuildResult:
-        """Build a pack again if one of its files has changed; keep the last good pack when it is broken now."""
-        has_parent = entry.document is not None and "extends" in entry.document.data
-        is_current = old.is_current(entry, self._contents.partials[entry.folder.root]) and (is_same or not has_parent)
-        # Always build a broken pack again: the file that fixes it may be new.
-        if is_current and not old.problems:
-            return old
-        new = self._try_build(entry)
-        last_good = _pack_or_none(old) if new.build is None else None
-        return new if last_good is None else replace(new, entry=old.entry, build=lambda: last_good)
 
     def with_text(self, path: str, text: str) -> Library:
         """Return a library in which one file, new or not, has another text, such as an unsaved buffer of an editor."""
@@ -276,16 +268,24 @@ class Library:
         if self._cache.is_on:
             clean = find_clean(self._cache, entry, digest_of_partials(partials), self._is_current_lineage)
             if clean is not None:
-                return BuildResult(entry, entry, (), lambda: self._build(entry, clean), clean.reads, partials)
+                return self._restore(entry, *clean)
         folder = RecordingFolder(entry.folder.root)
         try:
             built = self._build(entry, folder)
         except PackError as error:
             return BuildResult(entry, entry, error.problems, None, folder.reads, partials)
+        lineage = tuple(self.ancestors(entry))
         if self._cache.is_on:
-            lineage = [[reference, locale, parent.digest] for reference, locale, parent in self.ancestors(entry)]
-            store_clean(self._cache, entry, lineage, digest_of_partials(partials), folder)
-        return BuildResult(entry, entry, (), lambda: built, folder.reads, partials)
+            rows = [[reference, locale, parent.digest] for reference, locale, parent in lineage]
+            store_clean(self._cache, entry, rows, digest_of_partials(partials), folder)
+        parents = tuple(parent for _, _, parent in lineage)
+        return BuildResult(entry, entry, (), lambda: built, folder.reads, partials, parents)
+
+    def _restore(self, entry: Entry, folder: RecordingFolder, rows: Lineage) -> BuildResult:
+        """Return the result of an entry that builds without problems, as the cache says."""
+        partials = self._contents.partials[entry.folder.root]
+        parents = self.follow((reference, locale) for reference, locale, _ in rows) or ()
+        return BuildResult(entry, entry, (), lambda: self._build(entry, folder), folder.reads, partials, tuple(parents))
 
     def _build(self, entry: Entry, folder: Folder) -> Pack:
         assert entry.document is not None  # noqa: S101 -- the caller checks `load`
@@ -372,13 +372,6 @@ class Library:
             return self
         shipped = _shipped()
         return shipped if name in shipped._by_name else self
-
-
-def _pack_or_none(result: BuildResult) -> Pack | None:
-    try:
-        return result.pack
-    except PackError:
-        return None  # the result is from the cache, which another version of Jinja has filled
 
 
 @cache
