@@ -221,6 +221,11 @@ def read(path: str | Path, *, shown: str | None = None, limit: int = _MAX_BYTES,
     return data
 
 
+def is_file(path: str) -> bool:
+    """Return whether a path is a file."""
+    return os.path.isfile(path)
+
+
 def _link_problem(name: str, place: Location, kind: str) -> Problem:
     return Problem("PP122", f"{name!r} is a symbolic link", place, f"replace it with the {kind} itself")
 

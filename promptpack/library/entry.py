@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from promptpack import document
 from promptpack.cache import Cache
@@ -79,6 +79,16 @@ class Entry:
     def path(self) -> str:
         """The path as shown to users."""
         return self.folder.show(self.file)
+
+
+class Listed(NamedTuple):
+    """A pack file in the list of a library."""
+
+    name: str
+    version: Version | None
+    locale: str
+    path: str
+    problems: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from promptpack import files
 from promptpack.cache import Cache
 from promptpack.files import Folder, RecordingFolder
 from promptpack.library.build_cache import Lineage, digest_of_partials, find_clean, store_clean
-from promptpack.library.contents import Contents, read_contents
-from promptpack.library.entry import BuildResult, Entry, complete_variants, read_entry
+from promptpack.library.contents import Contents, open_folder, read_contents
+from promptpack.library.entry import BuildResult, Entry, Listed, complete_variants, read_entry
 from promptpack.library.ranges import (
     DEFAULT_LOCALE,
     PackReference,
@@ -27,7 +27,6 @@ from promptpack.pack.building import BuildContext, CompiledSections
 from promptpack.pack.model import Pack
 from promptpack.pack.pack_compiler import FolderPartials
 from promptpack.pack.sections import Sections
-from promptpack.pack.version import Version
 from promptpack.problem import PackError, Problem, UsageError, did_you_mean
 from promptpack.template.limits import Limits
 from promptpack.template.model import Source
@@ -35,19 +34,10 @@ from promptpack.template.render_cache import DEFAULT_LIMIT, RenderCache
 
 if TYPE_CHECKING:
     from promptpack.flow import Flow
+    from promptpack.watching import OnError, OnReload, Watch
 
 _MAX_EXTENDS = 8
 _DEFAULT_GRACE = Grace()
-
-
-class Listed(NamedTuple):
-    """A pack file in the list of a library."""
-
-    name: str
-    version: Version | None
-    locale: str
-    path: str
-    problems: tuple[Problem, ...] = ()
 
 
 class Library:
@@ -98,7 +88,7 @@ class Library:
         until `grace` seconds have passed on the `clock`.
         """
         held = Grace(grace, clock).require_valid()
-        opened = [_open_folder(folder) for folder in folders] or [files.shipped("packs")]
+        opened = [open_folder(folder) for folder in folders] or [files.shipped("packs")]
         disk_cache = Cache.open(cache)
         return cls(read_contents(opened, disk_cache), limits, disk_cache, RenderCache(render_cache_bytes), held)
 
@@ -110,6 +100,16 @@ class Library:
         from promptpack.library.reloading import reload
 
         return reload(self)
+
+    def watch(self, on_reload: OnReload | None = None, *, on_error: OnError | None = None) -> Watch:
+        """Reload whenever a file changes, in a thread, and call `on_reload` with each report that has news.
+
+        Needs the extra `watch`. An exception of `on_reload` does not stop the watch: `on_error` gets it, by default
+        `threading.excepthook`. The returned watch has the newest `library`, and stops with `stop()` or `with`.
+        """
+        from promptpack.watching import Watch
+
+        return Watch(self, on_reload, on_error)
 
     def forget(self) -> None:
         """Drop everything that is cached of past contexts: texts, tools and fingerprints of values."""
@@ -377,13 +377,6 @@ class Library:
 @cache
 def _shipped() -> Library:
     return Library.open()
-
-
-def _open_folder(folder: str) -> Folder:
-    opened = Folder(str(folder))
-    if not opened.is_there:
-        raise UsageError(Problem("PP704", f"no folder {folder!r}", None, "pass a folder that contains packs"))
-    return opened
 
 
 def _at_extends(child: Entry, code: str, message: str, hint: str = "") -> Problem:

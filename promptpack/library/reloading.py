@@ -16,6 +16,8 @@ from promptpack.problem import PackError, Problem, UsageError
 _SUFFIXES = (".yaml", ".yml", ".j2", ".json")
 # Files that change while they are read could be mixed: half of them old, half of them new.
 _MAX_READS = 5
+UNSTABLE = "PP730"
+"""The problem of files that changed while they were read: a reload that could not be done."""
 Results = Mapping[str, BuildResult]
 """The packs and problems of a library, by path."""
 
@@ -29,8 +31,14 @@ def reload(library: Library) -> ReloadReport:
         if _stamp(library.folders) == before:
             return _compare(library, fresh, last)
     message = f"the files changed while they were read, {_MAX_READS} times"
-    problem = Problem("PP730", message, None, "reload again; until then all packs stay as they are")
+    problem = Problem(UNSTABLE, message, None, "reload again; until then all packs stay as they are")
     return ReloadReport(library, problems=(*library.problems, problem))
+
+
+def is_due(library: Library) -> bool:
+    """Return whether a reload would remove a pack: its file is gone, and the grace period is over."""
+    grace = library._grace
+    return any(grace.clock() - since >= grace.seconds for since in library._gone.values())
 
 
 def _stamp(folders: Iterable[Folder]) -> list[object]:
