@@ -137,6 +137,10 @@ class Folder:
         """Return whether anything has this path: a file, a folder, a link."""
         return os.path.lexists(self._join(relative))
 
+    def record(self) -> RecordingFolder:
+        """Return a folder that records which files are read."""
+        return RecordingFolder(self.root)
+
     def _join(self, relative: str) -> str:
         return os.path.join(self.root, relative) if relative else self.root
 

@@ -23,8 +23,21 @@ class AgentRun:
     """A verdict with its history: the rendered prompt and every round."""
 
     prompt: "Prompt"
+    """The rendered prompt."""
     verdict: "Verdict"
+    """The verdict on the last reply."""
     transcript: Transcript
+    """Every round: request, completion, verdict and answers."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as plain data for JSON, without secrets: the prompt, the rounds and the verdict.
+
+        `Library.restore` and `Verdict.from_dict` read its `prompt` and `verdict`, to continue with
+        `prompt.check(reply, after=verdict)`.
+        """
+        from promptpack.cycle.stored_run import write_run
+
+        return write_run(self)
 
 
 class Agent:

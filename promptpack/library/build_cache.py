@@ -26,7 +26,7 @@ def find_clean(
     row = cache.get(*_name(entry))
     if row is None or row["partials"] != partials or not is_current(row["lineage"]):
         return None
-    folder = RecordingFolder(entry.folder.root)
+    folder = entry.folder.record()
     return (folder, row["lineage"]) if folder.is_unchanged(row["reads"], row["absent"]) else None
 
 

@@ -23,6 +23,7 @@ class Contents(NamedTuple):
     entries: tuple[Entry, ...]
     partials: Partials
     broken: Mapping[str, tuple[Problem, ...]]
+    folders: tuple[Folder, ...] = ()
 
 
 def open_folder(folder: str) -> Folder:
@@ -40,7 +41,8 @@ def read_contents(folders: Iterable[Folder], cache: Cache, last: Contents | None
     broken: Broken = {}
     seen: set[str] = set()
     known = {(entry.folder, entry.file): entry for entry in last.entries} if last else {}
-    for folder in folders:
+    opened = tuple(folders)
+    for folder in opened:
         name = ("library", folder.real_root)
         rows: dict[str, CacheRow] = cache.get(*name) or {}
         found_files = list(_pack_files(folder, broken, seen))
@@ -54,7 +56,7 @@ def read_contents(folders: Iterable[Folder], cache: Cache, last: Contents | None
             _store_rows(entries, rows, name, cache)
         found += entries
         partials[folder.root] = dict(_read_partials(folder, last.partials[folder.root] if last else {}, broken))
-    return Contents(tuple(found), partials, broken)
+    return Contents(tuple(found), partials, broken, opened)
 
 
 def _store_rows(entries: Iterable[Entry], rows: dict[str, CacheRow], name: tuple[str, str], cache: Cache) -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from typing import TYPE_CHECKING
+from functools import cache, partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from promptpack import files
 from promptpack.cache import Cache
 from promptpack.files import Folder, RecordingFolder
+from promptpack.lazy import cached_property
 from promptpack.library.build_cache import Lineage, digest_of_partials, find_clean, store_clean
 from promptpack.library.contents import Contents, open_folder, read_contents
 from promptpack.library.entry import BuildResult, Entry, Listed, complete_variants, read_entry
+from promptpack.library.parents import read_parent
+from promptpack.library.pickling import StoredLibrary, require_digest, store_library, store_pack
 from promptpack.library.ranges import (
     DEFAULT_LOCALE,
     PackReference,
@@ -34,9 +38,9 @@ from promptpack.template.render_cache import DEFAULT_LIMIT, RenderCache
 
 if TYPE_CHECKING:
     from promptpack.flow import Flow
+    from promptpack.prompt.prompt import Prompt
     from promptpack.watching import OnError, OnReload, Watch
 
-_MAX_EXTENDS = 8
 _DEFAULT_GRACE = Grace()
 
 
@@ -63,6 +67,8 @@ class Library:
         # Without a lock: building twice is harmless, and a lock that is held during a fork is never released.
         self._results: dict[str, BuildResult] = {}
         self._folder_partials: dict[str, FolderPartials] = {}
+        # The digests that packs must have if this library comes from another process.
+        self._digests: Mapping[str, str] = {}
 
     def _index(self, entries: Iterable[Entry]) -> None:
         self._entries = tuple(entries)
@@ -126,6 +132,23 @@ class Library:
                 return Library(contents, self._limits, None, self._render_cache)
         raise UsageError(Problem("PP704", f"{path!r} is not in a folder of this library"))
 
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Library) and self.digest == other.digest)
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __reduce__(self) -> tuple[Callable[[StoredLibrary], Library], tuple[StoredLibrary]]:
+        return StoredLibrary.restore, (store_library(self),)
+
+    def __deepcopy__(self, memo: object) -> Library:
+        return self
+
+    @cached_property
+    def digest(self) -> str:
+        """One hash of all files of the library; builds every pack."""
+        return store_library(self).digest
+
     @property
     def entries(self) -> tuple[Entry, ...]:
         """The pack files, sorted by name, version and locale."""
@@ -134,7 +157,7 @@ class Library:
     @property
     def folders(self) -> tuple[Folder, ...]:
         """The folders of the library."""
-        return tuple(map(Folder, self._contents.partials))
+        return self._contents.folders
 
     def partials_of(self, folder: Folder) -> Mapping[str, Source]:
         """Return the partials that the packs of a folder share."""
@@ -152,6 +175,16 @@ class Library:
         `UsageError` lists the locales.
         """
         return self.build(self._choose(parse_reference(request), locale, fallback))
+
+    def restore(self, row: Mapping[str, Any], /, **inputs: Any) -> Prompt:
+        """Return the prompt that `Prompt.to_dict` stored; refuse it if the digest of its pack is another one now.
+
+        `inputs` has the secret inputs, which are not stored.
+        """
+        from promptpack.prompt.stored_prompt import check_row, read_prompt
+
+        stored = check_row(row)
+        return read_prompt(self.get(stored["pack"], stored["locale"] or None), stored, inputs)
 
     def flow(self, locale: str | None = None, *, fallback: str | None = None) -> Flow:
         """Return the flow of the library's folders, with the packs of a locale; raise all problems of it."""
@@ -236,7 +269,7 @@ class Library:
         result = self._result(entry)
         if result.pack is None:
             raise PackError(result.problems)
-        return result.pack
+        return require_digest(result.pack, self._digests.get(entry.path)) if self._digests else result.pack
 
     def _result(self, entry: Entry) -> BuildResult:
         cached = self._results.get(entry.path)
@@ -269,7 +302,7 @@ class Library:
             clean = find_clean(self._cache, entry, digest_of_partials(partials), self._is_current_lineage)
             if clean is not None:
                 return self._restore(entry, *clean)
-        folder = RecordingFolder(entry.folder.root)
+        folder = entry.folder.record()
         try:
             built = self._build(entry, folder)
         except PackError as error:
@@ -293,11 +326,19 @@ class Library:
 
     def ancestors(self, entry: Entry) -> Iterator[tuple[str, str, Entry]]:
         """Yield the files that a pack extends, nearest first, each with the value of `extends` and the locale."""
+        child = entry
+        for _, parent in islice(self._lineage(entry), 1, None):
+            assert child.document is not None  # noqa: S101 -- it has a parent
+            yield child.document.data["extends"], child.document.data.get("locale", ""), parent
+            child = parent
+
+    def _lineage(self, entry: Entry) -> Iterator[tuple[Library, Entry]]:
+        """Yield a file and the files that it extends, nearest first, each with its library."""
         home = self
+        yield home, entry
         while entry.document is not None and "extends" in entry.document.data:
-            reference, locale = entry.document.data["extends"], entry.document.data.get("locale", "")
-            home, entry = home._find(reference, locale)
-            yield reference, locale, entry
+            home, entry = home._find(entry.document.data["extends"], entry.document.data.get("locale", ""))
+            yield home, entry
 
     def follow(self, references: Iterable[tuple[str, str]]) -> Sequence[Entry] | None:
         """Return the files that a chain of `extends` and locales finds now; None if one of them does not exist."""
@@ -326,18 +367,12 @@ class Library:
 
     def _build_context(self, entry: Entry, trail: tuple[str, ...], folder: Folder | None = None) -> BuildContext:
         def parents(reference: str, locale: str) -> Sections:
-            return self._read_parent(entry, reference, locale, (*trail, entry.path))
+            return read_parent(self, entry, reference, locale, (*trail, entry.path))
 
         return building.BuildContext(
-            folder or entry.folder, entry.file, self._find_partials(entry), parents, self._limits, self._render_cache
-        )
-
-    def _suggest_parent(self, child: Entry, reference: str, found: Problem) -> str:
-        """Return a hint at a pack that can be extended, for an unknown name."""
-        if found.code != "PP701":
-            return found.hint
-        names = [name for name in (*self._by_name, *_shipped()._by_name) if name != child.name]
-        return did_you_mean(parse_reference(reference).name, names) or found.hint
+            folder or entry.folder, entry.file, self._find_partials(entry), parents, self._limits, self._render_cache,
+            partial(store_pack, self, entry),
+        )  # fmt: skip
 
     def _find_partials(self, entry: Entry) -> FolderPartials:
         root = entry.folder.root
@@ -346,24 +381,10 @@ class Library:
             root, FolderPartials(self._contents.partials[root], self._limits)
         )
 
-    def _read_parent(self, child: Entry, reference: str, locale: str, trail: tuple[str, ...]) -> Sections:
-        try:
-            home, parent = self._find(reference, locale)
-        except UsageError as error:
-            raise PackError(
-                _at_extends(child, "PP231", found.message, self._suggest_parent(child, reference, found))
-                for found in error.problems
-            ) from error
-        if parent.path in trail:
-            cycle = " -> ".join((*trail[trail.index(parent.path) :], parent.path))
-            raise PackError(_at_extends(child, "PP232", f"'extends' forms a cycle: {cycle}", "remove one 'extends'"))
-        if len(trail) >= _MAX_EXTENDS:
-            message = f"the chain of 'extends' is longer than {_MAX_EXTENDS} packs"
-            raise PackError(_at_extends(child, "PP233", message, "merge some of the packs"))
-        if parent.document is None:
-            broken = _at_extends(child, "PP234", f"'extends' refers to a broken pack: {parent.path}", "fix it first")
-            raise PackError([broken, *parent.problems])
-        return building.resolve_sections(parent.document, home._build_context(parent, trail))
+    @property
+    def extendable_names(self) -> tuple[str, ...]:
+        """The names that `extends` may have: those of this library and of the shipped packs."""
+        return (*self._by_name, *_shipped()._by_name)
 
     def _home_of(self, reference: str) -> Library:
         """Return the library that contains the pack: this one, or else the shipped one."""
@@ -377,8 +398,3 @@ class Library:
 @cache
 def _shipped() -> Library:
     return Library.open()
-
-
-def _at_extends(child: Entry, code: str, message: str, hint: str = "") -> Problem:
-    document = child.document or child.refused
-    return Problem(code, message, document.locate(("extends",)) if document else None, hint)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from promptpack.lazy import cached_property
@@ -47,7 +47,11 @@ class Rule:
         return self.require.names | self.message.names | (self.when.names if self.when else frozenset())
 
 
-@dataclass(frozen=True)
+def _contract_of(pack: Pack) -> Contract | None:
+    return pack.contract
+
+
+@dataclass(frozen=True, eq=False)
 class Contract:
     """The requirements for a reply; immutable."""
 
@@ -63,6 +67,24 @@ class Contract:
     """The output of a slot prompt if it is the contract; may contain templates."""
     pack: Pack | None = field(default=None, repr=False, compare=False)
     """The pack of this contract: a verdict also needs its limits, language and name."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Contract) or self is other:
+            return self is other
+        if self.pack is not None or other.pack is not None:
+            return self.pack == other.pack
+        return self.json_schema() == other.json_schema() and self.rules == other.rules
+
+    def __hash__(self) -> int:
+        return hash((self.name, *self.actions, *(rule.name for rule in self.rules)))
+
+    def __deepcopy__(self, memo: object) -> Contract:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Contract | None], tuple[Any, ...]]:
+        if self.pack is not None:
+            return _contract_of, (self.pack,)
+        return Contract, tuple(getattr(self, one.name) for one in fields(self))
 
     @cached_property
     def has_actions(self) -> bool:

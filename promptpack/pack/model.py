@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from promptpack.lazy import cached_property
-from promptpack.problem import Location
+from promptpack.problem import Location, Problem, UsageError
 from promptpack.template.limits import Limits
 from promptpack.template.render_cache import PackCache
 
@@ -114,9 +114,13 @@ class PackTest:
         return self.locate()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pack:
-    """A prompt with typed inputs, a reply contract and tests; immutable and safe to share between threads."""
+    """A prompt with typed inputs, a reply contract and tests; immutable and safe to share between threads.
+
+    Packs with the same digest are equal. A pickled pack is its source texts and its digest: the receiver builds it
+    again, and refuses it if its digest is another one there.
+    """
 
     name: str
     version: Version
@@ -138,8 +142,26 @@ class Pack:
     _hash: Callable[[], str] = field(default=str, repr=False, compare=False)
     _render_cache: PackCache = field(default_factory=PackCache, repr=False, compare=False)
 
+    _store: Callable[[Pack], Any] | None = field(default=None, repr=False)
+
     def __repr__(self) -> str:
         return f"Pack({self.label})"
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Pack) and self.digest != "" and self.digest == other.digest)
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __deepcopy__(self, memo: object) -> Pack:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[[Any], Pack], tuple[Any]]:
+        if self._store is None:
+            message = f"{self.label} cannot be pickled, because it does not come from a library"
+            raise UsageError(Problem("PP741", message, None, "get the pack from a Library"))
+        stored = self._store(self)
+        return type(stored).restore, (stored,)
 
     @cached_property
     def digest(self) -> str:

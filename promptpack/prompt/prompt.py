@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from promptpack.lazy import cached_property
@@ -43,6 +43,17 @@ class Prompt:
         # Without messages and context: they may contain secrets, and a repr may be logged.
         return f"Prompt({self.pack.label}, {len(self.messages)} messages)"
 
+    def __hash__(self) -> int:
+        return hash((self.pack, *(message.text for message in self.messages)))
+
+    def __deepcopy__(self, memo: object) -> Prompt:
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Results are computed again; the context is restored as plain data.
+        state = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {**state, "context": dict(self.context), "tools": None}
+
     @property
     def version(self) -> str:
         """The version of the pack."""
@@ -76,6 +87,16 @@ class Prompt:
         from promptpack.prompt.slot_rendering import write_text
 
         return write_text(self.slots)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the prompt as plain data for JSON; `Library.restore` returns the prompt again.
+
+        It has the pack, its digest, the context and the messages. Secret inputs are left out, and hidden in the
+        messages.
+        """
+        from promptpack.prompt.stored_prompt import write_prompt
+
+        return write_prompt(self)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return the messages in the format of OpenAI-style chat APIs."""
