@@ -33,7 +33,7 @@ def find_alarm(value: Any, shape: Shape) -> Mismatch | None:
 def warm_alarms(schema: Schema) -> None:
     """Compile now what alarms about replies to a schema compile; alarms of the same form share their code."""
     for own in _own_parts(found for _, found in iterate_schemas(schema.source)):
-        own.warm()
+        own.accepts(None)
 
 
 @lru_cache(500)
