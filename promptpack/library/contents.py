@@ -41,7 +41,7 @@ def read_contents(folders: Iterable[Folder], cache: Cache, last: Contents | None
     broken: Broken = {}
     seen: set[str] = set()
     known = {(entry.folder, entry.file): entry for entry in last.entries} if last else {}
-    opened = tuple(folders)
+    opened = tuple(dict.fromkeys(folders))
     for folder in opened:
         name = ("library", folder.real_root)
         rows: dict[str, CacheRow] = cache.get(*name) or {}

@@ -117,6 +117,15 @@ class Library:
 
         return Watch(self, on_reload, on_error)
 
+    def warm(self) -> None:
+        """Import and compile everything that renders and checks use, so that the first of them need not wait for it.
+
+        Broken packs are skipped; `problems` has theirs. The schemas of tools are compiled when they first arrive.
+        """
+        from promptpack.warming import warm
+
+        warm(self)
+
     def forget(self) -> None:
         """Drop everything that is cached of past contexts: texts, tools and fingerprints of values."""
         self._render_cache.clear()

@@ -108,6 +108,10 @@ class Contract:
         whole = self.json_schema()
         return compile_schema({**whole, "properties": {**whole["properties"], "action": True}})
 
+    def schemas(self) -> tuple[Schema, ...]:
+        """Return the schemas that do not depend on the tools of a context."""
+        return (self.schema, self._fixed_schema) if self.has_actions and self.tools_input else (self.schema,)
+
     def schema_with(self, tools: Sequence[Action], source: Mapping[str, Any]) -> Schema:
         """Return the schema of a reply that may call tools; `source` is its JSON Schema."""
         if not self.has_actions:

@@ -15,6 +15,7 @@ from promptpack.prompt.prompt import Prompt
 from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.tool_actions import find_tool_set
 from promptpack.reply import Attempt, Policy, PromptEcho, Reading, SchemaCheck, Shape, read_clean
+from promptpack.reply.alarm import warm_alarms
 from promptpack.reply.charset import decode_reply
 from promptpack.schema.validation import Schema
 from promptpack.verdict.claims import Claims, Refusal
@@ -74,6 +75,16 @@ class Judge:
         text = "" if violations[0].rule in ("encoding", "size") else decode_reply(raw)
         claims = Refusal(text, reading, check.expected, secrets.hide).find_claims(violations)
         return self._refuse(reading, secrets, violations, claims)
+
+    def warm(self) -> None:
+        """Compile the schemas and rules now, and check and store one invalid reply."""
+        contract = self._contract
+        for schema in contract.schemas():
+            schema.warm()
+            shape_of(schema).warm()
+            warm_alarms(schema)
+        self._rules.warm()
+        self.judge("{}", None).to_dict()
 
     def _check_rules(self, reading: Reading, schema: Schema, values: Mapping[str, Any] | None) -> Verdict:
         """Judge a reply that meets the schema."""

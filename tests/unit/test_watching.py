@@ -177,13 +177,13 @@ def test_a_callback_may_stop_the_watch(library: Library, write_pack: WritePack) 
     stopped = threading.Event()
 
     def stop(_: ReloadReport) -> None:
-        watch.stop()
+        watching.stop()
         stopped.set()
 
-    watch = library.watch(stop)
+    watching = library.watch(stop)
     write_pack(body=say("b"))
     assert stopped.wait(PATIENCE)
-    watch.stop()
+    watching.stop()
     assert not any(thread.name == "promptpack-watch" for thread in threading.enumerate())
 
 
