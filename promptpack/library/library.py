@@ -14,7 +14,7 @@ from promptpack.lazy import cached_property
 from promptpack.library.build_cache import Lineage, digest_of_partials, find_clean, store_clean
 from promptpack.library.contents import Contents, open_folder, read_contents
 from promptpack.library.entry import BuildResult, Entry, Listed, complete_variants, read_entry
-from promptpack.library.parents import read_parent
+from promptpack.library.parents import read_parent, suggest_name
 from promptpack.library.pickling import StoredLibrary, require_digest, store_library, store_pack
 from promptpack.library.ranges import (
     DEFAULT_LOCALE,
@@ -31,7 +31,7 @@ from promptpack.pack.building import BuildContext, CompiledSections
 from promptpack.pack.model import Pack
 from promptpack.pack.pack_compiler import FolderPartials
 from promptpack.pack.sections import Sections
-from promptpack.problem import PackError, Problem, UsageError, did_you_mean
+from promptpack.problem import PackError, Problem, UsageError
 from promptpack.template.limits import Limits
 from promptpack.template.model import Source
 from promptpack.template.render_cache import DEFAULT_LIMIT, RenderCache
@@ -257,7 +257,9 @@ class Library:
     def _choose(self, reference: PackReference, locale: str | None, fallback: str | None = None) -> Entry:
         named = self._by_name.get(reference.name)
         if not named:
-            raise UsageError(Problem("PP701", f"no pack named {reference.name!r}", None, self._suggest(reference.name)))
+            raise UsageError(
+                Problem("PP701", f"no pack named {reference.name!r}", None, suggest_name(self, reference.name))
+            )
         matching = [entry for entry in named if reference.matches(entry.name, entry.version)]
         if not matching:
             versions = ", ".join(sorted({str(entry.version) for entry in named}))
@@ -265,13 +267,6 @@ class Library:
             raise UsageError(Problem("PP702", message, None, f"the library has {versions}"))
         newest = max(matching, key=preference)
         return choose_locale([entry for entry in matching if entry.version == newest.version], locale, fallback)
-
-    def _suggest(self, name: str) -> str:
-        """Return a hint at the shipped pack of this name, or at a pack with a similar name."""
-        shipped = files.shipped("packs").root
-        if all(folder.root != shipped for folder in self.folders) and any(e.name == name for e in _shipped().entries):
-            return f"it is a shipped pack; use '--packs {shipped}' or Library.open()"
-        return did_you_mean(name, self._by_name) or "'promptpack list' shows all packs"
 
     def build(self, entry: Entry) -> Pack:
         """Return the pack of a file, built once; raise its problems if it is broken."""

@@ -1,9 +1,10 @@
-"""The parent of a pack: find it, and read its sections."""
+"""The parent of a pack: its sections, and hints at packs with similar names."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from promptpack import files
 from promptpack.library.entry import Entry
 from promptpack.library.ranges import parse_reference
 from promptpack.pack import building
@@ -35,6 +36,14 @@ def read_parent(library: Library, child: Entry, reference: str, locale: str, tra
         broken = _at_extends(child, "PP234", f"'extends' refers to a broken pack: {parent.path}", "fix it first")
         raise PackError([broken, *parent.problems])
     return building.resolve_sections(parent.document, home._build_context(parent, trail))
+
+
+def suggest_name(library: Library, name: str) -> str:
+    """Return a hint at the shipped pack of this name, or at a pack with a similar name."""
+    shipped = files.shipped("packs").root
+    if all(folder.root != shipped for folder in library.folders) and name in library.extendable_names:
+        return f"it is a shipped pack; use '--packs {shipped}' or Library.open()"
+    return did_you_mean(name, library._by_name) or "'promptpack list' shows all packs"
 
 
 def _suggest(library: Library, child: Entry, reference: str, found: Problem) -> str:
