@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from promptpack.lazy import cached_property
 from promptpack.library.build_cache import Lineage, digest_of_partials, find_clean, store_clean
 from promptpack.library.contents import Contents, open_folder, read_contents
 from promptpack.library.entry import BuildResult, Entry, Listed, complete_variants, read_entry
-from promptpack.library.parents import read_parent, suggest_name
+from promptpack.library.parents import home_of, read_parent, suggest_name
 from promptpack.library.pickling import StoredLibrary, require_digest, store_library, store_pack
 from promptpack.library.ranges import (
     DEFAULT_LOCALE,
@@ -364,7 +364,7 @@ class Library:
         """Return the file that `extends` refers to, and its library."""
         parent = self._parents_cache.get((reference, locale))
         if parent is None:
-            home = self._home_of(reference)
+            home = home_of(self, reference)
             parent = home, home._choose(parse_reference(reference), locale or None, DEFAULT_LOCALE)
             self._parents_cache[reference, locale] = parent
         return parent
@@ -384,21 +384,3 @@ class Library:
         return cached or self._folder_partials.setdefault(
             root, FolderPartials(self._contents.partials[root], self._limits)
         )
-
-    @property
-    def extendable_names(self) -> tuple[str, ...]:
-        """The names that `extends` may have: those of this library and of the shipped packs."""
-        return (*self._by_name, *_shipped()._by_name)
-
-    def _home_of(self, reference: str) -> Library:
-        """Return the library that contains the pack: this one, or else the shipped one."""
-        name = parse_reference(reference).name
-        if name in self._by_name:
-            return self
-        shipped = _shipped()
-        return shipped if name in shipped._by_name else self
-
-
-@cache
-def _shipped() -> Library:
-    return Library.open()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from promptpack import files
@@ -38,10 +39,26 @@ def read_parent(library: Library, child: Entry, reference: str, locale: str, tra
     return building.resolve_sections(parent.document, home._build_context(parent, trail))
 
 
+def home_of(library: Library, reference: str) -> Library:
+    """Return the library that contains a pack: the given one, or else the shipped one."""
+    name = parse_reference(reference).name
+    if name in library._by_name:
+        return library
+    shipped = _shipped()
+    return shipped if name in shipped._by_name else library
+
+
+@cache
+def _shipped() -> Library:
+    from promptpack.library.library import Library
+
+    return Library.open()
+
+
 def suggest_name(library: Library, name: str) -> str:
     """Return a hint at the shipped pack of this name, or at a pack with a similar name."""
     shipped = files.shipped("packs").root
-    if all(folder.root != shipped for folder in library.folders) and name in library.extendable_names:
+    if all(folder.root != shipped for folder in library.folders) and name in _shipped()._by_name:
         return f"it is a shipped pack; use '--packs {shipped}' or Library.open()"
     return did_you_mean(name, library._by_name) or "'promptpack list' shows all packs"
 
@@ -50,7 +67,7 @@ def _suggest(library: Library, child: Entry, reference: str, found: Problem) -> 
     """Return a hint at a pack that can be extended, for an unknown name."""
     if found.code != "PP701":
         return found.hint
-    names = [name for name in library.extendable_names if name != child.name]
+    names = [name for name in _shipped()._by_name if name != child.name]
     return did_you_mean(parse_reference(reference).name, names) or found.hint
 
 
