@@ -67,7 +67,7 @@ def _suggest(library: Library, child: Entry, reference: str, found: Problem) -> 
     """Return a hint at a pack that can be extended, for an unknown name."""
     if found.code != "PP701":
         return found.hint
-    names = [name for name in _shipped()._by_name if name != child.name]
+    names = [name for name in (*library._by_name, *_shipped()._by_name) if name != child.name]
     return did_you_mean(parse_reference(reference).name, names) or found.hint
 
 
