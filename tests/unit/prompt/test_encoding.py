@@ -15,7 +15,7 @@ from promptpack import ContextError, Pack
 
 MakePack = Callable[[str], Pack]
 PACK = """
-inputs: {X: true}
+inputs: {X: {}}
 messages:
   - {role: user, content: "{{ X | json }}"}
 """
@@ -72,7 +72,7 @@ def test_well_known_values_are_encoded(make_pack: MakePack, value: Any, plain: A
 
 
 def test_own_classes_are_encoded_by_the_table(make_pack: MakePack) -> None:
-    table = {Money: lambda money: Decimal(money.cents) / 100, Color: lambda color: color.name}
+    table: dict[type, Callable[[Any], object]] = {Money: lambda money: Decimal(money.cents) / 100, Color: lambda color: color.name}
     prompt = make_pack(PACK).render({"X": [Money(250), Color.RED]}, encode=table)
     assert json.loads(prompt.messages[0].text) == ["2.5", "RED"]
 
@@ -87,7 +87,7 @@ def test_a_value_without_an_encoding_is_located(make_pack: MakePack) -> None:
 
 
 def test_a_secret_input_shows_no_place(make_pack: MakePack) -> None:
-    pack = make_pack(PACK.replace("X: true", "X: {secret: true}"))
+    pack = make_pack(PACK.replace("X: {}", "X: {secret: true}"))
     with pytest.raises(ContextError) as caught:
         pack.render(X={"hunter2": Money(1)})
     assert "hunter2" not in str(caught.value)
