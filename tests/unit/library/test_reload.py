@@ -1,6 +1,8 @@
 """A reload returns the packs on the disk, and keeps the last good version of a broken pack."""
 
+import gc
 import shutil
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -424,3 +426,20 @@ def test_a_folder_that_is_swapped_while_it_is_read_is_read_again(
 
     monkeypatch.setattr(Folder, "read", read_and_swap)
     assert text_of(library.reload().library) == "1 1"
+
+
+def test_a_changed_pack_is_freed_with_all_that_was_cached_of_it(write_pack: WritePack, open_packs: Open) -> None:
+    body = "inputs:\n  TOOLS: {type: array}\nreply:\n  tools: TOOLS\n" + say("{{ TOOLS }} {{ reply_format }}")
+    write_pack(body=body)
+    write_pack(name="same", body=body)
+    library = open_packs()
+    for name in ("demo", "same"):
+        library.get(name).render(TOOLS=[]).check("{}")
+    old, same = weakref.ref(library.get("demo")), library.get("same")
+    cached = len(library._render_cache.entries)
+    write_pack(body=body + "# changed\n")
+    library = library.reload().library
+    gc.collect()
+    assert old() is None
+    assert library.get("same") is same
+    assert 0 < len(library._render_cache.entries) < cached
