@@ -431,15 +431,21 @@ def test_a_folder_that_is_swapped_while_it_is_read_is_read_again(
 def test_a_changed_pack_is_freed_with_all_that_was_cached_of_it(write_pack: WritePack, open_packs: Open) -> None:
     body = "inputs:\n  TOOLS: {type: array}\nreply:\n  tools: TOOLS\n" + say("{{ TOOLS }} {{ reply_format }}")
     write_pack(body=body)
-    write_pack(name="same", body=body)
     library = open_packs()
-    for name in ("demo", "same"):
-        library.get(name).render(TOOLS=[]).check("{}")
-    old, same = weakref.ref(library.get("demo")), library.get("same")
-    cached = len(library._render_cache.entries)
+    library.get("demo").render(TOOLS=[]).check("{}")
+    old = weakref.ref(library.get("demo"))
+    assert library._render_cache.entries
     write_pack(body=body + "# changed\n")
     library = library.reload().library
     gc.collect()
     assert old() is None
-    assert library.get("same") is same
-    assert 0 < len(library._render_cache.entries) < cached
+    assert (library._render_cache.entries, library._render_cache.size) == ({}, 0)
+
+
+def test_a_reload_keeps_what_was_cached_of_an_unchanged_pack(write_pack: WritePack, open_packs: Open) -> None:
+    write_pack(body=say("{{ A }}").replace("messages", "inputs:\n  A: {type: string}\nmessages"))
+    library = open_packs()
+    library.get("demo").render(A="x")
+    cached = dict(library._render_cache.entries)
+    write_pack(name="new", body=say("b"))
+    assert library.reload().library._render_cache.entries == cached != {}
