@@ -13,6 +13,7 @@ from promptpack.files import Folder
 
 WritePack = Callable[..., Path]
 Open = Callable[..., Library]
+TOOLS = "inputs:\n  TOOLS: {type: array}\nreply:\n  tools: TOOLS\n"
 
 
 def say(text: str) -> str:
@@ -429,7 +430,7 @@ def test_a_folder_that_is_swapped_while_it_is_read_is_read_again(
 
 
 def test_a_changed_pack_is_freed_with_all_that_was_cached_of_it(write_pack: WritePack, open_packs: Open) -> None:
-    body = "inputs:\n  TOOLS: {type: array}\nreply:\n  tools: TOOLS\n" + say("{{ TOOLS }} {{ reply_format }}")
+    body = TOOLS + say("{{ TOOLS }} {{ reply_format }}")
     write_pack(body=body)
     library = open_packs()
     library.get("demo").render(TOOLS=[]).check("{}")
@@ -443,9 +444,9 @@ def test_a_changed_pack_is_freed_with_all_that_was_cached_of_it(write_pack: Writ
 
 
 def test_a_reload_keeps_what_was_cached_of_an_unchanged_pack(write_pack: WritePack, open_packs: Open) -> None:
-    write_pack(body=say("{{ A }}").replace("messages", "inputs:\n  A: {type: string}\nmessages"))
+    write_pack(body=TOOLS + say("{{ TOOLS }} {{ reply_format }}"))
     library = open_packs()
-    library.get("demo").render(A="x")
+    library.get("demo").render(TOOLS=[])
     cached = dict(library._render_cache.entries)
     write_pack(name="new", body=say("b"))
     assert library.reload().library._render_cache.entries == cached != {}
