@@ -6,9 +6,10 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from six_agents import GIVEN, Script, ask_user, finish
+
 from promptpack import Library, Message, Verdict
 from promptpack.flow import FlowRun, FlowStep
-from six_agents import GIVEN, Script, ask_user, finish
 
 
 async def walk(answer: Callable[[FlowStep], Awaitable[Verdict]], script: Script) -> FlowRun:

@@ -1,4 +1,4 @@
-"""The six agents as a LangGraph graph: each step is a checkpoint, and the user's confirmation an interrupt.
+"""The six agents as a LangGraph graph: a checkpoint after each step, and an interrupt for the user's confirmation.
 
 Install `langgraph`. The state holds plain data only: other types in checkpoints are refused.
 """
@@ -8,9 +8,9 @@ from typing import Any, TypedDict
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
+from six_agents import GIVEN, Script, ask_user, finish
 
 from promptpack import Library
-from six_agents import GIVEN, Script, ask_user, finish
 
 
 class State(TypedDict):
@@ -19,36 +19,27 @@ class State(TypedDict):
     run: dict[str, Any]
 
 
-def build(script: Script) -> Any:
-    """Return the graph: one node works on a step, one waits for the user."""
+def main() -> None:
+    """Run the graph until it ends; every interrupt asks the user."""
+    script = Script()
     flow = Library.open().flow(locale="en")
 
     def work(state: State) -> State:
         run = flow.resume(state["run"])
-        step = run.next()
-        verdict = step.render().correct(lambda messages: script.reply(step.name))
-        return {"run": run.took(verdict, finish(step, verdict, script)).to_dict()}
+        if run.waits_for_user:  # LangGraph runs a node again from its start, so nothing may happen before
+            run = run.answered(interrupt(run.visits[-1].reply["userMessage"]))
+        if step := run.next():
+            verdict = step.render().correct(lambda _: script.reply(step.name))
+            run = run.took(verdict, finish(step, verdict, script))
+        return {"run": run.to_dict()}
 
-    def confirm(state: State) -> State:
-        answer = interrupt(state["run"]["visits"][-1]["reply"]["userMessage"])
-        return {"run": flow.resume(state["run"], answer=answer).to_dict()}
-
-    def route(state: State) -> str:
-        run = flow.resume(state["run"])
-        return END if run.ended else "confirm" if run.waits_for_user else "work"
-
-    graph = StateGraph(State).add_node("work", work).add_node("confirm", confirm)
-    graph.add_edge(START, "work").add_conditional_edges("work", route).add_conditional_edges("confirm", route)
-    return graph.compile(checkpointer=InMemorySaver()), {"run": flow.start(GIVEN).to_dict()}
-
-
-def main() -> None:
-    """Run the graph until it ends; every interrupt asks the user."""
-    graph, state = build(Script())
-    config = {"configurable": {"thread_id": "1"}, "recursion_limit": 50}
-    state = graph.invoke(state, config)
+    graph = StateGraph(State).add_node("work", work).add_edge(START, "work")
+    graph.add_conditional_edges("work", lambda state: END if flow.resume(state["run"]).ended else "work")
+    app = graph.compile(checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 50}
+    state = app.invoke({"run": flow.start(GIVEN).to_dict()}, config)
     while "__interrupt__" in state:
-        state = graph.invoke(Command(resume=ask_user(state["__interrupt__"][0].value)), config)
+        state = app.invoke(Command(resume=ask_user(state["__interrupt__"][0].value)), config)
 
 
 if __name__ == "__main__":

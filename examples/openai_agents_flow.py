@@ -6,11 +6,11 @@ from typing import Any
 from agents import Agent, Model, ModelResponse, Usage, set_tracing_disabled
 from asyncio_flow import walk
 from openai.types.responses import ResponseOutputMessage, ResponseOutputText
+from promptpack.adapters.openai_agents import run
+from six_agents import Script
 
 from promptpack import Verdict
-from promptpack.adapters.openai_agents import run
 from promptpack.flow import FlowStep
-from six_agents import Script
 
 
 class ScriptedModel(Model):
@@ -22,9 +22,7 @@ class ScriptedModel(Model):
     async def get_response(self, *_: Any, **__: Any) -> ModelResponse:
         """Return the next reply."""
         text = ResponseOutputText(text=self._script.reply(self._step), type="output_text", annotations=[])
-        message = ResponseOutputMessage(
-            id="1", type="message", role="assistant", status="completed", content=[text]
-        )
+        message = ResponseOutputMessage(id="1", type="message", role="assistant", status="completed", content=[text])
         return ModelResponse(output=[message], usage=Usage(), response_id=None)
 
     def stream_response(self, *_: Any, **__: Any) -> Any:

@@ -41,7 +41,7 @@ def count_tickets(by: str) -> dict[str, int]:
 
 def finish(step: FlowStep, verdict: Verdict, script: Script) -> dict[str, Any]:
     """Call the tool that a reply names, and print the step; return the result as a value for the flow."""
-    asked, output = script.asked.pop(step.name), verdict.output
+    asked = script.asked.pop(step.name)
     words = [f"{step.name}: {verdict.data['action']}"] + ([f"after {asked - 1} correction"] if asked > 1 else [])
     result: dict[str, Any] = {}
     if verdict.data["action"] == TOOL["name"]:
