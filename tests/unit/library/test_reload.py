@@ -1,6 +1,7 @@
 """A reload returns the packs on the disk, and keeps the last good version of a broken pack."""
 
 import gc
+import pickle
 import shutil
 import weakref
 from collections.abc import Callable
@@ -450,3 +451,20 @@ def test_a_reload_keeps_what_was_cached_of_an_unchanged_pack(write_pack: WritePa
     cached = dict(library._render_cache.entries)
     write_pack(name="new", body=say("b"))
     assert library.reload().library._render_cache.entries == cached != {}
+
+
+@pytest.mark.parametrize("body", ["", "nope: 1\n"])
+def test_a_pickle_of_a_library_has_the_packs_whose_files_are_gone_or_broken(
+    write_pack: WritePack, open_packs: Open, body: str
+) -> None:
+    path = write_pack(body=say("good"))
+    library = open_packs()
+    library.get("demo")
+    if body:
+        write_pack(body=body)
+    else:
+        path.unlink()
+    kept = library.reload().library
+    for copy in (kept, pickle.loads(pickle.dumps(kept))):  # noqa: S301 -- our own pickle
+        assert text_of(copy) == "good"
+    assert pickle.loads(pickle.dumps(kept.get("demo"))).digest == library.get("demo").digest  # noqa: S301 -- "
