@@ -4,7 +4,7 @@ VERSION = import sys; print("%d.%d" % sys.version_info[:2])
 GIVEN := $(shell $(PYTHON) -c '$(VERSION)')
 VENV := $(if $(filter $(GIVEN),$(shell python3 -c '$(VERSION)')),.venv,.venv-$(GIVEN))
 BIN := $(VENV)/bin
-PACKAGE := promptpack tests benchmarks
+PACKAGE := promptpack tests benchmarks examples
 
 .PHONY: run test test-minimum check bench fuzz soak format pins clean
 

@@ -110,6 +110,12 @@ class BuildResult:
         """The pack, built on first use; None if it cannot be built."""
         return None if self.build is None else self.build()
 
+    @property
+    def built(self) -> Pack | None:
+        """The pack, if it is built already."""
+        found: Pack | None = self.__dict__.get("pack")
+        return found
+
     def is_current(self, entry: Entry, partials: Mapping[str, Source]) -> bool:
         """Return whether building the pack of an entry again would use the same files."""
         is_same = self.found == entry and _texts_of(self.partials) == _texts_of(partials)

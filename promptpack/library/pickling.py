@@ -101,8 +101,10 @@ def _files(library: Library, entry: Entry) -> Iterator[tuple[str, bytes]]:
     """Yield a file, and the default file that completes it if it is a variant with only texts."""
     for one in library._contents.entries:
         is_same_version = (one.name, one.version) == (entry.name, entry.version) and one.is_default
-        if one.folder == entry.folder and (one.file == entry.file or is_same_version) and one.content is not None:
+        if one.folder == entry.folder and is_same_version and one.content is not None:
             yield one.file, one.content
+    if entry.content is not None:  # as it was good, if the file is broken or gone now
+        yield entry.file, entry.content
 
 
 def _partials(library: Library, folder: Folder) -> Iterator[tuple[str, bytes]]:

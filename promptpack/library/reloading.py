@@ -53,6 +53,7 @@ def _compare(library: Library, fresh: Library, last: Results) -> ReloadReport:
     now = fresh._results
     if fresh._contents == library._contents and fresh._gone == library._gone and now == last:
         return ReloadReport(library, problems=library.problems)
+    fresh._render_cache.keep({pack._render_cache for one in now.values() if (pack := one.built) is not None})
     old, new = _by_name(last.values()), _by_name(now.values())
     return ReloadReport(
         fresh,

@@ -7,7 +7,7 @@ limits count it like a text rendered again. It is rendered from the snapshot tha
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Container, Hashable, Iterable, Mapping
 from sys import getsizeof
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -44,10 +44,10 @@ class RenderCache:
     def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
         self._limit = limit
         self.size = 0
-        self.entries: dict[Hashable, tuple[Any, int]] = {}
+        self.entries: dict[tuple[PackCache, Hashable], tuple[Any, int]] = {}
 
-    def put(self, cell: Hashable, value: Any, size: int) -> None:
-        """Store the value of a cell, given its size in bytes."""
+    def put(self, cell: tuple[PackCache, Hashable], value: Any, size: int) -> None:
+        """Store the value of a pack's cell, given its size in bytes."""
         _, old = self.entries.pop(cell, (None, 0))
         self.entries[cell] = value, size
         self.size += size - old
@@ -58,6 +58,12 @@ class RenderCache:
         """Drop all values."""
         self.entries.clear()
         self.size = 0
+
+    def keep(self, owners: Container[PackCache]) -> None:
+        """Drop the values of all packs but some: a value keeps its pack alive, which takes far more memory."""
+        for cell in [cell for cell in list(self.entries) if cell[0] not in owners]:
+            _, size = self.entries.pop(cell, (None, 0))
+            self.size -= size
 
     def _shrink(self) -> None:
         entries = list(self.entries.items())

@@ -1,6 +1,9 @@
 """A reload returns the packs on the disk, and keeps the last good version of a broken pack."""
 
+import gc
+import pickle
 import shutil
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +14,7 @@ from promptpack.files import Folder
 
 WritePack = Callable[..., Path]
 Open = Callable[..., Library]
+TOOLS = "inputs:\n  TOOLS: {type: array}\nreply:\n  tools: TOOLS\n"
 
 
 def say(text: str) -> str:
@@ -424,3 +428,43 @@ def test_a_folder_that_is_swapped_while_it_is_read_is_read_again(
 
     monkeypatch.setattr(Folder, "read", read_and_swap)
     assert text_of(library.reload().library) == "1 1"
+
+
+def test_a_changed_pack_is_freed_with_all_that_was_cached_of_it(write_pack: WritePack, open_packs: Open) -> None:
+    body = TOOLS + say("{{ TOOLS }} {{ reply_format }}")
+    write_pack(body=body)
+    library = open_packs()
+    library.get("demo").render(TOOLS=[]).check("{}")
+    old = weakref.ref(library.get("demo"))
+    assert library._render_cache.entries
+    write_pack(body=body + "# changed\n")
+    library = library.reload().library
+    gc.collect()
+    assert old() is None
+    assert (library._render_cache.entries, library._render_cache.size) == ({}, 0)
+
+
+def test_a_reload_keeps_what_was_cached_of_an_unchanged_pack(write_pack: WritePack, open_packs: Open) -> None:
+    write_pack(body=TOOLS + say("{{ TOOLS }} {{ reply_format }}"))
+    library = open_packs()
+    library.get("demo").render(TOOLS=[])
+    cached = dict(library._render_cache.entries)
+    write_pack(name="new", body=say("b"))
+    assert library.reload().library._render_cache.entries == cached != {}
+
+
+@pytest.mark.parametrize("body", ["", "nope: 1\n"])
+def test_a_pickle_of_a_library_has_the_packs_whose_files_are_gone_or_broken(
+    write_pack: WritePack, open_packs: Open, body: str
+) -> None:
+    path = write_pack(body=say("good"))
+    library = open_packs()
+    library.get("demo")
+    if body:
+        write_pack(body=body)
+    else:
+        path.unlink()
+    kept = library.reload().library
+    for copy in (kept, pickle.loads(pickle.dumps(kept))):  # noqa: S301 -- our own pickle
+        assert text_of(copy) == "good"
+    assert pickle.loads(pickle.dumps(kept.get("demo"))).digest == library.get("demo").digest  # noqa: S301 -- "
