@@ -1,0 +1,75 @@
+"""The packs that a server offers: of one library, which is replaced when files change."""
+
+import logging
+from collections.abc import Iterator
+
+from promptpack.library import Library
+from promptpack.library.ranges import parse_reference
+from promptpack.pack.model import Pack
+from promptpack.problem import Problem, PromptpackError
+
+_log = logging.getLogger("promptpack.mcp")
+
+
+class ServedPacks:
+    """Holds the library as it is now; safe to read from threads while it is reloaded."""
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self._reported: tuple[Problem, ...] = ()
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The paths of the served folders."""
+        return tuple(folder.root for folder in self.library.folders)
+
+    def get(self, request: str, locale: str = "") -> Pack:
+        """Return the newest release of a pack; `request` is its name or name@range, no locale means the default one."""
+        return self.library.get(request, locale or None)
+
+    def newest(self) -> Iterator[Pack]:
+        """Yield the newest release of every pack that can be rendered, in its default locale."""
+        library = self.library
+        for name in dict.fromkeys(entry.name for entry in library.entries):
+            try:
+                pack = library.get(name)
+            except PromptpackError:
+                continue  # logged by `report_problems`, and listed by the tool `list_packs`
+            if not pack.abstract:
+                yield pack
+
+    def versions(self, name: str) -> list[str]:
+        """Return the versions of a pack, oldest first."""
+        return list(dict.fromkeys(str(entry.version) for entry in self.library.entries if entry.name == name))
+
+    def locales(self, pack: Pack) -> list[str]:
+        """Return the locales of this version of a pack."""
+        entries = (entry for entry in self.library.entries if entry.name == pack.name and entry.version == pack.version)
+        return sorted({entry.locale for entry in entries if entry.locale})
+
+    def paths(self, request: str) -> set[str]:
+        """Return the paths of the files of a pack, broken ones too; `request` is its name or name@range."""
+        reference = parse_reference(request)
+        found = {entry.path for entry in self.library.entries if reference.matches(entry.name, entry.version)}
+        if not found:
+            self.library.get(request)  # raises the problem that no pack matches, with a hint
+        return found
+
+    def reload(self) -> None:
+        """Read changed files; a broken pack stays as it was, and its problems are logged once."""
+        try:
+            self.library = self.library.reload()
+        except PromptpackError as error:
+            self._log_new(error.problems)
+            return
+        self.report_problems()
+
+    def report_problems(self) -> None:
+        """Log the problems of broken packs that were not logged before."""
+        self._log_new(self.library.problems)
+
+    def _log_new(self, problems: tuple[Problem, ...]) -> None:
+        for problem in problems:
+            if problem not in self._reported:
+                _log.warning("%s", problem)
+        self._reported = problems
