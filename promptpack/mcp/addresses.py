@@ -1,5 +1,6 @@
 """Addresses of the HTTP server: where it listens, and for which host names it answers."""
 
+import os
 import re
 import socket
 from collections.abc import Sequence
@@ -60,7 +61,7 @@ def listen(address: Address) -> socket.socket:
         family = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((address.host, address.port), family=family)
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else "unknown host"
         hint = "choose another port, or port 0 for any free one"
         raise UsageError(Problem("PP654", f"cannot listen at {str(address)!r}: {reason}", None, hint)) from error
 

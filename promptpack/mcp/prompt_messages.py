@@ -5,17 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 from urllib.parse import quote
 
-from mcp.types import (
-    AudioContent,
-    BlobResourceContents,
-    ContentBlock,
-    EmbeddedResource,
-    ImageContent,
-    PromptMessage,
-    ResourceLink,
-    Role,
-    TextContent,
-)
+from mcp import types
 
 from promptpack.prompt.message import Message, Part
 
@@ -23,34 +13,34 @@ _URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
 _DATA_URI: Final = re.compile(r"data:([\w.+-]+/[\w.+-]+)(?:;[\w=.+-]+)*;base64,([A-Za-z0-9+/=\s]*)")
 
 
-def fold(messages: Iterable[Message]) -> list[PromptMessage]:
+def fold(messages: Iterable[Message]) -> list[types.PromptMessage]:
     """Return messages for MCP; system and developer texts are put in front of the user message that follows them.
 
     Where another message follows, or none, they become a user message of their own. Tool calls and their results
     become text.
     """
-    folded: list[PromptMessage] = []
+    folded: list[types.PromptMessage] = []
     system: list[str] = []
     for message in messages:
         if message.role in ("system", "developer"):
             system.append(message.text)
             continue
         contents = list(_contents(message))
-        if message.role == "user" and contents and isinstance(contents[0], TextContent):
+        if message.role == "user" and contents and isinstance(contents[0], types.TextContent):
             contents[0] = _text("\n\n".join([*system, contents[0].text]))
             system = []
         folded += _flush(system)
         system = []
-        role: Role = "assistant" if message.role == "assistant" else "user"
-        folded += (PromptMessage(role=role, content=content) for content in contents)
+        role: types.Role = "assistant" if message.role == "assistant" else "user"
+        folded += (types.PromptMessage(role=role, content=content) for content in contents)
     return folded + _flush(system)
 
 
-def _flush(system: list[str]) -> list[PromptMessage]:
-    return [PromptMessage(role="user", content=_text("\n\n".join(system)))] if system else []
+def _flush(system: list[str]) -> list[types.PromptMessage]:
+    return [types.PromptMessage(role="user", content=_text("\n\n".join(system)))] if system else []
 
 
-def _contents(message: Message) -> Iterator[ContentBlock]:
+def _contents(message: Message) -> Iterator[types.ContentBlock]:
     if message.tool_call_id is not None:
         yield _text(f"Result of the tool call {message.tool_call_id}:\n{message.text}")
         return
@@ -62,24 +52,24 @@ def _contents(message: Message) -> Iterator[ContentBlock]:
         yield _text(f"Tool call {call.id}: {call.name}({call.arguments})")
 
 
-def _part(part: Part) -> ContentBlock:
+def _part(part: Part) -> types.ContentBlock:
     if part.type == "text":
         return _text(str(part.payload))
     payload = part.payload if isinstance(part.payload, dict) else {}
     if part.type == "input_audio":
-        return AudioContent(type="audio", data=str(payload["data"]), mime_type=f"audio/{payload['format']}")
+        return types.AudioContent(type="audio", data=str(payload["data"]), mime_type=f"audio/{payload['format']}")
     source = str(payload.get("url") or payload.get("file_data") or payload.get("file_id") or "")
     embedded = _DATA_URI.fullmatch(source)
     if embedded and part.type == "image_url":
-        return ImageContent(type="image", mime_type=embedded[1], data=embedded[2])
+        return types.ImageContent(type="image", mime_type=embedded[1], data=embedded[2])
     name = str(payload.get("filename") or part.type)
     if embedded:
-        resource = BlobResourceContents(uri=f"file:///{quote(name)}", mime_type=embedded[1], blob=embedded[2])
-        return EmbeddedResource(type="resource", resource=resource)
+        resource = types.BlobResourceContents(uri=f"file:///{quote(name)}", mime_type=embedded[1], blob=embedded[2])
+        return types.EmbeddedResource(type="resource", resource=resource)
     if _URI.fullmatch(source):
-        return ResourceLink(type="resource_link", name=name, uri=source)
+        return types.ResourceLink(type="resource_link", name=name, uri=source)
     return _text(f"({name}: {source})")
 
 
-def _text(text: str) -> TextContent:
-    return TextContent(type="text", text=text)
+def _text(text: str) -> types.TextContent:
+    return types.TextContent(type="text", text=text)

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator
 
 from promptpack.library import Library
-from promptpack.library.ranges import parse_reference
+from promptpack.library.ranges import DEFAULT_LOCALE, parse_reference
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem, PromptpackError
 
@@ -14,8 +14,9 @@ _log = logging.getLogger("promptpack.mcp")
 class ServedPacks:
     """Holds the library as it is now; safe to read from threads while it is reloaded."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, locale: str = "") -> None:
         self.library = library
+        self._locale = locale or None
         self._reported: tuple[Problem, ...] = ()
 
     @property
@@ -24,15 +25,19 @@ class ServedPacks:
         return tuple(folder.root for folder in self.library.folders)
 
     def get(self, request: str, locale: str = "") -> Pack:
-        """Return the newest release of a pack; `request` is its name or name@range, no locale means the default one."""
-        return self.library.get(request, locale or None)
+        """Return the newest release of a pack; `request` is its name or name@range.
+
+        Without a locale, it is the one of this server, or else the default of the pack.
+        """
+        if locale:
+            return self.library.get(request, locale)
+        return self.library.get(request, self._locale, fallback=DEFAULT_LOCALE)
 
     def newest(self) -> Iterator[Pack]:
-        """Yield the newest release of every pack that can be rendered, in its default locale."""
-        library = self.library
-        for name in dict.fromkeys(entry.name for entry in library.entries):
+        """Yield the newest release of every pack that can be rendered."""
+        for name in dict.fromkeys(entry.name for entry in self.library.entries):
             try:
-                pack = library.get(name)
+                pack = self.get(name)
             except PromptpackError:
                 continue  # logged by `report_problems`, and listed by the tool `list_packs`
             if not pack.abstract:

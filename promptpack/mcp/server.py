@@ -8,28 +8,11 @@ from typing import Any, Final, TypeVar
 
 import anyio
 from anyio import to_thread
-from mcp import MCPError
+from mcp import MCPError, types
 from mcp.server import NotificationOptions, Server, ServerRequestContext
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, PromptsListChanged, ServerEvent
-from mcp.types import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    CallToolRequestParams,
-    CallToolResult,
-    CompleteRequestParams,
-    CompleteResult,
-    Completion,
-    GetPromptRequestParams,
-    GetPromptResult,
-    ListPromptsResult,
-    ListToolsResult,
-    NotificationParams,
-    PaginatedRequestParams,
-    PromptReference,
-    TextContent,
-)
 
 from promptpack import __version__
 from promptpack.library import Library
@@ -49,10 +32,10 @@ _INSTRUCTIONS: Final = (
 
 
 class PackMcpServer(Server[None]):
-    """Serves the packs of a library; the folders are read again every `poll_seconds`."""
+    """Serves the packs of a library, in `locale` if they have it; the folders are read again every `poll_seconds`."""
 
-    def __init__(self, library: Library, poll_seconds: float = _POLL_SECONDS) -> None:
-        self.packs = ServedPacks(library)
+    def __init__(self, library: Library, locale: str = "", poll_seconds: float = _POLL_SECONDS) -> None:
+        self.packs = ServedPacks(library, locale)
         self._poll_seconds = poll_seconds
         self._bus = InMemorySubscriptionBus()
         self._sessions = 0
@@ -70,7 +53,7 @@ class PackMcpServer(Server[None]):
             on_subscriptions_listen=ListenHandler(self._bus),
         )
         # Clients of older protocols get the announcements in their session, without asking for them.
-        self.add_notification_handler("notifications/initialized", NotificationParams, self._announce_in_session)
+        self.add_notification_handler("notifications/initialized", types.NotificationParams, self._announce_in_session)
         self.middleware.append(_name_wrong_arguments)
 
     def create_initialization_options(
@@ -97,7 +80,7 @@ class PackMcpServer(Server[None]):
                 known = listed
                 await self._bus.publish(PromptsListChanged())
 
-    async def _announce_in_session(self, ctx: Context, _: NotificationParams) -> None:
+    async def _announce_in_session(self, ctx: Context, _: types.NotificationParams) -> None:
         """Send the announcements to one session, until it ends and this task with it."""
         if self._sessions >= _MAX_SESSIONS:
             return
@@ -118,32 +101,32 @@ class PackMcpServer(Server[None]):
             send.close()
             receive.close()
 
-    async def _list_prompts(self, _: Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
-        return ListPromptsResult(prompts=await _answer(partial(prompts.list_prompts, self.packs)))
+    async def _list_prompts(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=await _answer(partial(prompts.list_prompts, self.packs)))
 
-    async def _get_prompt(self, _: Context, params: GetPromptRequestParams) -> GetPromptResult:
+    async def _get_prompt(self, _: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         return await _answer(partial(prompts.get_prompt, self.packs, params.name, params.arguments or {}))
 
-    async def _complete(self, _: Context, params: CompleteRequestParams) -> CompleteResult:
-        if not isinstance(params.ref, PromptReference):
-            return CompleteResult(completion=Completion(values=[]))
+    async def _complete(self, _: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        if not isinstance(params.ref, types.PromptReference):
+            return types.CompleteResult(completion=types.Completion(values=[]))
         known = (params.context and params.context.arguments) or {}
         argument = params.argument
         words = partial(prompts.complete, self.packs, params.ref.name, argument.name, argument.value, known)
-        return CompleteResult(completion=await _answer(words))
+        return types.CompleteResult(completion=await _answer(words))
 
-    async def _list_tools(self, _: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=[tool.to_mcp() for tool in TOOLS.values()])
+    async def _list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[tool.to_mcp() for tool in TOOLS.values()])
 
-    async def _call_tool(self, _: Context, params: CallToolRequestParams) -> CallToolResult:
+    async def _call_tool(self, _: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = await _answer(partial(find_tool, params.name))
         try:
             found = await to_thread.run_sync(run_tool, self.packs, tool, params.arguments or {})
         except PromptpackError as error:
             # A result, so that the model reads it and can call the tool again.
-            return CallToolResult(content=[TextContent(type="text", text=str(error))], is_error=True)
+            return types.CallToolResult(content=[types.TextContent(type="text", text=str(error))], is_error=True)
         text = json.dumps(found, ensure_ascii=False)
-        return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=found)
+        return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=found)
 
 
 @asynccontextmanager
@@ -174,6 +157,6 @@ async def _answer(work: Callable[[], T]) -> T:
 
 
 def _to_mcp_error(error: PromptpackError) -> MCPError:
-    code = INTERNAL_ERROR if isinstance(error, PackError) else INVALID_PARAMS
+    code = types.INTERNAL_ERROR if isinstance(error, PackError) else types.INVALID_PARAMS
     problems = [{"code": found.code, "message": found.message, "hint": found.hint} for found in error.problems]
     return MCPError(code, str(error), {"problems": problems})

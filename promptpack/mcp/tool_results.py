@@ -4,35 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from promptpack.mcp.prompts import title_of
-from promptpack.mcp.served_packs import ServedPacks
-from promptpack.pack.model import Input, Pack
-from promptpack.problem import Problem, Severity
-
-_SECRET_KEYS = ("default", "examples")
-
-
-@dataclass(frozen=True, slots=True)
-class InputFacts:
-    """An input of a pack; the schema of a secret one has no default and no examples."""
-
-    name: str
-    description: str
-    required: bool
-    secret: bool
-    schema: Mapping[str, Any]
-
-    @classmethod
-    def of(cls, declared: Input) -> "InputFacts":
-        """Describe an input."""
-        hidden = ("description", *(_SECRET_KEYS if declared.secret else ()))
-        schema = {key: value for key, value in declared.schema.items() if key not in hidden}
-        return cls(declared.name, declared.description, declared.required, declared.secret, schema)
+from promptpack.problem import Severity
 
 
 @dataclass(frozen=True, slots=True)
 class PackFacts:
-    """A pack: one version in one locale, and which others there are."""
+    """A pack in one version and locale, and which others there are; `context` is the JSON Schema of its inputs."""
 
     name: str
     title: str
@@ -42,22 +19,13 @@ class PackFacts:
     locale: str
     versions: list[str]
     locales: list[str]
-    inputs: list[InputFacts]
+    context: Mapping[str, Any]
     actions: list[str]
-
-    @classmethod
-    def of(cls, packs: ServedPacks, pack: Pack) -> "PackFacts":
-        """Describe a pack."""
-        return cls(
-            pack.name, title_of(pack), pack.description, str(pack.version), pack.digest, pack.locale,
-            packs.versions(pack.name), packs.locales(pack), list(map(InputFacts.of, pack.inputs.values())),
-            list(pack.contract.actions) if pack.contract else [],
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class PackList:
-    """The packs, and the problems of broken files."""
+    """The packs, and the problems of broken files by path."""
 
     packs: list[PackFacts]
     broken: Mapping[str, list[str]]
@@ -86,13 +54,6 @@ class FoundProblem:
     path: str
     line: int
     column: int
-
-    @classmethod
-    def of(cls, found: Problem) -> "FoundProblem":
-        """Describe a problem."""
-        place = found.location
-        where = (place.path, place.line, place.column) if place else ("", 0, 0)
-        return cls(found.code, found.severity, found.message, found.hint, *where)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,11 @@ from pydantic import TypeAdapter
 
 from promptpack import files, schema
 from promptpack.linter.lint_paths import lint
+from promptpack.mcp.prompts import title_of
 from promptpack.mcp.served_packs import ServedPacks
 from promptpack.mcp.tool_results import FoundProblem, LintedPacks, PackFacts, PackList, RenderedPrompt
 from promptpack.pack.model import Pack
-from promptpack.problem import Problem, UsageError, did_you_mean
+from promptpack.problem import Location, Problem, UsageError, did_you_mean
 from promptpack.verdict import Verdict
 
 Data = dict[str, Any]
@@ -21,10 +22,11 @@ Result = PackList | RenderedPrompt | Verdict | LintedPacks
 _ARGUMENTS: Final[Mapping[str, Data]] = {
     "pack": {"type": "string", "description": "The name of a pack, or name@range such as planner@^1."},
     "locale": {"type": "string", "description": "The language, such as en; without it, the default of the pack."},
-    "context": {"type": "object", "description": "The inputs by name, as list_packs describes them."},
+    "context": {"type": "object", "description": "The inputs by name; list_packs has their schema."},
     "reply": {"type": "string", "description": "The reply, exactly as the model sent it."},
     "finish_reason": {"type": "string", "description": "Why the model stopped, such as stop or length."},
 }
+_REVEALING: Final = ("default", "examples")
 _READ_ONLY: Final = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
@@ -104,9 +106,28 @@ def _get(packs: ServedPacks, arguments: Data) -> Pack:
 
 def _list_packs(packs: ServedPacks, arguments: Data) -> PackList:
     if "pack" in arguments:
-        return PackList([PackFacts.of(packs, _get(packs, arguments))], {})
+        return PackList([_facts(packs, _get(packs, arguments))], {})
     broken = {path: list(map(str, found)) for path, found in packs.library.problems_by_file().items()}
-    return PackList([PackFacts.of(packs, pack) for pack in packs.newest()], broken)
+    return PackList([_facts(packs, pack) for pack in packs.newest()], broken)
+
+
+def _facts(packs: ServedPacks, pack: Pack) -> PackFacts:
+    return PackFacts(
+        pack.name, title_of(pack), pack.description, str(pack.version), pack.digest, pack.locale,
+        packs.versions(pack.name), packs.locales(pack), _context_schema(pack),
+        list(pack.contract.actions) if pack.contract else [],
+    )  # fmt: skip
+
+
+def _context_schema(pack: Pack) -> Data:
+    """Return the schema of the context; that of a secret input has no default and no examples."""
+    whole = pack.context_schema.source
+    inputs = {
+        name: {key: value for key, value in one.items() if key not in _REVEALING}
+        if pack.inputs[name].secret else one
+        for name, one in whole["$defs"].items()
+    }  # fmt: skip
+    return {**whole, "$defs": inputs}
 
 
 def _render(packs: ServedPacks, arguments: Data) -> RenderedPrompt:
@@ -129,7 +150,14 @@ def _lint(packs: ServedPacks, arguments: Data) -> LintedPacks:
         linted = [path for path in linted if path in paths]
         found = [problem for problem in found if problem.location and problem.location.path in paths]
     is_ok = all(problem.severity == "note" for problem in found)
-    return LintedPacks(is_ok, linted, list(map(FoundProblem.of, found)))
+    return LintedPacks(is_ok, linted, list(map(_describe, found)))
+
+
+def _describe(found: Problem) -> FoundProblem:
+    place = found.location or Location("")
+    return FoundProblem(
+        found.code, found.severity, found.message, found.hint, place.path, place.line, place.column
+    )  # fmt: skip
 
 
 TOOLS: Final = {
@@ -137,7 +165,7 @@ TOOLS: Final = {
     for tool in (
         PackTool(
             "list_packs",
-            "List the prompt packs: versions, locales, inputs with their schemas, actions, and broken files.",
+            "List the prompt packs: versions, locales, the schema of the context, actions, and broken files.",
             (), ("pack", "locale"), PackList, _list_packs,
         ),
         PackTool(
