@@ -3,6 +3,7 @@
 import json
 import logging
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -172,7 +173,7 @@ async def test_every_tool_has_schemas_and_changes_nothing(connect: Connect, mode
 @MODES
 async def test_results_meet_their_schema_in_both_forms(connect: Connect, mode: str) -> None:
     context = {"CITY": "Oslo"}
-    calls = [
+    calls: list[tuple[str, dict[str, Any]]] = [
         ("list_packs", {}),
         ("list_packs", {"pack": "plan-trip", "locale": "de"}),
         ("render", {"pack": "plan-trip", "context": context}),
