@@ -7,7 +7,7 @@ from promptpack.cache import Cache
 from promptpack.document.character_check import check_characters
 from promptpack.files import Folder
 from promptpack.library.entry import CacheRow, Entry, read_entry
-from promptpack.problem import Location, PackError, Problem
+from promptpack.problem import Location, PackError, Problem, UsageError
 from promptpack.template.model import Source
 
 Partials = Mapping[str, Mapping[str, Source]]
@@ -23,6 +23,14 @@ class Contents(NamedTuple):
     entries: tuple[Entry, ...]
     partials: Partials
     broken: Mapping[str, tuple[Problem, ...]]
+
+
+def open_folder(folder: str) -> Folder:
+    """Return an existing folder; raise a `UsageError` if there is none."""
+    opened = Folder(str(folder))
+    if not opened.is_there:
+        raise UsageError(Problem("PP704", f"no folder {folder!r}", None, "pass a folder that contains packs"))
+    return opened
 
 
 def read_contents(folders: Iterable[Folder], cache: Cache, last: Contents | None = None) -> Contents:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from promptpack import files
 from promptpack.cache import Cache
 from promptpack.files import Folder, RecordingFolder
 from promptpack.library.build_cache import Lineage, digest_of_partials, find_clean, store_clean
-from promptpack.library.contents import Contents, read_contents
-from promptpack.library.entry import BuildResult, Entry, complete_variants, read_entry
+from promptpack.library.contents import Contents, open_folder, read_contents
+from promptpack.library.entry import BuildResult, Entry, Listed, complete_variants, read_entry
 from promptpack.library.ranges import (
     DEFAULT_LOCALE,
     PackReference,
@@ -22,12 +21,12 @@ from promptpack.library.ranges import (
     preference,
     sort_key,
 )
+from promptpack.library.reload_report import Grace, ReloadReport
 from promptpack.pack import building
 from promptpack.pack.building import BuildContext, CompiledSections
 from promptpack.pack.model import Pack
 from promptpack.pack.pack_compiler import FolderPartials
 from promptpack.pack.sections import Sections
-from promptpack.pack.version import Version
 from promptpack.problem import PackError, Problem, UsageError, did_you_mean
 from promptpack.template.limits import Limits
 from promptpack.template.model import Source
@@ -35,18 +34,10 @@ from promptpack.template.render_cache import DEFAULT_LIMIT, RenderCache
 
 if TYPE_CHECKING:
     from promptpack.flow import Flow
+    from promptpack.watching import OnError, OnReload, Watch
 
 _MAX_EXTENDS = 8
-
-
-class Listed(NamedTuple):
-    """A pack file in the list of a library."""
-
-    name: str
-    version: Version | None
-    locale: str
-    path: str
-    problems: tuple[Problem, ...] = ()
+_DEFAULT_GRACE = Grace()
 
 
 class Library:
@@ -58,12 +49,16 @@ class Library:
         limits: Limits | None = None,
         cache: Cache | None = None,
         render_cache: RenderCache | None = None,
+        grace: Grace = _DEFAULT_GRACE,
     ) -> None:
         self._limits = limits or Limits()
         self._render_cache = render_cache or RenderCache()
         # The cache holds results for the default limits only.
         self._cache = cache if cache is not None and self._limits == Limits() else Cache()
         self._contents = contents
+        self._grace = grace
+        # When a reload first missed the file of each pack that is still available.
+        self._gone: dict[str, float] = {}
         self._index(add_conflicts(tuple(complete_variants(contents.entries))))
         # Without a lock: building twice is harmless, and a lock that is held during a fork is never released.
         self._results: dict[str, BuildResult] = {}
@@ -83,45 +78,42 @@ class Library:
         limits: Limits | None = None,
         cache: str | bool | None = None,
         render_cache_bytes: int = DEFAULT_LIMIT,
+        grace: float = _DEFAULT_GRACE.seconds,
+        clock: Callable[[], float] = _DEFAULT_GRACE.clock,
     ) -> Library:
         """Open the packs in the folders, by default the shipped packs; broken packs do not affect the others.
 
         Unchanged files are not parsed again: see `Cache.open` for the values of `cache`. All packs together
-        cache at most `render_cache_bytes` of render results.
+        cache at most `render_cache_bytes` of render results. A pack whose file is gone stays available after a reload
+        until `grace` seconds have passed on the `clock`.
         """
-        opened = [_open_folder(folder) for folder in folders] or [files.shipped("packs")]
+        held = Grace(grace, clock).require_valid()
+        opened = [open_folder(folder) for folder in folders] or [files.shipped("packs")]
         disk_cache = Cache.open(cache)
-        return cls(read_contents(opened, disk_cache), limits, disk_cache, RenderCache(render_cache_bytes))
+        return cls(read_contents(opened, disk_cache), limits, disk_cache, RenderCache(render_cache_bytes), held)
 
-    def reload(self) -> Library:
-        """Read the folders again and return the library as it is now; the same object if nothing has changed.
+    def reload(self) -> ReloadReport:
+        """Read the folders again, and report what has changed; this library stays as it is.
 
-        A pack that can no longer be built stays as before, and `problems` contains the problems of its file.
+        A broken pack stays available as it was. A pack whose file is gone stays available for the grace period.
         """
-        contents = read_contents(self.folders, Cache(), self._contents)
-        fresh = Library(contents, self._limits, None, self._render_cache)
-        is_same = contents == self._contents
-        last = {entry.path: self._result(entry) for entry in self._entries}
-        for entry in fresh._entries:
-            old = last.get(entry.path)
-            fresh._results[entry.path] = fresh._try_build(entry) if old is None else fresh._rebuild(entry, old, is_same)
-        fresh._index(result.entry for result in fresh._results.values())
-        return self if is_same and fresh._results == self._results else fresh
+        from promptpack.library.reloading import reload
+
+        return reload(self)
+
+    def watch(self, on_reload: OnReload | None = None, *, on_error: OnError | None = None) -> Watch:
+        """Reload whenever a file changes, in a thread, and call `on_reload` with each report that has news.
+
+        Needs the extra `watch`. An exception of `on_reload` does not stop the watch: `on_error` gets it, by default
+        `threading.excepthook`. The returned watch has the newest `library`, and stops with `stop()` or `with`.
+        """
+        from promptpack.watching import Watch
+
+        return Watch(self, on_reload, on_error)
 
     def forget(self) -> None:
         """Drop everything that is cached of past contexts: texts, tools and fingerprints of values."""
         self._render_cache.clear()
-
-    def _rebuild(self, entry: Entry, old: BuildResult, is_same: bool) -> BuildResult:
-        """Build a pack again if one of its files has changed; keep the last good pack when it is broken now."""
-        has_parent = entry.document is not None and "extends" in entry.document.data
-        is_current = old.is_current(entry, self._contents.partials[entry.folder.root]) and (is_same or not has_parent)
-        # Always build a broken pack again: the file that fixes it may be new.
-        if is_current and not old.problems:
-            return old
-        new = self._try_build(entry)
-        last_good = _pack_or_none(old) if new.build is None else None
-        return new if last_good is None else replace(new, entry=old.entry, build=lambda: last_good)
 
     def with_text(self, path: str, text: str) -> Library:
         """Return a library in which one file, new or not, has another text, such as an unsaved buffer of an editor."""
@@ -276,16 +268,24 @@ class Library:
         if self._cache.is_on:
             clean = find_clean(self._cache, entry, digest_of_partials(partials), self._is_current_lineage)
             if clean is not None:
-                return BuildResult(entry, entry, (), lambda: self._build(entry, clean), clean.reads, partials)
+                return self._restore(entry, *clean)
         folder = RecordingFolder(entry.folder.root)
         try:
             built = self._build(entry, folder)
         except PackError as error:
             return BuildResult(entry, entry, error.problems, None, folder.reads, partials)
+        lineage = tuple(self.ancestors(entry))
         if self._cache.is_on:
-            lineage = [[reference, locale, parent.digest] for reference, locale, parent in self.ancestors(entry)]
-            store_clean(self._cache, entry, lineage, digest_of_partials(partials), folder)
-        return BuildResult(entry, entry, (), lambda: built, folder.reads, partials)
+            rows = [[reference, locale, parent.digest] for reference, locale, parent in lineage]
+            store_clean(self._cache, entry, rows, digest_of_partials(partials), folder)
+        parents = tuple(parent for _, _, parent in lineage)
+        return BuildResult(entry, entry, (), lambda: built, folder.reads, partials, parents)
+
+    def _restore(self, entry: Entry, folder: RecordingFolder, rows: Lineage) -> BuildResult:
+        """Return the result of an entry that builds without problems, as the cache says."""
+        partials = self._contents.partials[entry.folder.root]
+        parents = self.follow((reference, locale) for reference, locale, _ in rows) or ()
+        return BuildResult(entry, entry, (), lambda: self._build(entry, folder), folder.reads, partials, tuple(parents))
 
     def _build(self, entry: Entry, folder: Folder) -> Pack:
         assert entry.document is not None  # noqa: S101 -- the caller checks `load`
@@ -374,23 +374,9 @@ class Library:
         return shipped if name in shipped._by_name else self
 
 
-def _pack_or_none(result: BuildResult) -> Pack | None:
-    try:
-        return result.pack
-    except PackError:
-        return None  # the result is from the cache, which another version of Jinja has filled
-
-
 @cache
 def _shipped() -> Library:
     return Library.open()
-
-
-def _open_folder(folder: str) -> Folder:
-    opened = Folder(str(folder))
-    if not opened.is_there:
-        raise UsageError(Problem("PP704", f"no folder {folder!r}", None, "pass a folder that contains packs"))
-    return opened
 
 
 def _at_extends(child: Entry, code: str, message: str, hint: str = "") -> Problem:

@@ -62,12 +62,9 @@ class ServedPacks:
 
     def reload(self) -> None:
         """Read changed files; a broken pack stays as it was, and its problems are logged once."""
-        try:
-            self.library = self.library.reload()
-        except PromptpackError as error:
-            self._log_new(error.problems)
-            return
-        self.report_problems()
+        report = self.library.reload()
+        self.library = report.library
+        self._log_new(report.problems)
 
     def report_problems(self) -> None:
         """Log the problems of broken packs that were not logged before."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from promptpack.schema.validation import compile as compile_schema
 if TYPE_CHECKING:
     from promptpack.pack.model import Pack
     from promptpack.template.model import Expression, Template
-    from promptpack.verdict import VerdictStream
+    from promptpack.verdict import Verdict, VerdictStream
 
 
 AGENT_OUTPUT = "agent-output"
@@ -100,13 +100,20 @@ class Contract:
         }
         return compile_schema(source, (self._fixed_schema, compile_schema({"type": "object", **calls})))
 
-    def stream(self, **options: Any) -> VerdictStream:
-        """Judge a reply while it arrives, like `Pack.stream`."""
+    def stream(
+        self,
+        *,
+        strict: bool = False,
+        refuse: Collection[str] = (),
+        finish_reason: str | None = None,
+        after: Verdict | None = None,
+    ) -> VerdictStream:
+        """Check a reply while it arrives, like `Pack.stream`; the options are those of `Prompt.check`."""
         from promptpack.pack.model import Pack
         from promptpack.pack.version import Version
 
         pack = self.pack or Pack(self.name, Version(0, 0, 0), "", contract=self)
-        return pack.stream(**options)
+        return pack.stream(strict=strict, refuse=refuse, finish_reason=finish_reason, after=after)
 
     def action_names(self, tools: Sequence[Action] | None = None) -> tuple[str, ...] | None:
         """Return the allowed actions, or None if a reply may call a tool and the tools are unknown."""
