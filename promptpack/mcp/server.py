@@ -124,9 +124,9 @@ class PackMcpServer(Server[None]):
             found = await to_thread.run_sync(run_tool, self.packs, tool, params.arguments or {})
         except PromptpackError as error:
             # A result, so that the model reads it and can call the tool again.
-            return types.CallToolResult(content=[types.TextContent(type="text", text=str(error))], is_error=True)
-        text = json.dumps(found, ensure_ascii=False)
-        return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=found)
+            return types.CallToolResult(content=[_text(str(error))], is_error=True)
+        content = _text(json.dumps(found, ensure_ascii=False))
+        return types.CallToolResult(content=[content], structured_content=json.loads(content.text))
 
 
 @asynccontextmanager
@@ -158,5 +158,17 @@ async def _answer(work: Callable[[], T]) -> T:
 
 def _to_mcp_error(error: PromptpackError) -> MCPError:
     code = types.INTERNAL_ERROR if isinstance(error, PackError) else types.INVALID_PARAMS
-    problems = [{"code": found.code, "message": found.message, "hint": found.hint} for found in error.problems]
-    return MCPError(code, str(error), {"problems": problems})
+    problems = [
+        {"code": found.code, "message": _sendable(found.message), "hint": _sendable(found.hint)}
+        for found in error.problems
+    ]
+    return MCPError(code, _sendable(str(error)), {"problems": problems})
+
+
+def _text(text: str) -> types.TextContent:
+    return types.TextContent(type="text", text=_sendable(text))
+
+
+def _sendable(text: str) -> str:
+    """Replace what is not Unicode, such as a part of a file name, which would end the connection."""
+    return text.encode(errors="replace").decode()

@@ -2,6 +2,8 @@
 
 import json
 import logging
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -198,6 +200,20 @@ async def test_packs_are_listed_with_the_schema_of_their_context_and_broken_file
     assert "examples" in facts["context"]["$defs"]["PEOPLE"]
     assert {"default", "examples"}.isdisjoint(facts["context"]["$defs"]["TOKEN"])
     assert list(listed["broken"]) == ["packs/broken/1.0.0.yaml"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such file names")
+async def test_a_file_name_that_is_not_unicode_can_be_sent(connect: Connect, folder: Path) -> None:
+    Path(os.fsdecode(os.fsencode(folder) + b"/base/\xff.yaml")).write_text(
+        "promptpack: 1\nname: odd\n", encoding="utf-8"
+    )
+    async with connect("legacy") as client:
+        listed = await client.call_tool("list_packs", {})
+        linted = await client.call_tool("lint", {})
+        error = await failure(client, "odd", {})
+    assert len(listed.structured_content["broken"]) == 2
+    assert "packs/base/?.yaml" in linted.structured_content["files"]
+    assert error.message.startswith("packs/base/?.yaml:1:1: ")
 
 
 async def test_a_refused_reply_has_violations_and_a_correction(connect: Connect) -> None:
