@@ -58,10 +58,25 @@ def serve_http(server: PackMcpServer, listener: socket.socket, allowed_hosts: Se
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,
         limit_concurrency=_MAX_CONNECTIONS,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    _HttpServer(config, server).run(sockets=[listener])
+
+
+class _HttpServer(uvicorn.Server):
+    """Ends the streams of announcements first, which would keep it waiting."""
+
+    def __init__(self, config: uvicorn.Config, server: PackMcpServer) -> None:
+        super().__init__(config)
+        self._server = server
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        # Clients that are still connected are cut off, which is not an error now.
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+        self._server.end_announcements()
+        await super().shutdown(sockets)
 
 
 class _Lines:

@@ -38,6 +38,7 @@ class PackMcpServer(Server[None]):
         self.packs = ServedPacks(library, locale)
         self._poll_seconds = poll_seconds
         self._bus = InMemorySubscriptionBus()
+        self._listening = ListenHandler(self._bus)
         self._sessions = 0
         super().__init__(
             "promptpack",
@@ -50,7 +51,7 @@ class PackMcpServer(Server[None]):
             on_completion=self._complete,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
-            on_subscriptions_listen=ListenHandler(self._bus),
+            on_subscriptions_listen=self._listening,
         )
         # Clients of older protocols get the announcements in their session, without asking for them.
         self.add_notification_handler("notifications/initialized", types.NotificationParams, self._announce_in_session)
@@ -65,6 +66,10 @@ class PackMcpServer(Server[None]):
         """Return the options of a session, in which changed prompts are announced."""
         announced = notification_options or NotificationOptions(prompts_changed=True)
         return super().create_initialization_options(announced, experimental_capabilities, extensions)
+
+    def end_announcements(self) -> None:
+        """Tell clients that listen that no more announcements follow, before the server ends."""
+        self._listening.close()
 
     async def poll(self) -> None:
         """Read the folders again and again, and announce changed prompts."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import anyio
+import anyio.to_thread
 import pytest
 from mcp import Client, MCPError, StdioServerParameters, types
 from mcp.client.stdio import stdio_client
@@ -149,18 +150,24 @@ async def test_a_client_uses_the_packs_over_stdio(folder: Path, mode: str, proto
 
 @pytest.mark.asyncio
 @pytest.mark.usefixtures("no_certificates")
-async def test_clients_of_both_protocols_use_the_packs_over_http(folder: Path) -> None:
-    with http_server(folder) as (_, url), anyio.fail_after(DEADLINE):
+async def test_clients_of_both_protocols_use_the_packs_over_http_until_ctrl_c(folder: Path) -> None:
+    with http_server(folder) as (process, url), anyio.fail_after(DEADLINE):
         hearing = Hearing()
         async with Client(url, mode="legacy", message_handler=hearing) as older, Client(url) as newer:
             await try_everything(older, "2025-11-25")
             await try_everything(newer, "2026-07-28")
             await expect_announcement(newer, folder, hearing)
             await hearing.changed.wait()
+            async with newer.listen(prompts_list_changed=True) as changes:
+                process.send_signal(signal.SIGINT)
+                assert [change async for change in changes] == []
+            assert await anyio.to_thread.run_sync(process.wait) == 0
+            assert process.stderr is not None
+            assert process.stderr.read() == ""
 
 
-def test_http_refuses_strangers_and_ends_with_ctrl_c(folder: Path) -> None:
-    with http_server(folder, "--allow-host", "prompts.example.org") as (process, url):
+def test_http_refuses_strangers(folder: Path) -> None:
+    with http_server(folder, "--allow-host", "prompts.example.org") as (_, url):
         refused = {
             "Origin": ["http://evil.example", "null", "http://localhost.evil.example", "http://evil.example:8000"],
             "Host": ["evil.example", "localhost.evil.example:80", "127.0.0.1.evil.example"],
@@ -175,10 +182,6 @@ def test_http_refuses_strangers_and_ends_with_ctrl_c(folder: Path) -> None:
         assert post(url, b"{", {})[0] == 400
         assert post(url, INITIALIZE, {"Content-Type": "text/plain"})[0] == 400
         assert post(url.replace("/mcp", "/packs"), INITIALIZE, {})[0] == 404
-        process.send_signal(signal.SIGINT)
-        assert process.wait(DEADLINE) == 0
-        assert process.stderr is not None
-        assert "Traceback" not in process.stderr.read()
 
 
 def start(folder: Path) -> subprocess.Popen[bytes]:
@@ -219,7 +222,9 @@ def test_a_message_without_end_closes_the_connection(folder: Path) -> None:
 def test_wrong_addresses_are_refused_before_anything_starts(folder: Path) -> None:
     remote = run(folder, "mcp", "packs", "--http", "192.0.2.1:8000")
     wrong = run(folder, "mcp", "packs", "--http", "here")
-    assert (remote.returncode, wrong.returncode) == (2, 2)
+    alone = run(folder, "mcp", "packs", "--allow-host", "example.org")
+    assert (remote.returncode, wrong.returncode, alone.returncode) == (2, 2, 2)
+    assert "--allow-host needs --http" in alone.stderr
     assert remote.stderr.startswith("PP653 other machines could connect to '192.0.2.1:8000'\n")
     assert wrong.stderr.startswith("PP652 'here' is not an address\n")
 

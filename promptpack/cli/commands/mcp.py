@@ -32,7 +32,9 @@ def command(folders: tuple[str, ...], locale: str | None, http: str | None, allo
     from promptpack.mcp.addresses import listen, parse_address
     from promptpack.mcp.serve import PATH, serve_http, serve_stdio
 
-    address = parse_address(http, allowed_hosts) if http else None
+    if allowed_hosts and http is None:
+        raise click.UsageError("--allow-host needs --http")
+    address = None if http is None else parse_address(http, allowed_hosts)
     server = PackMcpServer(open_library(folders), locale or "")
     server.packs.report_problems()
     # Ctrl-C is the usual way to stop a server.
