@@ -6,7 +6,7 @@ VENV := $(if $(filter $(GIVEN),$(shell python3 -c '$(VERSION)')),.venv,.venv-$(G
 BIN := $(VENV)/bin
 PACKAGE := promptpack tests benchmarks examples
 
-.PHONY: run test test-minimum check bench fuzz soak format pins clean
+.PHONY: run test test-minimum mcp-1 check bench fuzz soak format pins clean
 
 run: $(VENV)/run.stamp ## walk through the six agents, offline
 	@$(BIN)/python -m promptpack run
@@ -20,6 +20,9 @@ test test-minimum:
 
 # Tests start processes, which compile everything again if they find no bytecode.
 test test-minimum: export PYTHONDONTWRITEBYTECODE =
+
+mcp-1: $(VENV)/dev.stamp .venv-mcp-1/stamp ## serve packs to an MCP client of version 1, which needs its own environment
+	PROMPTPACK_SERVER=$(CURDIR)/$(BIN)/python .venv-mcp-1/bin/pytest -c tests/sdks/pytest.ini tests/sdks/test_mcp_client_1.py
 
 check: $(VENV)/dev.stamp ## check format, lint, types, layers and the shipped packs
 	$(BIN)/ruff format --check $(PACKAGE)
@@ -58,6 +61,7 @@ pins: .venv-pins/stamp ## pin all dependencies with hashes, for all supported ve
 	$(PIN) requirements/fuzz.in -c requirements/run.txt -o requirements/fuzz.txt
 	$(PIN) requirements/minimum.in -o requirements/minimum.txt
 	$(PIN) requirements/pins.in -o requirements/pins.txt
+	$(PIN) tests/sdks/requirements/mcp-1.in -c requirements/run.txt -o tests/sdks/requirements/mcp-1.txt
 	for file in benchmarks/requirements/*.txt; do $(PIN) --no-deps $$file -o $$file || exit 1; done
 
 clean: ## remove everything that the other targets created
@@ -94,6 +98,11 @@ $(VENV)/dev.stamp: requirements/dev.txt pyproject.toml $(VENV)/run.stamp
 .venv-fuzz/stamp: requirements/run.txt requirements/fuzz.txt
 	$(PYTHON) -m venv .venv-fuzz
 	.venv-fuzz/bin/pip install -q --require-hashes -r requirements/run.txt -r requirements/fuzz.txt
+	@touch $@
+
+.venv-mcp-1/stamp: tests/sdks/requirements/mcp-1.txt
+	$(PYTHON) -m venv .venv-mcp-1
+	.venv-mcp-1/bin/pip install -q --require-hashes -r tests/sdks/requirements/mcp-1.txt
 	@touch $@
 
 .venv-pins/stamp: requirements/pins.txt

@@ -16,6 +16,7 @@ COMMANDS = {
     "lint": "find every problem in packs",
     "list": "list packs, versions and locales",
     "lsp": "start the language server: problems, completion, hover, definitions and renaming",
+    "mcp": "serve packs to MCP clients: prompts, completion and tools",
     "new": "create a pack that lints clean and passes its tests",
     "render": "render a pack's prompt with a context",
     "rules": "list and explain the lint rules",
