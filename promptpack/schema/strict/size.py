@@ -69,9 +69,7 @@ class _Size:
         self.enum_values = sum(map(len, enums))
         self.name_characters = sum(map(len, names)) + sum(len(str(value)) for one in enums for value in one)
         self.unions = sum("anyOf" in inner for one in objects for inner in one.values())
-        self.optional = sum(
-            len(node["properties"]) - len(node["required"]) for node, _ in nodes if "properties" in node
-        )
+        self.optional = self.properties - sum(map(len, required))
 
 
 def _iterate(schema: Mapping[str, Any], level: int = 0) -> Iterator[tuple[Mapping[str, Any], int]]:

@@ -284,9 +284,9 @@ def _branch(one: Alternative) -> str:
 
 def _order(one: Alternative) -> list[int]:
     """Return the positions of the words of an alternative among all words of its properties."""
-    positions = []
+    positions: list[int] = []
     for nodes in one.properties.values():
-        every = next((node["enum"] for node in nodes if isinstance(node, Mapping) and "enum" in node), [])
+        every: list[Any] = next((node["enum"] for node in nodes if isinstance(node, Mapping) and "enum" in node), [])
         positions += [every.index(word) for word in find_words(nodes)[:1] if word in every]
     return positions
 
