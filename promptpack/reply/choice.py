@@ -86,7 +86,7 @@ class Chooser:
         return inner or own or self._evaluate_value(candidate, value, [], known)
 
     def _evaluate_wrapped(self, candidate: ReplyCandidate, known: Sequence[Fault] | None) -> Choice | None:
-        """Evaluate the answer inside the wrapper of a strict schema; return None unless it is a valid answer."""
+        """Evaluate the answer inside the wrapper of a strict schema; return None if it may be no answer."""
         value = candidate.value
         if not isinstance(value, dict) or value.keys() != {WRAPPER} or self.shape.declares_name(WRAPPER):
             return None
@@ -94,7 +94,8 @@ class Chooser:
             return None
         unwrapped = ValueRepair("unwrap", f"/{WRAPPER}", "wrapper", None, None)
         choice = self._evaluate_value(candidate, value[WRAPPER], [unwrapped])
-        return choice if choice.is_valid else None
+        is_only_answer = not self.wants_object or not self.required  # no other wrapper can be told from an answer
+        return choice if choice.is_valid or is_only_answer else None
 
     def _evaluate_value(
         self, candidate: ReplyCandidate, value: Any, repairs: list[ValueRepair], known: Sequence[Fault] | None = None

@@ -74,9 +74,11 @@ class Shape:
 
     def _without_nulls(self, options: list[Schema], value: Any) -> list[Schema]:
         """Return the first option that an object meets once its nulls are left out, as replies to strict schemas do."""
-        if not isinstance(value, dict) or None not in value.values():
+        if not isinstance(value, dict):
             return options
         left = _drop_nulls(value)
+        if left == value:
+            return options
         return next(([option] for option in options if self._meets_schema(option, left)), options)
 
     def _meets_condition(self, condition: Any, value: Any) -> bool:
