@@ -43,7 +43,7 @@ def to_identifier(text: str, otherwise: str = "value") -> str:
         name = name if name.isidentifier() else otherwise
     if name.startswith("_"):
         name = f"{otherwise}{name}"
-    return f"{name}_" if keyword.iskeyword(name) or keyword.issoftkeyword(name) else name
+    return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def to_class_name(*words: str) -> str:

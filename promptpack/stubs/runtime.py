@@ -42,6 +42,9 @@ class Model(BaseModel):
         extra="allow", frozen=True, validate_by_name=True, validate_by_alias=True, protected_namespaces=()
     )
 
+    def __repr_args__(self) -> list[tuple[str, Any]]:
+        return []  # a reply may repeat secrets of its prompt, and a repr may be logged
+
 
 class AgentReply(BaseModel):
     """The fields that the replies of all actions share."""
@@ -57,6 +60,9 @@ class AgentReply(BaseModel):
     alternative_actions: list[str] | None = None
     requires_user_confirmation: bool | None = None
     user_message: str | None = None
+
+    def __repr_args__(self) -> list[tuple[str, Any]]:
+        return [("confidence", self.confidence)]  # without the texts, like `Model`
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
+from unicodedata import east_asian_width
 
 from promptpack.schema.strict.alternative import Alternative, Node, implied_kinds, is_impossible
 from promptpack.schema.strict.expansion import Expansion, ExpansionError
@@ -14,6 +15,7 @@ Type = tuple[str, ...]
 
 WIDTH: Final = 120
 _MAX_INLINE: Final = 60
+_MAX_DEPTH: Final = 20
 _SCALARS: Final = {"string": "str", "number": "float", "integer": "int", "boolean": "bool", "null": "None"}
 
 
@@ -59,19 +61,23 @@ class TypeWriter:
 class _SchemaTypes:
     writer: TypeWriter
     expansion: Expansion
-    open_types: dict[frozenset[int], Type] = field(default_factory=dict)
+    open_models: dict[frozenset[int], Type] = field(default_factory=dict)
+    depth: int = 0
 
     def write(self, nodes: tuple[Node, ...], name: str) -> Type:
         key = frozenset(map(id, nodes))
-        if key and key in self.open_types:
-            return self.open_types[key]
+        if key and key in self.open_models:
+            return self.open_models[key]
         try:
             alternatives = self.expansion.expand(nodes)
         except ExpansionError:
             return ("Any",)
-        self.open_types[key] = ("Any",)
+        if self.depth >= _MAX_DEPTH:  # lists that contain themselves
+            return ("Any",)
+        self.depth += 1
         found = join_types(self._write_alternative(one, name, key) for one in alternatives)
-        del self.open_types[key]
+        self.depth -= 1
+        self.open_models.pop(key, None)
         return found
 
     def _write_alternative(self, one: Alternative, name: str, key: frozenset[int]) -> Type:
@@ -95,7 +101,7 @@ class _SchemaTypes:
             return (self.writer.kinds.any_object,)
         model = self.writer.names.choose(name)
         kind = (model, *self.writer.kinds.beside_models)
-        self.open_types[key] = kind
+        self.open_models[key] = kind
         fields, names = [], Names(RESERVED_FIELDS)
         for declared, nodes in properties.items():
             inner = self.write(nodes, to_class_name(name, declared))
@@ -149,5 +155,15 @@ def quote(text: str) -> str:
 def write_doc(text: str) -> str:
     """Return a text as a docstring of one line."""
     words = " ".join("".join(one if one.isprintable() else " " for one in text).split())
-    cut = words if len(words) <= WIDTH - 20 else f"{words[: WIDTH - 24].rstrip()}..."
+    cut = _cut(words, WIDTH - 20)
     return '"""' + cut.replace("\\", "\\\\").replace('"', '\\"') + '"""'
+
+
+def _cut(text: str, width: int) -> str:
+    """Return the start of a text that fits; some characters are two columns wide, quotes and backslashes get one."""
+    used = 0
+    for index, one in enumerate(text):
+        used += 2 if east_asian_width(one) in "FW" or one in '\\"' else 1
+        if used > width:
+            return f"{text[: index - 3].rstrip()}..."
+    return text

@@ -27,12 +27,13 @@ _RESERVED: Final = (
     "NotGiven", "Pack", "SOURCE", "Sequence", "TypeAlias", "TypedPrompt", "TypedVerdict", "load", "render", "Output",
     "Prompt", "Verdict", "Action",
 )  # fmt: skip
+_USED_IN_RENDER: Final = ("NOT_GIVEN", "Output", "SOURCE", "load")
 _IMPORTS: Final = (
     ("collections.abc", ("Mapping", "Sequence")),
     ("typing", ("Any", "Final", "Literal", "TypeAlias")),
-    ("pydantic", ("Field",)),
     ("promptpack", ("Pack",)),
     ("promptpack.stubs", ("NOT_GIVEN", "AgentReply", "Model", "NotGiven", "TypedPrompt", "TypedVerdict")),
+    ("pydantic", ("Field",)),
 )
 
 
@@ -41,7 +42,8 @@ def write_module(variants: Mapping[str, Pack], default: Pack) -> str:
     module = _Module(default)
     body = module.write()
     digests = [f"    {quote(locale)}: {quote(pack.digest)}," for locale, pack in sorted(variants.items())]
-    locales = ", ".join(quote(locale) for locale in sorted(variants))
+    locales = ", ".join(quote(locale) for locale in sorted(variants) if locale)
+    body.insert(0, f"Locale: TypeAlias = Literal[{locales}]" if locales else "Locale: TypeAlias = None")
     head = [
         MARK.rstrip("\n"),
         write_doc(f"The pack {default.label}: {default.description}" if default.description else default.label),
@@ -55,7 +57,6 @@ def write_module(variants: Mapping[str, Pack], default: Pack) -> str:
         "DIGESTS: Final[Mapping[str, str]] = {",
         *digests,
         "}",
-        f"Locale: TypeAlias = Literal[{locales}]",
     ]
     return "\n".join([*head, *body, ""])
 
@@ -136,7 +137,7 @@ class _Module:
         return (model,)
 
     def _write_render(self, types: TypeWriter, *, with_texts: bool) -> list[str]:
-        names = Names()
+        names = Names(_USED_IN_RENDER)
         arguments: dict[str, str] = {name: names.choose(to_identifier(name, "input")) for name in self.pack.inputs}
         locale = names.choose("locale")
         lines = ["", "", "def render(", "    *,"]
@@ -152,10 +153,8 @@ class _Module:
         lines += [f"    {locale}: Locale | None = None,", ") -> Prompt:"]
         doc = write_doc(f"Render the messages of {self.pack.label}.")[:-3] if documented else ""
         lines += [f"    {doc}", "", *documented, '    """'] if documented else ['    """Render the messages."""']
-        lines += ["    inputs: dict[str, Any] = {"]
-        lines += [f"        {quote(name)}: {argument}," for name, argument in arguments.items()]
-        lines += ["    }", f"    return SOURCE.render(load({locale}), Output, inputs)"]
-        return lines
+        given = [f"        {quote(name)}: {argument}," for name, argument in arguments.items()]
+        return [*lines, f"    return SOURCE.render(load({locale}), Output, {{", *given, "    })"]
 
 
 _LOAD: Final = (
@@ -168,14 +167,12 @@ _LOAD: Final = (
 
 
 def _write_imports(body: str) -> list[str]:
-    """Return the imports of the names that the body uses; the head of a module uses some of them as well."""
-    used = {"Final", "Literal", "Mapping", "TypeAlias", *re.findall(r"\w+", body)}
+    """Return the imports of the names that a module uses; the head of every module uses some of them."""
+    used = {"Final", "Mapping", "TypeAlias", *re.findall(r"\w+", body)}
     found = [(module, [name for name in names if name in used]) for module, names in _IMPORTS]
     lines = [f"from {module} import {', '.join(names)}" for module, names in found if names]
-    ours = [line for line in lines if line.startswith("from promptpack")]
-    others = [line for line in lines if line.startswith("from pydantic")]
-    groups = [[line for line in lines if line not in (*ours, *others)], others, ours]
-    return [line for group in groups if group for line in (*group, "")]
+    standard = [line for line in lines if line.startswith(("from collections", "from typing"))]
+    return [*standard, "", *(line for line in lines if line not in standard), ""]
 
 
 def _actions(contract: Contract) -> Type:

@@ -47,9 +47,7 @@ def check_size(schema: Mapping[str, Any], profile: Profile, provider: str, what:
         (size.optional, profile.max_optional, "optional properties"),
     )
     problems = [
-        Problem(
-            "PP644", f"{what} has {count:,} {noun} as a strict schema, and {provider} allows {limit:,}", None, _HINT
-        )
+        Problem("PP644", f"{what} has {count:,} {noun} in its strict schema; {provider} allows {limit:,}", None, _HINT)
         for count, limit, noun in counts
         if limit and count > limit
     ]
