@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from os.path import normpath
 from pathlib import Path
 from typing import Annotated, Any, Final, Generic, TypeVar, cast
 
@@ -135,7 +136,7 @@ class PackSource:
     @cached_property
     def library(self) -> Library:
         """The library of the folders, or of the shipped packs."""
-        return Library.open(*(str(Path(self.module).parent / folder) for folder in self.folders))
+        return Library.open(*(normpath(Path(self.module).parent / folder) for folder in self.folders))
 
     def load(self, label: str, digests: Mapping[str, str], locale: str | None) -> Pack:
         """Return a pack; raise `PackError` if it is not the one that the module was generated from.
