@@ -23,6 +23,7 @@ COMMANDS = {
     "run": "run your flow, or the six agents on one task: render, ask and check each step",
     "schema": "print or write a JSON Schema",
     "show": "show a pack's inputs, messages, actions and digest",
+    "stubs": "write a typed Python module for each pack",
     "test": "run the tests in packs",
     "try": "run one pack on a model: show the prompt, the reply as it streams, the verdict",
 }
