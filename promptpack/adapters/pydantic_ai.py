@@ -1,0 +1,80 @@
+"""pydantic-ai: `agent.run(**run_arguments(prompt))`; without earlier turns `prompt.to("pydantic-ai")` is the same."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from promptpack.adapters.forms.turns import merge_turns
+from promptpack.adapters.outgoing import Carries, Option, Outgoing
+from promptpack.cycle.providers.sdk_errors import import_sdk
+from promptpack.prompt.message import Message, Part
+from promptpack.prompt.message_data import called_tools, parts_of
+
+if TYPE_CHECKING:
+    from promptpack.prompt.prompt import Prompt
+
+OPTIONS: Final[frozenset[Option]] = frozenset()
+INSTEAD: Final[Mapping[Option, str]] = {
+    "strict": "use output_type(prompt) of promptpack.adapters.pydantic_ai",
+    "tools": "pass functions to Agent(tools=...)",
+}
+CARRIES: Final = Carries(parts=frozenset(("image_url",)), turn_needed=True)
+
+
+def write(outgoing: Outgoing) -> dict[str, Any]:
+    """Return `instructions`, `user_prompt` (a text at the end) and `message_history` (other turns, as plain data)."""
+    turns = outgoing.turns()
+    system = outgoing.system_text()
+    written: dict[str, Any] = {"instructions": system} if system else {}
+    if turns[-1].role == "user" and all(part.type == "text" for part in parts_of(turns[-1])):
+        written["user_prompt"] = turns[-1].text
+        turns = turns[:-1]
+    if turns:
+        written["message_history"] = _history(turns)
+    return written
+
+
+def run_arguments(prompt: "Prompt") -> dict[str, Any]:
+    """Return the arguments of `Agent.run`, with the history as message objects.
+
+    `prompt` is the rendered prompt.
+    """
+    arguments = prompt.to("pydantic-ai")
+    if "message_history" in arguments:
+        adapter = import_sdk("pydantic_ai.messages", "pydantic-ai-slim").ModelMessagesTypeAdapter
+        arguments["message_history"] = adapter.validate_python(arguments["message_history"])
+    return arguments
+
+
+def _history(messages: Iterable[Message]) -> list[dict[str, Any]]:
+    messages = tuple(messages)
+    names = called_tools(messages)
+    turns = merge_turns((_kind(message), [*_parts(message, names)]) for message in messages)
+    return [{"kind": kind, "parts": parts} for kind, parts in turns]
+
+
+def _kind(message: Message) -> str:
+    return "response" if message.role == "assistant" else "request"
+
+
+def _parts(message: Message, names: Mapping[str, str]) -> Iterable[dict[str, Any]]:
+    identifier = message.tool_call_id or ""
+    if message.role == "tool":
+        name = names.get(identifier) or message.name or ""
+        yield {"part_kind": "tool-return", "tool_name": name, "content": message.text, "tool_call_id": identifier}
+    elif message.role == "user":
+        yield {"part_kind": "user-prompt", "content": _content(message)}
+    elif message.text:
+        yield {"part_kind": "text", "content": message.text}
+    for call in message.tool_calls:
+        yield {"part_kind": "tool-call", "tool_name": call.name, "args": call.arguments, "tool_call_id": call.id}
+
+
+def _content(message: Message) -> str | list[Any]:
+    parts = parts_of(message)
+    if all(part.type == "text" for part in parts):
+        return message.text
+    return [part.payload if part.type == "text" else _image(part) for part in parts]
+
+
+def _image(part: Part) -> dict[str, Any]:
+    return {"kind": "image-url", "url": part.payload["url"]}
