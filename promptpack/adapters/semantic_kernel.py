@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.adapters.outgoing import Carries, Option, Outgoing
 from promptpack.cycle.providers.sdk_errors import import_sdk
-from promptpack.prompt.message import Message, Part
+from promptpack.prompt.message import Message, Part, ToolCall
 from promptpack.prompt.message_data import called_tools, parts_of
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ CARRIES: Final = Carries(parts=frozenset(("image_url",)), names=True)
 def write(outgoing: Outgoing) -> dict[str, Any]:
     """Return `chat_history` as plain data."""
     names = called_tools(outgoing.messages)
-    return {"chat_history": {"messages": [_message(message, names) for message in outgoing.messages]}}
+    return {"chat_history": {"messages": [one for message in outgoing.messages for one in _messages(message, names)]}}
 
 
 def chat_history(prompt: "Prompt") -> Any:
@@ -35,9 +35,15 @@ def chat_history(prompt: "Prompt") -> Any:
     return history.restore_chat_history(json.dumps(prompt.to("semantic-kernel")["chat_history"]))
 
 
-def _message(message: Message, names: Mapping[str, str]) -> dict[str, Any]:
+def _messages(message: Message, names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """Write the calls apart: the framework drops the text of a message with calls."""
     name = {"name": message.name} if message.name else {}
-    return {"content_type": "message", "role": message.role, "items": [*_items(message, names)]} | name
+    shared = {"content_type": "message", "role": message.role, **name}
+    items = [*_items(message, names)]
+    if items or not message.tool_calls:
+        yield {**shared, "items": items}
+    if message.tool_calls:
+        yield {**shared, "items": [_call(call) for call in message.tool_calls]}
 
 
 def _items(message: Message, names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
@@ -47,8 +53,10 @@ def _items(message: Message, names: Mapping[str, str]) -> Iterator[dict[str, Any
         yield {"content_type": "function_result", "id": identifier, "name": name, "result": message.text}
         return
     yield from map(_item, parts_of(message))
-    for call in message.tool_calls:
-        yield {"content_type": "function_call", "id": call.id, "name": call.name, "arguments": call.arguments}
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    return {"content_type": "function_call", "id": call.id, "name": call.name, "arguments": call.arguments}
 
 
 def _item(part: Part) -> dict[str, Any]:

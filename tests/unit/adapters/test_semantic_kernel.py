@@ -14,9 +14,10 @@ def test_the_history_has_items() -> None:
 
 
 def test_tool_calls_and_results() -> None:
-    call, result = HISTORY.to("semantic-kernel")["chat_history"]["messages"][2:4]
+    said, call, result = HISTORY.to("semantic-kernel")["chat_history"]["messages"][2:5]
+    assert (said["role"], call["role"]) == ("assistant", "assistant")
+    assert said["items"] == [{"content_type": "text", "text": "I look."}]
     assert call["items"] == [
-        {"content_type": "text", "text": "I look."},
         {"content_type": "function_call", "id": "c1", "name": "degrees", "arguments": '{"city": "Oslo"}'},
     ]
     assert result["items"] == [{"content_type": "function_result", "id": "c1", "name": "degrees", "result": DEGREES}]
