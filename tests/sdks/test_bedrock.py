@@ -15,7 +15,7 @@ def client_of(server: Server) -> Any:
         "bedrock-runtime",
         region_name="us-east-1",
         aws_access_key_id="a",
-        aws_secret_access_key="b",
+        aws_secret_access_key="b",  # noqa: S106 -- not a secret
         endpoint_url=server.address,
         config=Config(retries={"max_attempts": 1}),
     )

@@ -88,4 +88,4 @@ def test_marks_of_the_author_stay() -> None:
     written = prompt_of(Message("system", (marked, Part.text("two"))), Message("user", "hi")).to(
         "anthropic", cache=True
     )
-    assert written["system"] == [text("one") | marked.extra, text("two") | MARK]
+    assert written["system"] == [{**text("one"), **marked.extra}, text("two") | MARK]
