@@ -1,6 +1,6 @@
 """pydantic-ai: `agent.run(**run_arguments(prompt))`; without earlier turns `prompt.to("pydantic-ai")` is the same."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.adapters.forms.turns import merge_turns
@@ -11,10 +11,11 @@ from promptpack.prompt.message_data import called_tools, parts_of
 
 if TYPE_CHECKING:
     from promptpack.prompt.prompt import Prompt
+    from promptpack.verdict import Verdict
 
 OPTIONS: Final[frozenset[Option]] = frozenset()
 INSTEAD: Final[Mapping[Option, str]] = {
-    "strict": "use output_type(prompt) of promptpack.adapters.pydantic_ai",
+    "strict": "check replies with output_validator(prompt) of promptpack.adapters.pydantic_ai",
     "tools": "pass functions to Agent(tools=...)",
 }
 CARRIES: Final = Carries(parts=frozenset(("image_url",)), turn_needed=True)
@@ -43,6 +44,39 @@ def run_arguments(prompt: "Prompt") -> dict[str, Any]:
         adapter = import_sdk("pydantic_ai.messages", "pydantic-ai-slim").ModelMessagesTypeAdapter
         arguments["message_history"] = adapter.validate_python(arguments["message_history"])
     return arguments
+
+
+def output_validator(prompt: "Prompt") -> Callable[..., "Verdict"]:
+    """Return a function for `Agent(output_type=TextOutput(...))` that checks replies; the output is a `Verdict`.
+
+    `prompt` is the prompt that the agent answers. An invalid reply stays in the conversation and is sent back with its
+    correction as a `ModelRetry`, as often as the `retries` of the agent allow.
+    """
+    sdk = import_sdk("pydantic_ai", "pydantic-ai-slim")
+
+    def check(context: Any, text: str) -> "Verdict":
+        verdict = prompt.check(text, after=_last_failure(prompt, context, text))
+        if not verdict.ok:
+            raise sdk.ModelRetry(verdict.correction)
+        return verdict
+
+    # The package decides by the type of the first parameter whether the function takes the context.
+    check.__annotations__ |= {"context": sdk.RunContext[Any], "text": str, "return": object}
+    return check
+
+
+def _last_failure(prompt: "Prompt", context: Any, text: str) -> "Verdict | None":
+    """Return the verdict of the reply before this one in the same run, whose correction this reply answers."""
+    texts = [
+        "".join(part.content for part in message.parts if part.part_kind == "text")
+        for message in context.messages
+        if message.kind == "response" and message.run_id == context.run_id
+    ]
+    earlier = texts[:-1] if texts and texts[-1] == text else texts
+    verdict: Verdict | None = None
+    for one in filter(None, earlier):
+        verdict = prompt.check(one, after=verdict)
+    return verdict
 
 
 def _history(messages: Iterable[Message]) -> list[dict[str, Any]]:

@@ -1,12 +1,15 @@
 """`Prompt.to("langchain")` with the real packages."""
 
+import asyncio
+from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import BaseMessage
 from langchain_openai import ChatOpenAI
 
-from promptpack.adapters.langchain import messages
-from tests.sdks.server import Server, chat_calls, chat_texts
+from promptpack import Library
+from promptpack.adapters.langchain import messages, runnable
+from tests.sdks.server import INVALID, REPLY, Server, chat_calls, chat_texts
 from tests.unit.adapters.prompts import DATA, DEGREES, HISTORY, IMAGE, PIXEL, RULES, SCHEMA, SIMPLE, TOOL
 
 
@@ -47,3 +50,28 @@ def test_tools_and_a_strict_schema_arrive() -> None:
     *with_tools, strict = server.bodies
     assert [body["tools"] for body in with_tools] == [tools, tools]
     assert strict["response_format"]["json_schema"]["schema"] == SCHEMA
+
+
+def test_a_runnable_sends_the_correction_behind_the_failed_reply() -> None:
+    for ask in (lambda chain: chain.invoke({}), lambda chain: asyncio.run(chain.ainvoke({}))):
+        with Server(INVALID, REPLY) as server:
+            verdict = ask(runnable(SIMPLE, model_of(server)))
+        assert verdict.ok
+        assert verdict.data == {"city": "Oslo"}
+        first, second = [chat_texts(body["messages"]) for body in server.bodies]
+        assert first == [("system", RULES), ("user", DATA)]
+        assert second == [*first, ("assistant", INVALID), ("user", SIMPLE.check(INVALID).correction)]
+
+
+def test_a_runnable_stops_after_its_rounds() -> None:
+    with Server(INVALID) as server:
+        verdict = runnable(SIMPLE, model_of(server), rounds=2).invoke({})
+    assert not verdict.ok
+    assert len(server.received) == 2
+
+
+def test_a_runnable_renders_a_pack_with_its_inputs() -> None:
+    planner = Library.open(str(Path(__file__).parents[2] / "packs")).get("planner@^1", locale="en")
+    with Server("no") as server:
+        runnable(planner, model_of(server), rounds=1).invoke({"USER_GOAL": DATA})
+    assert DATA in chat_texts(server.body["messages"])[-1][1]

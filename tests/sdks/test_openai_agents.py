@@ -1,12 +1,14 @@
 """`Prompt.to("openai-agents")` with the real package."""
 
+import asyncio
 from typing import Any
 
 from agents import Agent, OpenAIChatCompletionsModel, OpenAIResponsesModel, Runner, set_tracing_disabled
 from openai import AsyncOpenAI
 
-from tests.sdks.server import Server, chat_calls, chat_texts
-from tests.unit.adapters.prompts import DATA, DEGREES, HISTORY, IMAGE, PIXEL, RULES, SIMPLE
+from promptpack.adapters.openai_agents import output_type, run
+from tests.sdks.server import INVALID, REPLY, Server, chat_calls, chat_texts
+from tests.unit.adapters.prompts import DATA, DEGREES, HISTORY, IMAGE, PIXEL, RULES, SCHEMA, SIMPLE
 
 set_tracing_disabled(True)
 
@@ -42,3 +44,29 @@ def test_the_responses_model_sends_the_same_items() -> None:
     with Server() as server:
         Runner.run_sync(agent_of(server, OpenAIResponsesModel), **HISTORY.to("openai-agents"))
     assert server.body["input"] == HISTORY.to("openai-agents")["input"]
+
+
+def test_the_final_output_is_a_verdict_and_the_schema_arrives() -> None:
+    for strict in (False, True):
+        with Server() as server:
+            agent = agent_of(server, output_type=output_type(SIMPLE, strict=strict))
+            answer = Runner.run_sync(agent, **SIMPLE.to("openai-agents"))
+        assert answer.final_output.ok
+        described = server.body["response_format"]["json_schema"]
+        assert (described["schema"], described["strict"]) == (SCHEMA, strict)
+
+
+def test_a_run_sends_the_correction_behind_the_failed_reply() -> None:
+    with Server(INVALID, REPLY) as server:
+        result = asyncio.run(run(agent_of(server), SIMPLE))
+    assert result.final_output.ok
+    first, second = [chat_texts(body["messages"]) for body in server.bodies]
+    assert second == [*first, ("assistant", INVALID), ("user", SIMPLE.check(INVALID).correction)]
+    assert len(result.to_input_list()) == 5
+
+
+def test_a_run_stops_after_its_rounds() -> None:
+    with Server(INVALID) as server:
+        result = asyncio.run(run(agent_of(server), SIMPLE, rounds=2))
+    assert not result.final_output.ok
+    assert len(server.received) == 2
