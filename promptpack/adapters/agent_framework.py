@@ -8,7 +8,7 @@ from promptpack.adapters.forms.media import guess_media_type
 from promptpack.adapters.outgoing import Carries, Option, Outgoing
 from promptpack.cycle.providers.sdk_errors import import_sdk
 from promptpack.prompt.message import Message, Part
-from promptpack.prompt.message_data import parts_of, read_data_uri
+from promptpack.prompt.message_data import parts_of, read_data_uri, read_image
 
 if TYPE_CHECKING:
     from promptpack.prompt.prompt import Prompt
@@ -52,7 +52,7 @@ def _contents(message: Message) -> Iterator[dict[str, Any]]:
 def _content(part: Part) -> dict[str, Any]:
     if part.type == "text":
         return {"type": "text", "text": part.payload}
-    address = part.payload["url"]
+    address = read_image(part).url
     embedded = read_data_uri(address)
     media_type = embedded.media_type if embedded else guess_media_type(address) or "image/*"
     return {"type": "data" if embedded else "uri", "uri": address, "media_type": media_type}

@@ -9,7 +9,7 @@ from promptpack.adapters.forms.turns import merge_turns
 from promptpack.adapters.outgoing import Carries, Option, Outgoing, cannot_carry
 from promptpack.cycle.model_tools import ModelTool
 from promptpack.prompt.message import Message, Part
-from promptpack.prompt.message_data import parts_of, read_call_input, read_data_uri
+from promptpack.prompt.message_data import parts_of, read_call_input, read_data_uri, read_file, read_image
 
 OPTIONS: Final[frozenset[Option]] = frozenset(("strict", "tools"))
 INSTEAD: Final[Mapping[Option, str]] = {"cache": "add a {'cachePoint': {'type': 'default'}} block to 'system'"}
@@ -62,12 +62,11 @@ def _block(part: Part) -> dict[str, Any]:
     if part.type == "text":
         return {"text": part.payload}
     if part.type == "image_url":
-        return {"image": _embedded(part.payload["url"], "an image")}
-    if "file_data" not in part.payload:
+        return {"image": _embedded(read_image(part).url, "an image")}
+    file = read_file(part)
+    if file.data is None:
         raise cannot_carry("bedrock", "a file by its id", _EMBED)
-    document = _embedded(part.payload["file_data"], "a file")
-    name = part.payload.get("filename", "document").rpartition(".")[0] or part.payload.get("filename", "document")
-    return {"document": {"name": _document_name(name), **document}}
+    return {"document": {"name": _document_name(file.filename or "document"), **_embedded(file.data, "a file")}}
 
 
 def _embedded(address: str, what: str) -> dict[str, Any]:
@@ -81,5 +80,6 @@ def _embedded(address: str, what: str) -> dict[str, Any]:
 
 
 def _document_name(name: str) -> str:
-    """Return a name with only the characters that the API accepts."""
+    """Return a file name without its end, and with only the characters that the API accepts."""
+    name = name.rpartition(".")[0] or name
     return "".join(one if one.isascii() and (one.isalnum() or one in "-()[] ") else "-" for one in name)

@@ -25,11 +25,13 @@ TARGETS: Final[tuple[Target, ...]] = get_args(Target)
 def write(prompt: Prompt, target: str, *, strict: bool, tools: ToolSource | None, cache: bool) -> dict[str, Any]:
     """Return a prompt as the keyword arguments of a target."""
     from promptpack.adapters.outgoing import read_outgoing
+    from promptpack.cycle.model_tools import read_tools
 
     adapter = _find(target)
-    wanted: dict[Option, bool] = {"strict": strict, "tools": tools is not None, "cache": cache}
+    known = read_tools(tools) if tools is not None else ()
+    wanted: dict[Option, bool] = {"strict": strict, "tools": bool(known), "cache": cache}
     _refuse_unknown(target, adapter, (option for option, is_wanted in wanted.items() if is_wanted))
-    return adapter.write(read_outgoing(prompt, target, adapter.CARRIES, strict=strict, tools=tools, cache=cache))
+    return adapter.write(read_outgoing(prompt, target, adapter.CARRIES, strict=strict, tools=known, cache=cache))
 
 
 def _find(target: str) -> Adapter:

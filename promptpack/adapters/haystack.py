@@ -7,7 +7,7 @@ from promptpack.adapters.forms.chat import with_values, write_chat, write_respon
 from promptpack.adapters.outgoing import Carries, Option, Outgoing, cannot_carry
 from promptpack.cycle.providers.sdk_errors import import_sdk
 from promptpack.prompt.message import Message
-from promptpack.prompt.message_data import parts_of, read_data_uri
+from promptpack.prompt.message_data import parts_of, read_data_uri, read_image
 
 if TYPE_CHECKING:
     from promptpack.prompt.prompt import Prompt
@@ -37,5 +37,5 @@ def messages(prompt: "Prompt") -> list[Any]:
 
 
 def _refuse_urls(message: Message) -> None:
-    if any(part.type == "image_url" and read_data_uri(part.payload["url"]) is None for part in parts_of(message)):
+    if any(part.type == "image_url" and read_data_uri(read_image(part).url) is None for part in parts_of(message)):
         raise cannot_carry("haystack", "an image by its URL", "pass a data: URI")

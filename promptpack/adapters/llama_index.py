@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from promptpack.adapters.outgoing import Carries, Option, Outgoing
 from promptpack.cycle.providers.sdk_errors import import_sdk
 from promptpack.prompt.message import Message, Part
-from promptpack.prompt.message_data import parts_of
+from promptpack.prompt.message_data import parts_of, read_image
 
 if TYPE_CHECKING:
     from promptpack.prompt.prompt import Prompt
@@ -47,5 +47,5 @@ def _message(message: Message) -> dict[str, Any]:
 def _block(part: Part) -> dict[str, Any]:
     if part.type == "text":
         return {"block_type": "text", "text": part.payload}
-    detail = {"detail": part.payload["detail"]} if "detail" in part.payload else {}
-    return {"block_type": "image", "url": part.payload["url"]} | detail
+    image = read_image(part)
+    return {"block_type": "image", "url": image.url} | ({"detail": image.detail} if image.detail else {})

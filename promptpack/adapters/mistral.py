@@ -6,7 +6,7 @@ from typing import Any, Final
 from promptpack.adapters.forms.chat import CHAT_PARTS, with_values, write_chat_tools, write_response_format
 from promptpack.adapters.outgoing import Carries, Option, Outgoing
 from promptpack.prompt.message import Message, Part
-from promptpack.prompt.message_data import parts_of
+from promptpack.prompt.message_data import File, parts_of, read_audio, read_file
 
 OPTIONS: Final[frozenset[Option]] = frozenset(("strict", "tools"))
 INSTEAD: Final[Mapping[Option, str]] = {"cache": "pass 'prompt_cache_key' to the client instead"}
@@ -42,10 +42,14 @@ def _content(message: Message) -> str | list[dict[str, Any]]:
 
 def _part(part: Part) -> dict[str, Any]:
     if part.type == "input_audio":
-        return {"type": "input_audio", "input_audio": part.payload["data"]}
-    if part.type == "file" and "file_id" in part.payload:
-        return {"type": "file", "file_id": part.payload["file_id"]}
+        return {"type": "input_audio", "input_audio": read_audio(part).data}
     if part.type == "file":
-        name = {"document_name": part.payload["filename"]} if "filename" in part.payload else {}
-        return {"type": "document_url", "document_url": part.payload["file_data"]} | name
+        return _file(read_file(part))
     return {"type": part.type, part.type: part.payload}
+
+
+def _file(file: File) -> dict[str, Any]:
+    if file.data is None:
+        return {"type": "file", "file_id": file.id}
+    name = {"document_name": file.filename} if file.filename else {}
+    return {"type": "document_url", "document_url": file.data} | name

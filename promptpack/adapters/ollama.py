@@ -6,7 +6,7 @@ from typing import Any, Final
 from promptpack.adapters.forms.chat import with_values, write_chat_tools
 from promptpack.adapters.outgoing import Carries, Option, Outgoing, cannot_carry
 from promptpack.prompt.message import Message
-from promptpack.prompt.message_data import called_tools, parts_of, read_call_input, read_data_uri
+from promptpack.prompt.message_data import called_tools, parts_of, read_call_input, read_data_uri, read_image
 
 OPTIONS: Final[frozenset[Option]] = frozenset(("strict", "tools"))
 INSTEAD: Final[Mapping[Option, str]] = {"cache": "Ollama caches prefixes by itself; leave out 'cache'"}
@@ -26,7 +26,7 @@ def write(outgoing: Outgoing) -> dict[str, Any]:
 def _message(message: Message, names: Mapping[str, str]) -> dict[str, Any]:
     role = "system" if message.role == "developer" else message.role
     written: dict[str, Any] = {"role": role, "content": message.text}
-    images = [_image(part.payload["url"]) for part in parts_of(message) if part.type == "image_url"]
+    images = [_image(read_image(part).url) for part in parts_of(message) if part.type == "image_url"]
     if images:
         written["images"] = images
     if message.tool_calls:

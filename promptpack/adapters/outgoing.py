@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from promptpack.cycle.model_tools import ModelTool, ToolSource, read_tools
+from promptpack.cycle.model_tools import ModelTool
 from promptpack.problem import Problem, UsageError
 from promptpack.prompt.message_data import parts_of
 
@@ -97,13 +97,13 @@ class Adapter(Protocol):
 
 
 def read_outgoing(
-    prompt: Prompt, target: str, carries: Carries, *, strict: bool, tools: ToolSource | None, cache: bool
+    prompt: Prompt, target: str, carries: Carries, *, strict: bool, tools: tuple[ModelTool, ...], cache: bool
 ) -> Outgoing:
-    """Read the tools, and refuse a prompt with messages that the target cannot carry."""
+    """Return a prompt for a target; refuse one with messages that the target cannot carry."""
     problems = [*_find_uncarried(prompt, target, carries)]
     if problems:
         raise UsageError(problems)
-    return Outgoing(target, prompt, read_tools(tools) if tools is not None else (), strict, cache)
+    return Outgoing(target, prompt, tools, strict, cache)
 
 
 def cannot_carry(target: str, what: str, hint: str = "remove it, or use another target") -> UsageError:
@@ -118,7 +118,7 @@ def _find_uncarried(prompt: Prompt, target: str, carries: Carries) -> Iterator[P
         for kind in dict.fromkeys(part.type for part in parts_of(message)):
             if kind != "text" and kind not in allowed:
                 yield from cannot_carry(target, f"a part of type {kind!r} {where}").problems
-        if message.name is not None and not carries.names and message.role not in _ROLES_WITHOUT_NAME:
+        if message.name and not carries.names and message.role not in _ROLES_WITHOUT_NAME:
             yield from cannot_carry(target, f"the name {where}").problems
     if carries.turn_needed and all(message.role in HOISTED for message in prompt.messages):
         message_text = f"target {target!r} needs a message that is not a system message"

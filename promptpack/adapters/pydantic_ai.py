@@ -7,7 +7,7 @@ from promptpack.adapters.forms.turns import merge_turns
 from promptpack.adapters.outgoing import Carries, Option, Outgoing
 from promptpack.cycle.providers.sdk_errors import import_sdk
 from promptpack.prompt.message import Message, Part
-from promptpack.prompt.message_data import called_tools, parts_of
+from promptpack.prompt.message_data import called_tools, parts_of, read_image
 
 if TYPE_CHECKING:
     from promptpack.prompt.prompt import Prompt
@@ -111,4 +111,4 @@ def _content(message: Message) -> str | list[Any]:
 
 
 def _image(part: Part) -> dict[str, Any]:
-    return {"kind": "image-url", "url": part.payload["url"]}
+    return {"kind": "image-url", "url": read_image(part).url}

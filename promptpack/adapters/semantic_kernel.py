@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from promptpack.adapters.outgoing import Carries, Option, Outgoing
 from promptpack.cycle.providers.sdk_errors import import_sdk
 from promptpack.prompt.message import Message, Part, ToolCall
-from promptpack.prompt.message_data import called_tools, parts_of
+from promptpack.prompt.message_data import called_tools, parts_of, read_image
 
 if TYPE_CHECKING:
     from promptpack.prompt.prompt import Prompt
@@ -62,5 +62,5 @@ def _call(call: ToolCall) -> dict[str, Any]:
 def _item(part: Part) -> dict[str, Any]:
     if part.type == "text":
         return {"content_type": "text", "text": part.payload}
-    address = part.payload["url"]
+    address = read_image(part).url
     return {"content_type": "image", "data_uri" if address.startswith("data:") else "uri": address}

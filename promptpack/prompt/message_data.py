@@ -3,7 +3,7 @@
 import json
 from base64 import b64decode
 from binascii import Error
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from promptpack.characters import is_encodable
@@ -33,6 +33,59 @@ def read_data_uri(address: str) -> EmbeddedData | None:
     if not data:
         raise _not_base64()
     return EmbeddedData(media_type, data)
+
+
+class Image(NamedTuple):
+    """An image part; `url` may be a data: URI."""
+
+    url: str
+    detail: str | None = None
+
+
+class Audio(NamedTuple):
+    """An audio part; `data` is base64 text."""
+
+    data: str
+    format: str
+
+
+class File(NamedTuple):
+    """A file part, with the data: URI or the id of the file."""
+
+    data: str | None
+    id: str | None
+    filename: str | None = None
+
+
+def read_image(part: Part) -> Image:
+    """Return the image of a part; its payload may be the URL alone."""
+    payload = {"url": part.payload} if isinstance(part.payload, str) else part.payload
+    return Image(_field(part, payload, "url"), _optional(payload, "detail"))
+
+
+def read_audio(part: Part) -> Audio:
+    """Return the audio of a part."""
+    return Audio(_field(part, part.payload, "data"), _field(part, part.payload, "format"))
+
+
+def read_file(part: Part) -> File:
+    """Return the file of a part."""
+    data = _optional(part.payload, "file_data")
+    identifier = None if data else _field(part, part.payload, "file_id")
+    return File(data, identifier, _optional(part.payload, "filename"))
+
+
+def _field(part: Part, payload: Any, key: str) -> str:
+    value = _optional(payload, key)
+    if value is None:
+        hint = "create it with Part.image, Part.audio or Part.file"
+        raise UsageError(Problem("PP609", f"a part of type {part.type!r} has no {key!r}", None, hint))
+    return value
+
+
+def _optional(payload: Any, key: str) -> str | None:
+    value = payload.get(key) if isinstance(payload, Mapping) else None
+    return value if isinstance(value, str) else None
 
 
 def read_call_input(arguments: str) -> dict[str, Any]:

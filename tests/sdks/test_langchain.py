@@ -53,9 +53,10 @@ def test_tools_and_a_strict_schema_arrive() -> None:
 
 
 def test_a_runnable_sends_the_correction_behind_the_failed_reply() -> None:
-    for ask in (lambda chain: chain.invoke({}), lambda chain: asyncio.run(chain.ainvoke({}))):
+    for is_async in (False, True):
         with Server(INVALID, REPLY) as server:
-            verdict = ask(runnable(SIMPLE, model_of(server)))
+            chain = runnable(SIMPLE, model_of(server))
+            verdict = asyncio.run(chain.ainvoke({})) if is_async else chain.invoke({})
         assert verdict.ok
         assert verdict.data == {"city": "Oslo"}
         first, second = [chat_texts(body["messages"]) for body in server.bodies]

@@ -33,12 +33,10 @@ def graph_of(server: Server) -> Any:
 def test_a_node_keeps_the_failed_reply_and_its_correction() -> None:
     config: dict[str, Any] = {"configurable": {"thread_id": "1"}}
     asked: dict[str, Any] = {"USER_GOAL": DATA, "messages": []}
-    for ask in (
-        lambda graph: graph.invoke(asked, config),
-        lambda graph: asyncio.run(graph.ainvoke(asked, config)),
-    ):
+    for is_async in (False, True):
         with Server("I cannot.", "Still not.") as server:
-            state = ask(graph_of(server))
+            graph = graph_of(server)
+            state = asyncio.run(graph.ainvoke(asked, config)) if is_async else graph.invoke(asked, config)
         first, second, third = [chat_texts(body["messages"]) for body in server.bodies]
         assert DATA in first[-1][1]
         correction = PLANNER.render(USER_GOAL=DATA).check("I cannot.").correction

@@ -8,7 +8,16 @@ from promptpack.adapters.forms.turns import merge_turns
 from promptpack.adapters.outgoing import Carries, Outgoing, cannot_carry
 from promptpack.cycle.model_tools import ModelTool
 from promptpack.prompt.message import Message, Part
-from promptpack.prompt.message_data import called_tools, parts_of, read_call_input, read_data_uri
+from promptpack.prompt.message_data import (
+    EmbeddedData,
+    called_tools,
+    parts_of,
+    read_audio,
+    read_call_input,
+    read_data_uri,
+    read_file,
+    read_image,
+)
 
 GEMINI: Final = Carries(parts=frozenset(("image_url", "input_audio", "file")), turn_needed=True)
 
@@ -76,20 +85,24 @@ def _part(target: str, part: Part) -> dict[str, Any]:
     if part.type == "text":
         return {"text": part.payload}
     if part.type == "input_audio":
-        audio = read_data_uri(f"data:audio/{part.payload['format']};base64,{part.payload['data']}")
-        return {"inline_data": {"mime_type": audio.media_type, "data": audio.to_bytes()}} if audio else {}
+        audio = read_audio(part)
+        return _inline(EmbeddedData(f"audio/{audio.format}", audio.data))
     if part.type == "image_url":
-        return _media(target, part.payload["url"], "image")
-    filename = part.payload.get("filename", "")
-    return _media(target, part.payload.get("file_data") or part.payload["file_id"], "file", filename)
+        return _media(target, read_image(part).url, "image")
+    file = read_file(part)
+    return _media(target, file.data or file.id or "", "file", file.filename or "")
 
 
 def _media(target: str, address: str, what: str, filename: str = "") -> dict[str, Any]:
     embedded = read_data_uri(address)
     if embedded is not None:
-        return {"inline_data": {"mime_type": embedded.media_type, "data": embedded.to_bytes()}}
+        return _inline(embedded)
     media_type = guess_media_type(filename or address)
     if what == "image" and not media_type:
         hint = "give the URL an extension such as .png, or pass a data: URI"
         raise cannot_carry(target, "an image whose URL does not say its type", hint)
     return {"file_data": {"file_uri": address} | ({"mime_type": media_type} if media_type else {})}
+
+
+def _inline(embedded: EmbeddedData) -> dict[str, Any]:
+    return {"inline_data": {"mime_type": embedded.media_type, "data": embedded.to_bytes()}}

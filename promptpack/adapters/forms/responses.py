@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from promptpack.adapters.outgoing import Carries
 from promptpack.prompt.message import Message, Part
-from promptpack.prompt.message_data import parts_of
+from promptpack.prompt.message_data import parts_of, read_file, read_image
 
 RESPONSES: Final = Carries(parts=frozenset(("image_url", "file")))
 
@@ -37,9 +37,8 @@ def _part(part: Part) -> dict[str, Any]:
     if part.type == "text":
         return {"type": "input_text", "text": part.payload}
     if part.type == "image_url":
-        return {
-            "type": "input_image",
-            "image_url": part.payload["url"],
-            "detail": part.payload.get("detail", "auto"),
-        }
-    return {"type": "input_file", **part.payload}
+        image = read_image(part)
+        return {"type": "input_image", "image_url": image.url, "detail": image.detail or "auto"}
+    file = read_file(part)
+    source = {"file_data": file.data} if file.data else {"file_id": file.id}
+    return {"type": "input_file", **source} | ({"filename": file.filename} if file.filename else {})

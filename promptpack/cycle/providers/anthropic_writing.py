@@ -6,7 +6,7 @@ from typing import Any
 from promptpack.cycle.model_tools import ModelTool
 from promptpack.problem import Problem, UsageError
 from promptpack.prompt.message import Message, Part
-from promptpack.prompt.message_data import parts_of, read_call_input, read_data_uri
+from promptpack.prompt.message_data import File, parts_of, read_call_input, read_data_uri, read_file, read_image
 
 _HOISTED = ("system", "developer")
 
@@ -62,16 +62,16 @@ def _block(part: Part) -> dict[str, Any]:
     if part.type == "text":
         return {"type": "text", "text": part.payload}
     if part.type == "image_url":
-        return {"type": "image", "source": _source(part.payload["url"])}
+        return {"type": "image", "source": _source(read_image(part).url)}
     if part.type == "file":
-        return _document(part.payload)
+        return _document(read_file(part))
     hint = "remove the part, or use a provider that supports it"
     raise UsageError(Problem("PP609", f"anthropic does not support parts of type {part.type!r}", None, hint))
 
 
-def _document(file: dict[str, Any]) -> dict[str, Any]:
-    source = {"type": "file", "file_id": file["file_id"]} if "file_id" in file else _source(file["file_data"])
-    title = {"title": file["filename"]} if "filename" in file else {}
+def _document(file: File) -> dict[str, Any]:
+    source = _source(file.data) if file.data else {"type": "file", "file_id": file.id}
+    title = {"title": file.filename} if file.filename else {}
     return {"type": "document", "source": source} | title
 
 

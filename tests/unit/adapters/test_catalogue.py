@@ -1,14 +1,27 @@
 """`Prompt.to`: known targets and options only, no SDK imported, nothing lost."""
 
+import contextlib
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import Any, cast, get_args
 
 import pytest
 
-from promptpack.adapters import TARGETS, Target
-from promptpack.problem import PackError, UsageError
+from promptpack.adapters import (
+    TARGETS,
+    Target,
+    agent_framework,
+    haystack,
+    langchain,
+    langgraph,
+    llama_index,
+    openai_agents,
+    pydantic_ai,
+    semantic_kernel,
+)
+from promptpack.problem import MissingExtraError, PackError, UsageError
 from promptpack.prompt.message import Message, Part
 from tests.unit.adapters.prompts import (
     BRACES,
@@ -166,3 +179,42 @@ def test_the_name_of_the_schema_has_only_the_characters_that_apis_accept() -> No
     pack = replace(PACK, name="weather report/北京" + "x" * 80)
     name = prompt_of(Message("user", "hi"), pack=pack).to("openai")["response_format"]["json_schema"]["name"]
     assert name == ("weather_report___" + "x" * 80)[:64]
+
+
+def test_no_tools_and_no_name_are_no_reason_to_refuse() -> None:
+    prompt = prompt_of(Message("user", "hi", name=""))
+    assert prompt.to("llama-index", tools=[]) == prompt_of(Message("user", "hi")).to("llama-index")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_broken_parts_are_refused_or_sent_but_never_crash(target: Target) -> None:
+    for kind in ("image_url", "input_audio", "file", "refusal"):
+        for payload in (None, "x", {}, {"url": 7}, {"file_data": "data:x"}, {"data": "%", "format": "wav"}):
+            with contextlib.suppress(UsageError):
+                prompt_of(Message("user", (Part(kind, payload),))).to(target)
+
+
+@pytest.mark.parametrize(
+    ("module", "package", "call"),
+    [
+        ("langchain_core", "langchain-core", lambda: langchain.messages(SIMPLE)),
+        ("langchain_core", "langchain-core", lambda: langchain.runnable(SIMPLE, None)),
+        ("langchain_core", "langchain-core", lambda: langgraph.node(PACK, None)),
+        ("llama_index", "llama-index-core", lambda: llama_index.messages(SIMPLE)),
+        ("pydantic_ai", "pydantic-ai-slim", lambda: pydantic_ai.run_arguments(HISTORY)),
+        ("pydantic_ai", "pydantic-ai-slim", lambda: pydantic_ai.output_validator(SIMPLE)),
+        ("agents", "openai-agents", lambda: openai_agents.output_type(SIMPLE)),
+        ("agent_framework", "agent-framework-core", lambda: agent_framework.messages(SIMPLE)),
+        ("semantic_kernel", "semantic-kernel", lambda: semantic_kernel.chat_history(SIMPLE)),
+        ("haystack", "haystack-ai", lambda: haystack.messages(SIMPLE)),
+    ],
+)
+def test_a_missing_sdk_is_named_with_its_package(
+    module: str, package: str, call: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtraError) as caught:
+        call()
+    assert str(caught.value) == (
+        f"PP601 the package {package!r} is not installed\n  hint: run: python -m pip install {package}"
+    )
