@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from promptpack.adapters.forms.chat import with_values, write_chat, write_chat_tools
+from promptpack.adapters.forms.chat import with_values, write_chat_tools, write_parsed_chat
 from promptpack.adapters.outgoing import Carries, Option, Outgoing
 
 OPTIONS: Final[frozenset[Option]] = frozenset(("tools",))
@@ -13,4 +13,4 @@ CARRIES: Final = Carries(parts=frozenset(("image_url",)), names=True)
 
 def write(outgoing: Outgoing) -> dict[str, Any]:
     """Return `messages` and `tools`."""
-    return {"messages": write_chat(outgoing.messages)} | with_values(tools=write_chat_tools(outgoing.tools))
+    return {"messages": write_parsed_chat(outgoing.messages)} | with_values(tools=write_chat_tools(outgoing.tools))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.adapters.forms import langchain_exchange
-from promptpack.adapters.forms.chat import CHAT, with_values, write_chat, write_chat_tools, write_response_format
+from promptpack.adapters.forms.chat import CHAT, with_values, write_chat_tools, write_parsed_chat, write_response_format
 from promptpack.adapters.outgoing import Option, Outgoing
 from promptpack.cycle.providers.sdk_errors import import_sdk
 from promptpack.problem import Problem, UsageError
@@ -31,7 +31,7 @@ def write(outgoing: Outgoing) -> dict[str, Any]:
     if outgoing.strict and outgoing.tools:
         hint = "pass the tools to model.bind_tools, or the schema to model.with_structured_output"
         raise UsageError(Problem("PP635", "target 'langchain' takes tools or a strict schema, not both", None, hint))
-    return {"input": write_chat(outgoing.messages)} | with_values(
+    return {"input": write_parsed_chat(outgoing.messages)} | with_values(
         response_format=write_response_format(outgoing) if outgoing.strict else None,
         tools=write_chat_tools(outgoing.tools),
     )

@@ -1,7 +1,9 @@
 import pytest
 
+from promptpack.adapters import Target
 from promptpack.problem import UsageError
-from tests.unit.adapters.prompts import HISTORY, IMAGE, SIMPLE, TOOL
+from promptpack.prompt.message import Message, ToolCall
+from tests.unit.adapters.prompts import HISTORY, IMAGE, SIMPLE, TOOL, prompt_of
 
 
 def test_messages_are_those_of_openai() -> None:
@@ -25,3 +27,19 @@ def test_tools_with_a_strict_schema_are_refused() -> None:
         "PP635 target 'langchain' takes tools or a strict schema, not both\n"
         "  hint: pass the tools to model.bind_tools, or the schema to model.with_structured_output"
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "written"),
+    [
+        ('{"city": "Oslo"}', '{"city": "Oslo"}'),
+        ("", "{}"),
+        ("{bad", '{"INVALID_JSON": "{bad"}'),
+        ("[1]", '{"INVALID_JSON": "[1]"}'),
+    ],
+)
+@pytest.mark.parametrize("target", ["langchain", "crewai"])
+def test_arguments_that_frameworks_could_not_parse_are_wrapped(target: Target, arguments: str, written: str) -> None:
+    prompt = prompt_of(Message("assistant", None, tool_calls=(ToolCall("c1", "degrees", arguments),)))
+    (message,) = next(iter(prompt.to(target).values()))
+    assert message["tool_calls"][0]["function"]["arguments"] == written
