@@ -10,7 +10,7 @@ from google.genai import types
 
 from promptpack.adapters.adk import instruction
 from tests.sdks.server import Server
-from tests.unit.adapters.prompts import DATA, DEGREES, HISTORY, IMAGE, RULES, SCHEMA, SIMPLE, TOOL
+from tests.unit.adapters.prompts import BROKEN, DATA, DEGREES, HISTORY, IMAGE, RULES, SCHEMA, SIMPLE, TOOL
 
 
 def model_of(server: Server) -> Any:
@@ -24,10 +24,10 @@ async def ask(server: Server, arguments: dict[str, Any]) -> str:
 
 def test_the_sdk_sends_what_was_rendered_and_the_reply_is_accepted(monkeypatch: Any) -> None:
     monkeypatch.setenv("GOOGLE_API_KEY", "k")
-    for prompt in (SIMPLE, HISTORY, IMAGE):
+    for prompt in (SIMPLE, HISTORY, IMAGE, BROKEN):
         with Server() as server:
             answer = asyncio.run(ask(server, prompt.to("adk", tools=[TOOL])))
-        assert server.body["contents"][-1]["parts"][-1 if prompt is HISTORY else 0] == {"text": DATA}
+        assert server.body["contents"][-1]["parts"][0 if prompt is IMAGE else -1] == {"text": DATA}
         assert prompt.check(answer).ok
 
 

@@ -7,7 +7,7 @@ from agent_framework.openai import OpenAIChatCompletionClient
 
 from promptpack.adapters.agent_framework import messages
 from tests.sdks.server import Server, chat_calls, chat_texts
-from tests.unit.adapters.prompts import DATA, DEGREES, HISTORY, IMAGE, PIXEL, RULES, SCHEMA, SIMPLE
+from tests.unit.adapters.prompts import BROKEN, DATA, DEGREES, HISTORY, IMAGE, PIXEL, RULES, SCHEMA, SIMPLE
 
 
 def ask(server: Server, prompt: Any, **options: Any) -> Any:
@@ -16,7 +16,7 @@ def ask(server: Server, prompt: Any, **options: Any) -> Any:
 
 
 def test_the_sdk_sends_what_was_rendered_and_the_reply_is_accepted() -> None:
-    for prompt in (SIMPLE, HISTORY):
+    for prompt in (SIMPLE, HISTORY, BROKEN):
         with Server() as server:
             answer = ask(server, prompt)
         assert chat_texts(server.body["messages"])[-1] == ("user", DATA)

@@ -7,11 +7,11 @@ from anthropic.types import MessageParam, OutputConfigParam, TextBlock, TextBloc
 from pydantic import TypeAdapter
 
 from tests.sdks.server import Server
-from tests.unit.adapters.prompts import HISTORY, IMAGE, SIMPLE, TOOL
+from tests.unit.adapters.prompts import BROKEN, HISTORY, IMAGE, SIMPLE, TOOL
 
 
 def test_the_sdk_sends_what_was_rendered_and_the_reply_is_accepted() -> None:
-    for prompt in (SIMPLE, HISTORY, IMAGE):
+    for prompt in (SIMPLE, HISTORY, IMAGE, BROKEN):
         arguments = prompt.to("anthropic", strict=True, tools=[TOOL], cache=True)
         with Server() as server, anthropic.Anthropic(base_url=server.address, api_key="k", max_retries=0) as client:
             answer = client.messages.create(model="m", **arguments)
@@ -26,7 +26,7 @@ def test_the_types_of_the_sdk_accept_the_arguments() -> None:
     tools: TypeAdapter[list[ToolParam]] = TypeAdapter(list[ToolParam])
     systems: TypeAdapter[str | list[TextBlockParam]] = TypeAdapter(str | list[TextBlockParam])
     outputs: TypeAdapter[OutputConfigParam] = TypeAdapter(OutputConfigParam)
-    for prompt in (SIMPLE, HISTORY, IMAGE):
+    for prompt in (SIMPLE, HISTORY, IMAGE, BROKEN):
         for cache in (False, True):
             arguments = prompt.to("anthropic", strict=True, tools=[TOOL], cache=cache)
             messages.validate_python(arguments["messages"])

@@ -7,7 +7,7 @@ import boto3
 from botocore.config import Config
 
 from tests.sdks.server import Server
-from tests.unit.adapters.prompts import HISTORY, IMAGE, SCHEMA, SIMPLE, TOOL
+from tests.unit.adapters.prompts import BROKEN, HISTORY, IMAGE, SCHEMA, SIMPLE, TOOL
 
 
 def client_of(server: Server) -> Any:
@@ -22,7 +22,7 @@ def client_of(server: Server) -> Any:
 
 
 def test_the_sdk_sends_what_was_rendered_and_the_reply_is_accepted() -> None:
-    for prompt in (SIMPLE, HISTORY):
+    for prompt in (SIMPLE, HISTORY, BROKEN):
         arguments = prompt.to("bedrock", tools=[TOOL])
         with Server() as server:
             answer = client_of(server).converse(modelId="m", **arguments)

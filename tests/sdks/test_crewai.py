@@ -10,7 +10,7 @@ from typing import Any
 from crewai import LLM
 
 from tests.sdks.server import Server, chat_calls, chat_texts
-from tests.unit.adapters.prompts import DATA, DEGREES, HISTORY, IMAGE, PIXEL, RULES, SIMPLE, TOOL
+from tests.unit.adapters.prompts import BROKEN, DATA, DEGREES, HISTORY, IMAGE, PIXEL, RULES, SIMPLE, TOOL
 
 
 def model_of(server: Server) -> Any:
@@ -18,7 +18,7 @@ def model_of(server: Server) -> Any:
 
 
 def test_the_sdk_sends_what_was_rendered_and_the_reply_is_accepted() -> None:
-    for prompt in (SIMPLE, HISTORY, IMAGE):
+    for prompt in (SIMPLE, HISTORY, IMAGE, BROKEN):
         with Server() as server:
             answer = model_of(server).call(**prompt.to("crewai"))
         assert chat_texts(server.body["messages"])[-1] == ("user", DATA)

@@ -4,15 +4,15 @@ from google import genai
 from google.genai import types
 
 from tests.sdks.server import Server
-from tests.unit.adapters.prompts import DATA, DEGREES, HISTORY, IMAGE, RULES, SCHEMA, SIMPLE, TOOL
+from tests.unit.adapters.prompts import BROKEN, DATA, DEGREES, HISTORY, IMAGE, RULES, SCHEMA, SIMPLE, TOOL
 
 
 def test_the_sdk_sends_what_was_rendered_and_the_reply_is_accepted() -> None:
-    for prompt in (SIMPLE, HISTORY, IMAGE):
+    for prompt in (SIMPLE, HISTORY, IMAGE, BROKEN):
         with Server() as server:
             client = genai.Client(api_key="k", http_options=types.HttpOptions(base_url=server.address))
             answer = client.models.generate_content(model="m", **prompt.to("gemini"))
-        assert server.body["contents"][-1]["parts"][-1 if prompt is HISTORY else 0] == {"text": DATA}
+        assert server.body["contents"][-1]["parts"][0 if prompt is IMAGE else -1] == {"text": DATA}
         assert prompt.check(answer.text).ok
 
 

@@ -6,7 +6,7 @@ from llama_index.llms.openai_like import OpenAILike
 
 from promptpack.adapters.llama_index import messages
 from tests.sdks.server import Server, chat_calls, chat_texts
-from tests.unit.adapters.prompts import DATA, DEGREES, HISTORY, IMAGE, PIXEL, RULES, SIMPLE
+from tests.unit.adapters.prompts import BROKEN, DATA, DEGREES, HISTORY, IMAGE, PIXEL, RULES, SIMPLE
 
 
 def model_of(server: Server) -> Any:
@@ -14,7 +14,7 @@ def model_of(server: Server) -> Any:
 
 
 def test_the_sdk_sends_what_was_rendered_and_the_reply_is_accepted() -> None:
-    for prompt in (SIMPLE, HISTORY, IMAGE):
+    for prompt in (SIMPLE, HISTORY, IMAGE, BROKEN):
         with Server() as server:
             answer = model_of(server).chat(messages(prompt))
         assert chat_texts(server.body["messages"])[-1] == ("user", DATA)

@@ -3,11 +3,11 @@
 from mistralai.client import Mistral
 
 from tests.sdks.server import Server, chat_calls, chat_texts
-from tests.unit.adapters.prompts import DATA, DEGREES, HISTORY, IMAGE, PIXEL, RULES, SCHEMA, SIMPLE, TOOL
+from tests.unit.adapters.prompts import BROKEN, DATA, DEGREES, HISTORY, IMAGE, PIXEL, RULES, SCHEMA, SIMPLE, TOOL
 
 
 def test_the_sdk_sends_what_was_rendered_and_the_reply_is_accepted() -> None:
-    for prompt in (SIMPLE, HISTORY, IMAGE):
+    for prompt in (SIMPLE, HISTORY, IMAGE, BROKEN):
         for strict in (False, True):
             with Server() as server, Mistral(api_key="k", server_url=server.address) as client:
                 answer = client.chat.complete(model="m", **prompt.to("mistral", strict=strict, tools=[TOOL]))

@@ -3,11 +3,11 @@
 from ollama import Client
 
 from tests.sdks.server import Server
-from tests.unit.adapters.prompts import DATA, DEGREES, HISTORY, IMAGE, RULES, SCHEMA, SIMPLE, TOOL
+from tests.unit.adapters.prompts import BROKEN, DATA, DEGREES, HISTORY, IMAGE, RULES, SCHEMA, SIMPLE, TOOL
 
 
 def test_the_sdk_sends_what_was_rendered_and_the_reply_is_accepted() -> None:
-    for prompt in (SIMPLE, HISTORY, IMAGE):
+    for prompt in (SIMPLE, HISTORY, IMAGE, BROKEN):
         with Server() as server:
             answer = Client(host=server.address).chat(model="m", **prompt.to("ollama"))
         assert server.body["messages"][-1]["content"] == DATA

@@ -8,7 +8,7 @@ from openai import AsyncOpenAI
 
 from promptpack.adapters.openai_agents import output_type, run
 from tests.sdks.server import INVALID, REPLY, Server, chat_calls, chat_texts
-from tests.unit.adapters.prompts import DATA, DEGREES, HISTORY, IMAGE, PIXEL, RULES, SCHEMA, SIMPLE
+from tests.unit.adapters.prompts import BROKEN, DATA, DEGREES, HISTORY, IMAGE, PIXEL, RULES, SCHEMA, SIMPLE
 
 set_tracing_disabled(True)
 
@@ -19,7 +19,7 @@ def agent_of(server: Server, model: Any = OpenAIChatCompletionsModel, **options:
 
 
 def test_the_sdk_sends_what_was_rendered_and_the_reply_is_accepted() -> None:
-    for prompt in (SIMPLE, HISTORY, IMAGE):
+    for prompt in (SIMPLE, HISTORY, IMAGE, BROKEN):
         with Server() as server:
             answer = Runner.run_sync(agent_of(server), **prompt.to("openai-agents"))
         assert chat_texts(server.body["messages"])[-1] == ("user", DATA)

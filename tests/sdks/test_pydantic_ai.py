@@ -12,7 +12,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from promptpack.adapters.pydantic_ai import output_validator, run_arguments
 from promptpack.pack.contract import Contract
 from tests.sdks.server import INVALID, REPLY, Server, chat_calls, chat_texts
-from tests.unit.adapters.prompts import DATA, DEGREES, HISTORY, IMAGE, PACK, PIXEL, RULES, SIMPLE
+from tests.unit.adapters.prompts import BROKEN, DATA, DEGREES, HISTORY, IMAGE, PACK, PIXEL, RULES, SIMPLE
 
 
 def agent_of(server: Server, **options: Any) -> Any:
@@ -20,7 +20,7 @@ def agent_of(server: Server, **options: Any) -> Any:
 
 
 def test_the_sdk_sends_what_was_rendered_and_the_reply_is_accepted() -> None:
-    for prompt in (SIMPLE, HISTORY, IMAGE):
+    for prompt in (SIMPLE, HISTORY, IMAGE, BROKEN):
         with Server() as server:
             answer = agent_of(server).run_sync(**run_arguments(prompt))
         assert chat_texts(server.body["messages"])[-1] == ("user", DATA)

@@ -8,7 +8,7 @@ from semantic_kernel.connectors.ai.open_ai import OpenAIChatCompletion, OpenAICh
 
 from promptpack.adapters.semantic_kernel import chat_history
 from tests.sdks.server import Server, chat_calls, chat_texts
-from tests.unit.adapters.prompts import DATA, DEGREES, HISTORY, IMAGE, PIXEL, RULES, SIMPLE
+from tests.unit.adapters.prompts import BROKEN, DATA, DEGREES, HISTORY, IMAGE, PIXEL, RULES, SIMPLE
 
 
 def ask(server: Server, prompt: Any) -> Any:
@@ -19,7 +19,7 @@ def ask(server: Server, prompt: Any) -> Any:
 
 
 def test_the_sdk_sends_what_was_rendered_and_the_reply_is_accepted() -> None:
-    for prompt in (SIMPLE, HISTORY, IMAGE):
+    for prompt in (SIMPLE, HISTORY, IMAGE, BROKEN):
         with Server() as server:
             answer = ask(server, prompt)
         assert chat_texts(server.body["messages"])[-1] == ("user", DATA)

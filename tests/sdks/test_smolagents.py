@@ -5,7 +5,7 @@ from typing import Any
 from smolagents import OpenAIModel
 
 from tests.sdks.server import Server, chat_texts
-from tests.unit.adapters.prompts import CALL, DATA, HISTORY, IMAGE, PIXEL, RULES, SCHEMA, SIMPLE
+from tests.unit.adapters.prompts import BROKEN, CALL, DATA, HISTORY, IMAGE, PIXEL, RULES, SCHEMA, SIMPLE
 
 
 def model_of(server: Server) -> Any:
@@ -13,7 +13,7 @@ def model_of(server: Server) -> Any:
 
 
 def test_the_sdk_sends_what_was_rendered_and_the_reply_is_accepted() -> None:
-    for prompt in (SIMPLE, HISTORY, IMAGE):
+    for prompt in (SIMPLE, HISTORY, IMAGE, BROKEN):
         with Server() as server:
             answer = model_of(server).generate(**prompt.to("smolagents"))
         assert chat_texts(server.body["messages"])[-1] == ("user", DATA)

@@ -41,5 +41,13 @@ HISTORY = prompt_of(
     Message("developer", "Be short."),
     Message("user", DATA),
 )
+BROKEN = prompt_of(
+    Message("user", "How warm?"),
+    Message("assistant", None, tool_calls=(ToolCall("c1", "degrees", "{bad"), ToolCall("c2", "degrees", ""))),
+    Message("tool", "", tool_call_id="c1"),
+    Message("tool", DEGREES, tool_call_id="c2"),
+    Message("assistant", "Warm."),
+    Message("user", DATA),
+)
 IMAGE = prompt_of(Message("user", (Part.text(DATA), Part.image(PIXEL))))
 FREE = prompt_of(Message("user", "hi"), pack=NO_CONTRACT)
