@@ -6,7 +6,7 @@ VENV := $(if $(filter $(GIVEN),$(shell python3 -c '$(VERSION)')),.venv,.venv-$(G
 BIN := $(VENV)/bin
 PACKAGE := promptpack tests benchmarks
 
-.PHONY: run test test-minimum check sdks bench fuzz format pins clean
+.PHONY: run test test-minimum check sdks bench fuzz soak format pins clean
 
 run: $(VENV)/run.stamp ## walk through the six agents, offline
 	@$(BIN)/python -m promptpack run
@@ -52,6 +52,9 @@ fuzz: .venv-fuzz/stamp ## fuzz each reader for MINUTES, then search SEEDS random
 	.venv-fuzz/bin/python -m tests.fuzz.fragments $(SEEDS)
 	.venv-fuzz/bin/python -m tests.fuzz.growth
 	! ls .cache/fuzz/found-*
+
+soak: $(VENV)/dev.stamp ## use packs for MINUTES while their files change: no failed call, no mixed prompt, flat memory
+	$(BIN)/python -m tests.soak.run $(MINUTES)
 
 format: $(VENV)/dev.stamp ## format the code
 	$(BIN)/ruff format $(PACKAGE)

@@ -5,7 +5,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from promptpack._version import __version__
     from promptpack.cycle import Agent, LlmCycle
-    from promptpack.library import Library
+    from promptpack.library import Library, PackName, ReloadReport
     from promptpack.pack.model import Pack
     from promptpack.problem import (
         ContextError,
@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     from promptpack.prompt.slots import SlotPrompt
     from promptpack.prompt.template_context import TemplateContext
     from promptpack.verdict import AgentOutput, Verdict, Violation
+    from promptpack.watching import Watch
 
 __all__ = [
     "Agent", "AgentOutput", "ContextError", "Library", "LlmCycle", "Location", "Message", "MissingExtraError", "Pack",
-    "PackError", "Problem", "Prompt", "PromptComposer", "PromptTemplate", "PromptTemplateRegistry", "PromptpackError",
-    "RenderContext", "ReplyError", "SlotPrompt", "TemplateContext", "UsageError", "Verdict", "Violation", "__version__",
-    "validate_messages",
+    "PackError", "PackName", "Problem", "Prompt", "PromptComposer", "PromptTemplate", "PromptTemplateRegistry",
+    "PromptpackError", "ReloadReport", "RenderContext", "ReplyError", "SlotPrompt", "TemplateContext", "UsageError",
+    "Verdict", "Violation", "Watch", "__version__", "validate_messages",
 ]  # fmt: skip
 
 # The module of each public name, imported on first use.
@@ -47,12 +48,14 @@ _MODULES = {
     "MissingExtraError": "problem",
     "Pack": "pack.model",
     "PackError": "problem",
+    "PackName": "library",
     "Problem": "problem",
     "Prompt": "prompt.prompt",
     "PromptComposer": "prompt.composer",
     "PromptTemplate": "prompt.prompt_template",
     "PromptTemplateRegistry": "prompt.registry",
     "PromptpackError": "problem",
+    "ReloadReport": "library",
     "RenderContext": "prompt.render_context",
     "ReplyError": "problem",
     "SlotPrompt": "prompt.slots",
@@ -60,6 +63,7 @@ _MODULES = {
     "UsageError": "problem",
     "Verdict": "verdict",
     "Violation": "verdict",
+    "Watch": "watching",
     "__version__": "_version",
     "validate_messages": "prompt.order",
 }

@@ -23,9 +23,11 @@ _DEFAULT_MODE = 0o644
 # Without O_NONBLOCK, opening a pipe without a writer would block forever.
 _READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
 _PACKAGE = os.path.dirname(os.path.realpath(__file__))
-# Folders that never hold packs.
 SIBLING = "../schemas/"
 """The folder next to a folder of packs whose files packs may refer to."""
+Stamp = tuple[int, ...]
+"""The number of a file, its times and its size."""
+# Folders that never hold packs.
 _SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__"))
 
 
@@ -49,6 +51,16 @@ class Folder:
     def is_there(self) -> bool:
         """Whether the folder exists."""
         return os.path.isdir(self.root)
+
+    @property
+    def sibling(self) -> Folder:
+        """The folder `schemas` next to it, whose files packs may refer to."""
+        return Folder(self._join(SIBLING.rstrip("/")))
+
+    @property
+    def stamp(self) -> Stamp | None:
+        """What identifies the folder itself, and changes when it is renamed or replaced; None if it is missing."""
+        return _stamp(self.root) if self.is_there else None
 
     def find(
         self, *suffixes: str, below: str = "", refused: dict[str, tuple[Problem, ...]] | None = None
@@ -82,14 +94,12 @@ class Folder:
                 if name.endswith(suffixes) and not name.startswith(".")
             )
 
-    def stamps(self, *suffixes: str) -> Iterator[tuple[str, tuple[int, int]]]:
-        """Yield the files with one of the suffixes, each with its modification time and size."""
+    def stamps(self, *suffixes: str) -> Iterator[tuple[str, Stamp]]:
+        """Yield the files with one of the suffixes, each with what changes when it is written or replaced."""
         for relative in self.find(*suffixes):
-            try:
-                status = os.stat(self._join(relative))
-            except FileNotFoundError:
-                continue  # deleted since it was found
-            yield relative, (status.st_mtime_ns, status.st_size)
+            found = _stamp(self._join(relative))
+            if found is not None:
+                yield relative, found
 
     def read(self, relative: str) -> bytes:
         """Read a file inside the folder; links, pipes, devices and large files are refused before reading.
@@ -97,7 +107,7 @@ class Folder:
         A file of the folder `schemas` next to it can be read too.
         """
         if relative.startswith(SIBLING):
-            return Folder(self._join(SIBLING.rstrip("/"))).read(relative.removeprefix(SIBLING))
+            return self.sibling.read(relative.removeprefix(SIBLING))
         return read(self._resolve_inside(relative), shown=self.show(relative), below=self.root)
 
     def show(self, relative: str) -> str:
@@ -127,6 +137,10 @@ class Folder:
         """Return whether anything has this path: a file, a folder, a link."""
         return os.path.lexists(self._join(relative))
 
+    def record(self) -> RecordingFolder:
+        """Return a folder that records which files are read."""
+        return RecordingFolder(self.root)
+
     def _join(self, relative: str) -> str:
         return os.path.join(self.root, relative) if relative else self.root
 
@@ -141,6 +155,14 @@ class Folder:
             if os.path.islink(path):
                 raise PackError(_link_problem(part, place, "file"))
         return path
+
+
+def _stamp(path: str) -> Stamp | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None  # deleted since it was found
+    return status.st_ino, status.st_mtime_ns, status.st_ctime_ns, status.st_size
 
 
 @dataclass(frozen=True)
@@ -201,6 +223,11 @@ def read(path: str | Path, *, shown: str | None = None, limit: int = _MAX_BYTES,
     if max(status.st_size, len(data)) > limit:
         raise PackError(Problem("PP102", f"file is larger than {limit:,} bytes", place, "split it into partials"))
     return data
+
+
+def is_file(path: str) -> bool:
+    """Return whether a path is a file."""
+    return os.path.isfile(path)
 
 
 def _link_problem(name: str, place: Location, kind: str) -> Problem:

@@ -24,13 +24,14 @@ else:
             return instance.__dict__.setdefault(self.attrname, self.func(instance))
 
 
-__all__ = ["cached_property", "import_name"]
+__all__ = ["cached_property", "import_name", "import_stages"]
 
-_STAGES = ("document", "schema", "template", "pack", "library", "prompt", "reply", "verdict", "flow")
+_STAGES = ("document", "schema", "template", "pack", "library", "prompt", "reply", "verdict", "adapters", "flow")
 # The other modules that they import on first use.
 _LATE_IMPORTS = (
     "difflib", "encodings.unicode_escape", "fractions", "hmac", "jsonschema", "orjson",
-    "promptpack._version", "pydantic", "referencing", "secrets", "tempfile", "unicodedata", "yaml",
+    "promptpack._version", "promptpack.warming", "promptpack.watching", "pydantic", "referencing", "secrets",
+    "tempfile", "unicodedata", "yaml",
 )  # fmt: skip
 
 
@@ -47,8 +48,11 @@ def import_name(name: str, modules: Mapping[str, str], namespace: dict[str, obje
 
 
 @cache
-def _import_stages() -> None:
-    """Import everything that packs use: a child of a fork waits forever for an import that another thread has begun."""
+def import_stages() -> None:
+    """Import everything that packs use.
+
+    Before a fork, because a child waits forever for an import that another thread has begun.
+    """
     from pkgutil import walk_packages
 
     folders = {f"promptpack.{stage}.": import_module(f"promptpack.{stage}").__path__ for stage in _STAGES}
@@ -59,4 +63,4 @@ def _import_stages() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_import_stages)
+    os.register_at_fork(before=import_stages)

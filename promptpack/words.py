@@ -44,6 +44,10 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "Your last reply contains no readable JSON object. Answer with one JSON object only.",
         "上一次的回复中没有可读取的 JSON 对象。请只输出一个 JSON 对象。",
     ),
+    "correction_calls": (
+        "Your last tool calls are invalid. Fix only the following and call the tools again:",
+        "上一次的工具调用无效。只修正下列问题，然后重新调用工具：",
+    ),
     "list_of": ("list [{item}]", "列表 [{item}]"),
     "whole_reply": ("the reply", "整个回复"),
     "or": (" or ", " 或 "),
@@ -119,6 +123,7 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "say.encoding": ("is not valid UTF-8 text", "不是 UTF-8 文本"),
     "say.surrogate": ("contains half of a surrogate pair; write the whole character", "含有半个代理对，请写出完整字符"),
     "say.rule_error": ("could not be checked; follow the contract", "无法检查，请按契约填写"),
+    "say.refused": ("must be an answer, not a refusal", "必须作答，不能拒绝"),
     "say.other": ("{message}", "不符合契约（{message}）"),
 }
 _ENGLISH: Final = MappingProxyType({key: english for key, (english, _) in _TEXTS.items()})

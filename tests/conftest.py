@@ -4,6 +4,7 @@ import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -52,12 +53,12 @@ def write_pack(tmp_path: Path) -> WritePack:
 
 
 @pytest.fixture
-def open_packs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Library]:
+def open_packs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Library]:
     """Open the written packs, with paths relative to the folder above them."""
 
-    def opened() -> Library:
+    def opened(**options: Any) -> Library:
         monkeypatch.chdir(tmp_path)
-        return Library.open("packs")
+        return Library.open("packs", **options)
 
     return opened
 

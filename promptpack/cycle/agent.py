@@ -1,14 +1,16 @@
 """`Agent`: combine a pack and a provider to turn a context into a verdict."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Unpack, cast
+from typing import Any, cast
 
 from promptpack.cycle.cycle_settings import CycleSettings
 from promptpack.cycle.drive import adrive, drive
+from promptpack.cycle.events import Event
 from promptpack.cycle.machine import Conversation, converse
 from promptpack.cycle.model_tools import ToolSource, read_tools
 from promptpack.cycle.provider import Completion, Provider
-from promptpack.cycle.services import ServiceOptions, Services
+from promptpack.cycle.services import Cancellation, Clock, Services, open_services
 from promptpack.cycle.transcript import Transcript
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError
@@ -21,8 +23,21 @@ class AgentRun:
     """A verdict with its history: the rendered prompt and every round."""
 
     prompt: "Prompt"
+    """The rendered prompt."""
     verdict: "Verdict"
+    """The verdict on the last reply."""
     transcript: Transcript
+    """Every round: request, completion, verdict and answers."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as plain data for JSON, without secrets: the prompt, the rounds and the verdict.
+
+        `Library.restore` and `Verdict.from_dict` read its `prompt` and `verdict`, to continue with
+        `prompt.check(reply, after=verdict)`.
+        """
+        from promptpack.cycle.stored_run import write_run
+
+        return write_run(self)
 
 
 class Agent:
@@ -42,39 +57,94 @@ class Agent:
             if tool.function is None:
                 raise UsageError(Problem("PP614", f"tool {tool.name!r} has no function", None, "pass a function"))
 
-    def run(self, context: Any = None, /, **services: Unpack[ServiceOptions]) -> "Verdict":
+    def run(
+        self,
+        context: object = None,
+        /,
+        *,
+        clock: Clock | None = None,
+        cancellation: Cancellation | None = None,
+        on_event: Callable[[Event], object] | None = None,
+        on_delta: Callable[[str], object] | None = None,
+        **inputs: Any,
+    ) -> "Verdict":
         """Ask until a reply meets the contract or all rounds are used; return the last verdict.
 
-        `context` has the inputs, or is a rendered prompt.
+        `context` and `inputs` are those of `Pack.render`; `context` may also be a finished prompt. `cancellation` stops
+        the run from another thread. `on_event` gets every event, `on_delta` every piece of streamed text. `clock`
+        measures and waits; tests replace it.
         """
-        return self.run_with_transcript(context, **services).verdict
+        return self._run(context, inputs, open_services(clock, cancellation, on_event, on_delta)).verdict
 
-    async def arun(self, context: Any = None, /, **services: Unpack[ServiceOptions]) -> "Verdict":
+    async def arun(
+        self,
+        context: object = None,
+        /,
+        *,
+        clock: Clock | None = None,
+        cancellation: Cancellation | None = None,
+        on_event: Callable[[Event], object] | None = None,
+        on_delta: Callable[[str], object] | None = None,
+        **inputs: Any,
+    ) -> "Verdict":
         """Run asynchronously; see `run`."""
-        return (await self.arun_with_transcript(context, **services)).verdict
+        return (await self._arun(context, inputs, open_services(clock, cancellation, on_event, on_delta))).verdict
 
-    def run_with_transcript(self, context: Any = None, /, **services: Unpack[ServiceOptions]) -> AgentRun:
+    def run_with_transcript(
+        self,
+        context: object = None,
+        /,
+        *,
+        clock: Clock | None = None,
+        cancellation: Cancellation | None = None,
+        on_event: Callable[[Event], object] | None = None,
+        on_delta: Callable[[str], object] | None = None,
+        **inputs: Any,
+    ) -> AgentRun:
         """Run like `run`; return the prompt and the rounds too."""
-        prompt = self._prompt(context)
-        transcript = drive(converse(self._conversation(prompt)), self.provider, Services(**services))
-        return _agent_run(prompt, transcript)
+        return self._run(context, inputs, open_services(clock, cancellation, on_event, on_delta))
 
-    async def arun_with_transcript(self, context: Any = None, /, **services: Unpack[ServiceOptions]) -> AgentRun:
+    async def arun_with_transcript(
+        self,
+        context: object = None,
+        /,
+        *,
+        clock: Clock | None = None,
+        cancellation: Cancellation | None = None,
+        on_event: Callable[[Event], object] | None = None,
+        on_delta: Callable[[str], object] | None = None,
+        **inputs: Any,
+    ) -> AgentRun:
         """Run asynchronously; see `run_with_transcript`."""
-        prompt = self._prompt(context)
-        transcript = await adrive(converse(self._conversation(prompt)), self.provider, Services(**services))
-        return _agent_run(prompt, transcript)
+        return await self._arun(context, inputs, open_services(clock, cancellation, on_event, on_delta))
 
-    def _prompt(self, context: Any) -> "Prompt":
-        return context if isinstance(context, Prompt) else self.pack.render(context)
+    def _run(self, context: object, inputs: Mapping[str, Any], services: Services) -> AgentRun:
+        prompt = self._prompt(context, inputs)
+        return _agent_run(prompt, drive(converse(self._conversation(prompt)), self.provider, services))
+
+    async def _arun(self, context: object, inputs: Mapping[str, Any], services: Services) -> AgentRun:
+        prompt = self._prompt(context, inputs)
+        return _agent_run(prompt, await adrive(converse(self._conversation(prompt)), self.provider, services))
+
+    def _prompt(self, context: object, inputs: Mapping[str, Any]) -> "Prompt":
+        if not isinstance(context, Prompt):
+            return self.pack.render(context, **inputs)
+        if inputs:
+            message = f"a finished prompt takes no inputs, but got {', '.join(inputs)}"
+            raise UsageError(Problem("PP620", message, None, "pass the inputs to 'render'"))
+        if context.pack.digest != self.pack.digest:
+            message = f"the prompt belongs to {context.pack.label}, not to {self.pack.label}"
+            raise UsageError(Problem("PP620", message, None, "create an Agent with the pack of the prompt"))
+        return context
 
     def _conversation(self, prompt: "Prompt") -> Conversation:
         previous: Verdict | None = None
 
         def judge(completion: Completion) -> "Verdict":
             nonlocal previous
-            options = {"finish_reason": completion.finish_reason, "refuse": self.settings.refuse, "after": previous}
-            previous = prompt.check(completion.text, **options)
+            previous = prompt.check(
+                completion.text, refuse=self.settings.refuse, finish_reason=completion.finish_reason, after=previous
+            )
             return previous
 
         return Conversation(prompt.messages, self.settings, self.tools, judge)

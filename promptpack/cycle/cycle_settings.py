@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from promptpack.problem import Problem, UsageError
-from promptpack.verdict.judge import JudgeOptions
+from promptpack.verdict import JudgeOptions
 
 
 @dataclass(frozen=True, slots=True)

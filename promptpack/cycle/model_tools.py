@@ -25,6 +25,10 @@ class ModelTool:
     parameters: Mapping[str, Any] | None = None
     function: ToolFunction | None = field(default=None, compare=False, repr=False)
 
+    def __reduce__(self) -> tuple[type["ModelTool"], tuple[Any, ...]]:
+        # Without the function, which need not be picklable.
+        return ModelTool, (self.name, self.description, self.parameters and dict(self.parameters))
+
     @classmethod
     def of(cls, function: ToolFunction, name: str = "") -> "ModelTool":
         """Describe a function by its signature and docstring; its arguments arrive as plain JSON data."""

@@ -46,6 +46,12 @@ class Request:
     timeout: float | None = None
     on_delta: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
 
+    def __reduce__(self) -> tuple[type["Request"], tuple[Any, ...]]:
+        # Without the callback, which need not be picklable.
+        return Request, (
+            self.model, self.messages, dict(self.params), self.tools, self.tool_choice, self.stream, self.timeout
+        )  # fmt: skip
+
     def to_dict(self) -> dict[str, Any]:
         """Return the request body for OpenAI-style APIs, without unset values."""
         body: dict[str, Any] = {"model": self.model} if self.model else {}
@@ -68,6 +74,10 @@ class Completion:
     usage: Usage = Usage()
     model: str = ""
     raw: Any = field(default=None, compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[type["Completion"], tuple[Any, ...]]:
+        # Without the answer of the SDK, which need not be picklable.
+        return Completion, (self.text, self.tool_calls, self.finish_reason, self.usage, self.model)
 
     @property
     def message(self) -> Message:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol, TypedDict
+from typing import Protocol
 
 from promptpack.cycle.cycle_errors import RunStoppedError
 from promptpack.cycle.events import Event
@@ -116,10 +116,11 @@ class Services:
     on_delta: Callable[[str], object] | None = None
 
 
-class ServiceOptions(TypedDict, total=False):
-    """The services as keyword arguments."""
-
-    clock: Clock
-    cancellation: Cancellation
-    on_event: Callable[[Event], object] | None
-    on_delta: Callable[[str], object] | None
+def open_services(
+    clock: Clock | None = None,
+    cancellation: Cancellation | None = None,
+    on_event: Callable[[Event], object] | None = None,
+    on_delta: Callable[[str], object] | None = None,
+) -> Services:
+    """Return the services of a run, with defaults for those that the caller did not pass."""
+    return Services(clock or SystemClock(), cancellation or Cancellation(), on_event, on_delta)

@@ -1,5 +1,7 @@
 """Folders of packs -> `Library`: finds packs by name, version range and locale."""
 
-from promptpack.library.library import Library, Listed
+from promptpack.library.entry import Listed
+from promptpack.library.library import Library
+from promptpack.library.reload_report import PackName, ReloadReport
 
-__all__ = ["Library", "Listed"]
+__all__ = ["Library", "Listed", "PackName", "ReloadReport"]

@@ -21,13 +21,13 @@ def store_clean(cache: Cache, entry: Entry, lineage: Lineage, partials: str, fol
 
 def find_clean(
     cache: Cache, entry: Entry, partials: str, is_current: Callable[[Lineage], bool]
-) -> RecordingFolder | None:
-    """Return the files that the build reads if the cache says that it has no problems, else None."""
+) -> tuple[RecordingFolder, Lineage] | None:
+    """Return the files that the build reads and its lineage if the cache says that it has no problems, else None."""
     row = cache.get(*_name(entry))
     if row is None or row["partials"] != partials or not is_current(row["lineage"]):
         return None
-    folder = RecordingFolder(entry.folder.root)
-    return folder if folder.is_unchanged(row["reads"], row["absent"]) else None
+    folder = entry.folder.record()
+    return (folder, row["lineage"]) if folder.is_unchanged(row["reads"], row["absent"]) else None
 
 
 def digest_of_partials(partials: Mapping[str, Source]) -> str:

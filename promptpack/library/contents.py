@@ -7,7 +7,7 @@ from promptpack.cache import Cache
 from promptpack.document.character_check import check_characters
 from promptpack.files import Folder
 from promptpack.library.entry import CacheRow, Entry, read_entry
-from promptpack.problem import Location, PackError, Problem
+from promptpack.problem import Location, PackError, Problem, UsageError
 from promptpack.template.model import Source
 
 Partials = Mapping[str, Mapping[str, Source]]
@@ -23,6 +23,15 @@ class Contents(NamedTuple):
     entries: tuple[Entry, ...]
     partials: Partials
     broken: Mapping[str, tuple[Problem, ...]]
+    folders: tuple[Folder, ...] = ()
+
+
+def open_folder(folder: str) -> Folder:
+    """Return an existing folder; raise a `UsageError` if there is none."""
+    opened = Folder(str(folder))
+    if not opened.is_there:
+        raise UsageError(Problem("PP704", f"no folder {folder!r}", None, "pass a folder that contains packs"))
+    return opened
 
 
 def read_contents(folders: Iterable[Folder], cache: Cache, last: Contents | None = None) -> Contents:
@@ -32,7 +41,8 @@ def read_contents(folders: Iterable[Folder], cache: Cache, last: Contents | None
     broken: Broken = {}
     seen: set[str] = set()
     known = {(entry.folder, entry.file): entry for entry in last.entries} if last else {}
-    for folder in folders:
+    opened = tuple(dict.fromkeys(folders))
+    for folder in opened:
         name = ("library", folder.real_root)
         rows: dict[str, CacheRow] = cache.get(*name) or {}
         found_files = list(_pack_files(folder, broken, seen))
@@ -46,7 +56,7 @@ def read_contents(folders: Iterable[Folder], cache: Cache, last: Contents | None
             _store_rows(entries, rows, name, cache)
         found += entries
         partials[folder.root] = dict(_read_partials(folder, last.partials[folder.root] if last else {}, broken))
-    return Contents(tuple(found), partials, broken)
+    return Contents(tuple(found), partials, broken, opened)
 
 
 def _store_rows(entries: Iterable[Entry], rows: dict[str, CacheRow], name: tuple[str, str], cache: Cache) -> None:

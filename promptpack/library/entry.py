@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from promptpack import document
 from promptpack.cache import Cache
@@ -81,6 +81,16 @@ class Entry:
         return self.folder.show(self.file)
 
 
+class Listed(NamedTuple):
+    """A pack file in the list of a library."""
+
+    name: str
+    version: Version | None
+    locale: str
+    path: str
+    problems: tuple[Problem, ...] = ()
+
+
 @dataclass(frozen=True)
 class BuildResult:
     """A pack, or problems; both if a reload keeps the last good pack of a file that is broken now."""
@@ -92,6 +102,8 @@ class BuildResult:
     """Builds a pack without problems; None if the pack cannot be built."""
     reads: Mapping[str, bytes] = field(default_factory=dict)
     partials: Mapping[str, Source] = field(default_factory=dict)
+    parents: tuple[Entry, ...] = ()
+    """The files that the pack extends, nearest first; empty if it cannot be built."""
 
     @cached_property
     def pack(self) -> Pack | None:
@@ -100,13 +112,18 @@ class BuildResult:
 
     def is_current(self, entry: Entry, partials: Mapping[str, Source]) -> bool:
         """Return whether building the pack of an entry again would use the same files."""
-        return self.found == entry and self.partials == partials and all(map(self._is_unchanged, self.reads))
+        is_same = self.found == entry and _texts_of(self.partials) == _texts_of(partials)
+        return is_same and all(map(self._is_unchanged, self.reads))
 
     def _is_unchanged(self, file: str) -> bool:
         try:
             return self.found.folder.read(file) == self.reads[file]
         except PackError:
             return False
+
+
+def _texts_of(partials: Mapping[str, Source]) -> dict[str, str]:
+    return {name: source.text for name, source in partials.items()}
 
 
 def read_entry(

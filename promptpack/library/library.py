@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from promptpack import files
 from promptpack.cache import Cache
 from promptpack.files import Folder, RecordingFolder
+from promptpack.lazy import cached_property
 from promptpack.library.build_cache import Lineage, digest_of_partials, find_clean, store_clean
-from promptpack.library.contents import Contents, read_contents
-from promptpack.library.entry import BuildResult, Entry, complete_variants, read_entry
+from promptpack.library.contents import Contents, open_folder, read_contents
+from promptpack.library.entry import BuildResult, Entry, Listed, complete_variants, read_entry
+from promptpack.library.parents import home_of, read_parent, suggest_name
+from promptpack.library.pickling import StoredLibrary, require_digest, store_library, store_pack
 from promptpack.library.ranges import (
     DEFAULT_LOCALE,
     PackReference,
@@ -22,31 +25,23 @@ from promptpack.library.ranges import (
     preference,
     sort_key,
 )
+from promptpack.library.reload_report import Grace, ReloadReport
 from promptpack.pack import building
 from promptpack.pack.building import BuildContext, CompiledSections
 from promptpack.pack.model import Pack
 from promptpack.pack.pack_compiler import FolderPartials
 from promptpack.pack.sections import Sections
-from promptpack.pack.version import Version
-from promptpack.problem import PackError, Problem, UsageError, did_you_mean
+from promptpack.problem import PackError, Problem, UsageError
 from promptpack.template.limits import Limits
 from promptpack.template.model import Source
 from promptpack.template.render_cache import DEFAULT_LIMIT, RenderCache
 
 if TYPE_CHECKING:
     from promptpack.flow import Flow
+    from promptpack.prompt.prompt import Prompt
+    from promptpack.watching import OnError, OnReload, Watch
 
-_MAX_EXTENDS = 8
-
-
-class Listed(NamedTuple):
-    """A pack file in the list of a library."""
-
-    name: str
-    version: Version | None
-    locale: str
-    path: str
-    problems: tuple[Problem, ...] = ()
+_DEFAULT_GRACE = Grace()
 
 
 class Library:
@@ -58,16 +53,22 @@ class Library:
         limits: Limits | None = None,
         cache: Cache | None = None,
         render_cache: RenderCache | None = None,
+        grace: Grace = _DEFAULT_GRACE,
     ) -> None:
         self._limits = limits or Limits()
         self._render_cache = render_cache or RenderCache()
         # The cache holds results for the default limits only.
         self._cache = cache if cache is not None and self._limits == Limits() else Cache()
         self._contents = contents
+        self._grace = grace
+        # When a reload first missed the file of each pack that is still available.
+        self._gone: dict[str, float] = {}
         self._index(add_conflicts(tuple(complete_variants(contents.entries))))
         # Without a lock: building twice is harmless, and a lock that is held during a fork is never released.
         self._results: dict[str, BuildResult] = {}
         self._folder_partials: dict[str, FolderPartials] = {}
+        # The digests that packs must have if this library comes from another process.
+        self._digests: Mapping[str, str] = {}
 
     def _index(self, entries: Iterable[Entry]) -> None:
         self._entries = tuple(entries)
@@ -83,45 +84,51 @@ class Library:
         limits: Limits | None = None,
         cache: str | bool | None = None,
         render_cache_bytes: int = DEFAULT_LIMIT,
+        grace: float = _DEFAULT_GRACE.seconds,
+        clock: Callable[[], float] = _DEFAULT_GRACE.clock,
     ) -> Library:
         """Open the packs in the folders, by default the shipped packs; broken packs do not affect the others.
 
         Unchanged files are not parsed again: see `Cache.open` for the values of `cache`. All packs together
-        cache at most `render_cache_bytes` of render results.
+        cache at most `render_cache_bytes` of render results. A pack whose file is gone stays available after a reload
+        until `grace` seconds have passed on the `clock`.
         """
-        opened = [_open_folder(folder) for folder in folders] or [files.shipped("packs")]
+        held = Grace(grace, clock).require_valid()
+        opened = [open_folder(folder) for folder in folders] or [files.shipped("packs")]
         disk_cache = Cache.open(cache)
-        return cls(read_contents(opened, disk_cache), limits, disk_cache, RenderCache(render_cache_bytes))
+        return cls(read_contents(opened, disk_cache), limits, disk_cache, RenderCache(render_cache_bytes), held)
 
-    def reload(self) -> Library:
-        """Read the folders again and return the library as it is now; the same object if nothing has changed.
+    def reload(self) -> ReloadReport:
+        """Read the folders again, and report what has changed; this library stays as it is.
 
-        A pack that can no longer be built stays as before, and `problems` contains the problems of its file.
+        A broken pack stays available as it was. A pack whose file is gone stays available for the grace period.
         """
-        contents = read_contents(self.folders, Cache(), self._contents)
-        fresh = Library(contents, self._limits, None, self._render_cache)
-        is_same = contents == self._contents
-        last = {entry.path: self._result(entry) for entry in self._entries}
-        for entry in fresh._entries:
-            old = last.get(entry.path)
-            fresh._results[entry.path] = fresh._try_build(entry) if old is None else fresh._rebuild(entry, old, is_same)
-        fresh._index(result.entry for result in fresh._results.values())
-        return self if is_same and fresh._results == self._results else fresh
+        from promptpack.library.reloading import reload
+
+        return reload(self)
+
+    def watch(self, on_reload: OnReload | None = None, *, on_error: OnError | None = None) -> Watch:
+        """Reload whenever a file changes, in a thread, and call `on_reload` with each report that has news.
+
+        Needs the extra `watch`. An exception of `on_reload` does not stop the watch: `on_error` gets it, by default
+        `threading.excepthook`. The returned watch has the newest `library`, and stops with `stop()` or `with`.
+        """
+        from promptpack.watching import Watch
+
+        return Watch(self, on_reload, on_error)
+
+    def warm(self) -> None:
+        """Import and compile everything that renders and checks use, so that the first of them need not wait for it.
+
+        Broken packs are skipped; `problems` has theirs. The schemas of tools are compiled when they first arrive.
+        """
+        from promptpack.warming import warm
+
+        warm(self)
 
     def forget(self) -> None:
         """Drop everything that is cached of past contexts: texts, tools and fingerprints of values."""
         self._render_cache.clear()
-
-    def _rebuild(self, entry: Entry, old: BuildResult, is_same: bool) -> BuildResult:
-        """Build a pack again if one of its files has changed; keep the last good pack when it is broken now."""
-        has_parent = entry.document is not None and "extends" in entry.document.data
-        is_current = old.is_current(entry, self._contents.partials[entry.folder.root]) and (is_same or not has_parent)
-        # Always build a broken pack again: the file that fixes it may be new.
-        if is_current and not old.problems:
-            return old
-        new = self._try_build(entry)
-        last_good = _pack_or_none(old) if new.build is None else None
-        return new if last_good is None else replace(new, entry=old.entry, build=lambda: last_good)
 
     def with_text(self, path: str, text: str) -> Library:
         """Return a library in which one file, new or not, has another text, such as an unsaved buffer of an editor."""
@@ -134,6 +141,23 @@ class Library:
                 return Library(contents, self._limits, None, self._render_cache)
         raise UsageError(Problem("PP704", f"{path!r} is not in a folder of this library"))
 
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Library) and self.digest == other.digest)
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __reduce__(self) -> tuple[Callable[[StoredLibrary], Library], tuple[StoredLibrary]]:
+        return StoredLibrary.restore, (store_library(self),)
+
+    def __deepcopy__(self, memo: object) -> Library:
+        return self
+
+    @cached_property
+    def digest(self) -> str:
+        """One hash of all files of the library; builds every pack."""
+        return store_library(self).digest
+
     @property
     def entries(self) -> tuple[Entry, ...]:
         """The pack files, sorted by name, version and locale."""
@@ -142,7 +166,7 @@ class Library:
     @property
     def folders(self) -> tuple[Folder, ...]:
         """The folders of the library."""
-        return tuple(map(Folder, self._contents.partials))
+        return self._contents.folders
 
     def partials_of(self, folder: Folder) -> Mapping[str, Source]:
         """Return the partials that the packs of a folder share."""
@@ -160,6 +184,16 @@ class Library:
         `UsageError` lists the locales.
         """
         return self.build(self._choose(parse_reference(request), locale, fallback))
+
+    def restore(self, row: Mapping[str, Any], /, **inputs: Any) -> Prompt:
+        """Return the prompt that `Prompt.to_dict` stored; refuse it if the digest of its pack is another one now.
+
+        `inputs` has the secret inputs, which are not stored.
+        """
+        from promptpack.prompt.stored_prompt import check_row, read_prompt
+
+        stored = check_row(row)
+        return read_prompt(self.get(stored["pack"], stored["locale"] or None), stored, inputs)
 
     def flow(self, locale: str | None = None, *, fallback: str | None = None) -> Flow:
         """Return the flow of the library's folders, with the packs of a locale; raise all problems of it."""
@@ -223,7 +257,9 @@ class Library:
     def _choose(self, reference: PackReference, locale: str | None, fallback: str | None = None) -> Entry:
         named = self._by_name.get(reference.name)
         if not named:
-            raise UsageError(Problem("PP701", f"no pack named {reference.name!r}", None, self._suggest(reference.name)))
+            raise UsageError(
+                Problem("PP701", f"no pack named {reference.name!r}", None, suggest_name(self, reference.name))
+            )
         matching = [entry for entry in named if reference.matches(entry.name, entry.version)]
         if not matching:
             versions = ", ".join(sorted({str(entry.version) for entry in named}))
@@ -232,19 +268,12 @@ class Library:
         newest = max(matching, key=preference)
         return choose_locale([entry for entry in matching if entry.version == newest.version], locale, fallback)
 
-    def _suggest(self, name: str) -> str:
-        """Return a hint at the shipped pack of this name, or at a pack with a similar name."""
-        shipped = files.shipped("packs").root
-        if all(folder.root != shipped for folder in self.folders) and any(e.name == name for e in _shipped().entries):
-            return f"it is a shipped pack; use '--packs {shipped}' or Library.open()"
-        return did_you_mean(name, self._by_name) or "'promptpack list' shows all packs"
-
     def build(self, entry: Entry) -> Pack:
         """Return the pack of a file, built once; raise its problems if it is broken."""
         result = self._result(entry)
         if result.pack is None:
             raise PackError(result.problems)
-        return result.pack
+        return require_digest(result.pack, self._digests.get(entry.path)) if self._digests else result.pack
 
     def _result(self, entry: Entry) -> BuildResult:
         cached = self._results.get(entry.path)
@@ -276,16 +305,24 @@ class Library:
         if self._cache.is_on:
             clean = find_clean(self._cache, entry, digest_of_partials(partials), self._is_current_lineage)
             if clean is not None:
-                return BuildResult(entry, entry, (), lambda: self._build(entry, clean), clean.reads, partials)
-        folder = RecordingFolder(entry.folder.root)
+                return self._restore(entry, *clean)
+        folder = entry.folder.record()
         try:
             built = self._build(entry, folder)
         except PackError as error:
             return BuildResult(entry, entry, error.problems, None, folder.reads, partials)
+        lineage = tuple(self.ancestors(entry))
         if self._cache.is_on:
-            lineage = [[reference, locale, parent.digest] for reference, locale, parent in self.ancestors(entry)]
-            store_clean(self._cache, entry, lineage, digest_of_partials(partials), folder)
-        return BuildResult(entry, entry, (), lambda: built, folder.reads, partials)
+            rows = [[reference, locale, parent.digest] for reference, locale, parent in lineage]
+            store_clean(self._cache, entry, rows, digest_of_partials(partials), folder)
+        parents = tuple(parent for _, _, parent in lineage)
+        return BuildResult(entry, entry, (), lambda: built, folder.reads, partials, parents)
+
+    def _restore(self, entry: Entry, folder: RecordingFolder, rows: Lineage) -> BuildResult:
+        """Return the result of an entry that builds without problems, as the cache says."""
+        partials = self._contents.partials[entry.folder.root]
+        parents = self.follow((reference, locale) for reference, locale, _ in rows) or ()
+        return BuildResult(entry, entry, (), lambda: self._build(entry, folder), folder.reads, partials, tuple(parents))
 
     def _build(self, entry: Entry, folder: Folder) -> Pack:
         assert entry.document is not None  # noqa: S101 -- the caller checks `load`
@@ -293,11 +330,19 @@ class Library:
 
     def ancestors(self, entry: Entry) -> Iterator[tuple[str, str, Entry]]:
         """Yield the files that a pack extends, nearest first, each with the value of `extends` and the locale."""
+        child = entry
+        for _, parent in islice(self._lineage(entry), 1, None):
+            assert child.document is not None  # noqa: S101 -- it has a parent
+            yield child.document.data["extends"], child.document.data.get("locale", ""), parent
+            child = parent
+
+    def _lineage(self, entry: Entry) -> Iterator[tuple[Library, Entry]]:
+        """Yield a file and the files that it extends, nearest first, each with its library."""
         home = self
+        yield home, entry
         while entry.document is not None and "extends" in entry.document.data:
-            reference, locale = entry.document.data["extends"], entry.document.data.get("locale", "")
-            home, entry = home._find(reference, locale)
-            yield reference, locale, entry
+            home, entry = home._find(entry.document.data["extends"], entry.document.data.get("locale", ""))
+            yield home, entry
 
     def follow(self, references: Iterable[tuple[str, str]]) -> Sequence[Entry] | None:
         """Return the files that a chain of `extends` and locales finds now; None if one of them does not exist."""
@@ -319,25 +364,19 @@ class Library:
         """Return the file that `extends` refers to, and its library."""
         parent = self._parents_cache.get((reference, locale))
         if parent is None:
-            home = self._home_of(reference)
+            home = home_of(self, reference)
             parent = home, home._choose(parse_reference(reference), locale or None, DEFAULT_LOCALE)
             self._parents_cache[reference, locale] = parent
         return parent
 
     def _build_context(self, entry: Entry, trail: tuple[str, ...], folder: Folder | None = None) -> BuildContext:
         def parents(reference: str, locale: str) -> Sections:
-            return self._read_parent(entry, reference, locale, (*trail, entry.path))
+            return read_parent(self, entry, reference, locale, (*trail, entry.path))
 
         return building.BuildContext(
-            folder or entry.folder, entry.file, self._find_partials(entry), parents, self._limits, self._render_cache
-        )
-
-    def _suggest_parent(self, child: Entry, reference: str, found: Problem) -> str:
-        """Return a hint at a pack that can be extended, for an unknown name."""
-        if found.code != "PP701":
-            return found.hint
-        names = [name for name in (*self._by_name, *_shipped()._by_name) if name != child.name]
-        return did_you_mean(parse_reference(reference).name, names) or found.hint
+            folder or entry.folder, entry.file, self._find_partials(entry), parents, self._limits, self._render_cache,
+            partial(store_pack, self, entry),
+        )  # fmt: skip
 
     def _find_partials(self, entry: Entry) -> FolderPartials:
         root = entry.folder.root
@@ -345,54 +384,3 @@ class Library:
         return cached or self._folder_partials.setdefault(
             root, FolderPartials(self._contents.partials[root], self._limits)
         )
-
-    def _read_parent(self, child: Entry, reference: str, locale: str, trail: tuple[str, ...]) -> Sections:
-        try:
-            home, parent = self._find(reference, locale)
-        except UsageError as error:
-            raise PackError(
-                _at_extends(child, "PP231", found.message, self._suggest_parent(child, reference, found))
-                for found in error.problems
-            ) from error
-        if parent.path in trail:
-            cycle = " -> ".join((*trail[trail.index(parent.path) :], parent.path))
-            raise PackError(_at_extends(child, "PP232", f"'extends' forms a cycle: {cycle}", "remove one 'extends'"))
-        if len(trail) >= _MAX_EXTENDS:
-            message = f"the chain of 'extends' is longer than {_MAX_EXTENDS} packs"
-            raise PackError(_at_extends(child, "PP233", message, "merge some of the packs"))
-        if parent.document is None:
-            broken = _at_extends(child, "PP234", f"'extends' refers to a broken pack: {parent.path}", "fix it first")
-            raise PackError([broken, *parent.problems])
-        return building.resolve_sections(parent.document, home._build_context(parent, trail))
-
-    def _home_of(self, reference: str) -> Library:
-        """Return the library that contains the pack: this one, or else the shipped one."""
-        name = parse_reference(reference).name
-        if name in self._by_name:
-            return self
-        shipped = _shipped()
-        return shipped if name in shipped._by_name else self
-
-
-def _pack_or_none(result: BuildResult) -> Pack | None:
-    try:
-        return result.pack
-    except PackError:
-        return None  # the result is from the cache, which another version of Jinja has filled
-
-
-@cache
-def _shipped() -> Library:
-    return Library.open()
-
-
-def _open_folder(folder: str) -> Folder:
-    opened = Folder(str(folder))
-    if not opened.is_there:
-        raise UsageError(Problem("PP704", f"no folder {folder!r}", None, "pass a folder that contains packs"))
-    return opened
-
-
-def _at_extends(child: Entry, code: str, message: str, hint: str = "") -> Problem:
-    document = child.document or child.refused
-    return Problem(code, message, document.locate(("extends",)) if document else None, hint)

@@ -12,7 +12,6 @@ from typing import Any
 
 from promptpack import files
 from promptpack.cache import Cache
-from promptpack.files import RecordingFolder
 from promptpack.library.entry import Entry
 from promptpack.linter.ignores import SharedIgnores
 from promptpack.linter.lint_report import LintReport
@@ -119,4 +118,4 @@ def _is_current(dependencies: dict[str, Any], entry: Entry, library: LintLibrary
     parents = library.follow((request, locale) for request, locale, _, _ in rows)
     if parents is None or [[parent.path, parent.digest] for parent in parents] != [row[2:] for row in rows]:
         return False
-    return RecordingFolder(entry.folder.root).is_unchanged(dependencies["reads"], dependencies["absent"])
+    return entry.folder.record().is_unchanged(dependencies["reads"], dependencies["absent"])

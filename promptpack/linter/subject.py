@@ -213,7 +213,7 @@ class LintLibrary:
             self._subjects.clear()
             self._recordings.clear()
         if entry.path not in self._subjects:
-            folder = self._recordings[entry.path] = RecordingFolder(entry.folder.root)
+            folder = self._recordings[entry.path] = entry.folder.record()
             try:
                 self._subjects[entry.path] = Subject(entry.file, self.library.sketch(entry, folder), self)
             except PackError as error:

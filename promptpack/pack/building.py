@@ -39,6 +39,8 @@ class BuildContext(NamedTuple):
     parents: Parents
     limits: Limits = Limits()
     render_cache: RenderCache | None = None
+    store: Callable[[Pack], Any] | None = None
+    """Returns a pack as texts, for pickling."""
 
 
 def resolve_sections(document: Document, build_context: BuildContext) -> Sections:
@@ -144,6 +146,7 @@ def _create_pack(compiled: CompiledSections, build_context: BuildContext) -> Pac
         data=MappingProxyType(data),
         _hash=partial(_digest, sections, compiled.inputs, compiled.compiler, contract),
         _render_cache=PackCache(build_context.render_cache),
+        _store=build_context.store,
     )
     if contract is not None:
         # The pack and its contract refer to each other, and the contract is created first.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from promptpack.lazy import cached_property
@@ -16,7 +16,7 @@ from promptpack.schema.validation import compile as compile_schema
 if TYPE_CHECKING:
     from promptpack.pack.model import Pack
     from promptpack.template.model import Expression, Template
-    from promptpack.verdict import VerdictStream
+    from promptpack.verdict import Verdict, VerdictStream
 
 
 AGENT_OUTPUT = "agent-output"
@@ -49,7 +49,11 @@ class Rule:
         return self.require.names | self.message.names | (self.when.names if self.when else frozenset())
 
 
-@dataclass(frozen=True)
+def _contract_of(pack: Pack) -> Contract | None:
+    return pack.contract
+
+
+@dataclass(frozen=True, eq=False)
 class Contract:
     """The requirements for a reply; immutable."""
 
@@ -65,6 +69,24 @@ class Contract:
     """The output of a slot prompt if it is the contract; may contain templates."""
     pack: Pack | None = field(default=None, repr=False, compare=False)
     """The pack of this contract: a verdict also needs its limits, language and name."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Contract) or self is other:
+            return self is other
+        if self.pack is not None or other.pack is not None:
+            return self.pack == other.pack
+        return self.json_schema() == other.json_schema() and self.rules == other.rules
+
+    def __hash__(self) -> int:
+        return hash((self.name, *self.actions, *(rule.name for rule in self.rules)))
+
+    def __deepcopy__(self, memo: object) -> Contract:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Contract | None], tuple[Any, ...]]:
+        if self.pack is not None:
+            return _contract_of, (self.pack,)
+        return Contract, tuple(getattr(self, one.name) for one in fields(self))
 
     @cached_property
     def has_actions(self) -> bool:
@@ -88,6 +110,10 @@ class Contract:
         whole = self.json_schema()
         return compile_schema({**whole, "properties": {**whole["properties"], "action": True}})
 
+    def schemas(self) -> tuple[Schema, ...]:
+        """Return the schemas that do not depend on the tools of a context."""
+        return (self.schema, self._fixed_schema) if self.has_actions and self.tools_input else (self.schema,)
+
     def schema_with(self, tools: Sequence[Action], source: Mapping[str, Any]) -> Schema:
         """Return the schema of a reply that may call tools; `source` is its JSON Schema."""
         if not self.has_actions:
@@ -102,13 +128,20 @@ class Contract:
         }
         return compile_schema(source, (self._fixed_schema, compile_schema({"type": "object", **calls})))
 
-    def stream(self, **options: Any) -> VerdictStream:
-        """Judge a reply while it arrives, like `Pack.stream`."""
+    def stream(
+        self,
+        *,
+        strict: bool = False,
+        refuse: Collection[str] = (),
+        finish_reason: str | None = None,
+        after: Verdict | None = None,
+    ) -> VerdictStream:
+        """Check a reply while it arrives, like `Pack.stream`; the options are those of `Prompt.check`."""
         from promptpack.pack.model import Pack
         from promptpack.pack.version import Version
 
         pack = self.pack or Pack(self.name, Version(0, 0, 0), "", contract=self)
-        return pack.stream(**options)
+        return pack.stream(strict=strict, refuse=refuse, finish_reason=finish_reason, after=after)
 
     def action_names(self, tools: Sequence[Action] | None = None) -> tuple[str, ...] | None:
         """Return the allowed actions, or None if a reply may call a tool and the tools are unknown."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from promptpack.lazy import cached_property
-from promptpack.problem import Location
+from promptpack.problem import Location, Problem, UsageError
 from promptpack.template.limits import Limits
 from promptpack.template.render_cache import PackCache
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from promptpack.pack.version import Version
     from promptpack.prompt.prompt import Prompt
     from promptpack.template.model import Expression, Template
-    from promptpack.verdict import Verdict, VerdictStream
+    from promptpack.verdict import JudgeOptions, Verdict, VerdictStream
+
+    JudgeFunction = Callable[[str | bytes, Mapping[str, Any] | None, Prompt | None, JudgeOptions], Verdict]
 
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 ROLES: Final = ("system", "developer", "user", "assistant", "tool")
@@ -112,9 +114,13 @@ class PackTest:
         return self.locate()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pack:
-    """A prompt with typed inputs, a reply contract and tests; immutable and safe to share between threads."""
+    """A prompt with typed inputs, a reply contract and tests; immutable and safe to share between threads.
+
+    Packs with the same digest are equal. A pickled pack is its source texts and its digest: the receiver builds it
+    again, and refuses it if its digest is another one there.
+    """
 
     name: str
     version: Version
@@ -136,8 +142,26 @@ class Pack:
     _hash: Callable[[], str] = field(default=str, repr=False, compare=False)
     _render_cache: PackCache = field(default_factory=PackCache, repr=False, compare=False)
 
+    _store: Callable[[Pack], Any] | None = field(default=None, repr=False)
+
     def __repr__(self) -> str:
         return f"Pack({self.label})"
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Pack) and self.digest != "" and self.digest == other.digest)
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __deepcopy__(self, memo: object) -> Pack:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[[Any], Pack], tuple[Any]]:
+        if self._store is None:
+            message = f"{self.label} cannot be pickled, because it does not come from a library"
+            raise UsageError(Problem("PP741", message, None, "get the pack from a Library"))
+        stored = self._store(self)
+        return type(stored).restore, (stored,)
 
     @cached_property
     def digest(self) -> str:
@@ -183,24 +207,70 @@ class Pack:
 
         return render(self, context, inputs)
 
-    def check(self, reply: str | bytes, context: Any = None, /, **options: Any) -> Verdict:
-        """Judge a model's reply; rules and tools read the context."""
+    def check(
+        self,
+        reply: object,
+        context: object = None,
+        /,
+        *,
+        strict: bool = False,
+        refuse: Collection[str] = (),
+        finish_reason: str | None = None,
+        after: Verdict | None = None,
+        tools: Iterable[object] = (),
+    ) -> Verdict:
+        """Check a model's reply without a prompt; `Prompt.check` describes the options.
+
+        `context` has the inputs that rules and tools read. Without it, rules that read inputs are skipped and listed
+        as `unchecked`.
+        """
         values = None
         if context is not None:
             from promptpack.prompt.context import check_context
 
             values = check_context(self, context, {}).values
-        return self.judge(reply, values, **options)
+        return self._check(reply, values, None, strict, refuse, finish_reason, after, tools)
+
+    def _check(
+        self,
+        reply: object,
+        values: Mapping[str, Any] | None,
+        prompt: Prompt | None,
+        strict: bool,
+        refuse: Collection[str],
+        finish_reason: str | None,
+        after: Verdict | None,
+        tools: Iterable[object],
+    ) -> Verdict:
+        from promptpack.verdict.judge_options import choose
+
+        options = choose(strict, refuse, finish_reason, after)
+        if isinstance(reply, str | bytes):
+            return self._judge(reply, values, prompt, options)
+        from promptpack.adapters.responses import check_response
+
+        return check_response(reply, self, values, prompt, options, tools)
 
     @cached_property
-    def judge(self) -> Callable[..., Verdict]:
-        """A function that judges a reply with checked values; cached, as building it costs as much as a short check."""
+    def _judge(self) -> JudgeFunction:
+        """The function that checks texts; cached, as building it costs as much as a short check."""
         from promptpack.verdict.judge import Judge
 
         return Judge(self).judge
 
-    def stream(self, **options: Any) -> VerdictStream:
-        """Judge a reply while it arrives, without a context; see `Prompt.stream` for one with a context."""
-        from promptpack.verdict import VerdictStream
+    def stream(
+        self,
+        *,
+        strict: bool = False,
+        refuse: Collection[str] = (),
+        finish_reason: str | None = None,
+        after: Verdict | None = None,
+    ) -> VerdictStream:
+        """Check a reply while it arrives, without a context; `Prompt.stream` checks one with a context.
 
-        return VerdictStream(self, None, **options)
+        The options are those of `Prompt.check`.
+        """
+        from promptpack.verdict import VerdictStream
+        from promptpack.verdict.judge_options import choose
+
+        return VerdictStream(self, None, None, choose(strict, refuse, finish_reason, after))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from promptpack.lazy import cached_property
 
 if TYPE_CHECKING:
     from promptpack.adapters import Target
+    from promptpack.adapters.streams import StreamPart
     from promptpack.cycle.model_tools import ToolSource
     from promptpack.pack.model import Pack
     from promptpack.problem import Problem
@@ -44,6 +45,17 @@ class Prompt:
         # Without messages and context: they may contain secrets, and a repr may be logged.
         return f"Prompt({self.pack.label}, {len(self.messages)} messages)"
 
+    def __hash__(self) -> int:
+        return hash((self.pack, *(message.text for message in self.messages)))
+
+    def __deepcopy__(self, memo: object) -> Prompt:
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Results are computed again; the context is restored as plain data.
+        state = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {**state, "context": dict(self.context), "tools": None}
+
     @property
     def version(self) -> str:
         """The version of the pack."""
@@ -77,6 +89,16 @@ class Prompt:
         from promptpack.prompt.slot_rendering import write_text
 
         return write_text(self.slots)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the prompt as plain data for JSON; `Library.restore` returns the prompt again.
+
+        It has the pack, its digest, the context and the messages. Secret inputs are left out, and hidden in the
+        messages.
+        """
+        from promptpack.prompt.stored_prompt import write_prompt
+
+        return write_prompt(self)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return the messages in the format of OpenAI-style chat APIs."""
@@ -124,12 +146,68 @@ class Prompt:
         fitting, fitted = fit_slots(slots, budget, counter)
         return replace(self, messages=fitted.messages, fit=fitted, slots=fitting)
 
-    def check(self, reply: str | bytes, **options: Any) -> Verdict:
-        """Judge a model's reply to this prompt."""
-        return self.pack.judge(reply, self.context, self, **options)
+    def check(
+        self,
+        reply: object,
+        *,
+        strict: bool = False,
+        refuse: Collection[str] = (),
+        finish_reason: str | None = None,
+        after: Verdict | None = None,
+        tools: Iterable[object] = (),
+    ) -> Verdict:
+        """Check a model's reply to this prompt; an invalid reply is a verdict, not an exception.
 
-    def stream(self, **options: Any) -> VerdictStream:
-        """Judge a model's reply to this prompt while it arrives."""
+        `reply` is text, bytes, None (no answer), a mapping (a parsed answer), or the response of OpenAI (chat or
+        Responses), Anthropic, Gemini or LangChain. Responses also tell the finish reason, and may call tools.
+        `strict` allows no repairs. `refuse` names kinds of repairs, or risks such as "high", that are not allowed.
+        `finish_reason` is why the model stopped, in the provider's words: "length" means that the text is cut.
+        `after` is the verdict whose correction the reply answers; such a reply may have only the corrected fields.
+        `tools` are tools that the model may call natively, besides those in the context.
+        """
+        return self.pack._check(reply, self.context, self, strict, refuse, finish_reason, after, tools)
+
+    def correct(self, ask: Callable[[tuple[Message, ...]], object], *, rounds: int = 3) -> Verdict:
+        """Ask until a reply meets the contract, or the rounds are used; return the last verdict.
+
+        `ask` gets the messages to send and returns anything that `check` accepts. A refused reply and its correction
+        are appended to the messages of the next round. `rounds` is the largest number of questions.
+        """
+        from promptpack.adapters.correcting import correct
+
+        return correct(self, ask, rounds)
+
+    async def acorrect(self, ask: Callable[[tuple[Message, ...]], Awaitable[object]], *, rounds: int = 3) -> Verdict:
+        """Ask asynchronously until a reply meets the contract; see `correct`."""
+        from promptpack.adapters.correcting import acorrect
+
+        return await acorrect(self, ask, rounds)
+
+    def with_messages(self, messages: Iterable[Message]) -> Prompt:
+        """Return this prompt with other messages, such as those that `correct` passes on, for `to` and `check`."""
+        return replace(self, messages=tuple(messages), origins=(), fit=None, slots=None)
+
+    def astream(
+        self, stream: AsyncIterable[object] | Iterable[object] | Awaitable[AsyncIterable[object]]
+    ) -> AsyncIterator[StreamPart]:
+        """Check the stream of an SDK while it arrives: each part has the answer so far, the last one the verdict.
+
+        `stream` is a stream of OpenAI (chat or Responses), Anthropic, Gemini or LangChain, or yields text or bytes.
+        """
+        from promptpack.adapters.streams import check_stream
+
+        return check_stream(self, stream)
+
+    def stream(
+        self,
+        *,
+        strict: bool = False,
+        refuse: Collection[str] = (),
+        finish_reason: str | None = None,
+        after: Verdict | None = None,
+    ) -> VerdictStream:
+        """Check a model's reply to this prompt while it arrives; the options are those of `check`."""
         from promptpack.verdict import VerdictStream
+        from promptpack.verdict.judge_options import choose
 
-        return VerdictStream(self.pack, self.context, self, **options)
+        return VerdictStream(self.pack, self.context, self, choose(strict, refuse, finish_reason, after))

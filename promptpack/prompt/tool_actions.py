@@ -29,21 +29,21 @@ class ToolSet:
     def __init__(self, contract: Contract, locale: str, tools: tuple[Action, ...] | None) -> None:
         self._contract = contract
         self._locale = locale
-        self._tools = tools
+        self.tools = tools
 
     @cached_property
     def _source(self) -> dict[str, Any]:
-        return self._contract.json_schema(self._tools)
+        return self._contract.json_schema(self.tools)
 
     @cached_property
     def schema(self) -> Schema:
         """The schema of a reply that may call one of the tools."""
-        return self._contract.schema if self._tools is None else self._contract.schema_with(self._tools, self._source)
+        return self._contract.schema if self.tools is None else self._contract.schema_with(self.tools, self._source)
 
     @cached_property
     def reply_format(self) -> str:
         """The output instructions."""
-        return write_reply_format(self._contract, self._locale, self._tools, self._source)
+        return write_reply_format(self._contract, self._locale, self.tools, self._source)
 
 
 def find_tool_set(pack: Pack, contract: Contract, values: Mapping[str, Any]) -> ToolSet:

@@ -1,5 +1,6 @@
 """Alarms: violations that are certain before the reply ends, about a complete value or the start of a fixed word."""
 
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 from unicodedata import combining
@@ -7,6 +8,7 @@ from unicodedata import combining
 from promptpack.reply.scalars import may_become_word
 from promptpack.reply.shape import Shape
 from promptpack.schema.mismatch import Mismatch
+from promptpack.schema.safety import iterate_schemas
 from promptpack.schema.validation import Schema
 
 # A longer word is checked when it is complete.
@@ -28,10 +30,20 @@ def find_alarm(value: Any, shape: Shape) -> Mismatch | None:
     return Mismatch("type", (), f"{value!r} is not of type {', '.join(sorted(shape.types))}")
 
 
+def warm_alarms(schema: Schema) -> None:
+    """Compile now what alarms about replies to a schema compile; alarms of the same form share their code."""
+    for own in _own_parts(found for _, found in iterate_schemas(schema.source)):
+        own.accepts(None)
+
+
 @lru_cache(500)
 def _own_schemas(shape: Shape) -> tuple[Schema, ...]:
-    parts = ({key: one[key] for key in _OWN_KEYWORDS if key in one} for one in shape.schemas)
-    return tuple(Schema(part) for part in parts if part)
+    return tuple(_own_parts(shape.schemas))
+
+
+def _own_parts(schemas: Iterable[Mapping[str, Any]]) -> Iterator[Schema]:
+    parts = ({key: one[key] for key in _OWN_KEYWORDS if key in one} for one in schemas)
+    return (Schema(part) for part in parts if part)
 
 
 class StreamedWord:

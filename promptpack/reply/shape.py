@@ -42,6 +42,10 @@ class Shape:
         cache = _SchemaCache(schema)
         return cls(cache.flatten(schema), schema, cache)
 
+    def warm(self) -> None:
+        """Compile the conditions of all branches now."""
+        self._cache.tests.warm()
+
     @cached_property
     def empty(self) -> "Shape":
         """The shape of a value that the contract does not describe."""

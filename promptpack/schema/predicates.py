@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from itertools import count
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from promptpack.schema.equality import are_unique, fingerprint
 from promptpack.schema.keywords import MAX_DEPTH, MAX_STEPS, is_multiple
 from promptpack.schema.patterns import PatternError
 from promptpack.schema.pointers import split_pointer
+from promptpack.schema.safety import iterate_schemas
 from promptpack.schema.supported_keywords import (
     PLAIN_TYPES,
     SchemaFallbackError,
@@ -76,6 +77,16 @@ class SubschemaPredicates:
         except FALLBACK_ERRORS as error:
             raise SchemaFallbackError from error
 
+    def warm(self) -> None:
+        """Compile the predicates of all subschemas."""
+        for subschema in (True, False, *(found for _, found in iterate_schemas(self._compiler.root))):
+            if id(subschema) not in self._predicates:
+                self._predicates[id(subschema)] = (subschema, self._compile(subschema))
+        for _, predicate in tuple(self._predicates.values()):
+            if predicate is not fall_back:
+                compile_all(predicate)
+                return  # all of them call functions of the same compiler
+
     def _compile(self, subschema: Any) -> Predicate:
         try:
             return self._compiler.compile_subschema(subschema)
@@ -89,7 +100,7 @@ class PredicateCompiler:
     def __init__(self, root: Mapping[str, Any]) -> None:
         # A counter, because threads may compile functions of one schema together.
         self._numbers = count()
-        self._root = root
+        self.root = root
         self._references: dict[str, str] = {}
         self._kinds: dict[str, str] = {}
         self._shapes: set[str] = set()
@@ -120,7 +131,7 @@ class PredicateCompiler:
         return self.compile(self._constant(None), schema)
 
     def _reject_id(self, schema: Any) -> None:
-        if schema is not self._root and isinstance(schema, Mapping) and "$id" in schema:
+        if schema is not self.root and isinstance(schema, Mapping) and "$id" in schema:
             raise SchemaFallbackError
 
     def _new_name(self) -> str:
@@ -139,14 +150,8 @@ class PredicateCompiler:
         name = self._new_name()
         if kind:
             self._kinds[kind] = name
-        self._names[name] = self._lazy(name, schema)
+        self._names[name] = _Uncompiled(self, name, schema)
         return name
-
-    def _lazy(self, name: str, schema: Any) -> Predicate:
-        def compile_first(value: Any, steps: Steps, depth: int) -> bool:
-            return self.compile(name, schema)(value, steps, depth)
-
-        return compile_first
 
     def _refer(self, reference: str) -> str:
         """Return the function of a reference; a chain of references is resolved once, to the schema at its end."""
@@ -167,12 +172,35 @@ class PredicateCompiler:
     def _resolve(self, reference: str) -> Any:
         if not (reference == "#" or reference.startswith("#/")) or "%" in reference:
             raise SchemaFallbackError
-        node: Any = self._root
+        node: Any = self.root
         for name in split_pointer(reference):
             if not isinstance(node, Mapping) or name not in node:
                 raise SchemaFallbackError
             node = node[name]
         return node
+
+
+class _Uncompiled(NamedTuple):
+    """A predicate that replaces itself on its first call."""
+
+    compiler: PredicateCompiler
+    name: str
+    schema: Any
+
+    def __call__(self, value: Any, steps: Steps, depth: int) -> bool:
+        return self.compiler.compile(self.name, self.schema)(value, steps, depth)
+
+
+def compile_all(predicate: Callable[..., bool]) -> None:
+    """Compile all predicates that a compiled one may call; one that cannot be compiled fails on its first call."""
+    names = predicate.__globals__
+    failed: set[str] = set()
+    while waiting := [one for one in list(names.values()) if type(one) is _Uncompiled and one.name not in failed]:
+        for one in waiting:
+            try:
+                one.compiler.compile(one.name, one.schema)
+            except (SchemaFallbackError, PatternError, RecursionError):
+                failed.add(one.name)
 
 
 def _split_names(source: str) -> tuple[str, dict[str, str]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from promptpack.lazy import cached_property
 from promptpack.schema.keywords import LIMIT, MAX_DEPTH, MAX_STEPS, build_validator_class, limit_steps
 from promptpack.schema.mismatch import Mismatch
-from promptpack.schema.predicates import FALLBACK_ERRORS, SubschemaPredicates, compile_predicate, fall_back
+from promptpack.schema.predicates import FALLBACK_ERRORS, SubschemaPredicates, compile_all, compile_predicate, fall_back
 from promptpack.schema.supported_keywords import SchemaFallbackError, StepLimitError
 
 if TYPE_CHECKING:
@@ -76,6 +76,15 @@ class Schema:
             return self._predicate(value)
         except FALLBACK_ERRORS:
             return not self.explain(value)
+
+    def warm(self) -> None:
+        """Compile everything now that is otherwise compiled on first use."""
+        for part in self._parts:
+            part.warm()
+        if not self._parts:
+            compile_all(self._predicate)
+        self._subschemas.warm()
+        _ = self._validator
 
     @cached_property
     def _predicate(self) -> Callable[[Any], bool]:

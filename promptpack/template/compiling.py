@@ -130,7 +130,7 @@ def compile_expression(source: Source, engine: Engine, known: Known = None) -> E
     tree, dependencies = _prepare(source, engine, known, is_expression=True)
     load = _make_loader(tree, source, engine.prepare_expression, engine.load_expression)
     run = _make_runner(load, engine.limits, _evaluate)
-    return Expression(source, dependencies.names, tree.size, engine, run)  # type: ignore[attr-defined]
+    return Expression(source, dependencies.names, tree.size, engine, load, run)  # type: ignore[attr-defined]
 
 
 def _prepare(

@@ -134,7 +134,13 @@ class Expression:
     names: frozenset[str]
     size: int
     engine: Engine = field(repr=False)
+    _load: Callable[[], PackTemplate] = field(repr=False)
     _run: Callable[[Mapping[str, Any], IncludeStack | None], Any] = field(repr=False)
+
+    @property
+    def code(self) -> PackTemplate:
+        """The code that evaluates it, compiled on first use."""
+        return self._load()
 
     def evaluate(self, context: Mapping[str, Any]) -> Any:
         """Return the value; raise `ContextError` with the location in the pack file."""

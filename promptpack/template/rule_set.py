@@ -35,6 +35,11 @@ class RuleSet:
         failed, skipped = run(values)
         return [RuleFailure(*row) for row in failed], skipped
 
+    def warm(self) -> None:
+        """Compile the rules now."""
+        if self._clauses:
+            _ = self._code
+
     @cached_property
     def _code(self) -> PackTemplate:
         """The code of all rules, compiled as if their sources were one text."""

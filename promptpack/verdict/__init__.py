@@ -1,8 +1,8 @@
 """`Reading` + contract -> `Verdict`: check the schema and the rules, and write a correction."""
 
-from promptpack.verdict.judge import judge_checked
+from promptpack.verdict.judge_options import JudgeOptions
 from promptpack.verdict.model import RepairSummary, Verdict, Violation
 from promptpack.verdict.output import AgentOutput, Risk
 from promptpack.verdict.verdict_stream import VerdictStream
 
-__all__ = ["AgentOutput", "RepairSummary", "Risk", "Verdict", "VerdictStream", "Violation", "judge_checked"]
+__all__ = ["AgentOutput", "JudgeOptions", "RepairSummary", "Risk", "Verdict", "VerdictStream", "Violation"]

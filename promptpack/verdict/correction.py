@@ -30,10 +30,15 @@ def write_correction(pack: Pack, contract: Contract, violations: Sequence[Violat
     texts = words(pack.locale)
     if [found.rule for found in violations] in (["no_json"], ["empty"]):
         return texts["correction_unread"]
+    return write_violations(texts["correction"], violations, expected, texts)
+
+
+def write_violations(title: str, violations: Sequence[Violation], expected: Expected, texts: Mapping[str, str]) -> str:
+    """Return a title and one line for each violation."""
     shown = violations[:_MAX_VIOLATIONS]
-    lines = _write_lines(shown, expected, texts, _MAX_SIZE - _size(texts["correction"]))
+    lines = _write_lines(shown, expected, texts, _MAX_SIZE - _size(title))
     more = [f"- (+{len(violations) - _MAX_VIOLATIONS})"] if len(violations) > _MAX_VIOLATIONS else []
-    return "\n".join([texts["correction"], *dict.fromkeys(lines), *more])
+    return "\n".join([title, *dict.fromkeys(lines), *more])
 
 
 def _write_lines(shown: Sequence[Violation], expected: Expected, texts: Mapping[str, str], limit: int) -> list[str]:

@@ -1,7 +1,7 @@
 """Reply + pack + context -> `Verdict`: read the reply, check it against the schema, then against the rules."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -10,55 +10,28 @@ from promptpack import reply as replies
 from promptpack.characters import escape_surrogates
 from promptpack.pack.contract import Contract
 from promptpack.pack.model import Pack
-from promptpack.problem import Problem, UsageError, did_you_mean
+from promptpack.problem import Problem, UsageError
 from promptpack.prompt.prompt import Prompt
 from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.tool_actions import find_tool_set
 from promptpack.reply import Attempt, Policy, PromptEcho, Reading, SchemaCheck, Shape, read_clean
+from promptpack.reply.alarm import warm_alarms
 from promptpack.reply.charset import decode_reply
 from promptpack.schema.validation import Schema
 from promptpack.verdict.claims import Claims, Refusal
 from promptpack.verdict.correction import write_correction
 from promptpack.verdict.echo import find_echo
+from promptpack.verdict.judge_options import DEFAULT_OPTIONS, JudgeOptions
 from promptpack.verdict.model import Verdict, Violation, code_of, same
 from promptpack.verdict.output import error_output, to_agent_output
 from promptpack.verdict.rule_checker import RuleChecker
 
 _SHAPES: WeakKeyDictionary[Schema, Shape] = WeakKeyDictionary()
-_RISKS_HINT = f"the risks are {', '.join(replies.RISKS)}"
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeOptions:
-    """How to read a reply: `strict` allows no repairs, `refuse` names repairs that are not allowed.
-
-    `after` is the verdict whose correction the reply answers.
-    """
-
-    strict: bool = False
-    refuse: frozenset[str] = frozenset()
-    finish_reason: str | None = None
-    after: Verdict | None = None
-
-    def __post_init__(self) -> None:
-        known = (*replies.RISKS, *sorted(replies.KINDS))
-        problems = [
-            Problem("PP531", f"unknown repair or risk {name!r}", None, did_you_mean(name, known) or _RISKS_HINT)
-            for name in sorted(frozenset(self.refuse).difference(known))
-        ]
-        if problems:
-            raise UsageError(problems)
-
-
-_DEFAULT_OPTIONS = JudgeOptions()
 _DEFAULT_POLICY = Policy()
 # A reply with at most this many characters cannot contain too many values.
 _MAX_SHORT_REPLY = _DEFAULT_POLICY.max_values
-
-
-def judge_checked(pack: Pack, raw: str | bytes, values: Mapping[str, Any] | None, **options: Any) -> Verdict:
-    """Judge a reply with the values of a checked context."""
-    return pack.judge(raw, values, **options)
 
 
 class Judge:
@@ -72,7 +45,11 @@ class Judge:
         self._may_have_examples = bool(pack.slots) or any(one.role == "assistant" for one in pack.messages)
 
     def judge(
-        self, raw: str | bytes, values: Mapping[str, Any] | None, prompt: Prompt | None = None, **options: Any
+        self,
+        raw: str | bytes,
+        values: Mapping[str, Any] | None,
+        prompt: Prompt | None = None,
+        options: JudgeOptions = DEFAULT_OPTIONS,
     ) -> Verdict:
         """Judge a reply with the values of a checked context; a reply that repeats an example of the prompt is an echo.
 
@@ -80,25 +57,34 @@ class Judge:
         """
         contract = self._contract
         schema = schema_of(self._pack, values, prompt)
-        if not options and type(raw) is str and len(raw) <= _MAX_SHORT_REPLY:
+        if options is DEFAULT_OPTIONS and type(raw) is str and len(raw) <= _MAX_SHORT_REPLY:
             value = read_clean(raw, _DEFAULT_POLICY.max_depth)
             if value is not None and schema.accepts(value):
                 has_own_echo = self._may_have_examples and prompt is not None and prompt.few_shot
                 echo = find_echo(self._pack, contract, prompt) if has_own_echo else self._echo
                 return self._check_rules(Reading("valid", value, is_echo=echo.has_example(value)), schema, values)
-        chosen = JudgeOptions(**options) if options else _DEFAULT_OPTIONS
         check = SchemaCheck(schema)
         echo = self._echo if prompt is None else find_echo(self._pack, contract, prompt)
-        reading = _read(raw, check, contract, chosen, echo)
+        reading = _read(raw, check, contract, options, echo)
         if reading.ok:
             return self._check_rules(reading, schema, values)
-        if chosen.after is not None and not reading.violations:
-            return chosen.after
+        if options.after is not None and not reading.violations:
+            return options.after
         violations = [_violation(found) for found in reading.violations]
         secrets = Secrets(self._pack, values)
         text = "" if violations[0].rule in ("encoding", "size") else decode_reply(raw)
         claims = Refusal(text, reading, check.expected, secrets.hide).find_claims(violations)
         return self._refuse(reading, secrets, violations, claims)
+
+    def warm(self) -> None:
+        """Compile the schemas and rules now, and check and store one invalid reply."""
+        contract = self._contract
+        for schema in contract.schemas():
+            schema.warm()
+            shape_of(schema).warm()
+            warm_alarms(schema)
+        self._rules.warm()
+        self.judge("{}", None).to_dict()
 
     def _check_rules(self, reading: Reading, schema: Schema, values: Mapping[str, Any] | None) -> Verdict:
         """Judge a reply that meets the schema."""

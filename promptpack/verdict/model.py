@@ -1,16 +1,19 @@
 """The `Verdict`: a typed output, or the violations of a reply and a correction to send back."""
 
+import marshal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from promptpack.lazy import cached_property
 from promptpack.problem import Problem, ReplyError
+from promptpack.prompt.message import ToolCall
 from promptpack.reply import RISKS, Attempt, Repair
 from promptpack.verdict.output import AgentOutput
 
+Outcome = Literal["valid", "recovered", "ambiguous", "truncated", "no_answer", "invalid", "tool_call"]
 _OTHER_CODE: Final = "PP519"
 _RULES: Final = {
     "PP501": ("no_json", "empty"),
@@ -30,6 +33,7 @@ _RULES: Final = {
     "PP515": ("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"),
     "PP516": ("additionalProperties", "unevaluatedProperties"),
     "PP517": ("echo",),
+    "PP518": ("refused",),
     "PP520": ("rule",),
     "PP521": ("rule_error",),
 }
@@ -69,34 +73,58 @@ class RepairSummary:
         return f"{self.kind} ({f'{self.count} times, ' if self.count > 1 else ''}risk {self.risk})"
 
 
+class _Copied:
+    """A field that returns a copy of its value, which is plain data, so that nobody can change the original."""
+
+    def __get__(self, verdict: "Verdict | None", owner: type) -> Any:
+        return None if verdict is None else marshal.loads(marshal.dumps(verdict.__dict__["data"]))  # noqa: S302 -- our own bytes
+
+    def __set__(self, verdict: "Verdict", value: Any) -> None:
+        verdict.__dict__["data"] = value
+
+
 @dataclass(frozen=True)
 class Verdict:
     """The result of checking a reply: a typed output, or violations and a correction to send back.
 
-    A refused reply has an `attempt`, so that the answer to the correction may send only the corrected fields.
+    A verdict is true if the reply meets the contract. A refused reply has an `attempt`, so that the answer to the
+    correction may send only the corrected fields.
     """
 
-    outcome: str
-    data: Any = None
+    outcome: Outcome
+    """How the reply was read: `valid`, or `recovered` after repairs, or `tool_call`, or why it is unusable."""
+    data: Any = _Copied()
+    """A copy of the reply as plain data; None if it could not be read."""
     violations: tuple[Violation, ...] = ()
+    """What is wrong with the reply; empty if it is accepted."""
     repairs: tuple[Repair, ...] = ()
+    """The changes that were necessary to read the reply."""
     readings: tuple[Any, ...] = ()
+    """The possible meanings of an ambiguous reply."""
     unchecked: tuple[str, ...] = ()
+    """The names of the rules that were skipped because an input is missing."""
     is_echo: bool = False
     """Whether the output repeats an example of the prompt."""
     correction: str = ""
-    error_output: "AgentOutput | None" = None
+    """The message to send back to the model, in the language of the pack; empty if the reply is accepted."""
+    error_output: AgentOutput | None = None
+    """A standard `ERROR` output for an orchestrator to route; None if the reply is accepted."""
+    tool_calls: tuple[ToolCall, ...] = ()
+    """The native tool calls of a response, with the outcome `tool_call`."""
     attempt: Attempt | None = field(default=None, repr=False)
     make_output: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
     """Creates `output`; None if the output is the data itself."""
     find_extras: Callable[[], tuple[str, ...]] = field(default=tuple, repr=False, compare=False)
 
     @cached_property
-    def output(self) -> Any:
-        """The reply as typed data; None if it is refused."""
-        if self.violations:
-            return None
-        return self.data if self.make_output is None else self.make_output()
+    def output(self) -> AgentOutput:
+        """The accepted reply as typed data; None if it is refused, or if it calls tools.
+
+        Contracts other than `agent-output` have other types: plain data, or the model of a slot prompt.
+        """
+        if self.violations or self.tool_calls:
+            return None  # type: ignore[return-value]  # after `if verdict:` users need not ask for None again
+        return self.data if self.make_output is None else self.make_output()  # type: ignore[no-any-return]
 
     @cached_property
     def extras(self) -> tuple[str, ...]:

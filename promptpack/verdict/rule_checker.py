@@ -35,6 +35,10 @@ class RuleChecker:
             failed, skipped = self._set.evaluate(scope)
         return self._explain(failed, scope), tuple(self._rules[number].name for number in skipped)
 
+    def warm(self) -> None:
+        """Compile the rules now."""
+        self._set.warm()
+
     def _explain(self, failed: Sequence[RuleFailure], scope: Mapping[str, Any]) -> list[Violation]:
         if not failed:
             return []

@@ -17,7 +17,7 @@ _verdicts = cache(lambda: TypeAdapter(Verdict))
 
 def write_verdict(verdict: Verdict) -> dict[str, Any]:
     """Return a verdict as plain data."""
-    ok, error = verdict.ok, verdict.error_output
+    ok, error, output = verdict.ok, verdict.error_output, verdict.output
     data = _verdicts().dump_python(verdict, mode="json", exclude={"make_output", "find_extras", "error_output"})
     if verdict.attempt is not None:
         data["attempt"]["uncertain"].sort()
@@ -25,7 +25,7 @@ def write_verdict(verdict: Verdict) -> dict[str, Any]:
         "ok": ok,
         **data,
         "output": verdict.data if ok else None,
-        "output_type": AgentOutput.__name__ if isinstance(verdict.output, AgentOutput) else None,
+        "output_type": AgentOutput.__name__ if isinstance(output, AgentOutput) else None,
         "data": None if ok else verdict.data,
         "extras": list(verdict.extras),
         "error_output": error and error.to_wire(),

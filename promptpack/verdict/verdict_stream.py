@@ -1,6 +1,7 @@
 """Judge a reply while it arrives: alarms as soon as they are certain, and a verdict at the end."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 from promptpack.pack.model import Pack
@@ -8,7 +9,8 @@ from promptpack.prompt.prompt import Prompt
 from promptpack.reply import Fault, Progress, PromptEcho, Reading, ReplyStream
 from promptpack.reply.reading import Outcome
 from promptpack.verdict.echo import find_echo
-from promptpack.verdict.judge import JudgeOptions, schema_of, shape_of
+from promptpack.verdict.judge import schema_of, shape_of
+from promptpack.verdict.judge_options import DEFAULT_OPTIONS, JudgeOptions
 from promptpack.verdict.model import Verdict
 
 
@@ -16,10 +18,12 @@ class VerdictStream:
     """Judges a reply in chunks; the final verdict is the same as for the whole text."""
 
     def __init__(
-        self, pack: Pack, values: Mapping[str, Any] | None, prompt: Prompt | None = None, **options: Any
+        self,
+        pack: Pack,
+        values: Mapping[str, Any] | None,
+        prompt: Prompt | None = None,
+        options: JudgeOptions = DEFAULT_OPTIONS,
     ) -> None:
-        JudgeOptions(**options)  # raises before the reply arrives if an option is invalid
-        self._finish_reason = options.pop("finish_reason", None)
         self._pack, self._values, self._prompt, self._options = pack, values, prompt, options
         echo = find_echo(pack, pack.contract, prompt) if pack.contract else PromptEcho()
         self._stream = ReplyStream(shape_of(schema_of(pack, values, prompt)), self._read, echo)
@@ -30,11 +34,11 @@ class VerdictStream:
         return self._stream.feed(chunk)
 
     def close(self, finish_reason: str | None = None) -> Verdict:
-        """End the reply and judge it as a whole."""
-        raw, reason = self._stream.raw, finish_reason or self._finish_reason
+        """End the reply and judge it as a whole; `finish_reason` is why the model stopped."""
+        raw, reason = self._stream.raw, finish_reason or self._options.finish_reason
         if reason is None and self._last is not None and self._last[0] == raw:
             return self._last[1]
-        return self._judge(raw, finish_reason=reason)
+        return self._judge(raw, reason)
 
     def _read(self, text: str) -> Reading:
         """Judge the text so far, at the end of an object."""
@@ -42,7 +46,10 @@ class VerdictStream:
         self._last = text, verdict
         faults = (Fault(found.rule, found.path, found.message, found.offset) for found in verdict.violations)
         outcome = cast("Outcome", verdict.outcome)
-        return Reading(outcome, verdict.data, violations=tuple(faults), is_echo=verdict.is_echo)
+        return Reading(outcome, verdict.__dict__["data"], violations=tuple(faults), is_echo=verdict.is_echo)
 
-    def _judge(self, raw: str | bytes, **more: Any) -> Verdict:
-        return self._pack.judge(raw, self._values, self._prompt, **self._options, **more)
+    def _judge(self, raw: str | bytes, finish_reason: str | None = None) -> Verdict:
+        options = self._options
+        if options.finish_reason != finish_reason:
+            options = replace(options, finish_reason=finish_reason)
+        return self._pack._judge(raw, self._values, self._prompt, options)

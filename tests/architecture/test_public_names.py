@@ -12,9 +12,9 @@ import promptpack
 
 PUBLIC = [
     "Agent", "AgentOutput", "ContextError", "Library", "LlmCycle", "Location", "Message", "MissingExtraError", "Pack",
-    "PackError", "Problem", "Prompt", "PromptComposer", "PromptTemplate", "PromptTemplateRegistry", "PromptpackError",
-    "RenderContext", "ReplyError", "SlotPrompt", "TemplateContext", "UsageError", "Verdict", "Violation", "__version__",
-    "validate_messages",
+    "PackError", "PackName", "Problem", "Prompt", "PromptComposer", "PromptTemplate", "PromptTemplateRegistry",
+    "PromptpackError", "ReloadReport", "RenderContext", "ReplyError", "SlotPrompt", "TemplateContext", "UsageError",
+    "Verdict", "Violation", "Watch", "__version__", "validate_messages",
 ]  # fmt: skip
 
 

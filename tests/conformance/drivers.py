@@ -15,7 +15,6 @@ from promptpack.prompt.plain_data import to_plain
 from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
 from promptpack.template.engine import default_engine
 from promptpack.template.model import Source
-from promptpack.verdict import judge_checked
 from tests.conformance.executor_driver import run_executor
 from tests.conformance.slots_driver import slots_factory
 from tests.conformance.templates_driver import run_composer, run_template
@@ -39,7 +38,7 @@ def check_reply(
 ) -> dict[str, Any]:
     """Judge a reply by the agent's contract in the vectors or, with a context, by the shipped pack and its rules."""
     if context is None:
-        verdict = judge_checked(_contract_pack(agent), raw, None, finish_reason=finish_reason)
+        verdict = _contract_pack(agent).check(raw, finish_reason=finish_reason)
     else:
         verdict = _library().get(agent).check(raw, context, finish_reason=finish_reason)
     return {

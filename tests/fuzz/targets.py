@@ -14,7 +14,6 @@ from promptpack.reply import replay
 from promptpack.template.compiling import compile, compile_expression  # noqa: A004 -- the folder's verb
 from promptpack.template.engine import default_engine
 from promptpack.template.model import Source
-from promptpack.verdict import judge_checked
 
 if TYPE_CHECKING:
     from promptpack.template.model import Syntax
@@ -80,7 +79,7 @@ def expression(data: bytes) -> None:
 def reply(data: bytes) -> None:
     """Accept a reply with a log that rebuilds its data, or refuse it with violations."""
     for strict in (True, False):
-        verdict = judge_checked(PACK, data, None, strict=strict)
+        verdict = PACK.check(data, strict=strict)
         assert verdict.ok is not bool(verdict.violations)
         json.dumps(verdict.data, allow_nan=False).encode()
         verdict.correction.encode()

@@ -16,7 +16,6 @@ from promptpack.pack.contract import Contract
 from promptpack.pack.version import Version
 from promptpack.reply import replay
 from promptpack.reply.syntax_tree import is_same
-from promptpack.verdict import judge_checked
 from tests.properties.reply_defects import add_defects, lose
 from tests.properties.reply_outputs import AGENTS, anything
 
@@ -30,7 +29,7 @@ def pack_of(agent: str) -> Pack:
 
 
 def judged(agent: str, raw: str | bytes, **options: Any) -> Verdict:
-    return judge_checked(pack_of(agent), raw, None, **options)
+    return pack_of(agent).check(raw, **options)
 
 
 def of_contract(agent: str, value: Any) -> Any:

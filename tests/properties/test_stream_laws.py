@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from promptpack import Pack
 from promptpack.pack.contract import Contract
 from promptpack.pack.version import Version
-from promptpack.verdict import judge_checked
 from tests.properties.reply_defects import REQUIRED, add_defects, lose, wrapped
 from tests.properties.reply_outputs import anything, outputs
 from tests.properties.reply_values import DEFECTS, HIDING, Sample, dump, samples
@@ -468,7 +467,7 @@ def test_shown_values_and_alarms_are_right_for_other_contracts(
     members = data.draw(st.lists(st.tuples(st.sampled_from(named), st.sampled_from(ITEMS)), min_size=1, max_size=5))
     raw = frame.format("{" + ", ".join(f"{write(key)}: {write(item)}" for key, item in members) + "}")
     pack = Pack("other", Version(1, 0, 0), "", contract=Contract("other", schema))
-    verdict, stream = judge_checked(pack, raw, None), pack.stream()
+    verdict, stream = pack.check(raw), pack.stream()
     states = [(json.loads(json.dumps(now.value)), now.violations) for now in map(stream.feed, raw)]
     for value, alarms in states if verdict.ok else ():
         assert not alarms, (raw, alarms)

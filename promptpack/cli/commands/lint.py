@@ -12,10 +12,10 @@ from promptpack.cli.console import print_problems
 from promptpack.cli.progress import track
 from promptpack.cli.released import find_changed_releases
 from promptpack.cli.reports.catalogue import FORMATS, write
-from promptpack.cli.watching import changes
 from promptpack.linter.lint_paths import lint
 from promptpack.linter.lint_report import LintReport
 from promptpack.problem import Problem, PromptpackError
+from promptpack.watching import changes
 
 # One fix may reveal the next problem; real packs need fewer rounds.
 _MAX_ROUNDS = 8

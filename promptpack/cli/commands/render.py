@@ -7,10 +7,10 @@ import click
 from promptpack.characters import visible
 from promptpack.cli import options
 from promptpack.cli.console import print_json, print_problems
-from promptpack.cli.watching import changes
 from promptpack.problem import MissingExtraError, PromptpackError
 from promptpack.prompt.budget.counters import Counter, describe, estimate_tokens, exact_counter
 from promptpack.prompt.prompt import Prompt
+from promptpack.watching import changes
 
 
 @click.command("render")

@@ -49,22 +49,27 @@ class AnthropicProvider(SdkProvider):
 
     def read(self, answer: Any) -> Completion:
         """Read an answer that was not streamed."""
-        blocks = getattr(answer, "content", None)
-        if not isinstance(blocks, list):
-            shown = answer if isinstance(answer, str) else "it has no content"
-            raise provider_error("PP608", self.package, " ".join(shown.split())[:200])
-        return Completion(
-            "".join(block.text for block in blocks if block.type == "text"),
-            tuple(_call(block.id, block.name, block.input) for block in blocks if block.type == "tool_use"),
-            _FINISH.get(answer.stop_reason or "", "stop"),
-            _usage(answer.usage),
-            answer.model or "",
-            answer,
-        )
+        return read_message(answer)
 
     def start_stream(self) -> StreamAccumulator:
         """Return an empty accumulator for a streamed answer."""
-        return _AnthropicStream()
+        return AnthropicStream()
+
+
+def read_message(answer: Any) -> Completion:
+    """Read a message that answers a request."""
+    blocks = getattr(answer, "content", None)
+    if not isinstance(blocks, list):
+        shown = answer if isinstance(answer, str) else "it has no content"
+        raise provider_error("PP608", "anthropic", " ".join(shown.split())[:200])
+    return Completion(
+        "".join(block.text for block in blocks if block.type == "text"),
+        tuple(_call(block.id, block.name, block.input) for block in blocks if block.type == "tool_use"),
+        _FINISH.get(answer.stop_reason or "", "stop"),
+        _usage(getattr(answer, "usage", None)),
+        getattr(answer, "model", None) or "",
+        answer,
+    )
 
 
 def _call(identifier: str, name: str, arguments: Any) -> ToolCall:
@@ -83,7 +88,7 @@ def _usage(usage: Any) -> Usage:
 
 
 @dataclass(slots=True)
-class _AnthropicStream:
+class AnthropicStream:
     """A streamed answer; `calls` is keyed by the index of the block."""
 
     texts: list[str] = field(default_factory=list)
@@ -95,6 +100,7 @@ class _AnthropicStream:
     events: list[Any] = field(default_factory=list)
 
     def add(self, chunk: Any) -> str:
+        """Add the next chunk and return its text."""
         self.events.append(chunk)
         text = self._read_event(chunk)
         self.texts.append(text)
@@ -129,6 +135,7 @@ class _AnthropicStream:
         return delta.text if delta.type == "text_delta" else ""
 
     def completion(self) -> Completion:
+        """Return the whole answer; raise `ProviderError` if its end is missing."""
         if not self.ended:
             # Without an end event the stream was cut off, so its text is not a complete answer.
             raise provider_error("PP606", "anthropic", "the stream ended too early", retryable=True)

@@ -44,25 +44,33 @@ class OpenAIProvider(SdkProvider):
 
     def read(self, answer: Any) -> Completion:
         """Read an answer that was not streamed."""
-        choices = getattr(answer, "choices", None)
-        if not choices:
-            shown = answer if isinstance(answer, str) else getattr(answer, "error", None) or "it has no choices"
-            raise provider_error("PP608", self.package, " ".join(str(shown).split())[:200])
-        message = choices[0].message
-        text = message.content or getattr(message, "refusal", None) or ""
-        if not isinstance(text, str):
-            raise TypeError("its content is not text")
-        calls = [
-            (call.id, call.function.name, call.function.arguments)
-            for call in message.tool_calls or ()
-            if getattr(call, "function", None)
-        ]
-        finish_reason = _finish(choices[0].finish_reason, calls)
-        return Completion(text, _calls(calls), finish_reason, _usage(answer.usage), answer.model or "", answer)
+        return read_chat(answer)
 
     def start_stream(self) -> StreamAccumulator:
         """Return an empty accumulator for a streamed answer."""
-        return _OpenAIStream()
+        return OpenAIStream()
+
+
+def read_chat(answer: Any) -> Completion:
+    """Read a chat completion."""
+    choices = getattr(answer, "choices", None)
+    if not choices:
+        shown = answer if isinstance(answer, str) else getattr(answer, "error", None) or "it has no choices"
+        raise provider_error("PP608", "openai", " ".join(str(shown).split())[:200])
+    message = choices[0].message
+    refusal = getattr(message, "refusal", None)
+    text = message.content or refusal or ""
+    if not isinstance(text, str):
+        raise TypeError("its content is not text")
+    calls = [
+        (call.id, call.function.name, call.function.arguments)
+        for call in getattr(message, "tool_calls", None) or ()
+        if getattr(call, "function", None)
+    ]
+    is_refused = bool(refusal) and not message.content
+    finish_reason = "content_filter" if is_refused else _finish(choices[0].finish_reason, calls)
+    usage = _usage(getattr(answer, "usage", None))
+    return Completion(text, _calls(calls), finish_reason, usage, getattr(answer, "model", None) or "", answer)
 
 
 def _calls(calls: Sequence[tuple[str | None, str | None, str | None]]) -> tuple[ToolCall, ...]:
@@ -92,7 +100,7 @@ def _usage(usage: Any) -> Usage:
 
 
 @dataclass(slots=True)
-class _OpenAIStream:
+class OpenAIStream:
     """A streamed answer; `calls` is keyed by the index of the call."""
 
     texts: list[str] = field(default_factory=list)
@@ -103,6 +111,7 @@ class _OpenAIStream:
     chunks: list[Any] = field(default_factory=list)
 
     def add(self, chunk: Any) -> str:
+        """Add the next chunk and return its text."""
         self.chunks.append(chunk)
         self.model = self.model or getattr(chunk, "model", None) or ""
         self.usage = getattr(chunk, "usage", None) or self.usage
@@ -124,6 +133,7 @@ class _OpenAIStream:
             call[2] += piece.function.arguments or ""
 
     def completion(self) -> Completion:
+        """Return the whole answer; raise `ProviderError` if its end is missing."""
         if self.finish_reason is None:
             # Without a finish reason the stream was cut off, so its text is not a complete answer.
             raise provider_error("PP606", "openai", "the stream ended too early", retryable=True)

@@ -24,7 +24,7 @@ def violations(reply: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("reply", SCHEMA["examples"], ids=lambda reply: reply["action"])
 def test_every_example_of_the_contract_is_valid(reply: dict[str, Any]) -> None:
-    verdict = pack().check(json.dumps(reply))
+    verdict: Any = pack().check(json.dumps(reply))
     assert verdict.ok
     assert verdict.output == reply
     assert verdict.repairs == ()
@@ -74,7 +74,7 @@ def test_fields_that_an_action_does_not_need_are_optional(reply: dict[str, Any])
 
 
 def test_parameters_are_read_as_arguments() -> None:
-    verdict = pack().check(
+    verdict: Any = pack().check(
         '{"speak": "go", "action": "continue", "tool_call": {"name": "move", "parameters": {"day": 5}}}'
     )
     assert verdict.output == {
@@ -87,6 +87,6 @@ def test_parameters_are_read_as_arguments() -> None:
 
 
 def test_an_empty_text_where_an_object_belongs_counts_as_absent() -> None:
-    verdict = pack().check('{"action": "done", "goal_check": "met", "tool_call": "", "abort": ""}')
+    verdict: Any = pack().check('{"action": "done", "goal_check": "met", "tool_call": "", "abort": ""}')
     assert verdict.output == {"action": "done", "goal_check": "met"}
     assert violations({"action": "abort", "abort": ""}) == ["/abort"]

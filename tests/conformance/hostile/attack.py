@@ -20,7 +20,6 @@ from promptpack.linter.lint_settings import LintSettings
 from promptpack.pack.contract import Contract
 from promptpack.pack.version import Version
 from promptpack.prompt.prompt import Prompt
-from promptpack.verdict import judge_checked
 from tests.conformance.drivers import load_pack, render_template
 from tests.conformance.hostile.cases import expand, fan_out, reply_of, value_of, work
 from tests.conformance.hostile.classes import CLASSES, REPLY_CLASSES
@@ -158,7 +157,7 @@ def _is_fenced(text: str) -> bool:
 
 def _reply(case: Mapping[str, Any], folder: Path) -> Result:  # noqa: ARG001 -- one signature for all
     pack = Pack("hostile", Version(1, 0, 0), "contract.json", contract=Contract("hostile", case["contract"]))
-    verdict = judge_checked(pack, reply_of(case), None, strict=True)
+    verdict = pack.check(reply_of(case), strict=True)
     rules = [REPLY_CLASSES.get(found.rule, "contract") for found in verdict.violations]
     outcomes = ["ok"] if verdict.ok else [f"error:{name}" for name in dict.fromkeys(rules)]
     reported = "\n".join([*(str(found) for found in verdict.violations), verdict.correction])
@@ -183,9 +182,7 @@ def _schema_limit(case: Mapping[str, Any], folder: Path) -> Result:
     if case["entry"] == "reply":
         definitions = {"$defs": schema.pop("$defs")} if "$defs" in schema else {}
         contract = Contract("hostile", {"type": "object", "properties": {"v": schema}, **definitions})
-        verdict = judge_checked(
-            Pack("hostile", Version(1, 0, 0), "x", contract=contract), json.dumps({"v": value}), None
-        )
+        verdict = Pack("hostile", Version(1, 0, 0), "x", contract=contract).check(json.dumps({"v": value}))
         return {"outcomes": ["reply-ok"], "text": "", "violations": len(verdict.violations)}
     pack = {"promptpack": 1, "name": "hostile", "version": "1.0.0", "inputs": {"V": schema}}
     _write_pack({**pack, "messages": [{"role": "user", "content": "{{ V }}"}]}, folder)

@@ -19,7 +19,6 @@ from promptpack.pack.references import find_references
 from promptpack.pack.version import Version
 from promptpack.schema.safety import SchemaMeter, find_unsafe
 from promptpack.schema.validation import compile  # noqa: A004 -- the folder's verb
-from promptpack.verdict import judge_checked
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER.parents[2] / "docs" / "reference" / "suites.md"
@@ -63,7 +62,7 @@ ANYTHING = Pack("any", Version(1, 0, 0), "any.json", contract=Contract("any", {}
 
 @pytest.mark.parametrize("case", lines("json_parsing.jsonl"), ids=name_of)
 def test_a_strict_reply_is_json_and_nothing_else(case: dict[str, Any]) -> None:
-    verdict = judge_checked(ANYTHING, base64.b64decode(case["bytes_b64"]), None, strict=True)
+    verdict = ANYTHING.check(base64.b64decode(case["bytes_b64"]), strict=True)
     must_be_accepted = case["id"].startswith("y_") and case["id"] not in REFUSED_JSON
     assert verdict.ok is (must_be_accepted or case["id"] in ACCEPTED_JSON)
 

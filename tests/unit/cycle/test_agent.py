@@ -130,7 +130,7 @@ def test_a_field_that_breaks_a_rule_is_corrected_alone(library: Library, tmp_pat
         PACK.replace("1.0.0", "1.1.0").replace("      require:", "      path: /params/words\n      require:"),
         encoding="utf-8",
     )
-    newer = library.reload().get("greeter@1.1.0")
+    newer = library.reload().library.get("greeter@1.1.0")
     verdict = Agent(newer, ScriptedProvider([reply("Hello you"), {"params": {"words": "Hello Ada"}}])).run(
         {"NAME": "Ada"}
     )
@@ -190,7 +190,7 @@ def test_a_caller_chooses_the_repairs_that_an_agent_refuses(greeter: Pack) -> No
 def test_an_agent_also_refuses_what_the_pack_refuses(library: Library, tmp_path: Path) -> None:
     text = PACK.replace("1.0.0", "1.1.0").replace("  contract:", "  refuse: [quotes]\n  contract:")
     (tmp_path / "greeter" / "1.1.0.yaml").write_text(text, encoding="utf-8")
-    newer = library.reload().get("greeter@1.1.0")
+    newer = library.reload().library.get("greeter@1.1.0")
     quoted = json.dumps(reply("Hello Ada")).replace('"', "'")
     script: list[Any] = [quoted, without_brace("Hello Ada"), reply("Hello Ada")]
     assert len(Agent(newer, ScriptedProvider(script)).run_with_transcript({"NAME": "Ada"}).transcript.rounds) == 3

@@ -205,7 +205,7 @@ def test_a_file_in_two_of_the_folders_is_one_pack(write_pack: WritePack, open_pa
         library = Library.open(*folders)
         assert [entry.name for entry in library.list()] == ["demo"]
         assert library.problems == ()
-        assert library.reload() is library
+        assert library.reload().library is library
 
 
 def test_a_pipe_is_refused_without_waiting(write_pack: WritePack, open_packs: Open) -> None:

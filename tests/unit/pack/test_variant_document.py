@@ -139,7 +139,7 @@ def test_a_changed_default_file_changes_the_variant(
     library = open_packs()
     digest = library.get("demo", "de").digest
     write_pack(body=DEFAULT.replace("when: TICKET", "when: 'true'"))
-    reloaded = library.reload()
+    reloaded = library.reload().library
     assert reloaded.get("demo", "de").digest != digest
     assert open_packs().get("demo", "de").digest == reloaded.get("demo", "de").digest
 

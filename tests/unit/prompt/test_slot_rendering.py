@@ -101,7 +101,7 @@ def test_a_type_name_that_comes_from_data_stays_text(make_pack: MakePack) -> Non
 def test_a_reply_is_validated_with_the_output_model(
     make_pack: MakePack, reply: str, outcome: str, violations: list[tuple[str, str]]
 ) -> None:
-    verdict = make_pack(GUIDE).render(Q="Where?").check(reply)
+    verdict: Any = make_pack(GUIDE).render(Q="Where?").check(reply)
     assert verdict.outcome == outcome
     assert [(found.code, found.path) for found in verdict.violations] == violations
     if verdict.ok:
@@ -125,13 +125,13 @@ def test_rules_and_corrections_work_with_an_output(make_pack: MakePack) -> None:
         "slots:\n  output:\n    n: {$type: int}\n"
         "reply:\n  rules:\n    - {name: small, require: reply.n < 5, message: too large, path: /n}\n"
     )
-    verdict = pack.render().check('{"n": 7}')
+    verdict: Any = pack.render().check('{"n": 7}')
     assert [(found.rule, found.path) for found in verdict.violations] == [("small", "/n")]
     assert "too large" in verdict.correction
 
 
 def test_an_output_that_is_a_list_accepts_the_bare_array(make_pack: MakePack) -> None:
-    verdict = make_pack("slots:\n  output:\n    - {$type: int}\n").render().check("[1, 2]")
+    verdict: Any = make_pack("slots:\n  output:\n    - {$type: int}\n").render().check("[1, 2]")
     assert verdict.output.list == [1, 2]
 
 
@@ -232,7 +232,7 @@ def test_a_budget_smaller_than_the_other_slots_is_refused(make_pack: MakePack) -
 def test_an_agent_runs_a_pack_with_slots() -> None:
     pack = Library.open().get("meeting-notes", locale="en")
     provider = ScriptedProvider(['{"summary": "x"}', '{"summary": "x", "decisions": [], "tasks": [], "mood": "calm"}'])
-    verdict = Agent(pack, provider).run({"TRANSCRIPT": "Ann: Hi", "ATTENDEES": ["Ann"]})
+    verdict: Any = Agent(pack, provider).run({"TRANSCRIPT": "Ann: Hi", "ATTENDEES": ["Ann"]})
     assert verdict.output.mood == "calm"
     assert "/decisions: is missing" in str(provider.requests[1].messages[-1].content)
 

@@ -9,7 +9,6 @@ from promptpack import Pack, Verdict
 from promptpack.pack.contract import Contract
 from promptpack.pack.version import Version
 from promptpack.reply import replay
-from promptpack.verdict import judge_checked
 
 STEP = {
     "type": "object",
@@ -44,7 +43,7 @@ GOOD: dict[str, Any] = {
 def judged(raw: Any, after: Verdict | None = None, shape: Any = SHAPE, **options: Any) -> Verdict:
     text = raw if isinstance(raw, str) else json.dumps(raw)
     pack = Pack("demo", Version(1, 0, 0), "demo.yaml", contract=Contract("demo", shape))
-    return judge_checked(pack, text, None, after=after, **options)
+    return pack.check(text, after=after, **options)
 
 
 def paths(verdict: Verdict) -> list[str]:

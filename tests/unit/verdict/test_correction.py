@@ -13,7 +13,6 @@ from promptpack.pack.pack_schema import pack_schema
 from promptpack.pack.version import Version
 from promptpack.prompt.budget.counters import exact_counter
 from promptpack.reply import KINDS, RISKS
-from promptpack.verdict import judge_checked
 from promptpack.verdict.correction import write_correction
 from promptpack.verdict.model import VIOLATION_CODES, Violation, code_of
 from promptpack.words import words
@@ -177,7 +176,7 @@ def test_an_unknown_repair_in_a_pack_is_a_problem_with_its_location(problems_of:
 
 def test_an_unknown_repair_from_a_caller_is_a_usage_error() -> None:
     with pytest.raises(UsageError) as raised:
-        judge_checked(pack_in("en"), "{}", None, refuse=["fense", "Xyz"])
+        pack_in("en").check("{}", refuse=["fense", "Xyz"])
     assert str(raised.value) == (
         "PP531 unknown repair or risk 'Xyz'\n  hint: the risks are none, low, medium, high\n"
         "PP531 unknown repair or risk 'fense'\n  hint: did you mean 'fence'?"

@@ -135,7 +135,7 @@ def test_repairs_are_listed(make_pack: MakePack) -> None:
     ],
 )  # fmt: skip
 def test_a_violation_has_a_code_a_path_and_a_rule(make_pack: MakePack, raw: str, expected: list[str]) -> None:
-    verdict = make_pack(BODY).render().check(raw)
+    verdict: Any = make_pack(BODY).render().check(raw)
     assert not verdict.ok
     assert verdict.output is None
     assert violations_of(verdict) == expected

@@ -7,7 +7,6 @@ import pytest
 from promptpack import Pack
 from promptpack.pack.contract import Contract
 from promptpack.pack.version import Version
-from promptpack.verdict import judge_checked
 
 SHAPE: dict[str, Any] = {
     "type": "object",
@@ -26,7 +25,7 @@ GOOD = {"name": "a", "level": "low"}
 
 
 def violations_of(raw: str | bytes, **options: Any) -> list[str]:
-    return [f"{found} at {found.offset}" for found in judge_checked(PACK, raw, None, **options).violations]
+    return [f"{found} at {found.offset}" for found in PACK.check(raw, **options).violations]
 
 
 @pytest.mark.parametrize(
@@ -84,12 +83,12 @@ def test_a_reply_beyond_the_limits_is_not_read() -> None:
 
 def test_a_verdict_is_true_if_the_reply_is_accepted() -> None:
     for raw in (json.dumps(GOOD), "{}", "no", f"so: {json.dumps(GOOD)}"):
-        verdict = judge_checked(PACK, raw, None)
+        verdict = PACK.check(raw)
         assert bool(verdict) is verdict.ok
 
 
 def test_the_summary_groups_repairs_by_kind_with_the_highest_risk() -> None:
-    verdict = judge_checked(PACK, "So: {'name': 'a', 'level': 'low', 'tags': ['b', 'c'", None)
+    verdict = PACK.check("So: {'name': 'a', 'level': 'low', 'tags': ['b', 'c'")
     assert [str(found) for found in verdict.summary] == [
         "prose (risk none)",
         "quotes (7 times, risk none)",
@@ -98,4 +97,4 @@ def test_the_summary_groups_repairs_by_kind_with_the_highest_risk() -> None:
     assert [(found.kind, found.count, found.risk) for found in verdict.summary][1] == ("quotes", 7, "none")
     merged = replace(verdict, repairs=tuple(replace(one, kind="quotes") for one in verdict.repairs))
     assert [str(found) for found in merged.summary] == ["quotes (10 times, risk high)"]
-    assert judge_checked(PACK, json.dumps(GOOD), None).summary == ()
+    assert PACK.check(json.dumps(GOOD)).summary == ()

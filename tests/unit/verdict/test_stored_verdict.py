@@ -11,8 +11,9 @@ from promptpack import AgentOutput, Pack, UsageError, Verdict, Violation, files
 from promptpack.document import read_json
 from promptpack.pack.contract import Contract
 from promptpack.pack.version import Version
-from promptpack.reply import RISKS, Attempt, Fault, Outcome, Repair
+from promptpack.reply import RISKS, Attempt, Fault, Repair
 from promptpack.reply.reading import EditKind
+from promptpack.verdict.model import Outcome
 from tests.unit.verdict.test_judge import BODY, GOOD, reply
 
 MakePack = Callable[[str], Pack]
@@ -53,7 +54,8 @@ def test_a_stored_output_keeps_its_type(make_pack: MakePack) -> None:
     typed = Verdict.from_dict(stored(make_pack(BODY).render().check(reply())))
     assert isinstance(typed.output, AgentOutput)
     assert typed.output.expected_outcome == GOOD["expectedOutcome"]
-    assert Verdict.from_dict(stored(PLAIN.check('{"a": 1}'))).output == {"a": 1}
+    plain: Any = Verdict.from_dict(stored(PLAIN.check('{"a": 1}'))).output
+    assert plain == {"a": 1}
 
 
 def test_the_answer_to_a_stored_verdict_is_merged(make_pack: MakePack) -> None:

@@ -1,0 +1,111 @@
+"""Packs and libraries as source texts and digests, so that another process can build them again; no code is stored."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from promptpack.cache import Cache
+from promptpack.files import Folder
+from promptpack.library.contents import read_contents
+from promptpack.library.entry import Entry
+from promptpack.library.memory_folder import MemoryFolder
+from promptpack.pack.model import Pack
+from promptpack.problem import Problem, UsageError
+from promptpack.template.limits import Limits
+
+if TYPE_CHECKING:
+    from promptpack.library.library import Library
+
+Texts = dict[str, dict[str, bytes]]
+"""The files of each folder, by the root of the folder and the relative path."""
+
+
+class StoredPack(NamedTuple):
+    """The texts of a pack and its parents, with the digest that the pack must have again."""
+
+    texts: Texts
+    path: str
+    limits: Limits
+    digest: str
+
+    def restore(self) -> Pack:
+        """Build the pack; refuse it if its digest is another one here."""
+        library = _open(self.texts, self.limits, {self.path: self.digest})
+        return library.build(next(entry for entry in library.entries if entry.path == self.path))
+
+
+class StoredLibrary(NamedTuple):
+    """The texts of a library's folders, with the digest that each pack must have again."""
+
+    texts: Texts
+    limits: Limits
+    digests: Mapping[str, str]
+
+    def restore(self) -> Library:
+        """Open the library; a pack whose digest is another one here is refused when it is used."""
+        return _open(self.texts, self.limits, self.digests)
+
+    @property
+    def digest(self) -> str:
+        """One hash of all files."""
+        found = hashlib.sha256()
+        for root, files in self.texts.items():
+            for name in (root, *sorted(files)):
+                found.update(f"{len(name)}:{name}".encode("utf-8", "surrogatepass"))
+                found.update(hashlib.sha256(files.get(name, b"")).digest())
+        return f"sha256:{found.hexdigest()}"
+
+
+def store_pack(library: Library, entry: Entry, pack: Pack) -> StoredPack:
+    """Return a pack as texts: its file, its parents, their partials, and the schema files that it uses."""
+    texts: Texts = {}
+    for home, found in library._lineage(entry):
+        texts.setdefault(found.folder.root, dict(_partials(home, found.folder)))
+        texts[found.folder.root].update(_files(home, found))
+    texts[entry.folder.root].update(library._result(entry).reads)
+    return StoredPack(texts, entry.path, pack.limits, pack.digest)
+
+
+def store_library(library: Library) -> StoredLibrary:
+    """Return a library as texts; builds every pack, to know which schema files they use."""
+    texts: Texts = {folder.root: dict(_partials(library, folder)) for folder in library.folders}
+    digests: dict[str, str] = {}
+    for entry in library.entries:
+        result = library._result(entry)
+        texts[entry.folder.root] |= {**dict(_files(library, entry)), **result.reads}
+        if result.pack is not None:
+            digests[entry.path] = result.pack.digest
+    return StoredLibrary(texts, library._limits, digests)
+
+
+def require_digest(pack: Pack, expected: str | None) -> Pack:
+    """Return a pack that was built again; raise a problem if it has another digest than expected."""
+    if expected is not None and pack.digest != expected:
+        message = f"{pack.label} has another digest here: {pack.digest}, not {expected}"
+        raise UsageError(Problem("PP740", message, None, "use the same files and the same version of promptpack"))
+    return pack
+
+
+def _open(texts: Texts, limits: Limits, digests: Mapping[str, str]) -> Library:
+    from promptpack.library.library import Library
+
+    folders = [MemoryFolder(root, dict(files)) for root, files in texts.items()]
+    library = Library(read_contents(folders, Cache()), limits)
+    library._digests = digests
+    return library
+
+
+def _files(library: Library, entry: Entry) -> Iterator[tuple[str, bytes]]:
+    """Yield a file, and the default file that completes it if it is a variant with only texts."""
+    for one in library._contents.entries:
+        is_same_version = (one.name, one.version) == (entry.name, entry.version) and one.is_default
+        if one.folder == entry.folder and (one.file == entry.file or is_same_version) and one.content is not None:
+            yield one.file, one.content
+
+
+def _partials(library: Library, folder: Folder) -> Iterator[tuple[str, bytes]]:
+    for name, source in library.partials_of(folder).items():
+        # Reading a partial removes the newline at its end.
+        yield f"_partials/{name}.j2", f"{source.text}\n".encode("utf-8", "surrogatepass")

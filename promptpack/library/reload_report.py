@@ -1,0 +1,57 @@
+"""The result of a reload, and how long packs stay available after their files are gone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from promptpack.problem import Problem, UsageError
+
+if TYPE_CHECKING:
+    from promptpack.library.library import Library
+
+
+class Grace(NamedTuple):
+    """How many seconds a pack stays available after its file is gone, and the clock that counts them."""
+
+    seconds: float = 5.0
+    clock: Callable[[], float] = time.monotonic
+
+    def require_valid(self) -> Grace:
+        """Return the same value; raise a `UsageError` unless the seconds are zero or more."""
+        if not self.seconds >= 0:  # also refuses NaN
+            message = f"the grace period is {self.seconds!r} seconds"
+            raise UsageError(Problem("PP732", message, None, "pass 0 or more"))
+        return self
+
+
+class PackName(NamedTuple):
+    """A pack in a `ReloadReport`: its name, version and locale; the locale is empty if the pack has none.
+
+    As text it is `planner@1.0.0 (en)`.
+    """
+
+    name: str
+    version: str
+    locale: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}@{self.version}" + (f" ({self.locale})" if self.locale else "")
+
+
+@dataclass(frozen=True, slots=True)
+class ReloadReport:
+    """What a reload found; packs are sorted by name, version and locale."""
+
+    library: Library
+    """The library as it is now; the same object if nothing has changed."""
+    added: tuple[PackName, ...] = ()
+    """The packs that can be used now, and could not be used before."""
+    removed: tuple[PackName, ...] = ()
+    """The packs that can no longer be used: their files are gone, and the grace period is over."""
+    changed: tuple[PackName, ...] = ()
+    """The packs that render or check differently: their digests have changed."""
+    problems: tuple[Problem, ...] = ()
+    """All problems of the library now; a broken pack stays available as it was."""

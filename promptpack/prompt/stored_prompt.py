@@ -1,0 +1,86 @@
+"""Prompts as plain data, which JSON can store: the pack, the context and the messages, without secrets."""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any, Final
+
+from promptpack.pack.model import Pack
+from promptpack.problem import Problem, UsageError
+from promptpack.prompt.message import Message, read_message
+from promptpack.prompt.prompt import Prompt
+from promptpack.prompt.secrets import Secrets
+
+_FORMAT: Final = 1
+_KEYS: Final = {"prompt": int, "pack": str, "locale": str, "digest": str, "context": Mapping, "messages": list}
+_HINT: Final = "pass what Prompt.to_dict returned"
+
+
+def write_prompt(prompt: Prompt) -> dict[str, Any]:
+    """Return a prompt as plain data; secret inputs are left out, and hidden in the messages."""
+    pack = prompt.pack
+    secret = [name for name, declared in pack.inputs.items() if declared.secret and name in prompt.context]
+    return {
+        "prompt": _FORMAT,
+        "pack": pack.label,
+        "locale": pack.locale,
+        "digest": pack.digest,
+        "context": {name: deepcopy(prompt.context[name]) for name in prompt.context if name not in secret},
+        "secret": secret,
+        "messages": hide_messages(prompt),
+    }
+
+
+def hide_messages(prompt: Prompt) -> list[dict[str, Any]]:
+    """Return the messages of a prompt as plain data, without its secrets."""
+    secrets = Secrets(prompt.pack, prompt.context)
+    hidden: list[dict[str, Any]] = hide_all(deepcopy(prompt.to_dicts()), secrets)
+    return hidden
+
+
+def hide_all(value: Any, secrets: Secrets) -> Any:
+    """Return plain data whose texts contain no secrets."""
+    if isinstance(value, str):
+        return secrets.hide(value)
+    if isinstance(value, Mapping):
+        return {hide_all(key, secrets): hide_all(item, secrets) for key, item in value.items()}
+    return [hide_all(item, secrets) for item in value] if isinstance(value, list | tuple) else value
+
+
+def check_row(row: object) -> Mapping[str, Any]:
+    """Return a stored prompt; raise a `UsageError` if it is none."""
+    if not isinstance(row, Mapping):
+        raise UsageError(
+            Problem("PP446", f"a value of type {type(row).__name__!r} is not a stored prompt", None, _HINT)
+        )
+    problems = [
+        Problem("PP446", f"the stored prompt has no valid {key!r}", None, _HINT)
+        for key, kind in _KEYS.items()
+        if not isinstance(row.get(key), kind)
+    ]
+    if problems:
+        raise UsageError(problems)
+    return row
+
+
+def read_prompt(pack: Pack, row: Mapping[str, Any], inputs: Mapping[str, Any]) -> Prompt:
+    """Return the prompt that a row describes; `inputs` has its secret inputs.
+
+    The prompt is rendered again. If its messages were changed after that, as by a budget, they come from the row.
+    """
+    if pack.digest != row["digest"]:
+        message = f"the stored prompt was rendered by another {pack.label}: {row['digest']}, not {pack.digest}"
+        raise UsageError(Problem("PP447", message, None, "open the library that rendered it"))
+    missing = [name for name in row.get("secret", ()) if name not in inputs]
+    if missing:
+        message = f"the stored prompt has no secret inputs; {', '.join(missing)} must be passed again"
+        raise UsageError(Problem("PP448", message, None, f"write library.restore(row, {missing[0]}=...)"))
+    prompt = pack.render(row["context"], **inputs)
+    if hide_messages(prompt) == row["messages"]:
+        return prompt
+    if row.get("secret"):
+        message = "the messages of the stored prompt were changed after rendering, and secrets are hidden in them"
+        raise UsageError(Problem("PP448", message, None, "pass the secrets again, and change the messages again"))
+    messages: tuple[Message, ...] = tuple(
+        read_message(message, f"message {number}") for number, message in enumerate(row["messages"], 1)
+    )
+    return prompt.with_messages(messages)
