@@ -7,6 +7,7 @@ from promptpack.cycle.cycle_settings import CycleSettings
 from promptpack.cycle.drive import adrive, drive
 from promptpack.cycle.machine import Conversation, converse
 from promptpack.cycle.model_tools import ToolSource, read_tools
+from promptpack.cycle.observe_cycle import observe_conversation
 from promptpack.cycle.provider import Completion, Provider
 from promptpack.cycle.services import ServiceOptions, Services
 from promptpack.cycle.transcript import Transcript
@@ -55,14 +56,17 @@ class Agent:
 
     def run_with_transcript(self, context: Any = None, /, **services: Unpack[ServiceOptions]) -> AgentRun:
         """Run like `run`; return the prompt and the rounds too."""
-        prompt = self._prompt(context)
-        transcript = drive(converse(self._conversation(prompt)), self.provider, Services(**services))
+        with observe_conversation(self.pack) as seen:
+            prompt = seen.entered(self._prompt(context))
+            transcript = seen.took(drive(converse(self._conversation(prompt)), self.provider, Services(**services)))
         return _agent_run(prompt, transcript)
 
     async def arun_with_transcript(self, context: Any = None, /, **services: Unpack[ServiceOptions]) -> AgentRun:
         """Run asynchronously; see `run_with_transcript`."""
-        prompt = self._prompt(context)
-        transcript = await adrive(converse(self._conversation(prompt)), self.provider, Services(**services))
+        with observe_conversation(self.pack) as seen:
+            prompt = seen.entered(self._prompt(context))
+            effects = converse(self._conversation(prompt))
+            transcript = seen.took(await adrive(effects, self.provider, Services(**services)))
         return _agent_run(prompt, transcript)
 
     def _prompt(self, context: Any) -> "Prompt":

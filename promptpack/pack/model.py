@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from promptpack import hook
 from promptpack.lazy import cached_property
 from promptpack.problem import Location
 from promptpack.template.limits import Limits
@@ -181,6 +182,10 @@ class Pack:
         """Render the messages with a context; raise a `ContextError` with all problems of the context."""
         from promptpack.prompt.rendering import render
 
+        if hook.listeners:
+            from promptpack.prompt.observe_render import observe_render
+
+            return observe_render(self, lambda: render(self, context, inputs))
         return render(self, context, inputs)
 
     def check(self, reply: str | bytes, context: Any = None, /, **options: Any) -> Verdict:
@@ -190,6 +195,10 @@ class Pack:
             from promptpack.prompt.context import check_context
 
             values = check_context(self, context, {}).values
+        if hook.listeners:
+            from promptpack.verdict.observe_check import observe_check
+
+            return observe_check(self, values, reply, lambda: self.judge(reply, values, **options))
         return self.judge(reply, values, **options)
 
     @cached_property

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from promptpack import hook
 from promptpack.lazy import cached_property
 
 if TYPE_CHECKING:
@@ -110,6 +111,12 @@ class Prompt:
 
     def check(self, reply: str | bytes, **options: Any) -> Verdict:
         """Judge a model's reply to this prompt."""
+        if hook.listeners:
+            from promptpack.verdict.observe_check import observe_check
+
+            return observe_check(
+                self.pack, self.context, reply, lambda: self.pack.judge(reply, self.context, self, **options)
+            )
         return self.pack.judge(reply, self.context, self, **options)
 
     def stream(self, **options: Any) -> VerdictStream:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
+from promptpack import hook
 from promptpack.pack.model import Pack
 from promptpack.prompt.prompt import Prompt
 from promptpack.reply import Fault, Progress, PromptEcho, Reading, ReplyStream
@@ -31,6 +32,13 @@ class VerdictStream:
 
     def close(self, finish_reason: str | None = None) -> Verdict:
         """End the reply and judge it as a whole."""
+        if hook.listeners:
+            from promptpack.verdict.observe_check import observe_check
+
+            return observe_check(self._pack, self._values, self._stream.raw, lambda: self._close(finish_reason))
+        return self._close(finish_reason)
+
+    def _close(self, finish_reason: str | None) -> Verdict:
         raw, reason = self._stream.raw, finish_reason or self._finish_reason
         if reason is None and self._last is not None and self._last[0] == raw:
             return self._last[1]

@@ -1,0 +1,37 @@
+"""Check a reply while someone listens: emit the start and the end, and offer the content without its secrets."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from promptpack.observation import CheckEnded, CheckStarted, Observation, PackIdentity
+from promptpack.pack.model import Pack
+from promptpack.prompt.secrets import Secrets
+from promptpack.verdict.model import Verdict
+
+
+def observe_check(
+    pack: Pack, values: Mapping[str, Any] | None, reply: object, check: Callable[[], Verdict]
+) -> Verdict:
+    """Check a reply and emit events; `check` does the work."""
+
+    def read_reply() -> Mapping[str, object]:
+        text = reply.decode(errors="replace") if isinstance(reply, bytes) else reply
+        return {"reply": Secrets(pack, values).hide_data(text)}
+
+    start = CheckStarted(pack=PackIdentity.of(pack), content=read_reply)
+    with Observation(CheckEnded(start=start)) as seen:
+        verdict = check()
+        seen.end = replace(
+            seen.end,
+            outcome=verdict.outcome,
+            violations=tuple(found.code for found in verdict.violations),
+            repairs=tuple(repair.kind for repair in verdict.repairs),
+            content=lambda: _findings(verdict),
+        )
+    return verdict
+
+
+def _findings(verdict: Verdict) -> Mapping[str, object]:
+    """Return what is wrong with the reply; a verdict hides secrets itself."""
+    return {"violations": [str(found) for found in verdict.violations], "correction": verdict.correction}
