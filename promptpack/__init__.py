@@ -6,6 +6,7 @@ if TYPE_CHECKING:
     from promptpack._version import __version__
     from promptpack.cycle import Agent, LlmCycle
     from promptpack.library import Library
+    from promptpack.logs import log_events
     from promptpack.pack.model import Pack
     from promptpack.problem import (
         ContextError,
@@ -32,7 +33,7 @@ __all__ = [
     "Agent", "AgentOutput", "ContextError", "Library", "LlmCycle", "Location", "Message", "MissingExtraError", "Pack",
     "PackError", "Problem", "Prompt", "PromptComposer", "PromptTemplate", "PromptTemplateRegistry", "PromptpackError",
     "RenderContext", "ReplyError", "SlotPrompt", "TemplateContext", "UsageError", "Verdict", "Violation", "__version__",
-    "validate_messages",
+    "log_events", "validate_messages",
 ]  # fmt: skip
 
 # The module of each public name, imported on first use.
@@ -61,6 +62,7 @@ _MODULES = {
     "Verdict": "verdict",
     "Violation": "verdict",
     "__version__": "_version",
+    "log_events": "logs",
     "validate_messages": "prompt.order",
 }
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from promptpack.cycle.machine import CallTool, Send
     from promptpack.cycle.provider import Completion, Provider
     from promptpack.cycle.transcript import Transcript
-    from promptpack.observation import CallEnded, PackIdentity, RunEnded, ToolEnded
+    from promptpack.observation import CallEnded, PackIdentity, RunEnded
     from promptpack.pack.model import Pack
     from promptpack.prompt.prompt import Prompt
 

@@ -1,7 +1,7 @@
 """The events of the hook: the start and the end of each run, render, call, tool and check.
 
-Events name packs, models, tools, codes and counts. Text of prompts and replies is only behind `content`, which is called
-on request and returns plain data without the declared secrets.
+Events name packs, models, tools, codes and counts. Text of prompts and replies is only behind `content`, which is
+called on request and returns plain data without the declared secrets.
 """
 
 from __future__ import annotations
@@ -48,7 +48,6 @@ class RunStarted(OperationStarted):
     """A run of an agent, a cycle or a flow starts; a run inside of another has the id of the outer one."""
 
     kind: RunKind
-    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

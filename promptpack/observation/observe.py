@@ -41,12 +41,10 @@ class Observation(Generic[End]):
 
 
 @contextmanager
-def observe_run(
-    kind: RunKind, pack: Pack | None = None, name: str = "", run_id: str = ""
-) -> Iterator[Observation[RunEnded]]:
+def observe_run(kind: RunKind, pack: Pack | None = None, run_id: str = "") -> Iterator[Observation[RunEnded]]:
     """Observe a run; all events of the block have its id, which is that of the run around it, if there is one."""
     identity = None if pack is None else PackIdentity.of(pack)
     with entered(new_run(identity, run_id)):
-        start = RunStarted(pack=identity, kind=kind, name=name)
+        start = RunStarted(pack=identity, kind=kind)
         with Observation(RunEnded(start=start)) as seen:
             yield seen

@@ -10,9 +10,7 @@ from promptpack.prompt.secrets import Secrets
 from promptpack.verdict.model import Verdict
 
 
-def observe_check(
-    pack: Pack, values: Mapping[str, Any] | None, reply: object, check: Callable[[], Verdict]
-) -> Verdict:
+def observe_check(pack: Pack, values: Mapping[str, Any] | None, reply: object, check: Callable[[], Verdict]) -> Verdict:
     """Check a reply and emit events; `check` does the work."""
 
     def read_reply() -> Mapping[str, object]:

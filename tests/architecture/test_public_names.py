@@ -14,7 +14,7 @@ PUBLIC = [
     "Agent", "AgentOutput", "ContextError", "Library", "LlmCycle", "Location", "Message", "MissingExtraError", "Pack",
     "PackError", "Problem", "Prompt", "PromptComposer", "PromptTemplate", "PromptTemplateRegistry", "PromptpackError",
     "RenderContext", "ReplyError", "SlotPrompt", "TemplateContext", "UsageError", "Verdict", "Violation", "__version__",
-    "validate_messages",
+    "log_events", "validate_messages",
 ]  # fmt: skip
 
 
