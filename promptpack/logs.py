@@ -11,8 +11,8 @@ from promptpack.observation import (
     CallRetried,
     CheckEnded,
     Ended,
-    Failure,
     ObservedEvent,
+    OperationFailure,
     OperationStarted,
     RenderEnded,
     RunEnded,
@@ -111,7 +111,7 @@ def _check(event: CheckEnded) -> Record:
     facts = {"outcome": event.outcome, "violations": codes, "repairs": len(event.repairs)}
     shown = f" ({', '.join(codes)})" if codes else f", {len(event.repairs)} repairs" if event.repairs else ""
     level = logging.WARNING if codes else logging.DEBUG
-    return Record(level, f"reply to {_name(event)} is {event.outcome}{shown}", facts)
+    return Record(level, f"reply to {_name(event)}: {event.outcome}{shown}", facts)
 
 
 def _run(event: RunEnded) -> Record:
@@ -120,7 +120,7 @@ def _run(event: RunEnded) -> Record:
     return Record(logging.INFO if event.ok else logging.WARNING, f"run of {_name(event)} ended{shown}", facts)
 
 
-def _reason(failure: Failure) -> str:
+def _reason(failure: OperationFailure) -> str:
     return ", ".join(failure.codes) or failure.type
 
 

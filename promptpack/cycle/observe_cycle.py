@@ -110,10 +110,10 @@ def observe_tool(effect: CallTool) -> Iterator[Watch]:
 
 def observe_event(event: Event) -> None:
     """Emit a retry, or the call of a tool that was rejected."""
-    from promptpack.observation import CallRetried, Failure
+    from promptpack.observation import CallRetried, OperationFailure
 
     if isinstance(event, RetryPlanned):
-        failure = Failure.of(event.error)
+        failure = OperationFailure.of(event.error)
         retried = CallRetried(
             pack=_pack(), failure=failure, round=event.number, attempt=event.attempt, seconds=event.seconds
         )

@@ -19,14 +19,14 @@ _ids = itertools.count(1)
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class OperationFailure:
     """Why an operation ended: the type of the exception and its codes, without its text."""
 
     type: str
     codes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, error: BaseException) -> Failure:
+    def of(cls, error: BaseException) -> OperationFailure:
         """Return the failure of an exception."""
         problems = error.problems if isinstance(error, PromptpackError) else ()
         return cls(type(error).__name__, tuple(dict.fromkeys(problem.code for problem in problems)))
@@ -82,7 +82,7 @@ class OperationEnded:
     """An operation ended; `failure` says why, if an exception ended it."""
 
     start: OperationStarted
-    failure: Failure | None = None
+    failure: OperationFailure | None = None
     content: ContentReader | None = field(default=None, repr=False, compare=False)
     time_ns: int = 0
 
@@ -144,7 +144,7 @@ class CheckEnded(OperationEnded):
 class CallRetried:
     """A call failed with a temporary error: it is sent again after `seconds`."""
 
-    failure: Failure
+    failure: OperationFailure
     round: int
     attempt: int
     seconds: float

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from promptpack import hook
-from promptpack.observation.events import Ended, Failure, RunEnded, RunKind, RunStarted
+from promptpack.observation.events import Ended, OperationFailure, RunEnded, RunKind, RunStarted
 from promptpack.observation.run_scope import PackIdentity, entered, new_run
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Observation(Generic[End]):
     ) -> None:
         # The wall clock may be set back meanwhile.
         time_ns = self.end.start.time_ns + time.perf_counter_ns() - self._began
-        failure = self.end.failure if error is None else Failure.of(error)
+        failure = self.end.failure if error is None else OperationFailure.of(error)
         hook.emit(replace(self.end, failure=failure, time_ns=time_ns), self._listeners)
 
 

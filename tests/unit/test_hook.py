@@ -15,8 +15,8 @@ from promptpack.observation import (
     CheckEnded,
     CheckStarted,
     Ended,
-    Failure,
     ObservedEvent,
+    OperationFailure,
     OperationStarted,
     RenderEnded,
     RenderStarted,
@@ -120,7 +120,7 @@ def test_a_failed_render_names_the_codes_without_the_text(pack: Pack, events: li
     with pytest.raises(ContextError):
         pack.render(NAME=12345678)
     (ended,) = ends(events)
-    assert ended.failure == Failure("ContextError", ("PP416",))
+    assert ended.failure == OperationFailure("ContextError", ("PP416",))
     assert "12345678" not in repr(events)
 
 
@@ -191,7 +191,7 @@ def test_tools_that_fail_and_calls_that_are_rejected(events: list[ObservedEvent]
     LlmCycle(ScriptedProvider([calls, "done"])).submit("go", [fail])
     found = [(event.start.name, event.rejection, event.failure) for event in events if isinstance(event, ToolEnded)]
     assert found == [
-        ("fail", "", Failure("ToolError")),
+        ("fail", "", OperationFailure("ToolError")),
         ("fail", "invalid arguments", None),
         ("", "unknown tool", None),
     ]
@@ -209,7 +209,11 @@ def test_a_retry_is_an_event_between_two_calls(events: list[ObservedEvent]) -> N
     ]  # fmt: skip
     retried = events[3]
     assert isinstance(retried, CallRetried)
-    assert (retried.failure, retried.attempt, retried.seconds) == (Failure("ProviderError", ("PP605",)), 1, 0.5)
+    assert (retried.failure, retried.attempt, retried.seconds) == (
+        OperationFailure("ProviderError", ("PP605",)),
+        1,
+        0.5,
+    )
     assert "secret text" not in repr(events)
 
 
@@ -220,8 +224,8 @@ def test_a_run_that_fails_ends_all_its_operations(pack: Pack, events: list[Obser
     with pytest.raises(ZeroDivisionError):
         Agent(pack, ScriptedProvider(explode)).run({"NAME": "Ada"})
     assert [(type(event).__name__, event.failure) for event in ends(events)[-2:]] == [
-        ("CallEnded", Failure("ZeroDivisionError")),
-        ("RunEnded", Failure("ZeroDivisionError")),
+        ("CallEnded", OperationFailure("ZeroDivisionError")),
+        ("RunEnded", OperationFailure("ZeroDivisionError")),
     ]
 
 
@@ -239,7 +243,7 @@ def test_a_cancelled_task_ends_all_its_operations(pack: Pack, events: list[Obser
         await asyncio.gather(task, return_exceptions=True)
 
     asyncio.run(cancelled())
-    assert [event.failure for event in ends(events)[-2:]] == [Failure("CancelledError")] * 2
+    assert [event.failure for event in ends(events)[-2:]] == [OperationFailure("CancelledError")] * 2
 
 
 def test_a_listener_that_raises_does_not_break_the_call(pack: Pack) -> None:

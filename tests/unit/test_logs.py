@@ -55,9 +55,9 @@ def test_a_run_of_an_agent(pack: Pack, lines: Callable[[], list[str]], monkeypat
     assert lines() == [
         "DEBUG rendered demo@1.0.0: 2 messages",
         "INFO m-1 answered demo@1.0.0: 5 + 6 tokens in 0.00 s",
-        "WARNING reply to demo@1.0.0 is invalid (PP511)",
+        "WARNING reply to demo@1.0.0: invalid (PP511)",
         "INFO m answered demo@1.0.0: 0 + 0 tokens in 0.00 s",
-        "DEBUG reply to demo@1.0.0 is recovered, 2 repairs",
+        "DEBUG reply to demo@1.0.0: recovered, 2 repairs",
         "INFO run of demo@1.0.0 ended: recovered after 2 rounds",
     ]
 
