@@ -5,6 +5,7 @@ import pytest
 
 import promptpack
 from promptpack import Agent, ContextError, Library, LlmCycle, Pack, hook
+from promptpack.cycle.providers.scripted import ScriptedReply
 from promptpack.problem import Problem
 from promptpack.providers import (
     Completion,
@@ -50,7 +51,7 @@ def test_logging_twice_writes_each_record_once(pack: Pack, lines: Callable[[], l
 
 def test_a_run_of_an_agent(pack: Pack, lines: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("promptpack.observation.observe.time.perf_counter_ns", lambda: 0)
-    replies = [Completion(BAD, model="m-1", usage=Usage(5, 6)), f"```\n{GOOD}\n```"]
+    replies: list[ScriptedReply] = [Completion(BAD, model="m-1", usage=Usage(5, 6)), f"```\n{GOOD}\n```"]
     Agent(pack, ScriptedProvider(replies), CycleSettings(model="m")).run({"NAME": "Ada"})
     assert lines() == [
         "DEBUG rendered demo@1.0.0: 2 messages",

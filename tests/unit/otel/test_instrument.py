@@ -13,6 +13,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode
 
 from promptpack import Agent, ContextError, Library, LlmCycle, MissingExtraError, Pack, UsageError, hook
+from promptpack.cycle.providers.scripted import ScriptedReply
 from promptpack.observation import PackIdentity, RenderEnded, RenderStarted
 from promptpack.observation.observe import Observation
 from promptpack.otel import instrument
@@ -82,7 +83,7 @@ def start(traces: Traces) -> Iterator[Callable[..., None]]:
 
 
 def run_agent(pack: Pack, key: str = "") -> None:
-    replies = [Completion(BAD, model="m-1", usage=Usage(5, 6, 2)), f"```\n{GOOD}\n```"]
+    replies: list[ScriptedReply] = [Completion(BAD, model="m-1", usage=Usage(5, 6, 2)), f"```\n{GOOD}\n```"]
     Agent(pack, ScriptedProvider(replies), CycleSettings(model="m")).run({"NAME": "Ada", "KEY": key})
 
 
@@ -286,7 +287,7 @@ def test_the_content_of_tools(traces: Traces, start: Callable[..., None]) -> Non
         return {city: 7}
 
     start(content=True, dialects=["openinference", "langfuse"])
-    script = [ToolCall("1", "degrees", '{"city": "Oslo"}'), "7"]
+    script: list[ScriptedReply] = [ToolCall("1", "degrees", '{"city": "Oslo"}'), "7"]
     LlmCycle(ScriptedProvider(script)).submit("How warm is it?", [degrees])
     tool = attributes(traces.named("execute_tool degrees"))
     assert tool["gen_ai.tool.call.arguments"] == tool["input.value"] == '{"city": "Oslo"}'
