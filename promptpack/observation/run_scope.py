@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -68,7 +68,9 @@ def entered(scope: RunScope) -> Iterator[None]:
     try:
         yield
     finally:
-        _current.reset(token)
+        # A generator that is abandoned is closed in another context, where this run was never current.
+        with suppress(ValueError):
+            _current.reset(token)
 
 
 def remember_secrets(key: Hashable, hide: Hide) -> None:

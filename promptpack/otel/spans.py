@@ -1,6 +1,7 @@
 """Events -> spans: each operation is a span, below the span that is current where it starts."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from contextvars import Token
 from typing import Final
 
@@ -68,7 +69,9 @@ class Spans:
         if opened is None:  # its start failed, which was reported
             return
         span, token = opened
-        otel_context.detach(token)
+        # A generator that is abandoned is closed in another context; `detach` would log an error with a traceback.
+        with suppress(ValueError):
+            token.var.reset(token)
         try:
             if span.is_recording():
                 self._describe_end(span, event)

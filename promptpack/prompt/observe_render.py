@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from promptpack.observation import (
+    Hide,
     Observation,
     PackIdentity,
     RenderEnded,
     RenderStarted,
     current_run,
+    make_hider,
     remember_secrets,
 )
 from promptpack.pack.model import Pack
@@ -22,12 +25,16 @@ def observe_render(pack: Pack, render: Callable[[], Prompt]) -> Prompt:
     with Observation(RenderEnded(start=RenderStarted(pack=PackIdentity.of(pack)))) as seen:
         prompt = render()
         remember_prompt(prompt)
-        seen.end = replace(seen.end, messages=len(prompt.messages), content=lambda: _content(prompt))
+        hide = make_hider()
+        content = partial(_content, prompt, hide)
+        seen.end = replace(seen.end, messages=len(prompt.messages), content=content)
     return prompt
 
 
 def remember_prompt(prompt: Prompt) -> None:
-    """Hide the secrets of a prompt in all later content of the current run."""
+    """Hide the secrets of a prompt in all later content of the current run, if there is one."""
+    if current_run() is None:
+        return
     secrets = Secrets(prompt.pack, prompt.context)
     if secrets.key:
         remember_secrets(secrets.key, secrets.hide_data)
@@ -38,17 +45,18 @@ def enter_prompt(prompt: Prompt) -> None:
     remember_prompt(prompt)
     run = current_run()
     if run is not None:
-        run.prompt = lambda: _origin(prompt, Secrets(prompt.pack, prompt.context))
+        run.prompt = partial(_origin, prompt, make_hider())
 
 
-def _content(prompt: Prompt) -> Mapping[str, object]:
-    secrets = Secrets(prompt.pack, prompt.context)
-    return {"messages": secrets.hide_data(prompt.to_dicts()), **_origin(prompt, secrets)}
+def _content(prompt: Prompt, hide: Hide) -> Mapping[str, object]:
+    hide_own = Secrets(prompt.pack, prompt.context).hide_data
+    return {"messages": hide(hide_own(prompt.to_dicts())), **_origin(prompt, hide)}
 
 
-def _origin(prompt: Prompt, secrets: Secrets) -> Mapping[str, object]:
+def _origin(prompt: Prompt, hide: Hide) -> Mapping[str, object]:
     """Return the templates and the values that the prompt was made from."""
     inputs = prompt.pack.inputs
+    hide_own = Secrets(prompt.pack, prompt.context).hide_data
     return {
         "template": [
             {"role": message.role, "content": message.content.source.text}
@@ -56,7 +64,7 @@ def _origin(prompt: Prompt, secrets: Secrets) -> Mapping[str, object]:
             if isinstance(message.content, Template)
         ],
         "variables": {
-            name: HIDDEN if name in inputs and inputs[name].secret else secrets.hide_data(value)
+            name: HIDDEN if name in inputs and inputs[name].secret else hide(hide_own(value))
             for name, value in prompt.context.items()
         },
     }

@@ -308,6 +308,18 @@ def test_a_traced_flow_without_listeners_is_just_a_block() -> None:
         assert hook_run() == ""
 
 
+def test_a_run_hides_the_secrets_of_all_its_prompts(pack: Pack, events: list[ObservedEvent]) -> None:
+    key = "k-12345"
+    with Library.open().flow("en").traced():
+        prompt = pack.render(NAME="Ada", KEY=key)
+        pack.render(NAME=f"Ada {key}")
+        pack.check(reply([key]))
+        LlmCycle(ScriptedProvider([f"I know {key}"])).submit_messages(prompt.messages)
+    contents = [event.content() for event in events if not isinstance(event, CallRetried) and event.content is not None]
+    assert len(contents) == 6
+    assert key not in repr(contents)
+
+
 def test_content_is_read_on_request_and_hides_secrets(pack: Pack, events: list[ObservedEvent]) -> None:
     key = "k-12345"
     replies = [reply([key]), GOOD]

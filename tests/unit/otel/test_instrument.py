@@ -2,7 +2,7 @@ import asyncio
 import json
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -260,6 +260,24 @@ def test_a_flow_is_one_span(pack: Pack, traces: Traces, start: Callable[..., Non
         pack.render(NAME="Ada")
     assert traces.tree() == {"render demo": "invoke_workflow", "invoke_workflow": ""}
     assert attributes(traces.named("render demo"))["promptpack.run.id"] == "run-7"
+
+
+def test_a_run_in_an_abandoned_generator_ends(
+    pack: Pack, traces: Traces, start: Callable[..., None], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def answers() -> AsyncGenerator[int, None]:
+        with Library.open().flow("en").traced():
+            pack.render(NAME="Ada")
+            yield 1
+
+    async def abandon() -> None:
+        async for _ in answers():
+            break
+
+    start()
+    asyncio.run(abandon())
+    assert traces.tree() == {"render demo": "invoke_workflow", "invoke_workflow": ""}
+    assert caplog.records == []
 
 
 def test_content_is_there_on_request_without_secrets(pack: Pack, traces: Traces, start: Callable[..., None]) -> None:
