@@ -6,10 +6,10 @@ from typing import Any
 from agents import Agent, Model, ModelResponse, Usage, set_tracing_disabled
 from asyncio_flow import walk
 from openai.types.responses import ResponseOutputMessage, ResponseOutputText
-from promptpack.adapters.openai_agents import run
 from six_agents import Script
 
 from promptpack import Verdict
+from promptpack.adapters.openai_agents import run
 from promptpack.flow import FlowStep
 
 

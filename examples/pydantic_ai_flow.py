@@ -4,13 +4,13 @@ import asyncio
 from typing import Any
 
 from asyncio_flow import walk
-from promptpack.adapters.pydantic_ai import output_validator, run_arguments
 from pydantic_ai import Agent, TextOutput
 from pydantic_ai.messages import ModelResponse, TextPart
 from pydantic_ai.models.function import FunctionModel
 from six_agents import Script
 
 from promptpack import Verdict
+from promptpack.adapters.pydantic_ai import output_validator, run_arguments
 from promptpack.flow import FlowStep
 
 

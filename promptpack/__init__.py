@@ -6,6 +6,7 @@ if TYPE_CHECKING:
     from promptpack._version import __version__
     from promptpack.cycle import Agent, LlmCycle
     from promptpack.library import Library, PackName, ReloadReport
+    from promptpack.logs import log_events
     from promptpack.pack.model import Pack
     from promptpack.problem import (
         ContextError,
@@ -33,7 +34,7 @@ __all__ = [
     "Agent", "AgentOutput", "ContextError", "Library", "LlmCycle", "Location", "Message", "MissingExtraError", "Pack",
     "PackError", "PackName", "Problem", "Prompt", "PromptComposer", "PromptTemplate", "PromptTemplateRegistry",
     "PromptpackError", "ReloadReport", "RenderContext", "ReplyError", "SlotPrompt", "TemplateContext", "UsageError",
-    "Verdict", "Violation", "Watch", "__version__", "validate_messages",
+    "Verdict", "Violation", "Watch", "__version__", "log_events", "validate_messages",
 ]  # fmt: skip
 
 # The module of each public name, imported on first use.
@@ -65,6 +66,7 @@ _MODULES = {
     "Violation": "verdict",
     "Watch": "watching",
     "__version__": "_version",
+    "log_events": "logs",
     "validate_messages": "prompt.order",
 }
 

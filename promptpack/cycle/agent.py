@@ -9,6 +9,7 @@ from promptpack.cycle.drive import adrive, drive
 from promptpack.cycle.events import Event
 from promptpack.cycle.machine import Conversation, converse
 from promptpack.cycle.model_tools import ToolSource, read_tools
+from promptpack.cycle.observe_cycle import observe_conversation
 from promptpack.cycle.provider import Completion, Provider
 from promptpack.cycle.services import Cancellation, Clock, Services, open_services
 from promptpack.cycle.transcript import Transcript
@@ -119,12 +120,16 @@ class Agent:
         return await self._arun(context, inputs, open_services(clock, cancellation, on_event, on_delta))
 
     def _run(self, context: object, inputs: Mapping[str, Any], services: Services) -> AgentRun:
-        prompt = self._prompt(context, inputs)
-        return _agent_run(prompt, drive(converse(self._conversation(prompt)), self.provider, services))
+        with observe_conversation(self.pack) as seen:
+            prompt = seen.entered(self._prompt(context, inputs))
+            transcript = seen.took(drive(converse(self._conversation(prompt)), self.provider, services))
+        return _agent_run(prompt, transcript)
 
     async def _arun(self, context: object, inputs: Mapping[str, Any], services: Services) -> AgentRun:
-        prompt = self._prompt(context, inputs)
-        return _agent_run(prompt, await adrive(converse(self._conversation(prompt)), self.provider, services))
+        with observe_conversation(self.pack) as seen:
+            prompt = seen.entered(self._prompt(context, inputs))
+            transcript = seen.took(await adrive(converse(self._conversation(prompt)), self.provider, services))
+        return _agent_run(prompt, transcript)
 
     def _prompt(self, context: object, inputs: Mapping[str, Any]) -> "Prompt":
         if not isinstance(context, Prompt):

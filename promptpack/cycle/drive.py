@@ -5,8 +5,10 @@ from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from promptpack import hook
 from promptpack.cycle.cycle_errors import ProviderError, ToolError
 from promptpack.cycle.machine import CallTool, Effect, Effects, Emit, Now, Send, Sleep, deadline_error
+from promptpack.cycle.observe_cycle import observe_call, observe_event, observe_tool
 from promptpack.cycle.provider import Provider, Request
 from promptpack.cycle.services import Cancellation, Services
 from promptpack.problem import Problem, UsageError
@@ -51,11 +53,13 @@ def _perform(effect: Effect, provider: Provider, services: Services) -> Any:
     services.cancellation.raise_if_cancelled()
     match effect:
         case Send():
-            return provider.complete(_with_on_delta(effect, services))
+            with observe_call(effect, provider) as seen:
+                return seen.took(provider.complete(_with_on_delta(effect, services)))
         case Sleep():
             return services.clock.sleep(effect.seconds, services.cancellation)
         case CallTool():
-            return _call(effect)
+            with observe_tool(effect) as seen:
+                return seen.took(_call(effect))
         case Now() | Emit():
             return _perform_instantly(effect, services)
 
@@ -64,11 +68,14 @@ async def _aperform(effect: Effect, provider: Provider, services: Services) -> A
     services.cancellation.raise_if_cancelled()
     match effect:
         case Send():
-            return await _unless_cancelled(provider.acomplete(_with_on_delta(effect, services)), services.cancellation)
+            with observe_call(effect, provider) as seen:
+                work = provider.acomplete(_with_on_delta(effect, services))
+                return seen.took(await _unless_cancelled(work, services.cancellation))
         case Sleep():
             return await _unless_cancelled(services.clock.asleep(effect.seconds), services.cancellation)
         case CallTool():
-            return await _unless_cancelled(_acall(effect), services.cancellation)
+            with observe_tool(effect) as seen:
+                return seen.took(await _unless_cancelled(_acall(effect), services.cancellation))
         case Now() | Emit():
             return _perform_instantly(effect, services)
 
@@ -76,6 +83,8 @@ async def _aperform(effect: Effect, provider: Provider, services: Services) -> A
 def _perform_instantly(effect: Now | Emit, services: Services) -> float | None:
     if isinstance(effect, Now):
         return services.clock.now()
+    if hook.listeners:
+        observe_event(effect.event)
     if services.on_event is not None:
         services.on_event(effect.event)
     return None

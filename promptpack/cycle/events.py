@@ -1,11 +1,15 @@
 """The events of a run, emitted as they happen; `number` is the round, counted from 1."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from promptpack.cycle.cycle_errors import ProviderError
 from promptpack.cycle.provider import Completion, Request
 from promptpack.prompt.message import Message, ToolCall
 from promptpack.verdict import Verdict
+
+# Why a call of the model did not reach a tool.
+Rejection = Literal["", "unknown tool", "invalid arguments"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +41,13 @@ class ReplyReceived:
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswered:
-    """A tool was called, or its call was rejected; `answer` is the message sent to the model."""
+    """A tool was called, or its call was rejected (`rejection`); `answer` is the message sent to the model."""
 
     number: int
     call: ToolCall
     answer: Message
     ok: bool
+    rejection: Rejection = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from promptpack.cycle.cycle_settings import CycleSettings
 from promptpack.cycle.drive import adrive, drive
 from promptpack.cycle.machine import Conversation, JudgeFunction, converse
 from promptpack.cycle.model_tools import ToolSource, read_tools
+from promptpack.cycle.observe_cycle import observe_conversation
 from promptpack.cycle.provider import Provider
 from promptpack.cycle.services import Services
 from promptpack.cycle.transcript import Transcript
@@ -73,11 +74,13 @@ class LlmCycle:
 
     def _run(self, messages: tuple[Message, ...], tools: ToolSource, judge: JudgeFunction | None) -> Transcript:
         conversation = Conversation(messages, self._settings, read_tools(tools), judge)
-        return self._store(drive(converse(conversation), self._provider, self._services))
+        with observe_conversation() as seen:
+            return self._store(seen.took(drive(converse(conversation), self._provider, self._services)))
 
     async def _arun(self, messages: tuple[Message, ...], tools: ToolSource, judge: JudgeFunction | None) -> Transcript:
         conversation = Conversation(messages, self._settings, read_tools(tools), judge)
-        return self._store(await adrive(converse(conversation), self._provider, self._services))
+        with observe_conversation() as seen:
+            return self._store(seen.took(await adrive(converse(conversation), self._provider, self._services)))
 
     def _store(self, transcript: Transcript) -> Transcript:
         self._history = transcript.messages

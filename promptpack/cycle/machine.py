@@ -10,7 +10,15 @@ from typing import Any, TypeVar
 from promptpack.characters import escape_surrogates
 from promptpack.cycle.cycle_errors import ProviderError, RunStoppedError, ToolError
 from promptpack.cycle.cycle_settings import CycleSettings
-from promptpack.cycle.events import Event, ReplyJudged, ReplyReceived, RequestSent, RetryPlanned, ToolAnswered
+from promptpack.cycle.events import (
+    Event,
+    Rejection,
+    ReplyJudged,
+    ReplyReceived,
+    RequestSent,
+    RetryPlanned,
+    ToolAnswered,
+)
 from promptpack.cycle.model_tools import ModelTool, ToolFunction, read_arguments, write_result
 from promptpack.cycle.provider import Completion, Request
 from promptpack.cycle.transcript import Round, Transcript
@@ -30,6 +38,8 @@ class Send:
 
     request: Request
     until: float | None = None
+    number: int = 1
+    attempt: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +123,7 @@ def _send(settings: CycleSettings, request: Request, number: int, until: float |
         sent = replace(request, timeout=(yield from _remaining_time(request.timeout, until)))
         yield Emit(RequestSent(number, sent, attempt))
         try:
-            completion: Completion = yield Send(sent, until)
+            completion: Completion = yield Send(sent, until, number, attempt)
         except ProviderError as error:
             yield from _back_off(settings, number, attempt, error, until)
         else:
@@ -171,22 +181,26 @@ def _finish_round(
 def _call_all(conversation: Conversation, calls: Sequence[ToolCall], number: int) -> Effects[tuple[Message, ...]]:
     answers: tuple[Message, ...] = ()
     for call in calls:
-        text, ok = yield from _result(conversation, call)
+        text, ok, rejection = yield from _result(conversation, call)
         answers += (Message("tool", text, tool_call_id=call.id),)
-        yield Emit(ToolAnswered(number, call, answers[-1], ok))
+        yield Emit(ToolAnswered(number, call, answers[-1], ok, rejection))
     return answers
 
 
-def _result(conversation: Conversation, call: ToolCall) -> Effects[tuple[str, bool]]:
+def _result(conversation: Conversation, call: ToolCall) -> Effects[tuple[str, bool, Rejection]]:
     tool = conversation.find_tool(call.name)
     if tool is None or tool.function is None:
         available = ", ".join(tool.name for tool in conversation.tools) or "none"
-        return f"unknown tool {call.name!r}; available tools: {available}", False
+        return f"unknown tool {call.name!r}; available tools: {available}", False, "unknown tool"
     try:
-        result = yield CallTool(tool.name, tool.function, read_arguments(call, tool))
+        arguments = read_arguments(call, tool)
     except ToolError as error:
-        return escape_surrogates(str(error)), False
-    return write_result(call.name, result), True
+        return escape_surrogates(str(error)), False, "invalid arguments"
+    try:
+        result = yield CallTool(tool.name, tool.function, arguments)
+    except ToolError as error:
+        return escape_surrogates(str(error)), False, ""
+    return write_result(call.name, result), True, ""
 
 
 def _assistant_message(done: Round) -> Message:

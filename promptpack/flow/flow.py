@@ -2,12 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from promptpack import hook
 from promptpack.flow.context import Arrival, find_arrival, make_context
 from promptpack.flow.model import END, CallerValue, FlowFile, Step
 from promptpack.pack.contract import ERROR_ACTIONS
@@ -57,6 +59,20 @@ class Flow:
         """
         run = FlowRun(self, MappingProxyType(self._checked(given or {})))
         return run._arrived(run._arrive(self.file.first.name))
+
+    @contextmanager
+    def traced(self, run_id: str = "") -> Iterator[None]:
+        """Make the block one run in logs and traces: all its events have one run id, and one span is around them.
+
+        `run_id` is your own id for the run, such as the id of a stored run; without it a new one is made.
+        """
+        if not hook.listeners:
+            yield
+            return
+        from promptpack.observation import observe_run
+
+        with observe_run("flow", run_id=run_id):
+            yield
 
     def resume(
         self, row: Mapping[str, Any], answer: bool | None = None, given: Mapping[str, Any] | None = None

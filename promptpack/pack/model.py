@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from promptpack import hook
 from promptpack.lazy import cached_property
 from promptpack.problem import Location, Problem, UsageError
 from promptpack.template.limits import Limits
@@ -219,6 +220,10 @@ class Pack:
         """
         from promptpack.prompt.rendering import render
 
+        if hook.listeners:
+            from promptpack.prompt.observe_render import observe_render
+
+            return observe_render(self, lambda: render(self, context, inputs, encode))
         return render(self, context, inputs, encode)
 
     def check(
@@ -259,6 +264,20 @@ class Pack:
         from promptpack.verdict.judge_options import choose
 
         options = choose(strict, refuse, finish_reason, after)
+        if hook.listeners:
+            from promptpack.verdict.observe_check import observe_check
+
+            return observe_check(self, values, reply, lambda: self._judge_any(reply, values, prompt, options, tools))
+        return self._judge_any(reply, values, prompt, options, tools)
+
+    def _judge_any(
+        self,
+        reply: object,
+        values: Mapping[str, Any] | None,
+        prompt: Prompt | None,
+        options: JudgeOptions,
+        tools: Iterable[object],
+    ) -> Verdict:
         if isinstance(reply, str | bytes):
             return self._judge(reply, values, prompt, options)
         from promptpack.adapters.responses import check_response

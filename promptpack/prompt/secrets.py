@@ -30,6 +30,23 @@ class Secrets:
             text = text.replace(form, HIDDEN)
         return text
 
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The texts to hide; empty without secrets."""
+        return tuple(self._forms)
+
+    def hide_data(self, value: object) -> object:
+        """Return plain data in which every secret is replaced, also in keys and in numbers."""
+        if isinstance(value, Mapping):
+            return {self.hide(str(key)): self.hide_data(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.hide_data(item) for item in value]
+        if value is None or isinstance(value, bool):
+            return value
+        text = str(value)
+        hidden = self.hide(text)
+        return value if hidden == text else hidden
+
     def hide_error(self, error: ContextError) -> ContextError:
         """Return the error itself, or a copy without secrets if it contains some."""
         problems = tuple(

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
+from promptpack import hook
 from promptpack.pack.model import Pack
 from promptpack.prompt.prompt import Prompt
 from promptpack.reply import Fault, Progress, PromptEcho, Reading, ReplyStream
@@ -35,6 +36,13 @@ class VerdictStream:
 
     def close(self, finish_reason: str | None = None) -> Verdict:
         """End the reply and judge it as a whole; `finish_reason` is why the model stopped."""
+        if hook.listeners:
+            from promptpack.verdict.observe_check import observe_check
+
+            return observe_check(self._pack, self._values, self._stream.raw, lambda: self._close(finish_reason))
+        return self._close(finish_reason)
+
+    def _close(self, finish_reason: str | None) -> Verdict:
         raw, reason = self._stream.raw, finish_reason or self._options.finish_reason
         if reason is None and self._last is not None and self._last[0] == raw:
             return self._last[1]

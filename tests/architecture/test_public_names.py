@@ -9,12 +9,15 @@ from pathlib import Path
 import pytest
 
 import promptpack
+import promptpack.cycle
+import promptpack.otel
+import promptpack.providers
 
 PUBLIC = [
     "Agent", "AgentOutput", "ContextError", "Library", "LlmCycle", "Location", "Message", "MissingExtraError", "Pack",
     "PackError", "PackName", "Problem", "Prompt", "PromptComposer", "PromptTemplate", "PromptTemplateRegistry",
     "PromptpackError", "ReloadReport", "RenderContext", "ReplyError", "SlotPrompt", "TemplateContext", "UsageError",
-    "Verdict", "Violation", "Watch", "__version__", "validate_messages",
+    "Verdict", "Violation", "Watch", "__version__", "log_events", "validate_messages",
 ]  # fmt: skip
 
 
@@ -41,6 +44,18 @@ def test_no_two_public_classes_share_a_name() -> None:
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     ]
     assert [name for name, count in Counter(names).items() if count > 1] == []
+
+
+def test_the_public_modules_export_their_names() -> None:
+    assert promptpack.otel.__all__ == ["DialectName", "instrument"]
+    assert set(promptpack.cycle.__all__) - set(promptpack.providers.__all__) == {"Agent", "LlmCycle"}
+    assert all(getattr(promptpack.providers, name) is not None for name in promptpack.providers.__all__)
+
+
+def test_the_docs_do_not_import_the_cycle() -> None:
+    root = Path(__file__).parents[2]
+    pages = [root / "README.md", *(path for path in (root / "docs").rglob("*.md") if path.parent.name != "decisions")]
+    assert [page.name for page in pages if "promptpack.cycle" in page.read_text(encoding="utf-8")] == []
 
 
 def test_a_misspelled_name_is_an_error() -> None:

@@ -33,10 +33,16 @@ class Received:
 
 
 class Loopback:
-    """Answers requests one after the other, or asks a function; used in a `with`, on a port of its own."""
+    """Answers requests one after the other, or asks a function; used in a `with`, on a port of its own.
 
-    def __init__(self, answers: Iterable[Answer] | Callable[[Received], Answer]) -> None:
+    With `keep_alive`, a client may send several requests on one connection, and must close it before the server ends.
+    """
+
+    def __init__(self, answers: Iterable[Answer] | Callable[[Received], Answer], *, keep_alive: bool = False) -> None:
         self.received: list[Received] = []
+        self.keep_alive = keep_alive
+        self.opened = 0
+        self.closed = 0
         self.closing = threading.Event()
         self._answers: Iterator[Answer] = iter(()) if callable(answers) else iter(answers)
         self._function = answers if callable(answers) else None
@@ -175,13 +181,22 @@ class _Server(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: _Server
+    timeout = 30
+
+    def setup(self) -> None:
+        self.server.loopback.opened += 1
+        super().setup()
+
+    def finish(self) -> None:
+        super().finish()
+        self.server.loopback.closed += 1
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("Content-Length", "0")))
         loopback = self.server.loopback
         headers = {name.lower(): value for name, value in self.headers.items()}
         answer = loopback.answer(Received(self.path, headers, json.loads(raw)))
-        self.close_connection = True
+        self.close_connection = not loopback.keep_alive
         if answer.manner == "silent":
             loopback.closing.wait()
         elif answer.manner != "dropped":
@@ -191,7 +206,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(answer.status)
         for name, value in answer.headers.items():
             self.send_header(name, value)
-        self.send_header("Connection", "close")
+        self.send_header("Connection", "keep-alive" if self.server.loopback.keep_alive else "close")
         if isinstance(answer.body, tuple):
             self._send_chunks(answer.body, whole=answer.manner == "whole")
         else:

@@ -1,12 +1,15 @@
 """The shared part of providers that use an official SDK: clients, streams, synchronous and asynchronous calls."""
 
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import aclosing
+from functools import partial
 from types import TracebackType
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from promptpack.cycle.provider import Completion, Request
+from promptpack.cycle.providers.loop_clients import LoopClients
 from promptpack.cycle.providers.sdk_errors import SdkErrorTranslator, import_sdk, provider_error
 
 Result = TypeVar("Result")
@@ -27,8 +30,11 @@ class StreamAccumulator(Protocol):
 class SdkProvider(ABC):
     """A provider that uses an SDK; its clients never retry because the cycle retries and emits an event.
 
-    Without `base_url` and `api_key` the SDK reads its environment variables. A `client` or `async_client` passed by
-    the caller is used unchanged and never closed.
+    `model` is the default model. Without `base_url` and `api_key` the SDK reads its environment variables. A `client`
+    or `async_client` passed by the caller is used unchanged and never closed; with an `async_client`, no other client
+    is opened unless a synchronous call needs one. Asynchronous calls share one pool of connections for each event loop.
+
+    Use it with `with` or `async with`, or call `close` or `aclose`. A pool is also closed when its event loop ends.
     """
 
     package: ClassVar[str]
@@ -45,11 +51,16 @@ class SdkProvider(ABC):
     ) -> None:
         self.model = model
         self._sdk = import_sdk(self.package)
-        self._options = {"base_url": base_url, "api_key": api_key, "max_retries": 0}
+        options = {"base_url": base_url, "api_key": api_key, "max_retries": 0}
+        self._open_client, open_async_client = (
+            partial(_open_client, self._sdk, name, options) for name in self.client_names
+        )
         self._owns_client = client is None
         self._async_client = async_client
-        with SdkErrorTranslator(self._sdk, api_key):
-            self._client = self._open(0) if client is None else client
+        self._loop_clients = LoopClients(open_async_client)
+        self._lock = threading.Lock()
+        # Opened at once, so that a missing key is reported here.
+        self._client = self._open_client() if client is None and async_client is None else client
 
     def __enter__(self) -> Self:
         return self
@@ -59,51 +70,64 @@ class SdkProvider(ABC):
     ) -> None:
         self.close()
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
     def close(self) -> None:
-        """Close the connections."""
-        if self._owns_client:
+        """Close the connections; those of event loops are closed by their loops, soon."""
+        self._loop_clients.release()
+        if self._owns_client and self._client is not None:
             self._client.close()
+
+    async def aclose(self) -> None:
+        """Close the connections, and wait until those of the running event loop are closed."""
+        await self._loop_clients.aclose()
+        self.close()
 
     def complete(self, request: Request) -> Completion:
         """Send the request and wait for the answer."""
-        with self._translate_errors():
-            answer = self.create(self._client, self.write(request))
+        client = self._sync_client()
+        with self._translate_errors(client):
+            answer = self.create(client, self.write(request))
         if not request.stream:
             return self._read_safely(self.read, answer)
         accumulator = self.start_stream()
         with answer:
-            for chunk in self._chunks(answer):
+            for chunk in self._chunks(client, answer):
                 _emit_delta(request, self._read_safely(accumulator.add, chunk))
         return accumulator.completion()
 
     async def acomplete(self, request: Request) -> Completion:
-        """Send the request and await the answer; without an `async_client` each call opens a new connection."""
-        if self._async_client is not None:
-            return await self._send(self._async_client, request)
-        with self._translate_errors():
-            new_client = self._open(1)
-        # Open connections belong to one event loop, but a provider may be used from several.
-        async with new_client as client:
-            return await self._send(client, request)
-
-    async def _send(self, client: Any, request: Request) -> Completion:
-        with self._translate_errors():
+        """Send the request and await the answer."""
+        client = await self._loop_clients.get() if self._async_client is None else self._async_client
+        with self._translate_errors(client):
             answer = await self.create(client, self.write(request))
         if not request.stream:
             return self._read_safely(self.read, answer)
         accumulator = self.start_stream()
-        async with answer, aclosing(self._achunks(answer)) as chunks:
+        async with answer, aclosing(self._achunks(client, answer)) as chunks:
             async for chunk in chunks:
                 _emit_delta(request, self._read_safely(accumulator.add, chunk))
         return accumulator.completion()
 
-    def _chunks(self, answer: Any) -> Iterator[Any]:
+    def _sync_client(self) -> Any:
+        with self._lock:
+            if self._client is None:
+                self._client = self._open_client()
+            return self._client
+
+    def _chunks(self, client: Any, answer: Any) -> Iterator[Any]:
         # Translate only errors of the SDK, not those of the `on_delta` callback.
-        with self._translate_errors():
+        with self._translate_errors(client):
             yield from answer
 
-    async def _achunks(self, answer: Any) -> AsyncGenerator[Any, None]:
-        with self._translate_errors():
+    async def _achunks(self, client: Any, answer: Any) -> AsyncGenerator[Any, None]:
+        with self._translate_errors(client):
             async for chunk in answer:
                 yield chunk
 
@@ -114,11 +138,8 @@ class SdkProvider(ABC):
             # The SDKs do not validate answers, so they may have any shape.
             raise provider_error("PP608", self.package, f"part of it is missing ({error})") from error
 
-    def _open(self, kind: int) -> Any:
-        return getattr(self._sdk, self.client_names[kind])(**self._options)
-
-    def _translate_errors(self) -> SdkErrorTranslator:
-        key = getattr(self._client, "api_key", None)
+    def _translate_errors(self, client: Any) -> SdkErrorTranslator:
+        key = getattr(client, "api_key", None)
         return SdkErrorTranslator(self._sdk, key if isinstance(key, str) else None)
 
     @abstractmethod
@@ -136,6 +157,11 @@ class SdkProvider(ABC):
     @abstractmethod
     def start_stream(self) -> StreamAccumulator:
         """Return an empty accumulator for a streamed answer."""
+
+
+def _open_client(sdk: Any, name: str, options: Mapping[str, Any]) -> Any:
+    with SdkErrorTranslator(sdk, options["api_key"]):
+        return getattr(sdk, name)(**options)
 
 
 def _emit_delta(request: Request, text: str) -> None:

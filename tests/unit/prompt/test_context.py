@@ -137,7 +137,8 @@ def test_no_method_of_a_foreign_object_runs(make_pack: MakePack, value: Any) -> 
     ]
     for door in doors:
         with pytest.raises(
-            ContextError, match=r"PP411 input 'X'( at [/a-z0-9]+)? contains a value of type Trap, which is not plain data"
+            ContextError,
+            match=r"PP411 input 'X'( at [/a-z0-9]+)? contains a value of type Trap, which is not plain data",
         ):
             door()
 

@@ -72,7 +72,10 @@ def test_well_known_values_are_encoded(make_pack: MakePack, value: Any, plain: A
 
 
 def test_own_classes_are_encoded_by_the_table(make_pack: MakePack) -> None:
-    table: dict[type, Callable[[Any], object]] = {Money: lambda money: Decimal(money.cents) / 100, Color: lambda color: color.name}
+    table: dict[type, Callable[[Any], object]] = {
+        Money: lambda money: Decimal(money.cents) / 100,
+        Color: lambda color: color.name,
+    }
     prompt = make_pack(PACK).render({"X": [Money(250), Color.RED]}, encode=table)
     assert json.loads(prompt.messages[0].text) == ["2.5", "RED"]
 

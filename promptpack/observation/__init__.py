@@ -1,0 +1,50 @@
+"""The events of the hook, and how the stages emit them around their work."""
+
+from promptpack.observation.events import (
+    CallEnded,
+    CallRetried,
+    CallStarted,
+    CheckEnded,
+    CheckStarted,
+    Ended,
+    ObservedEvent,
+    OperationFailure,
+    OperationStarted,
+    RenderEnded,
+    RenderStarted,
+    RunEnded,
+    RunKind,
+    RunStarted,
+    Started,
+    ToolEnded,
+    ToolStarted,
+)
+from promptpack.observation.observe import Observation, observe_run
+from promptpack.observation.run_scope import Hide, PackIdentity, current_run, make_hider, remember_secrets
+
+__all__ = [
+    "CallEnded",
+    "CallRetried",
+    "CallStarted",
+    "CheckEnded",
+    "CheckStarted",
+    "Ended",
+    "Hide",
+    "Observation",
+    "ObservedEvent",
+    "OperationFailure",
+    "OperationStarted",
+    "PackIdentity",
+    "RenderEnded",
+    "RenderStarted",
+    "RunEnded",
+    "RunKind",
+    "RunStarted",
+    "Started",
+    "ToolEnded",
+    "ToolStarted",
+    "current_run",
+    "make_hider",
+    "observe_run",
+    "remember_secrets",
+]  # fmt: skip

@@ -1,0 +1,5 @@
+"""promptpack's events as OpenTelemetry spans (extra `otel`)."""
+
+from promptpack.otel.instrument import DialectName, instrument
+
+__all__ = ["DialectName", "instrument"]

@@ -1,0 +1,1 @@
+"""Dialects: one file for each convention of attribute names."""
