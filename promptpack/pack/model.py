@@ -195,6 +195,11 @@ class Pack:
         return frozenset(message.history for message in self.messages if message.history)
 
     @cached_property
+    def history_inputs(self) -> frozenset[str]:
+        """The inputs that are chat histories; they are accepted in the forms of several SDKs."""
+        return frozenset(message.history for message in self.messages if message.history) | {"HISTORY"}
+
+    @cached_property
     def about(self) -> dict[str, str]:
         """The value of `pack` in templates."""
         return {"name": self.name, "version": str(self.version), "agent": self.agent, "locale": self.locale}

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from promptpack.pack.model import STANDARD_CONTEXT, Input, Pack
 from promptpack.problem import ContextError, Problem, did_you_mean
 from promptpack.prompt.encoding import Encode, is_a
+from promptpack.prompt.foreign_history import is_foreign, to_chat_messages
 from promptpack.prompt.plain_data import can_skip_copy, to_plain
 from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.pointers import pointer
@@ -78,6 +79,8 @@ def check_context(pack: Pack, context: Any, inputs: Mapping[str, Any], encode: E
         try:
             if name in passed:
                 builder.add(declared, passed[name])
+                if name in pack.history_inputs:
+                    builder.read_history(declared)
             elif not declared.required:
                 builder.add(declared, declared.schema["default"])
         except ContextError as error:
@@ -120,6 +123,14 @@ class _ContextBuilder:
             found = copy if type(copy) is str else fingerprint(copy)
             if found is not None and len(found) <= LARGEST_VALUE:
                 self._fingerprints[name] = found
+
+    def read_history(self, declared: Input) -> None:
+        """Convert a history in the form of another SDK."""
+        value = self.values[declared.name]
+        if is_foreign(value):
+            self._uncopied.pop(declared.name, None)
+            self._fingerprints.pop(declared.name, None)
+            self.values[declared.name] = to_chat_messages(value, declared.name)
 
     def _add_copy(self, name: str, value: Any) -> bool:
         """Accept a copy of plain data, restored from its marshal bytes."""
