@@ -22,7 +22,7 @@ def test_the_sdk_sends_what_was_rendered_and_the_reply_is_accepted() -> None:
         with Server() as server:
             answer = model_of(server).invoke(**prompt.to("langchain"))
         assert chat_texts(server.body["messages"])[-1] == ("user", DATA)
-        assert prompt.check(answer.content).ok
+        assert prompt.check(answer).ok
 
 
 def test_message_objects_have_calls_results_and_images() -> None:

@@ -30,7 +30,7 @@ def converse(prompt: Prompt, messages: list[Any], rounds: int) -> Steps:
     verdict: Verdict | None = None
     while True:
         reply = yield [*messages, *added]
-        verdict = prompt.check(_text(reply), after=verdict)
+        verdict = prompt.check(reply, after=verdict)
         added.append(reply)
         rounds -= 1
         if verdict.ok or rounds < 1:
@@ -62,11 +62,3 @@ async def adrive(steps: Steps, model: Any, config: Any) -> Exchange:
 def _exchange(stop: StopIteration) -> Exchange:
     exchange: Exchange = stop.value
     return exchange
-
-
-def _text(reply: Any) -> str:
-    """Return the text of a LangChain message, whose content may have parts."""
-    content = reply.content
-    if isinstance(content, str):
-        return content
-    return "".join(part if isinstance(part, str) else part.get("text", "") for part in content)
