@@ -35,7 +35,7 @@ def converse(prompt: Prompt, messages: list[Any], rounds: int) -> Steps:
         rounds -= 1
         if verdict.ok or rounds < 1:
             return Exchange(verdict, tuple(added))
-        added.append({"role": "user", "content": verdict.correction})
+        added.extend(_correct(reply, verdict.correction))
 
 
 def drive(steps: Steps, model: Any, config: Any) -> Exchange:
@@ -57,6 +57,13 @@ async def adrive(steps: Steps, model: Any, config: Any) -> Exchange:
             messages = steps.send(reply)
         except StopIteration as stop:
             return _exchange(stop)
+
+
+def _correct(reply: Any, correction: str) -> list[dict[str, Any]]:
+    """Return the correction as a user message, or as the results of the calls in the reply, which APIs require."""
+    calls = (*reply.tool_calls, *reply.invalid_tool_calls)
+    results = [{"role": "tool", "content": correction, "tool_call_id": call["id"]} for call in calls]
+    return results or [{"role": "user", "content": correction}]
 
 
 def _exchange(stop: StopIteration) -> Exchange:
