@@ -9,11 +9,12 @@ from langchain_openai import ChatOpenAI
 
 from promptpack import Library
 from promptpack.adapters.langchain import messages, runnable
+from tests.e2e.loopback import Loopback, openai_answer
 from tests.sdks.server import INVALID, REPLY, Server, chat_calls, chat_texts
 from tests.unit.adapters.prompts import BROKEN, DATA, DEGREES, HISTORY, IMAGE, PIXEL, RULES, SCHEMA, SIMPLE, TOOL
 
 
-def model_of(server: Server) -> Any:
+def model_of(server: Loopback) -> Any:
     return ChatOpenAI(model="m", base_url=server.address, api_key="k", max_retries=0, use_responses_api=False)
 
 
@@ -22,7 +23,7 @@ def test_the_sdk_sends_what_was_rendered_and_the_reply_is_accepted() -> None:
         with Server() as server:
             answer = model_of(server).invoke(**prompt.to("langchain"))
         assert chat_texts(server.body["messages"])[-1] == ("user", DATA)
-        assert prompt.check(answer.content).ok
+        assert prompt.check(answer).ok
 
 
 def test_message_objects_have_calls_results_and_images() -> None:
@@ -76,3 +77,13 @@ def test_a_runnable_renders_a_pack_with_its_inputs() -> None:
     with Server("no") as server:
         runnable(planner, model_of(server), rounds=1).invoke({"USER_GOAL": DATA})
     assert DATA in chat_texts(server.body["messages"])[-1][1]
+
+
+def test_the_correction_of_a_tool_call_is_its_result() -> None:
+    call = {"id": "c9", "type": "function", "function": {"name": "fly", "arguments": '{"to": "Oslo"}'}}
+    with Loopback([openai_answer(None, [call], "tool_calls"), openai_answer(REPLY)]) as server:
+        assert runnable(SIMPLE, model_of(server)).invoke({}).ok
+    second = server.received[1].body["messages"]
+    assert chat_calls(second) == [("c9", "fly", {"to": "Oslo"})]
+    assert (second[-1]["role"], second[-1]["tool_call_id"]) == ("tool", "c9")
+    assert second[-1]["content"]

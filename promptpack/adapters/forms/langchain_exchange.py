@@ -30,12 +30,12 @@ def converse(prompt: Prompt, messages: list[Any], rounds: int) -> Steps:
     verdict: Verdict | None = None
     while True:
         reply = yield [*messages, *added]
-        verdict = prompt.check(_text(reply), after=verdict)
+        verdict = prompt.check(reply, after=verdict)
         added.append(reply)
         rounds -= 1
         if verdict.ok or rounds < 1:
             return Exchange(verdict, tuple(added))
-        added.append({"role": "user", "content": verdict.correction})
+        added.extend(_correct(reply, verdict.correction))
 
 
 def drive(steps: Steps, model: Any, config: Any) -> Exchange:
@@ -59,14 +59,13 @@ async def adrive(steps: Steps, model: Any, config: Any) -> Exchange:
             return _exchange(stop)
 
 
+def _correct(reply: Any, correction: str) -> list[dict[str, Any]]:
+    """Return the correction as a user message, or as the results of the calls in the reply, which APIs require."""
+    calls = (*reply.tool_calls, *reply.invalid_tool_calls)
+    results = [{"role": "tool", "content": correction, "tool_call_id": call["id"]} for call in calls]
+    return results or [{"role": "user", "content": correction}]
+
+
 def _exchange(stop: StopIteration) -> Exchange:
     exchange: Exchange = stop.value
     return exchange
-
-
-def _text(reply: Any) -> str:
-    """Return the text of a LangChain message, whose content may have parts."""
-    content = reply.content
-    if isinstance(content, str):
-        return content
-    return "".join(part if isinstance(part, str) else part.get("text", "") for part in content)
