@@ -12,7 +12,7 @@ import anthropic
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from openai.lib._pydantic import _ensure_strict_json_schema  # type: ignore[attr-defined]
+from openai.lib._pydantic import _ensure_strict_json_schema
 
 from promptpack import Library, PackError
 from promptpack import schema as schemas
