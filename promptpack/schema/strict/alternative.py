@@ -67,12 +67,12 @@ class Alternative:
         )
         if words is None:
             return None
-        excluded = {_mark(word) for word in self.excluded}
+        excluded = {mark(word) for word in self.excluded}
         kinds = self.kinds
         return tuple(
             word
             for word in words
-            if _mark(word) not in excluded and (kinds is None or not kinds.isdisjoint(kinds_of(word)))
+            if mark(word) not in excluded and (kinds is None or not kinds.isdisjoint(kinds_of(word)))
         )
 
     @property
@@ -182,7 +182,8 @@ def implied_kinds(alternative: Alternative) -> list[str]:
     return [kind for kind in KINDS if kind != "integer" and not keywords.isdisjoint(KEYWORDS_BY_KIND[kind])]
 
 
-def _mark(word: Any) -> Any:
+def mark(word: Any) -> Any:
+    """Return a hashable value that equal words share."""
     return fingerprint(word, [MAX_STEPS])
 
 
@@ -204,8 +205,8 @@ def _meet_names(first: frozenset[str] | None, second: frozenset[str] | None) -> 
 def _meet_words(first: tuple[Any, ...] | None, second: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
     if first is None or second is None:
         return second if first is None else first
-    known = {_mark(word) for word in second}
-    return tuple(word for word in first if _mark(word) in known)
+    known = {mark(word) for word in second}
+    return tuple(word for word in first if mark(word) in known)
 
 
 def _join(

@@ -5,12 +5,22 @@ from dataclasses import replace
 from typing import Any, Final
 
 from promptpack.schema.pointers import find_target
-from promptpack.schema.strict.alternative import Alternative, Excluded, Node, lose, merge, read_keywords
+from promptpack.schema.strict.alternative import (
+    Alternative,
+    Excluded,
+    Node,
+    find_words,
+    lose,
+    mark,
+    merge,
+    read_keywords,
+)
 
 MAX_ALTERNATIVES: Final = 1_000
 _MAX_DEPTH: Final = 100
 # Keywords of a condition whose opposite can be written, and those that say nothing about values.
 _CONDITION: Final = frozenset(("type", "required", "properties"))
+_PARTS: Final = frozenset(("if", "then", "else", "allOf", "anyOf", "oneOf", "not", "$ref", "$defs"))
 _ANNOTATIONS: Final = frozenset(("title", "description", "examples", "default", "$comment"))
 
 
@@ -26,6 +36,7 @@ class Expansion:
         self._depth = 0
         self._made: dict[tuple[str, int, str], Node] = {}
         self._kept: list[Any] = []
+        self._marks: dict[tuple[int, ...], frozenset[Any]] = {}
 
     def expand(self, nodes: Iterable[Node]) -> list[Alternative]:
         """Return the shapes of the values that meet all nodes; none if there is no such value."""
@@ -44,8 +55,9 @@ class Expansion:
         self._depth += 1
         if self._depth > _MAX_DEPTH or len(found) > MAX_ALTERNATIVES:
             raise ExpansionError
-        own = read_keywords(node, is_condition=is_condition)
-        found = [both for one in found if (both := merge(one, own)) is not None]
+        if not node.keys() <= _PARTS:
+            own = read_keywords(node, is_condition=is_condition)
+            found = [both for one in found if (both := merge(one, own)) is not None]
         found = self._apply_parts(found, node, is_condition=is_condition)
         self._depth -= 1
         return found
@@ -81,6 +93,34 @@ class Expansion:
     def _choose(self, found: list[Alternative], condition: Any, then: Any, otherwise: Any) -> list[Alternative]:
         if isinstance(condition, bool):
             return self._apply(found, then if condition else otherwise)
+        met, unmet, open_ones = self._sort(found, condition)
+        split = self._choose_open(open_ones, condition, then, otherwise) if open_ones else []
+        return [*self._apply(met, then), *split, *self._apply(unmet, otherwise)]
+
+    def _sort(
+        self, found: list[Alternative], condition: Mapping[str, Any]
+    ) -> tuple[list[Alternative], list[Alternative], list[Alternative]]:
+        """Return the shapes whose word meets a condition, those whose word does not, and all others."""
+        name, words = _read_word_test(condition)
+        met: list[Alternative] = []
+        unmet: list[Alternative] = []
+        others: list[Alternative] = []
+        for one in found:
+            known = self._find_marks(one.properties.get(name, ()) if name in one.required else ())
+            if not known or not (known <= words or known.isdisjoint(words)):
+                others.append(one)
+            else:
+                (met if known <= words else unmet).append(one)
+        return met, unmet, others
+
+    def _find_marks(self, nodes: tuple[Node, ...]) -> frozenset[Any]:
+        key = tuple(map(id, nodes))
+        if key not in self._marks:
+            self._marks[key] = frozenset(map(mark, find_words(nodes)))
+            self._kept.append(nodes)
+        return self._marks[key]
+
+    def _choose_open(self, found: list[Alternative], condition: Any, then: Any, otherwise: Any) -> list[Alternative]:
         chosen = self._apply(found, condition, is_condition=True)
         for name in condition.get("properties", {}):
             if name not in condition.get("required", ()):
@@ -100,8 +140,16 @@ class Expansion:
             opposed += self._forbid(found, name)
         for name, inner in condition.get("properties", {}).items():
             words = tuple(inner.get("enum", [inner.get("const")]))
-            opposed += self._apply_made(self._require(found, name), {"properties": {name: Excluded(words)}})
+            opposed += _possible(self._exclude(one, name, words) for one in self._require(found, name))
         return opposed
+
+    def _exclude(self, one: Alternative, name: str, words: tuple[Any, ...]) -> Alternative:
+        """Return the shape without some words of a key; one node excludes all words, as there may be many."""
+        nodes = one.properties.get(name, ())
+        before = [word for node in nodes if isinstance(node, Excluded) for word in node.words]
+        others = tuple(node for node in nodes if not isinstance(node, Excluded))
+        excluded = self._keep(Excluded((*before, *words)))
+        return replace(one, properties={**one.properties, name: (*others, excluded)})
 
     def _forbid(self, found: list[Alternative], name: str) -> list[Alternative]:
         return self._apply_made(found, {"type": "object", "properties": {name: False}})
@@ -136,6 +184,15 @@ def _is_simple(condition: Mapping[str, Any]) -> bool:
             for inner in condition.get("properties", {}).values()
         )
     )
+
+
+def _read_word_test(condition: Mapping[str, Any]) -> tuple[str, frozenset[Any]]:
+    """Return the key and the marks of the words of a condition that tests only one required key, or an empty key."""
+    properties = condition.get("properties", {})
+    if not _is_simple(condition) or len(properties) != 1 or list(properties) != list(condition.get("required", ())):
+        return "", frozenset()
+    name, inner = next(iter(properties.items()))
+    return name, frozenset(map(mark, inner.get("enum", [inner.get("const")])))
 
 
 def _is_object(found: Alternative, condition: Mapping[str, Any]) -> bool:

@@ -20,6 +20,7 @@ WRAPPER: Final = "reply"
 
 Path = tuple[str | int, ...]
 _MAX_NODES: Final = 50_000
+_MAX_LEVELS: Final = 60
 _MAX_SHOWN: Final = 200
 _MAX_WORDS: Final = 3
 _MAX_PROBLEMS: Final = 20
@@ -121,19 +122,23 @@ class _Writer:
         if key and key in self._open:
             return self._refer(self._open[key], place)
         self._count += 1
-        if self._count > _MAX_NODES or len(self.problems) > _MAX_PROBLEMS:
+        if self._count > _MAX_NODES or len(self.problems) > _MAX_PROBLEMS or len(place.path) > _MAX_LEVELS:
             return self._too_large()
         name = self._open[key] = f"part{len(self.definitions) + len(self._open) + 1}"
         options = self._write_options(nodes, place)
         del self._open[key]
         if name not in self._recursive:
             return options
+        if not options:
+            message = f"{self._what}: {place} contains itself without an end"
+            self.problems.append(self.problem("PP645", message, "make the inner one optional"))
         self.definitions[name] = _union(options)
         return [{"$ref": f"#/$defs/{name}"}]
 
     def _write_options(self, nodes: tuple[Node, ...], place: _Place) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
         alternatives = sorted(self._expansion.expand(nodes), key=_order)
+        self._count += len(alternatives)
         for one in alternatives:
             inner = place if place.path else replace(place, branch=_branch(one) if len(alternatives) > 1 else "")
             found += [option for option in self._write_alternative(one, inner) if option not in found]
@@ -141,7 +146,8 @@ class _Writer:
 
     def _too_large(self) -> list[dict[str, Any]]:
         if len(self.problems) <= _MAX_PROBLEMS:
-            message = f"{self._what} has more than {_MAX_NODES:,} schemas once references are replaced by their targets"
+            limits = f"{_MAX_NODES:,} schemas or {_MAX_LEVELS} levels"
+            message = f"{self._what} has more than {limits} with all references replaced"
             self.problems.append(self.problem("PP644", message, "use fewer references"))
         return []
 

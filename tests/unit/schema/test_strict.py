@@ -122,6 +122,15 @@ def test_a_contract_that_accepts_nothing_is_refused() -> None:
     )
 
 
+def test_an_object_that_must_contain_itself_is_refused() -> None:
+    nothing = {"allOf": [{"type": "string"}, {"type": "integer"}]}
+    part = {"type": "object", "properties": {"a": {"$ref": "#"}, "b": nothing}}
+    assert problems({**part, "required": ["a", "b"]}) == (
+        "PP645 the contract: '/a' contains itself without an end\n"
+        "  hint: make the inner one optional, or ask without a strict schema"
+    )
+
+
 def test_a_schema_that_is_too_large_names_the_limit() -> None:
     names = {f"key{number}": {"type": "string"} for number in range(5_001)}
     assert problems({"type": "object", "properties": names, "required": list(names)}) == (
@@ -144,7 +153,23 @@ def test_references_that_multiply_are_refused() -> None:
         inner = {"$ref": f"#/$defs/p{number - 1}"}
         parts[f"p{number}"] = {"type": "object", "properties": {"a": inner, "b": dict(inner)}, "required": ["a", "b"]}
     found = problems({"$ref": "#/$defs/p29", "$defs": parts}, "ollama")
-    assert "PP644 the contract has more than 50,000 schemas once references are replaced by their targets" in found
+    assert "PP644 the contract has more than 50,000 schemas or 60 levels with all references replaced" in found
+
+
+def test_a_schema_that_is_too_deep_is_refused() -> None:
+    nested: dict[str, Any] = {"type": "string"}
+    for _ in range(400):
+        nested = {"type": "array", "items": nested}
+    assert "or 60 levels" in problems({"type": "object", "properties": {"a": nested}})
+
+
+def test_conditions_that_multiply_are_refused() -> None:
+    names = {f"key{number}": {"type": "string"} for number in range(20)}
+    conditions = [{"if": {"required": [name]}, "then": {"required": ["key0"]}} for name in names]
+    assert problems({"type": "object", "properties": names, "allOf": conditions}) == (
+        "PP644 the contract has more than 1,000 alternatives, or refers to itself without an object or a list in between\n"
+        "  hint: use fewer conditions, or ask without a strict schema"
+    )
 
 
 def test_anthropic_gets_few_unions_and_few_optional_keys() -> None:
