@@ -6,7 +6,7 @@ VENV := $(if $(filter $(GIVEN),$(shell python3 -c '$(VERSION)')),.venv,.venv-$(G
 BIN := $(VENV)/bin
 PACKAGE := promptpack tests benchmarks examples
 
-.PHONY: run test test-minimum check bench fuzz soak format pins clean
+.PHONY: run test test-minimum mcp-1 check sdks bench fuzz soak format pins clean
 
 run: $(VENV)/run.stamp ## walk through the six agents, offline
 	@$(BIN)/python -m promptpack run
@@ -21,6 +21,9 @@ test test-minimum:
 # Tests start processes, which compile everything again if they find no bytecode.
 test test-minimum: export PYTHONDONTWRITEBYTECODE =
 
+mcp-1: $(VENV)/dev.stamp .venv-mcp-1/stamp ## serve packs to an MCP client of version 1, which needs its own environment
+	PROMPTPACK_SERVER=$(CURDIR)/$(BIN)/python .venv-mcp-1/bin/pytest -c tests/sdks/pytest.ini tests/sdks/test_mcp_client_1.py
+
 check: $(VENV)/dev.stamp ## check format, lint, types, layers and the shipped packs
 	$(BIN)/ruff format --check $(PACKAGE)
 	$(BIN)/ruff check $(PACKAGE)
@@ -28,6 +31,17 @@ check: $(VENV)/dev.stamp ## check format, lint, types, layers and the shipped pa
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/promptpack lint packs
 	$(BIN)/promptpack test --packs packs > /dev/null
+
+# One target per SDK, such as `make sdk-gemini`; each SDK has its own environment, because they need different versions.
+SDKS := $(subst _,-,$(patsubst tests/sdks/test_%.py,%,$(sort $(wildcard tests/sdks/test_*.py))))
+SDK_VENV = .venv-sdks/$(subst langgraph,langchain,$(subst openai-responses,openai,$1))
+sdks: $(SDKS:%=sdk-%) ## test prompts with all real SDKs, on loopback
+define SDK
+.PHONY: sdk-$1
+sdk-$1: $(SDK_VENV)/stamp
+	$(SDK_VENV)/bin/python -m pytest -c tests/sdks/pytest.ini tests/sdks/test_$(subst -,_,$1).py
+endef
+$(foreach name,$(SDKS),$(eval $(call SDK,$(name))))
 
 bench: $(VENV)/dev.stamp ## compare with peers, as ratios; NAMES="document slots" selects benchmarks
 	$(BIN)/python -m benchmarks $(NAMES)
@@ -58,7 +72,9 @@ pins: .venv-pins/stamp ## pin all dependencies with hashes, for all supported ve
 	$(PIN) requirements/fuzz.in -c requirements/run.txt -o requirements/fuzz.txt
 	$(PIN) requirements/minimum.in -o requirements/minimum.txt
 	$(PIN) requirements/pins.in -o requirements/pins.txt
+	$(PIN) tests/sdks/requirements/mcp-1.in -c requirements/run.txt -o tests/sdks/requirements/mcp-1.txt
 	for file in benchmarks/requirements/*.txt; do $(PIN) --no-deps $$file -o $$file || exit 1; done
+	for file in tests/sdks/requirements/*.in; do $(PIN) pyproject.toml $$file -o $${file%.in}.txt || exit 1; done
 
 clean: ## remove everything that the other targets created
 	rm -rf .venv .venv-* .cache dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
@@ -96,7 +112,17 @@ $(VENV)/dev.stamp: requirements/dev.txt pyproject.toml $(VENV)/run.stamp
 	.venv-fuzz/bin/pip install -q --require-hashes -r requirements/run.txt -r requirements/fuzz.txt
 	@touch $@
 
+.venv-mcp-1/stamp: tests/sdks/requirements/mcp-1.txt
+	$(PYTHON) -m venv .venv-mcp-1
+	.venv-mcp-1/bin/pip install -q --require-hashes -r tests/sdks/requirements/mcp-1.txt
+	@touch $@
+
 .venv-pins/stamp: requirements/pins.txt
 	$(PYTHON) -m venv .venv-pins
 	.venv-pins/bin/pip install -q --require-hashes -r requirements/pins.txt
+	@touch $@
+
+.venv-sdks/%/stamp: tests/sdks/requirements/%.txt | .venv-pins/stamp
+	.venv-pins/bin/uv venv -q --clear --python $(PYTHON) .venv-sdks/$*
+	.venv-pins/bin/uv pip install -q --python .venv-sdks/$*/bin/python --require-hashes -r $<
 	@touch $@

@@ -128,7 +128,7 @@ class Agent:
 
     def _prompt(self, context: object, inputs: Mapping[str, Any]) -> "Prompt":
         if not isinstance(context, Prompt):
-            return self.pack.render(context, **inputs)
+            return self.pack.render(cast("Mapping[str, Any] | None", context), **inputs)
         if inputs:
             message = f"a finished prompt takes no inputs, but got {', '.join(inputs)}"
             raise UsageError(Problem("PP620", message, None, "pass the inputs to 'render'"))

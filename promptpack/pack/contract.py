@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from promptpack.lazy import cached_property
+from promptpack.problem import Problem, UsageError
 from promptpack.schema.bundling import rebase
+from promptpack.schema.strict import StrictProvider, to_strict_schema
 from promptpack.schema.validation import Schema
 from promptpack.schema.validation import compile as compile_schema
 
@@ -163,6 +165,23 @@ class Contract:
                 branches.append({"if": condition, "then": params})
         properties = {**self.base["properties"], "action": self._action_schema(tools)}
         return {**self.base, "properties": properties, "allOf": branches, "$defs": definitions}
+
+    def strict(self, provider: StrictProvider, tools: Sequence[Mapping[str, Any]] | None = None) -> dict[str, Any]:
+        """Return the contract as the strict schema of a provider: closed objects, nullable optionals, `anyOf`.
+
+        `provider` names the API that gets the schema. `tools` are the tools that a reply may call, in the format of
+        OpenAI, Anthropic or MCP; each gets its own branch. Limits that the provider does not support become part of the
+        descriptions. Raises `PackError` if an object of the contract or of a tool is open.
+        """
+        from promptpack.prompt.tool_actions import read_tool_actions
+
+        what = f"the contract of {self.pack.label}" if self.pack is not None else f"the contract {self.name!r}"
+        if self.tools_input and tools is None:
+            message = f"{what}: '/params' depends on the tools of {self.tools_input!r}, which are not given"
+            hint = "pass them: contract.strict(provider, tools), or use prompt.to(target, strict=True)"
+            raise UsageError(Problem("PP641", message, None, hint))
+        actions = None if tools is None else read_tool_actions(tools, "tools")
+        return to_strict_schema(self.json_schema(actions), provider, what)
 
     def _action_schema(self, tools: Sequence[Action] | None) -> dict[str, Any]:
         own: Mapping[str, Any] = self.base["properties"]["action"]

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from promptpack.pack.contract import Contract
     from promptpack.pack.version import Version
     from promptpack.prompt.prompt import Prompt
+    from promptpack.prompt.render_context import RenderContext
+    from promptpack.prompt.template_context import TemplateContext
     from promptpack.template.model import Expression, Template
     from promptpack.verdict import JudgeOptions, Verdict, VerdictStream
 
@@ -201,11 +203,23 @@ class Pack:
         """The pack as `name@version`."""
         return f"{self.name}@{self.version}"
 
-    def render(self, context: Any = None, /, **inputs: Any) -> Prompt:
-        """Render the messages with a context; raise a `ContextError` with all problems of the context."""
+    def render(
+        self,
+        context: RenderContext | TemplateContext | Mapping[str, Any] | None = None,
+        /,
+        *,
+        encode: Mapping[type, Callable[[Any], object]] | None = None,
+        **inputs: Any,
+    ) -> Prompt:
+        """Render the messages with a context; raise a `ContextError` with all problems of the context.
+
+        `context` has the inputs, and `inputs` replaces some of them. `encode` has a function for each class of values
+        that are not plain data. Dates, decimals, UUIDs, enums, dataclasses, pydantic models and numpy scalars need
+        none.
+        """
         from promptpack.prompt.rendering import render
 
-        return render(self, context, inputs)
+        return render(self, context, inputs, encode)
 
     def check(
         self,

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from promptpack.pack.model import STANDARD_CONTEXT, Input, Pack
 from promptpack.problem import ContextError, Problem, did_you_mean
-from promptpack.prompt.plain_data import can_skip_copy, is_a, to_plain
+from promptpack.prompt.encoding import Encode, is_a
+from promptpack.prompt.plain_data import can_skip_copy, to_plain
 from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.pointers import pointer
 from promptpack.template.model import Fingerprint
@@ -65,11 +66,14 @@ class _Snapshot(Mapping[str, Any]):
         return f"Context({', '.join(self._values)})"
 
 
-def check_context(pack: Pack, context: Any, inputs: Mapping[str, Any]) -> Context:
-    """Return the caller's values as checked plain data with defaults; raise all problems together."""
+def check_context(pack: Pack, context: Any, inputs: Mapping[str, Any], encode: Encode | None = None) -> Context:
+    """Return the caller's values as checked plain data with defaults; raise all problems together.
+
+    `encode` has functions for the caller's own classes.
+    """
     passed = {**_to_mapping(context), **inputs}
     problems = list(_find_unknown(pack, passed))
-    builder = _ContextBuilder(pack)
+    builder = _ContextBuilder(pack, encode or {})
     for name, declared in pack.inputs.items():
         try:
             if name in passed:
@@ -91,8 +95,9 @@ def check_context(pack: Pack, context: Any, inputs: Mapping[str, Any]) -> Contex
 class _ContextBuilder:
     """Collects validated inputs."""
 
-    def __init__(self, pack: Pack) -> None:
+    def __init__(self, pack: Pack, encode: Encode) -> None:
         self._pack = pack
+        self._encode = encode
         limits, last = pack._render_cache.get(_VALIDATED) or (None, {})
         # Within other limits, a value is validated again.
         self._last: Mapping[str, bytes] = last if limits is pack.limits else {}
@@ -108,7 +113,9 @@ class _ContextBuilder:
         is_container = type(value) in (dict, list)
         if is_container and (self._add_copy if is_private else self._add_uncopied)(name, value):
             return
-        self.values[name] = copy = to_plain(value, name, self._pack.limits)
+        self.values[name] = copy = to_plain(
+            value, name, self._pack.limits, self._encode, shows_place=not declared.secret
+        )
         if not is_private:
             found = copy if type(copy) is str else fingerprint(copy)
             if found is not None and len(found) <= LARGEST_VALUE:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from promptpack.lazy import cached_property
 
 if TYPE_CHECKING:
+    from promptpack.adapters import Target
     from promptpack.adapters.streams import StreamPart
+    from promptpack.cycle.model_tools import ToolSource
     from promptpack.pack.model import Pack
     from promptpack.problem import Problem
     from promptpack.prompt.budget import Budget, Counter, Fit
@@ -101,6 +103,20 @@ class Prompt:
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return the messages in the format of OpenAI-style chat APIs."""
         return [message.to_dict() for message in self.messages]
+
+    def to(
+        self, target: Target, *, strict: bool = False, tools: ToolSource | None = None, cache: bool = False
+    ) -> dict[str, Any]:
+        """Return the prompt as the keyword arguments of an SDK: plain data, without an import of the SDK.
+
+        `target` names the SDK or framework, `strict` asks for the reply's schema in the strict form of the provider,
+        `tools` are functions, `ModelTool` values or definitions in the form of any SDK, which the model may call, and
+        `cache` marks the end of the stable prefix for the provider's cache. An option that the target does not have and
+        a message that it cannot carry raise `UsageError`.
+        """
+        from promptpack.adapters.catalogue import write
+
+        return write(self, target, strict=strict, tools=tools, cache=cache)
 
     def validate(self) -> None:
         """Check the order of the messages; raise all problems together."""

@@ -6,6 +6,7 @@ from typing import Any
 from promptpack.pack.model import CallTemplate, MessageTemplate, Pack, PartTemplate
 from promptpack.problem import ContextError, Problem, UsageError
 from promptpack.prompt.context import Context, check_context
+from promptpack.prompt.encoding import Encode
 from promptpack.prompt.message import Message, Part, ToolCall, read_message
 from promptpack.prompt.prompt import Origin, Prompt
 from promptpack.prompt.tool_actions import ToolSet, find_tool_set
@@ -14,12 +15,14 @@ from promptpack.template.model import Scope, Template
 from promptpack.template.values import to_json
 
 
-def render(pack: Pack, context: Any = None, inputs: Mapping[str, Any] | None = None) -> Prompt:
+def render(
+    pack: Pack, context: Any = None, inputs: Mapping[str, Any] | None = None, encode: Encode | None = None
+) -> Prompt:
     """Render every message of a pack; equal contexts produce equal bytes."""
     if pack.abstract:
         hint = "render a pack that extends it"
         raise UsageError(Problem("PP418", f"{pack.label} is abstract and cannot be rendered", None, hint))
-    checked = check_context(pack, context, inputs or {})
+    checked = check_context(pack, context, inputs or {}, encode)
     try:
         tools = None if pack.contract is None else find_tool_set(pack, pack.contract, checked.snapshot)
         scope = _build_scope(pack, checked, tools)

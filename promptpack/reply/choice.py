@@ -13,6 +13,7 @@ from promptpack.reply.shape import Shape
 from promptpack.reply.synonyms import GROUP_OF, fold
 from promptpack.reply.syntax_tree import Defect, escape, is_same
 from promptpack.reply.wrappers import find_inner_answers, reports_cut
+from promptpack.schema.strict import WRAPPER
 
 Check = Callable[[Any], Sequence[Fault]]
 """Returns the faults of a value; the sequence may be lazy, but whether it is empty is known immediately."""
@@ -72,6 +73,8 @@ class Chooser:
     def evaluate(self, candidate: ReplyCandidate, known: Sequence[Fault] | None = None) -> Choice:
         """Evaluate a candidate, or the one answer inside it; `known` are the faults that its check has returned."""
         value = candidate.value
+        if (wrapped := self._evaluate_wrapped(candidate, known)) is not None:
+            return wrapped
         if not self.wants_object:
             return self._evaluate_value(candidate, value, [], known)
         own = self._evaluate_value(candidate, value, [], known) if isinstance(value, dict) else None
@@ -81,6 +84,18 @@ class Chooser:
         if inner is None and reports_cut(value):
             return Choice(candidate, None, 0.0, faults=[TRUNCATED])
         return inner or own or self._evaluate_value(candidate, value, [], known)
+
+    def _evaluate_wrapped(self, candidate: ReplyCandidate, known: Sequence[Fault] | None) -> Choice | None:
+        """Evaluate the answer inside the wrapper of a strict schema; return None if it may be no answer."""
+        value = candidate.value
+        if not isinstance(value, dict) or value.keys() != {WRAPPER} or self.shape.declares_name(WRAPPER):
+            return None
+        if not (self.check(value) if known is None else known):
+            return None
+        unwrapped = ValueRepair("unwrap", f"/{WRAPPER}", "wrapper", None, None)
+        choice = self._evaluate_value(candidate, value[WRAPPER], [unwrapped])
+        is_only_answer = not self.wants_object or not self.required  # no other wrapper can be told from an answer
+        return choice if choice.is_valid or is_only_answer else None
 
     def _evaluate_value(
         self, candidate: ReplyCandidate, value: Any, repairs: list[ValueRepair], known: Sequence[Fault] | None = None

@@ -71,8 +71,19 @@ class Shape:
                 yield from self._branches(part, value)
         for word in ("anyOf", "oneOf"):
             options = [option for option in schema.get(word, ()) if self._may_be(option, value)]
+            if len(options) > 1:
+                options = self._without_nulls(options, value)
             if len(options) == 1:
                 yield from self._cache.flatten(options[0])
+
+    def _without_nulls(self, options: list[Schema], value: Any) -> list[Schema]:
+        """Return the first option that an object meets once its nulls are left out, as replies to strict schemas do."""
+        if not isinstance(value, dict):
+            return options
+        left = _drop_nulls(value)
+        if left == value:
+            return options
+        return next(([option] for option in options if self._meets_schema(option, left)), options)
 
     def _meets_condition(self, condition: Any, value: Any) -> bool:
         try:
@@ -110,6 +121,10 @@ class Shape:
             return any(read_pattern(pattern).is_found_in(key, steps) for pattern in patterns)
         except PatternError:  # the key is too long for the patterns
             return True
+
+    def declares_name(self, name: str) -> bool:
+        """Return whether the contract names a key, in any possible branch."""
+        return name in self._names
 
     @cached_property
     def _accepts_any_key(self) -> bool:
@@ -340,6 +355,12 @@ def _kinds(schema: Schema, cache: _SchemaCache) -> frozenset[str] | None:
 def _has_type(kind: Any, value: Any) -> bool:
     names = (kind,) if isinstance(kind, str) else tuple(kind)
     return any(_is_a(name, value) for name in names)
+
+
+def _drop_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _drop_nulls(item) for key, item in value.items() if item is not None}
+    return [_drop_nulls(item) for item in value] if isinstance(value, list) else value
 
 
 def _is_a(name: str, value: Any) -> bool:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FILES = sorted((*ROOT.glob("requirements/*.txt"), *ROOT.glob("benchmarks/requirements/*.txt")))
+FOLDERS = ("requirements", "benchmarks/requirements", "tests/sdks/requirements")
+FILES = sorted(path for folder in FOLDERS for path in ROOT.glob(f"{folder}/*.txt"))
 
 
 def test_minimum_versions_are_the_lower_bounds() -> None:

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from promptpack.cycle.provider import Completion, FinishReason, Request, Usage
+from promptpack.cycle.providers.openai_writing import write_message
 from promptpack.cycle.providers.sdk_errors import provider_error
 from promptpack.cycle.providers.sdk_provider import SdkProvider, StreamAccumulator
-from promptpack.prompt.message import Message, ToolCall
+from promptpack.prompt.message import ToolCall
 
 _FINISH: Final[Mapping[str, FinishReason]] = {
     "length": "length",
@@ -35,7 +36,7 @@ class OpenAIProvider(SdkProvider):
         extra |= request.params
         return {
             "model": request.model or self.model,
-            "messages": [_write(message) for message in request.messages],
+            "messages": [write_message(message) for message in request.messages],
             "stream": request.stream,
             "timeout": request.timeout,
             "extra_body": {name: value for name, value in extra.items() if value is not None},
@@ -70,14 +71,6 @@ def read_chat(answer: Any) -> Completion:
     finish_reason = "content_filter" if is_refused else _finish(choices[0].finish_reason, calls)
     usage = _usage(getattr(answer, "usage", None))
     return Completion(text, _calls(calls), finish_reason, usage, getattr(answer, "model", None) or "", answer)
-
-
-def _write(message: Message) -> dict[str, Any]:
-    """Return a message; a single text part becomes plain text, which every compatible server accepts."""
-    written = message.to_dict()
-    if isinstance(message.content, tuple) and [part.type for part in message.content] == ["text"]:
-        written["content"] = message.content[0].payload
-    return written
 
 
 def _calls(calls: Sequence[tuple[str | None, str | None, str | None]]) -> tuple[ToolCall, ...]:

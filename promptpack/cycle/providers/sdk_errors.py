@@ -24,12 +24,13 @@ _TEXTS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def import_sdk(package: str) -> Any:
-    """Import an SDK; raise an error with the install command if it is missing."""
+def import_sdk(module: str, package: str = "") -> Any:
+    """Import an SDK; raise an error with the install command of its package if it is missing."""
+    package = package or module
     try:
-        return import_module(package)
+        return import_module(module)
     except ModuleNotFoundError as error:
-        if error.name != package:
+        if not f"{module}.".startswith(f"{error.name}."):
             raise
         message = f"the package {package!r} is not installed"
         raise MissingExtraError(Problem("PP601", message, None, f"run: python -m pip install {package}")) from error

@@ -1,6 +1,7 @@
 """The cache of clean pack files: packs from it render the same, and a changed file is always built again."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,11 +53,11 @@ def packs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def rendered(packs: Path, **inputs: object) -> Prompt:
+def rendered(packs: Path, **inputs: Any) -> Prompt:
     return Library.open(str(packs)).get("child").render(**inputs)
 
 
-CONTEXTS: list[dict[str, object]] = [
+CONTEXTS: list[dict[str, Any]] = [
     {},
     {"TONE": "plain", "NOTES": ["a", "b"], "STYLE": {"name": "x", "more": [1, None, True, 2.5]}},
     {"STYLE": {"name": "```"}},
@@ -66,7 +67,7 @@ CONTEXTS: list[dict[str, object]] = [
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
-def test_a_pack_from_the_cache_renders_the_same(packs: Path, context: dict[str, object]) -> None:
+def test_a_pack_from_the_cache_renders_the_same(packs: Path, context: dict[str, Any]) -> None:
     built = Library.open(str(packs), cache=False).get("child").render(**context)
     rendered(packs)
     cached = Library.open(str(packs)).get("child")
@@ -119,7 +120,7 @@ def test_a_broken_file_has_the_same_problems_each_time(packs: Path) -> None:
         {"STYLE": {"name": "\ud800"}},
     ],
 )
-def test_a_pack_from_the_cache_rejects_the_same_contexts(packs: Path, context: dict[str, object]) -> None:
+def test_a_pack_from_the_cache_rejects_the_same_contexts(packs: Path, context: dict[str, Any]) -> None:
     with pytest.raises(ContextError) as built:
         Library.open(str(packs), cache=False).get("child").render(context)
     rendered(packs)

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date
+from datetime import timedelta
 from typing import Any
 from unittest.mock import patch
 
@@ -59,13 +59,13 @@ def test_a_prompt_keeps_the_context_it_was_rendered_with(make_pack: MakePack) ->
     ("value", "problem"),
     [
         ({1: "a"}, "PP411 input 'X' has a key that is not text"),
-        ({"a": b"x"}, "PP411 input 'X' contains a value of type bytes, which is not plain data"),
-        ({"a": {1, 2}}, "PP411 input 'X' contains a value of type set, which is not plain data"),
-        ([date(2026, 3, 1)], "PP411 input 'X' contains a value of type date, which is not plain data"),
-        ([float("nan")], "PP411 input 'X' contains a number that is not finite"),
-        ([bytearray(b"x")], "PP411 input 'X' contains a value of type bytearray, which is not plain data"),
-        ([memoryview(b"x")], "PP411 input 'X' contains a value of type memoryview, which is not plain data"),
-        ([...], "PP411 input 'X' contains a value of type ellipsis, which is not plain data"),
+        ({"a": b"x"}, "PP411 input 'X' at /a contains a value of type bytes, which is not plain data"),
+        ({"a": {1, 2}}, "PP411 input 'X' at /a contains a value of type set, which is not plain data"),
+        ([timedelta(1)], "PP411 input 'X' at /0 contains a value of type timedelta, which is not plain data"),
+        ([float("nan")], "PP411 input 'X' at /0 contains a number that is not finite"),
+        ([bytearray(b"x")], "PP411 input 'X' at /0 contains a value of type bytearray, which is not plain data"),
+        ([memoryview(b"x")], "PP411 input 'X' at /0 contains a value of type memoryview, which is not plain data"),
+        ([...], "PP411 input 'X' at /0 contains a value of type ellipsis, which is not plain data"),
         (["a", "\ud800"], "PP408 input 'X' contains half of a surrogate pair"),
         ({"\udfff": 1}, "PP408 input 'X' contains half of a surrogate pair"),
         (nested(101), "PP413 input 'X' is nested more than 100 levels deep"),
@@ -137,7 +137,7 @@ def test_no_method_of_a_foreign_object_runs(make_pack: MakePack, value: Any) -> 
     ]
     for door in doors:
         with pytest.raises(
-            ContextError, match="PP411 input 'X' contains a value of type Trap, which is not plain data"
+            ContextError, match=r"PP411 input 'X'( at [/a-z0-9]+)? contains a value of type Trap, which is not plain data"
         ):
             door()
 

@@ -1,6 +1,7 @@
 """The full text of the warnings about a context."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ messages:
 TOKEN = "ghp_" + "a1B2" * 9
 
 
-def warnings(pack: Pack, **values: object) -> list[str]:
+def warnings(pack: Pack, **values: Any) -> list[str]:
     return [str(problem) for problem in pack.render(**values).warnings]
 
 

@@ -1,0 +1,1 @@
+"""Forms of messages that several targets share."""

@@ -1,0 +1,19 @@
+"""LiteLLM: `litellm.completion(model=..., **prompt.to("litellm"))`."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from promptpack.adapters.forms.chat import CHAT, with_values, write_chat, write_chat_tools, write_response_format
+from promptpack.adapters.outgoing import Option, Outgoing
+
+OPTIONS: Final[frozenset[Option]] = frozenset(("strict", "tools"))
+INSTEAD: Final[Mapping[Option, str]] = {}
+CARRIES: Final = CHAT
+
+
+def write(outgoing: Outgoing) -> dict[str, Any]:
+    """Return `messages`, `response_format` (only if strict: some of its servers close open objects) and `tools`."""
+    return {"messages": write_chat(outgoing.messages)} | with_values(
+        response_format=write_response_format(outgoing, "litellm") if outgoing.strict else None,
+        tools=write_chat_tools(outgoing.tools),
+    )
