@@ -225,6 +225,13 @@ def read(path: str | Path, *, shown: str | None = None, limit: int = _MAX_BYTES,
     return data
 
 
+def stamp_place(path: str) -> Stamp | None:
+    """Return what changes if a missing file comes back for a moment: the stamp of the nearest folder above it."""
+    while not os.path.isdir(path) and path != os.path.dirname(path):
+        path = os.path.dirname(path)
+    return _stamp(path or ".")
+
+
 def is_file(path: str) -> bool:
     """Return whether a path is a file."""
     return os.path.isfile(path)

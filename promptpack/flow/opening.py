@@ -2,16 +2,19 @@
 
 from types import MappingProxyType
 
+from promptpack.document import parse
+from promptpack.files import Folder
 from promptpack.flow.check_flow import check
 from promptpack.flow.flow import Flow
-from promptpack.flow.read_flow import FILE, find
+from promptpack.flow.model import FlowFile
+from promptpack.flow.read_flow import FILE, find, read
 from promptpack.library import Library
 from promptpack.problem import PackError, Problem, UsageError
 
 
 def open_flow(library: Library, locale: str | None = None, fallback: str | None = None) -> Flow:
     """Return the flow of the library's folders with the packs of a locale; raise every problem of it."""
-    file = next((found for folder in library.folders if (found := find(folder)) is not None), None)
+    file = next((found for folder in library.folders if (found := _read(library, folder)) is not None), None)
     if file is None:
         raise UsageError(Problem("PP907", f"there is no {FILE}", None, "create one next to the packs"))
     problems = check(file, library)
@@ -19,3 +22,8 @@ def open_flow(library: Library, locale: str | None = None, fallback: str | None 
         raise PackError(problems)
     packs = {name: library.get(step.pack, locale, fallback=fallback) for name, step in file.steps.items()}
     return Flow(file, MappingProxyType(packs))
+
+
+def _read(library: Library, folder: Folder) -> FlowFile | None:
+    content = library.flow_content(folder)
+    return find(folder) if content is None else read(parse(content, folder.show(FILE)))

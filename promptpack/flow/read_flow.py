@@ -21,10 +21,11 @@ from promptpack.flow.model import (
     ReplyValue,
     Step,
 )
+from promptpack.library.contents import FLOW
 from promptpack.pack.pack_schema import find_mismatches, find_misread, read_shipped
 from promptpack.problem import PackError, Problem
 
-FILE = "flow.yaml"
+FILE = FLOW
 
 
 def find(folder: Folder) -> FlowFile | None:

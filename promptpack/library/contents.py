@@ -1,8 +1,10 @@
 """The contents of a library's folders: pack files and shared partials, read when it opens and when it reloads."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
+from promptpack import document
 from promptpack.cache import Cache
 from promptpack.document.character_check import check_characters
 from promptpack.files import Folder
@@ -15,6 +17,7 @@ Partials = Mapping[str, Mapping[str, Source]]
 Broken = dict[str, tuple[Problem, ...]]
 """The problems of unreadable files and folders, by path."""
 _PARTIALS = "_partials"
+FLOW = "flow.yaml"
 
 
 class Contents(NamedTuple):
@@ -24,6 +27,8 @@ class Contents(NamedTuple):
     partials: Partials
     broken: Mapping[str, tuple[Problem, ...]]
     folders: tuple[Folder, ...] = ()
+    flows: Mapping[str, bytes] = MappingProxyType({})
+    """The content of each `flow.yaml`, by folder."""
 
 
 def open_folder(folder: str) -> Folder:
@@ -41,6 +46,7 @@ def read_contents(folders: Iterable[Folder], cache: Cache, last: Contents | None
     broken: Broken = {}
     seen: set[str] = set()
     known = {(entry.folder, entry.file): entry for entry in last.entries} if last else {}
+    flows: dict[str, bytes] = {}
     opened = tuple(dict.fromkeys(folders))
     for folder in opened:
         name = ("library", folder.real_root)
@@ -56,7 +62,24 @@ def read_contents(folders: Iterable[Folder], cache: Cache, last: Contents | None
             _store_rows(entries, rows, name, cache)
         found += entries
         partials[folder.root] = dict(_read_partials(folder, last.partials[folder.root] if last else {}, broken))
-    return Contents(tuple(found), partials, broken, opened)
+        flows |= _read_flow(folder, last.flows.get(folder.root) if last else None, broken)
+    return Contents(tuple(found), partials, broken, opened, flows)
+
+
+def _read_flow(folder: Folder, last: bytes | None, broken: Broken) -> dict[str, bytes]:
+    """Return the flow of a folder, if there is one; the last one while it is no YAML."""
+    if not folder.exists(FLOW):
+        return {}
+    try:
+        content = folder.read(FLOW)
+        if last not in (None, content):
+            document.parse(content, folder.show(FLOW))
+    except PackError as error:
+        if last is None:
+            return {}  # `Library.flow` reads it again, and raises the problem
+        broken[folder.show(FLOW)] = error.problems
+        return {folder.root: last}
+    return {folder.root: content}
 
 
 def _store_rows(entries: Iterable[Entry], rows: dict[str, CacheRow], name: tuple[str, str], cache: Cache) -> None:
@@ -71,7 +94,7 @@ def _pack_files(folder: Folder, broken: Broken, seen: set[str]) -> Iterator[str]
     for file in folder.find(".yaml", ".yml", refused=broken):
         hidden = any(part.startswith("_") for part in file.split("/"))
         path = f"{folder.real_root}/{file}"
-        if not hidden and file not in ("flow.yaml", "flow.yml") and path not in seen:
+        if not hidden and file not in (FLOW, "flow.yml") and path not in seen:
             seen.add(path)
             yield file
 

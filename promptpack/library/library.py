@@ -25,7 +25,7 @@ from promptpack.library.ranges import (
     preference,
     sort_key,
 )
-from promptpack.library.reload_report import Grace, ReloadReport
+from promptpack.library.reload_report import Absence, Grace, ReloadReport
 from promptpack.pack import building
 from promptpack.pack.building import BuildContext, CompiledSections
 from promptpack.pack.model import Pack
@@ -61,8 +61,8 @@ class Library:
         self._cache = cache if cache is not None and self._limits == Limits() else Cache()
         self._contents = contents
         self._grace = grace
-        # When a reload first missed the file of each pack that is still available.
-        self._gone: dict[str, float] = {}
+        # The packs that are still available although their files are gone.
+        self._gone: dict[str, Absence] = {}
         self._index(add_conflicts(tuple(complete_variants(contents.entries))))
         # Without a lock: building twice is harmless, and a lock that is held during a fork is never released.
         self._results: dict[str, BuildResult] = {}
@@ -200,6 +200,10 @@ class Library:
         from promptpack.flow import open_flow
 
         return open_flow(self, locale, fallback)
+
+    def flow_content(self, folder: Folder) -> bytes | None:
+        """Return the `flow.yaml` of a folder as it was when the library was opened; None if there was none."""
+        return self._contents.flows.get(folder.root)
 
     def list(self) -> tuple[Listed, ...]:
         """List the pack files by name, version and locale, with the problems found so far."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from promptpack.cache import Cache
 from promptpack.files import Folder
-from promptpack.library.contents import read_contents
+from promptpack.library.contents import FLOW, read_contents
 from promptpack.library.entry import Entry
 from promptpack.library.memory_folder import MemoryFolder
 from promptpack.pack.model import Pack
@@ -71,6 +71,8 @@ def store_pack(library: Library, entry: Entry, pack: Pack) -> StoredPack:
 def store_library(library: Library) -> StoredLibrary:
     """Return a library as texts; builds every pack, to know which schema files they use."""
     texts: Texts = {folder.root: dict(_partials(library, folder)) for folder in library.folders}
+    for root, content in library._contents.flows.items():
+        texts[root][FLOW] = content
     digests: dict[str, str] = {}
     for entry in library.entries:
         result = library._result(entry)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from promptpack.files import Stamp
 from promptpack.problem import Problem, UsageError
 
 if TYPE_CHECKING:
@@ -25,6 +26,17 @@ class Grace(NamedTuple):
             message = f"the grace period is {self.seconds!r} seconds"
             raise UsageError(Problem("PP732", message, None, "pass 0 or more"))
         return self
+
+
+class Absence(NamedTuple):
+    """Since when the file of a pack is gone, and what would have changed if it had come back since then."""
+
+    since: float
+    place: Stamp | None
+
+    def is_over(self, grace: Grace) -> bool:
+        """Return whether the grace period is over."""
+        return grace.clock() - self.since >= grace.seconds
 
 
 class PackName(NamedTuple):

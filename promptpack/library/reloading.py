@@ -5,11 +5,11 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from promptpack.cache import Cache
-from promptpack.files import Folder
-from promptpack.library.contents import read_contents
+from promptpack.files import Folder, stamp_place
+from promptpack.library.contents import FLOW, read_contents
 from promptpack.library.entry import BuildResult, Entry
 from promptpack.library.library import Library
-from promptpack.library.reload_report import PackName, ReloadReport
+from promptpack.library.reload_report import Absence, PackName, ReloadReport
 from promptpack.pack.model import Pack
 from promptpack.problem import PackError, Problem, UsageError
 
@@ -37,8 +37,7 @@ def reload(library: Library) -> ReloadReport:
 
 def is_due(library: Library) -> bool:
     """Return whether a reload would remove a pack: its file is gone, and the grace period is over."""
-    grace = library._grace
-    return any(grace.clock() - since >= grace.seconds for since in library._gone.values())
+    return any(absence.is_over(library._grace) for absence in library._gone.values())
 
 
 def _stamp(folders: Iterable[Folder]) -> list[object]:
@@ -106,6 +105,7 @@ class _Reload:
             old = self._last.get(entry.path) or moved.get(_name_of(entry))
             fresh._results[entry.path] = fresh._try_build(entry) if old is None else self._rebuild(entry, old)
         self._hold(gone)
+        self._hold_flows()
         fresh._index(result.entry for result in fresh._results.values())
         return fresh
 
@@ -140,14 +140,30 @@ class _Reload:
             self._unchanged[parent.path] = old is None or old.is_current(parent, partials)
         return self._unchanged[parent.path]
 
+    def _hold_flows(self) -> None:
+        """Add the flows whose files are gone, if the grace period is not over."""
+        contents = self._fresh._contents
+        for folder in contents.folders:
+            last = self._library.flow_content(folder)
+            if last is not None and folder.root not in contents.flows and self._is_held(folder.show(FLOW)):
+                contents = contents._replace(flows={**contents.flows, folder.root: last})
+        self._fresh._contents = contents
+
     def _hold(self, gone: Results) -> None:
         """Add the packs whose files are gone, if the grace period is not over or their folder cannot be read."""
-        fresh, grace = self._fresh, self._library._grace
+        fresh = self._fresh
         moved = {_name_of(entry) for entry in fresh._entries}
-        now = grace.clock()
         for path, result in gone.items():
-            since = self._library._gone.get(path, now)
             is_unreadable = any(path.startswith(f"{place}/") for place in fresh._contents.broken)
-            if _name_of(result.entry) not in moved and (is_unreadable or now - since < grace.seconds):
+            if _name_of(result.entry) not in moved and (self._is_held(path) or is_unreadable):
                 fresh._results[path] = replace(result, problems=()) if result.problems else result
-                fresh._gone[path] = since
+
+    def _is_held(self, path: str) -> bool:
+        """Return whether the grace period of a missing file is not over; it starts again if the file was back."""
+        grace, place = self._library._grace, stamp_place(path)
+        last = self._library._gone.get(path)
+        absence = last if last is not None and last.place == place else Absence(grace.clock(), place)
+        if absence.is_over(grace):
+            return False
+        self._fresh._gone[path] = absence
+        return True

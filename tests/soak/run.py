@@ -57,6 +57,8 @@ reply: {{contract: {{$ref: version.json}}}}
 messages: [{{role: user, id: third, content: '{mark} {{% include "shared" %}}'}}]
 """
 
+FLOW = "flow: 1\nsteps:\n  only: {pack: base@^1, inputs: {WHO: given}}\n"
+
 
 def mark(version: int) -> str:
     return f"<v{version}>"
@@ -69,6 +71,7 @@ def write_folder(folder: Path, version: int) -> None:
         "base/1.0.0.yaml": BASE.format(mark=mark(version)),
         "child/1.0.0.yaml": CHILD.format(mark=mark(version)),
         "_partials/shared.j2": mark(version),
+        "flow.yaml": FLOW,
         "base/version.json": schema_text(version),
         "child/version.json": schema_text(version),
     }
@@ -214,7 +217,9 @@ class Use:
         while not stop.is_set():
             for name in ("single", "base", "child"):
                 with self.collect():
-                    prompt = self.watch.library.get(name).render(WHO="me")
+                    library = self.watch.library
+                    step = library.flow().start({"WHO": "me"}).next() if name == "base" else None
+                    prompt = library.get(name).render(WHO="me") if step is None else step.render()
                     await asyncio.sleep(0.01)  # the files may change while a model answers
                     version = self.version_of(prompt)
                     replies = iter(("{}", json.dumps({"version": version})))

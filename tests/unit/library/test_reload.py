@@ -1,6 +1,7 @@
 """A reload returns the packs on the disk, and keeps the last good version of a broken pack."""
 
 import gc
+import os
 import pickle
 import shutil
 import weakref
@@ -468,3 +469,48 @@ def test_a_pickle_of_a_library_has_the_packs_whose_files_are_gone_or_broken(
     for copy in (kept, pickle.loads(pickle.dumps(kept))):  # noqa: S301 -- our own pickle
         assert text_of(copy) == "good"
     assert pickle.loads(pickle.dumps(kept.get("demo"))).digest == library.get("demo").digest  # noqa: S301 -- "
+
+
+FLOW = "flow: 1\nsteps:\n  only: {{pack: demo@^1, title: {title}}}\n"
+
+
+def title_of(library: Library) -> str:
+    return library.flow().file.steps["only"].title
+
+
+def test_a_flow_stays_as_it_was_until_it_is_reloaded_and_while_its_file_is_broken_or_gone(
+    write_pack: WritePack, open_packs: Open, clock: Clock
+) -> None:
+    path = write_pack(body=say("a")).parents[1] / "flow.yaml"
+    path.write_text(FLOW.format(title="one"), encoding="utf-8")
+    library = open_packs(clock=clock)
+    path.write_text(FLOW.format(title="two"), encoding="utf-8")
+    report = library.reload()
+    assert [title_of(library), title_of(report.library)] == ["one", "two"]
+    path.write_text("flow: [", encoding="utf-8")
+    broken = report.library.reload()
+    assert [title_of(broken.library), [problem.code for problem in broken.problems]] == ["two", ["PP110"]]
+    path.unlink()
+    gone = broken.library.reload()
+    assert [title_of(gone.library), gone.problems] == ["two", ()]
+    assert title_of(pickle.loads(pickle.dumps(gone.library))) == "two"  # noqa: S301 -- our own pickle
+    clock.now += 6
+    with pytest.raises(UsageError, match="PP907"):
+        gone.library.reload().library.flow()
+
+
+def test_a_file_that_was_back_between_two_reloads_starts_a_new_grace_period(
+    write_pack: WritePack, open_packs: Open, clock: Clock
+) -> None:
+    path = write_pack(body=say("a"))
+    library = open_packs(clock=clock)
+    path.unlink()
+    held = library.reload().library
+    clock.now += 4
+    write_pack(body=say("a")).unlink()
+    os.utime(path.parent, (1, 1))  # the clock of the file system may be too coarse
+    held = held.reload().library
+    clock.now += 4
+    assert held.reload().removed == ()
+    clock.now += 4
+    assert [str(name) for name in held.reload().removed] == ["demo@1.0.0"]
