@@ -30,11 +30,12 @@ from promptpack.cycle import (
     Usage,
     open_provider,
 )
+from promptpack.cycle.model_tools import ToolSource
 from promptpack.prompt.message import ToolCall
 
 __all__ = [
     "AgentRun", "AnthropicProvider", "Backoff", "Cancellation", "Clock", "Completion", "CycleSettings", "Event",
     "ManualClock", "ModelTool", "OpenAIProvider", "Provider", "ProviderError", "ReplyJudged", "ReplyReceived",
     "Request", "RequestSent", "RetryPlanned", "Round", "RunStoppedError", "ScriptedProvider", "Services",
-    "SystemClock", "ToolAnswered", "ToolCall", "ToolError", "Transcript", "Usage", "open_provider",
+    "SystemClock", "ToolAnswered", "ToolCall", "ToolError", "ToolSource", "Transcript", "Usage", "open_provider",
 ]  # fmt: skip

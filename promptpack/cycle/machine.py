@@ -69,7 +69,7 @@ Effect = Now | Send | Sleep | CallTool | Emit
 
 Result = TypeVar("Result")
 Effects = Generator[Effect, Any, Result]
-JudgeFunction = Callable[[Completion], "Verdict"]
+JudgeFunction = Callable[[Completion], Verdict]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """A `Flow` and its runs: which step comes next, with which context, until the end."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
@@ -7,18 +9,15 @@ from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import promptpack
 from promptpack import hook
 from promptpack.flow.context import Arrival, find_arrival, make_context
 from promptpack.flow.model import END, CallerValue, FlowFile, Step
 from promptpack.pack.contract import ERROR_ACTIONS
 from promptpack.pack.model import Pack
 from promptpack.problem import ContextError, Problem, UsageError, did_you_mean
-
-if TYPE_CHECKING:
-    from promptpack.prompt.prompt import Prompt
-    from promptpack.verdict import Verdict
 
 _FORMAT: Final = 1
 
@@ -40,7 +39,7 @@ class FlowStep:
     pack: Pack
     context: Mapping[str, Any] = field(repr=False)
 
-    def render(self) -> "Prompt":
+    def render(self) -> promptpack.Prompt:
         """Render the prompt of the step."""
         return self.pack.render(dict(self.context))
 
@@ -52,7 +51,7 @@ class Flow:
     file: FlowFile = field(repr=False)
     packs: Mapping[str, Pack]
 
-    def start(self, given: Mapping[str, Any] | None = None) -> "FlowRun":
+    def start(self, given: Mapping[str, Any] | None = None) -> FlowRun:
         """Start a run at the first step; `given` has the values that the flow calls `given`.
 
         A value that is not known yet may be passed later, to `took` or `resume`.
@@ -76,7 +75,7 @@ class Flow:
 
     def resume(
         self, row: Mapping[str, Any], answer: bool | None = None, given: Mapping[str, Any] | None = None
-    ) -> "FlowRun":
+    ) -> FlowRun:
         """Return the run that `FlowRun.to_dict` stored; refuse a run of another flow or of other packs.
 
         `answer` is the user's, if the run waits for it; `given` replaces and adds values, secret ones too.
@@ -162,7 +161,7 @@ class FlowRun:
         step = self.flow.file.steps[self.at]
         return FlowStep(step.name, step.title, self.flow.packs[step.name], make_context(step, self.given, self.visits))
 
-    def took(self, verdict: "Verdict", given: Mapping[str, Any] | None = None) -> "FlowRun":
+    def took(self, verdict: promptpack.Verdict, given: Mapping[str, Any] | None = None) -> FlowRun:
         """Return the run after the current step, whose reply got this verdict.
 
         `given` replaces and adds values, such as the result of a tool. A reply that asks for the user's confirmation
@@ -177,7 +176,7 @@ class FlowRun:
         run = replace(run, visits=(*self.visits, Visit(self.at, deepcopy(verdict.data))))
         return run._left(self.flow.file.steps[self.at], verdict.data)
 
-    def answered(self, answer: bool) -> "FlowRun":
+    def answered(self, answer: bool) -> FlowRun:
         """Return the run after the user's answer: it goes on, or ends."""
         if not self.waits_for_user:
             raise UsageError(Problem("PP726", "the run does not wait for the user"))
@@ -201,7 +200,7 @@ class FlowRun:
     def _last(self) -> Step:
         return self.flow.file.steps[self.visits[-1].step]
 
-    def _left(self, step: Step, reply: Any) -> "FlowRun":
+    def _left(self, step: Step, reply: Any) -> FlowRun:
         """Follow `next` of a step."""
         action = reply.get("action", "") if isinstance(reply, Mapping) else ""
         is_routed = step.next.pointer == "/action" and action in step.next.targets
@@ -222,8 +221,8 @@ class FlowRun:
     def _arrive(self, target: str, source: Step | None = None) -> Arrival:
         return find_arrival(self.flow.file, self.given, self.visits, target, source)
 
-    def _arrived(self, arrival: Arrival) -> "FlowRun":
+    def _arrived(self, arrival: Arrival) -> FlowRun:
         return replace(self, at=arrival.step, problem=arrival.problem)
 
-    def _ended(self, code: str, message: str) -> "FlowRun":
+    def _ended(self, code: str, message: str) -> FlowRun:
         return replace(self, at=END, problem=Problem(code, message))

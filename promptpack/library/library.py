@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import promptpack
 from promptpack import files
 from promptpack.cache import Cache
 from promptpack.files import Folder, RecordingFolder
@@ -35,11 +36,6 @@ from promptpack.problem import PackError, Problem, UsageError
 from promptpack.template.limits import Limits
 from promptpack.template.model import Source
 from promptpack.template.render_cache import DEFAULT_LIMIT, RenderCache
-
-if TYPE_CHECKING:
-    from promptpack.flow import Flow
-    from promptpack.prompt.prompt import Prompt
-    from promptpack.watching import OnError, OnReload, Watch
 
 _DEFAULT_GRACE = Grace()
 
@@ -107,7 +103,12 @@ class Library:
 
         return reload(self)
 
-    def watch(self, on_reload: OnReload | None = None, *, on_error: OnError | None = None) -> Watch:
+    def watch(
+        self,
+        on_reload: Callable[[ReloadReport], object] | None = None,
+        *,
+        on_error: Callable[[Exception], object] | None = None,
+    ) -> promptpack.Watch:
         """Reload whenever a file changes, in a thread, and call `on_reload` with each report that has news.
 
         Needs the extra `watch`. An exception of `on_reload` does not stop the watch: `on_error` gets it, by default
@@ -185,7 +186,7 @@ class Library:
         """
         return self.build(self._choose(parse_reference(request), locale, fallback))
 
-    def restore(self, row: Mapping[str, Any], /, **inputs: Any) -> Prompt:
+    def restore(self, row: Mapping[str, Any], /, **inputs: Any) -> promptpack.Prompt:
         """Return the prompt that `Prompt.to_dict` stored; refuse it if the digest of its pack is another one now.
 
         `inputs` has the secret inputs, which are not stored.
@@ -195,7 +196,7 @@ class Library:
         stored = check_row(row)
         return read_prompt(self.get(stored["pack"], stored["locale"] or None), stored, inputs)
 
-    def flow(self, locale: str | None = None, *, fallback: str | None = None) -> Flow:
+    def flow(self, locale: str | None = None, *, fallback: str | None = None) -> promptpack.flow.Flow:
         """Return the flow of the library's folders, with the packs of a locale; raise all problems of it."""
         from promptpack.flow import open_flow
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import promptpack
 from promptpack.files import Stamp
 from promptpack.problem import Problem, UsageError
-
-if TYPE_CHECKING:
-    from promptpack.library.library import Library
 
 
 class Grace(NamedTuple):
@@ -57,7 +55,7 @@ class PackName(NamedTuple):
 class ReloadReport:
     """What a reload found; packs are sorted by name, version and locale."""
 
-    library: Library
+    library: promptpack.Library
     """The library as it is now; the same object if nothing has changed."""
     added: tuple[PackName, ...] = ()
     """The packs that can be used now, and could not be used before."""

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import promptpack
 from promptpack.lazy import cached_property
 from promptpack.problem import Problem, UsageError
 from promptpack.schema.bundling import rebase
 from promptpack.schema.strict import StrictProvider, to_strict_schema
 from promptpack.schema.validation import Schema
 from promptpack.schema.validation import compile as compile_schema
-
-if TYPE_CHECKING:
-    from promptpack.pack.model import Pack
-    from promptpack.template.model import Expression, Template
-    from promptpack.verdict import Verdict, VerdictStream
-
+from promptpack.template.model import Expression, Template
 
 AGENT_OUTPUT = "agent-output"
 ERROR_ACTIONS = ("ERROR", "CLARIFICATION_REQUIRED", "ESCALATE")
@@ -49,7 +45,7 @@ class Rule:
         return self.require.names | self.message.names | (self.when.names if self.when else frozenset())
 
 
-def _contract_of(pack: Pack) -> Contract | None:
+def _contract_of(pack: promptpack.Pack) -> Contract | None:
     return pack.contract
 
 
@@ -67,7 +63,7 @@ class Contract:
     correction: Template | None = None
     output: Any = None
     """The output of a slot prompt if it is the contract; may contain templates."""
-    pack: Pack | None = field(default=None, repr=False, compare=False)
+    pack: promptpack.Pack | None = field(default=None, repr=False, compare=False)
     """The pack of this contract: a verdict also needs its limits, language and name."""
 
     def __eq__(self, other: object) -> bool:
@@ -134,8 +130,8 @@ class Contract:
         strict: bool = False,
         refuse: Collection[str] = (),
         finish_reason: str | None = None,
-        after: Verdict | None = None,
-    ) -> VerdictStream:
+        after: promptpack.Verdict | None = None,
+    ) -> promptpack.VerdictStream:
         """Check a reply while it arrives, like `Pack.stream`; the options are those of `Prompt.check`."""
         from promptpack.pack.model import Pack
         from promptpack.pack.version import Version

@@ -6,23 +6,22 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from promptpack import hook
+import promptpack
+from promptpack import hook, schema
 from promptpack.lazy import cached_property
+from promptpack.pack.contract import Contract
+from promptpack.pack.version import Version
 from promptpack.problem import Location, Problem, UsageError
 from promptpack.template.limits import Limits
+from promptpack.template.model import Expression, Template
 from promptpack.template.render_cache import PackCache
 
 if TYPE_CHECKING:
-    from promptpack import schema
-    from promptpack.pack.contract import Contract
-    from promptpack.pack.version import Version
-    from promptpack.prompt.prompt import Prompt
-    from promptpack.prompt.render_context import RenderContext
-    from promptpack.prompt.template_context import TemplateContext
-    from promptpack.template.model import Expression, Template
-    from promptpack.verdict import JudgeOptions, Verdict, VerdictStream
+    from promptpack.verdict import JudgeOptions
 
-    JudgeFunction = Callable[[str | bytes, Mapping[str, Any] | None, Prompt | None, JudgeOptions], Verdict]
+    JudgeFunction = Callable[
+        [str | bytes, Mapping[str, Any] | None, promptpack.Prompt | None, JudgeOptions], promptpack.Verdict
+    ]
 
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 ROLES: Final = ("system", "developer", "user", "assistant", "tool")
@@ -211,12 +210,12 @@ class Pack:
 
     def render(
         self,
-        context: RenderContext | TemplateContext | Mapping[str, Any] | None = None,
+        context: promptpack.RenderContext | promptpack.TemplateContext | Mapping[str, Any] | None = None,
         /,
         *,
         encode: Mapping[type, Callable[[Any], object]] | None = None,
         **inputs: Any,
-    ) -> Prompt:
+    ) -> promptpack.Prompt:
         """Render the messages with a context; raise a `ContextError` with all problems of the context.
 
         `context` has the inputs, and `inputs` replaces some of them. `encode` has a function for each class of values
@@ -240,9 +239,9 @@ class Pack:
         strict: bool = False,
         refuse: Collection[str] = (),
         finish_reason: str | None = None,
-        after: Verdict | None = None,
+        after: promptpack.Verdict | None = None,
         tools: Iterable[object] = (),
-    ) -> Verdict:
+    ) -> promptpack.Verdict:
         """Check a model's reply without a prompt; `Prompt.check` describes the options.
 
         `context` has the inputs that rules and tools read. Without it, rules that read inputs are skipped and listed
@@ -259,13 +258,13 @@ class Pack:
         self,
         reply: object,
         values: Mapping[str, Any] | None,
-        prompt: Prompt | None,
+        prompt: promptpack.Prompt | None,
         strict: bool,
         refuse: Collection[str],
         finish_reason: str | None,
-        after: Verdict | None,
+        after: promptpack.Verdict | None,
         tools: Iterable[object],
-    ) -> Verdict:
+    ) -> promptpack.Verdict:
         from promptpack.verdict.judge_options import choose
 
         options = choose(strict, refuse, finish_reason, after)
@@ -279,10 +278,10 @@ class Pack:
         self,
         reply: object,
         values: Mapping[str, Any] | None,
-        prompt: Prompt | None,
+        prompt: promptpack.Prompt | None,
         options: JudgeOptions,
         tools: Iterable[object],
-    ) -> Verdict:
+    ) -> promptpack.Verdict:
         if isinstance(reply, str | bytes):
             return self._judge(reply, values, prompt, options)
         from promptpack.adapters.responses import check_response
@@ -302,8 +301,8 @@ class Pack:
         strict: bool = False,
         refuse: Collection[str] = (),
         finish_reason: str | None = None,
-        after: Verdict | None = None,
-    ) -> VerdictStream:
+        after: promptpack.Verdict | None = None,
+    ) -> promptpack.VerdictStream:
         """Check a reply while it arrives, without a context; `Prompt.stream` checks one with a context.
 
         The options are those of `Prompt.check`.

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import promptpack
 from promptpack.lazy import cached_property
-
-if TYPE_CHECKING:
-    from promptpack.adapters import Target
-    from promptpack.adapters.streams import StreamPart
-    from promptpack.cycle.model_tools import ToolSource
-    from promptpack.pack.model import Pack
-    from promptpack.problem import Problem
-    from promptpack.prompt.budget import Budget, Counter, Fit
-    from promptpack.prompt.message import Message
-    from promptpack.prompt.tool_actions import ToolSet
-    from promptpack.verdict import Verdict, VerdictStream
+from promptpack.pack.model import Pack
+from promptpack.problem import Problem
+from promptpack.prompt.budget import Budget, Counter, Fit
+from promptpack.prompt.message import Message
+from promptpack.prompt.tool_actions import ToolSet
 
 
 class Origin(NamedTuple):
@@ -105,7 +100,12 @@ class Prompt:
         return [message.to_dict() for message in self.messages]
 
     def to(
-        self, target: Target, *, strict: bool = False, tools: ToolSource | None = None, cache: bool = False
+        self,
+        target: promptpack.adapters.Target,
+        *,
+        strict: bool = False,
+        tools: promptpack.providers.ToolSource | None = None,
+        cache: bool = False,
     ) -> dict[str, Any]:
         """Return the prompt as the keyword arguments of an SDK: plain data, without an import of the SDK.
 
@@ -153,9 +153,9 @@ class Prompt:
         strict: bool = False,
         refuse: Collection[str] = (),
         finish_reason: str | None = None,
-        after: Verdict | None = None,
+        after: promptpack.Verdict | None = None,
         tools: Iterable[object] = (),
-    ) -> Verdict:
+    ) -> promptpack.Verdict:
         """Check a model's reply to this prompt; an invalid reply is a verdict, not an exception.
 
         `reply` is text, bytes, None (no answer), a mapping (a parsed answer), or the response of OpenAI (chat or
@@ -167,7 +167,7 @@ class Prompt:
         """
         return self.pack._check(reply, self.context, self, strict, refuse, finish_reason, after, tools)
 
-    def correct(self, ask: Callable[[tuple[Message, ...]], object], *, rounds: int = 3) -> Verdict:
+    def correct(self, ask: Callable[[tuple[Message, ...]], object], *, rounds: int = 3) -> promptpack.Verdict:
         """Ask until a reply meets the contract, or the rounds are used; return the last verdict.
 
         `ask` gets the messages to send and returns anything that `check` accepts. A refused reply and its correction
@@ -177,7 +177,9 @@ class Prompt:
 
         return correct(self, ask, rounds)
 
-    async def acorrect(self, ask: Callable[[tuple[Message, ...]], Awaitable[object]], *, rounds: int = 3) -> Verdict:
+    async def acorrect(
+        self, ask: Callable[[tuple[Message, ...]], Awaitable[object]], *, rounds: int = 3
+    ) -> promptpack.Verdict:
         """Ask asynchronously until a reply meets the contract; see `correct`."""
         from promptpack.adapters.correcting import acorrect
 
@@ -189,7 +191,7 @@ class Prompt:
 
     def astream(
         self, stream: AsyncIterable[object] | Iterable[object] | Awaitable[AsyncIterable[object]]
-    ) -> AsyncIterator[StreamPart]:
+    ) -> AsyncIterator[promptpack.StreamPart]:
         """Check the stream of an SDK while it arrives: each part has the answer so far, the last one the verdict.
 
         `stream` is a stream of OpenAI (chat or Responses), Anthropic, Gemini or LangChain, or yields text or bytes.
@@ -204,8 +206,8 @@ class Prompt:
         strict: bool = False,
         refuse: Collection[str] = (),
         finish_reason: str | None = None,
-        after: Verdict | None = None,
-    ) -> VerdictStream:
+        after: promptpack.Verdict | None = None,
+    ) -> promptpack.VerdictStream:
         """Check a model's reply to this prompt while it arrives; the options are those of `check`."""
         from promptpack.verdict import VerdictStream
         from promptpack.verdict.judge_options import choose

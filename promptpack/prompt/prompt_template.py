@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import promptpack
 from promptpack.prompt.template_context import TemplateContext
 from promptpack.template.compiling import compile as compile_template
 from promptpack.template.engine import dynamic_engine
 from promptpack.template.model import Source, Syntax, Template
 from promptpack.template.partials import IncludeStack, Partial
-
-if TYPE_CHECKING:
-    from promptpack.prompt.registry import PromptTemplateRegistry
 
 
 class PromptTemplate:
@@ -21,7 +19,7 @@ class PromptTemplate:
     The lookup order is: the template's own partials, those of the templates that include it, then the registry.
     """
 
-    def __init__(self, template: Template, registry: PromptTemplateRegistry | None = None) -> None:
+    def __init__(self, template: Template, registry: promptpack.PromptTemplateRegistry | None = None) -> None:
         self._template = template
         self._registry = registry
         self._partials: dict[str, PromptTemplate] = {}
@@ -33,7 +31,7 @@ class PromptTemplate:
         syntax: Syntax = "jinja",
         *,
         name: str = "<template>",
-        registry: PromptTemplateRegistry | None = None,
+        registry: promptpack.PromptTemplateRegistry | None = None,
     ) -> PromptTemplate:
         """Compile a text; problems refer to it as `name`."""
         return cls(compile_template(Source.of_text(text, name, syntax), dynamic_engine()), registry)

@@ -14,10 +14,11 @@ import promptpack.otel
 import promptpack.providers
 
 PUBLIC = [
-    "Agent", "AgentOutput", "ContextError", "Library", "LlmCycle", "Location", "Message", "MissingExtraError", "Pack",
-    "PackError", "PackName", "Problem", "Prompt", "PromptComposer", "PromptTemplate", "PromptTemplateRegistry",
-    "PromptpackError", "ReloadReport", "RenderContext", "ReplyError", "SlotPrompt", "TemplateContext", "UsageError",
-    "Verdict", "Violation", "Watch", "__version__", "log_events", "validate_messages",
+    "Agent", "AgentOutput", "ContextError", "Contract", "Library", "LlmCycle", "Location", "Message",
+    "MissingExtraError", "Pack", "PackError", "PackName", "Problem", "Prompt", "PromptComposer", "PromptTemplate",
+    "PromptTemplateRegistry", "PromptpackError", "ReloadReport", "RenderContext", "ReplyError", "SlotPrompt",
+    "StreamPart", "TemplateContext", "UsageError", "Verdict", "VerdictStream", "Violation", "Watch", "__version__",
+    "log_events", "validate_messages",
 ]  # fmt: skip
 
 

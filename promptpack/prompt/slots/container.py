@@ -3,7 +3,9 @@
 import textwrap
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
+from typing import Any, Self, TypedDict, Unpack
+
+import pydantic
 
 from promptpack.problem import Problem, UsageError
 from promptpack.prompt.slots import labels as slot_labels
@@ -15,9 +17,6 @@ from promptpack.prompt.slots.placeholders import fill_placeholders
 from promptpack.prompt.slots.slot_data import copy_data, delete_at, find, find_in_dicts, inherit_data, merge_at, set_at
 from promptpack.prompt.slots.slot_messages import write_messages
 from promptpack.prompt.slots.slot_text import write_text
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 
 class SlotWarning(UserWarning):
@@ -166,7 +165,7 @@ class SlotPrompt:
         finally:
             _warn(skipped)
 
-    def to_output_model(self) -> "type[BaseModel]":
+    def to_output_model(self) -> type[pydantic.BaseModel]:
         """Build the pydantic model that validates a reply to this prompt."""
         return make_output_model(read_model(self._all_slots()).output)
 

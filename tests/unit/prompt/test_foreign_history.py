@@ -49,7 +49,7 @@ RESPONSES = [
     {"type": "function_call_output", "call_id": "c1", "output": "found"},
     {"type": "message", "role": "user", "content": "Thanks"},
 ]
-LANGCHAIN = [
+LANGCHAIN: list[dict[str, Any]] = [
     {"type": "human", "content": "Find x", "additional_kwargs": {}},
     {"type": "ai", "content": "I search.", "tool_calls": [{"id": "c1", "name": "search", "args": {"q": "x"}}]},
     {"type": "tool", "content": "found", "tool_call_id": "c1", "name": "search"},
@@ -69,7 +69,7 @@ class AIMessage:
 
 @pytest.mark.parametrize(
     "history",
-    [ANTHROPIC, RESPONSES, LANGCHAIN, list(map(AIMessage, LANGCHAIN))],
+    [ANTHROPIC, RESPONSES, LANGCHAIN, [AIMessage(fields) for fields in LANGCHAIN]],
     ids=["anthropic", "responses", "langchain", "objects"],
 )
 def test_a_history_of_another_sdk_is_the_same_conversation(make_pack: MakePack, history: list[Any]) -> None:
