@@ -34,7 +34,7 @@ check: $(VENV)/dev.stamp ## check format, lint, types, layers and the shipped pa
 
 # One target per SDK, such as `make sdk-gemini`; each SDK has its own environment, because they need different versions.
 SDKS := $(subst _,-,$(patsubst tests/sdks/test_%.py,%,$(sort $(wildcard tests/sdks/test_*.py))))
-SDK_VENV = .venv-sdks/$(subst langgraph,langchain,$(subst openai-responses,openai,$1))
+SDK_VENV = .venv-sdks/$(subst langgraph,langchain,$(subst openai-responses,openai,$(1:%-flow=%)))
 sdks: $(SDKS:%=sdk-%) ## test prompts with all real SDKs, on loopback
 define SDK
 .PHONY: sdk-$1
