@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class Observer:
     """Tells the listeners, if there are any, what a block got; returns each value unchanged."""
 
     on_result: Callable[[Any], object] | None = None
@@ -41,14 +41,14 @@ class Watch:
         return prompt
 
 
-_UNWATCHED = Watch()
+_UNOBSERVED = Observer()
 
 
 @contextmanager
-def observe_conversation(pack: Pack | None = None) -> Iterator[Watch]:
+def observe_conversation(pack: Pack | None = None) -> Iterator[Observer]:
     """Observe the run of an agent with a pack, or of a cycle without one."""
     if not hook.listeners:
-        yield _UNWATCHED
+        yield _UNOBSERVED
         return
     from promptpack.observation import observe_run
     from promptpack.prompt.observe_render import enter_prompt
@@ -58,14 +58,14 @@ def observe_conversation(pack: Pack | None = None) -> Iterator[Watch]:
         def note(transcript: Transcript) -> None:
             seen.end = _run_ended(seen.end, transcript)
 
-        yield Watch(note, enter_prompt)
+        yield Observer(note, enter_prompt)
 
 
 @contextmanager
-def observe_call(effect: Send, provider: Provider) -> Iterator[Watch]:
+def observe_call(effect: Send, provider: Provider) -> Iterator[Observer]:
     """Observe one request to a model."""
     if not hook.listeners:
-        yield _UNWATCHED
+        yield _UNOBSERVED
         return
     from promptpack.observation import CallEnded, CallStarted, Observation, current_run, make_hider
 
@@ -87,14 +87,14 @@ def observe_call(effect: Send, provider: Provider) -> Iterator[Watch]:
         def note(completion: Completion) -> None:
             seen.end = _call_ended(seen.end, completion, hide)
 
-        yield Watch(note)
+        yield Observer(note)
 
 
 @contextmanager
-def observe_tool(effect: CallTool) -> Iterator[Watch]:
+def observe_tool(effect: CallTool) -> Iterator[Observer]:
     """Observe one call of a tool."""
     if not hook.listeners:
-        yield _UNWATCHED
+        yield _UNOBSERVED
         return
     from promptpack.observation import Observation, ToolEnded, ToolStarted, make_hider
 
@@ -105,7 +105,7 @@ def observe_tool(effect: CallTool) -> Iterator[Watch]:
         def note(result: object) -> None:
             seen.end = replace(seen.end, content=lambda: {"result": hide(result)})
 
-        yield Watch(note)
+        yield Observer(note)
 
 
 def observe_event(event: Event) -> None:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterator
 
+from promptpack.characters import escape_surrogates
 from promptpack.library import Library
 from promptpack.library.ranges import DEFAULT_LOCALE, parse_reference
 from promptpack.pack.model import Pack
@@ -73,5 +74,5 @@ class ServedPacks:
     def _log_new(self, problems: tuple[Problem, ...]) -> None:
         for problem in problems:
             if problem not in self._reported:
-                _log.warning("%s", problem)
+                _log.warning("%s", escape_surrogates(str(problem)))
         self._reported = problems

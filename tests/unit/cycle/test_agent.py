@@ -254,3 +254,25 @@ def test_an_agent_needs_a_pack_with_a_contract(library: Library) -> None:
 def test_all_tools_of_an_agent_need_functions(greeter: Pack) -> None:
     with pytest.raises(UsageError, match="PP614 tool 'get' has no function"):
         Agent(greeter, ScriptedProvider([]), tools=[{"name": "get"}])
+
+
+def test_a_finished_prompt_needs_its_own_agent_and_no_inputs(greeter: Pack) -> None:
+    agent = Agent(greeter, ScriptedProvider([]))
+    prompt = greeter.render(NAME="Ada")
+    with pytest.raises(UsageError) as caught:
+        agent.run(prompt, NAME="Bob")
+    assert str(caught.value) == (
+        "PP620 a finished prompt takes no inputs, but got NAME\n  hint: pass the inputs to 'render'"
+    )
+    other = Library.open().get("planner", locale="en").render(USER_GOAL="x")
+    with pytest.raises(UsageError) as caught:
+        agent.run(other)
+    assert str(caught.value) == (
+        f"PP620 the prompt belongs to planner@1.0.0, not to {greeter.label}\n"
+        "  hint: create an Agent with the pack of the prompt"
+    )
+
+
+def test_a_run_takes_inputs_by_name(greeter: Pack) -> None:
+    by_name = Agent(greeter, ScriptedProvider(['{"greeting": "Hi"}'] * 9)).run_with_transcript(NAME="Ada")
+    assert by_name.prompt == greeter.render({"NAME": "Ada"})
