@@ -1,8 +1,10 @@
 """The correction loop around any function that asks a model: ask, check, send the correction, ask again."""
 
-from collections.abc import Awaitable, Callable, Generator
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 
+from promptpack import hook
 from promptpack.adapters.responses import read_response
 from promptpack.cycle.cycle_settings import CycleSettings
 from promptpack.cycle.provider import Completion
@@ -10,50 +12,70 @@ from promptpack.prompt.message import Message
 from promptpack.prompt.prompt import Prompt
 from promptpack.verdict import Verdict
 
-if TYPE_CHECKING:
-    Messages = tuple[Message, ...]
+Messages = tuple[Message, ...]
 
 
-def correct(prompt: Prompt, ask: Callable[["Messages"], object], rounds: int) -> Verdict:
+def correct(prompt: Prompt, ask: Callable[[Messages], object], rounds: int) -> Verdict:
     """Ask until a reply meets the contract or the rounds are used; return the last verdict."""
-    steps = _steps(prompt, rounds)
-    try:
+    with _observe(prompt) as note:
+        steps = _steps(prompt, rounds)
         messages = next(steps)
         while True:
-            messages = steps.send(ask(messages))
-    except StopIteration as end:
-        return end.value  # type: ignore[no-any-return]
+            reply = ask(messages)
+            try:
+                messages = steps.send(reply)
+            except StopIteration as end:
+                return note(*end.value)
 
 
-async def acorrect(prompt: Prompt, ask: Callable[["Messages"], Awaitable[object]], rounds: int) -> Verdict:
+async def acorrect(prompt: Prompt, ask: Callable[[Messages], Awaitable[object]], rounds: int) -> Verdict:
     """Do the same with a function that is awaited."""
-    steps = _steps(prompt, rounds)
-    messages = next(steps)
+    with _observe(prompt) as note:
+        steps = _steps(prompt, rounds)
+        messages = next(steps)
+        while True:
+            reply = await ask(messages)
+            try:
+                messages = steps.send(reply)
+            except StopIteration as end:
+                return note(*end.value)
+
+
+def _steps(prompt: Prompt, rounds: int) -> Generator[Messages, object, tuple[Verdict, int]]:
+    """Yield the messages to send and receive the reply, until the end; return the last verdict and its round."""
+    last = CycleSettings(rounds=rounds).rounds  # raises if there is no round
+    messages, verdict, number = prompt.messages, None, 0
     while True:
-        reply = await ask(messages)
-        try:
-            messages = steps.send(reply)
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
-
-
-def _steps(prompt: Prompt, rounds: int) -> Generator["Messages", object, Verdict]:
-    """Yield the messages to send and receive the reply, until the end."""
-    rounds = CycleSettings(rounds=rounds).rounds  # raises if there is no round
-    messages, verdict = prompt.messages, None
-    for _ in range(rounds):
+        number += 1
         reply = yield messages
         completion = read_response(reply)
         verdict = prompt.check(reply, after=verdict)
-        if verdict.ok:
-            return verdict
+        if verdict.ok or number >= last:
+            return verdict, number
         messages = (*messages, completion.message, *_answers(completion, verdict))
-    assert verdict is not None  # noqa: S101 -- there is at least one round
-    return verdict
 
 
-def _answers(completion: Completion, verdict: Verdict) -> "Messages":
+def _answers(completion: Completion, verdict: Verdict) -> Messages:
     """Return the correction; providers require an answer to each tool call."""
     if not completion.tool_calls:
         return (Message("user", verdict.correction),)
     return tuple(Message("tool", verdict.correction, tool_call_id=call.id) for call in completion.tool_calls)
+
+
+@contextmanager
+def _observe(prompt: Prompt) -> Iterator[Callable[[Verdict, int], Verdict]]:
+    """Observe all rounds as one run of an agent."""
+    if not hook.listeners:
+        yield lambda verdict, _: verdict
+        return
+    from promptpack.observation import observe_run
+    from promptpack.prompt.observe_render import enter_prompt
+
+    with observe_run("agent", prompt.pack) as seen:
+        enter_prompt(prompt)
+
+        def note(verdict: Verdict, rounds: int) -> Verdict:
+            seen.end = replace(seen.end, outcome=verdict.outcome, ok=verdict.ok, rounds=rounds)
+            return verdict
+
+        yield note

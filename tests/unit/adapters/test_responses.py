@@ -10,8 +10,9 @@ from anthropic.types import Message as AnthropicMessage
 from openai.types.chat import ChatCompletion
 from openai.types.responses import Response
 
-from promptpack import Library, Prompt, UsageError
+from promptpack import Library, Prompt, UsageError, hook
 from promptpack.cycle import Completion
+from promptpack.observation import RunEnded
 
 PLANNER = Library.open().get("planner", locale="en").render(USER_GOAL="Write the report")
 assert PLANNER.pack.contract is not None
@@ -367,3 +368,23 @@ def test_pieces_of_other_things_are_refused() -> None:
         asyncio.run(collect(PLANNER, [3]))
     with pytest.raises(UsageError, match="PP533 a piece of type 'int' cannot be read: the pieces before it are text"):
         asyncio.run(collect(PLANNER, ["{", 3]))
+
+
+def test_all_rounds_of_a_correction_are_one_run() -> None:
+    events: list[Any] = []
+    stop = hook.subscribe(events.append)
+    try:
+        PLANNER.correct(ask([BAD, GOOD]))
+        asyncio.run(PLANNER.acorrect(as_awaited(ask([BAD, BAD])), rounds=2))
+    finally:
+        stop()
+    ends = [event for event in events if isinstance(event, RunEnded)]
+    assert [(end.ok, end.rounds, end.outcome) for end in ends] == [(True, 2, "valid"), (False, 2, "invalid")]
+    assert len({getattr(event, "start", event).run for event in events}) == 2
+
+
+def as_awaited(model: Any) -> Any:
+    async def answer(messages: Any) -> object:
+        return model(messages)
+
+    return answer
