@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -50,6 +49,8 @@ class StoredLibrary(NamedTuple):
     @property
     def digest(self) -> str:
         """One hash of all files."""
+        import hashlib
+
         found = hashlib.sha256()
         for root, files in self.texts.items():
             for name in (root, *sorted(files)):

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import promptpack
-from promptpack import hook, schema
+from promptpack import hook
 from promptpack.lazy import cached_property
-from promptpack.pack.contract import Contract
 from promptpack.pack.version import Version
 from promptpack.problem import Location, Problem, UsageError
 from promptpack.template.limits import Limits
-from promptpack.template.model import Expression, Template
 from promptpack.template.render_cache import PackCache
 
 if TYPE_CHECKING:
+    from promptpack import schema
+    from promptpack.template.model import Expression, Template
     from promptpack.verdict import JudgeOptions
 
     JudgeFunction = Callable[
@@ -137,7 +137,7 @@ class Pack:
     messages: tuple[MessageTemplate, ...] = ()
     slots: Mapping[str, Any] = field(default_factory=dict)
     budget: Mapping[str, Any] = field(default_factory=dict)
-    contract: Contract | None = None
+    contract: promptpack.Contract | None = None
     tests: tuple[PackTest, ...] = ()
     limits: Limits = field(default_factory=Limits, repr=False)
     data: Mapping[str, Any] = field(default_factory=dict, repr=False)
