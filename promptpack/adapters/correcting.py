@@ -3,11 +3,13 @@
 from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from inspect import isawaitable
 
 from promptpack import hook
 from promptpack.adapters.responses import read_response
 from promptpack.cycle.cycle_settings import CycleSettings
 from promptpack.cycle.provider import Completion
+from promptpack.problem import Problem, UsageError
 from promptpack.prompt.message import Message
 from promptpack.prompt.prompt import Prompt
 from promptpack.verdict import Verdict
@@ -22,6 +24,9 @@ def correct(prompt: Prompt, ask: Callable[[Messages], object], rounds: int) -> V
         messages = next(steps)
         while True:
             reply = ask(messages)
+            if isawaitable(reply):
+                message = "'ask' is asynchronous, but 'correct' does not wait"
+                raise UsageError(Problem("PP617", message, None, "use 'await prompt.acorrect(ask)'"))
             try:
                 messages = steps.send(reply)
             except StopIteration as end:
@@ -34,7 +39,8 @@ async def acorrect(prompt: Prompt, ask: Callable[[Messages], Awaitable[object]],
         steps = _steps(prompt, rounds)
         messages = next(steps)
         while True:
-            reply = await ask(messages)
+            asked = ask(messages)
+            reply = await asked if isawaitable(asked) else asked
             try:
                 messages = steps.send(reply)
             except StopIteration as end:

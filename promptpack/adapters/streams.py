@@ -80,6 +80,11 @@ def _finish(prompt: Prompt, checker: Any, accumulator: StreamAccumulator | None)
 async def _chunks(stream: Any) -> AsyncIterator[object]:
     if isawaitable(stream):
         stream = await stream
+    if hasattr(stream, "__aenter__") and not isinstance(stream, AsyncIterable):
+        async with stream as entered:
+            async for chunk in entered:
+                yield chunk
+        return
     if isinstance(stream, AsyncIterable):
         async for chunk in stream:
             yield chunk
@@ -101,7 +106,9 @@ def _open(chunk: object) -> StreamAccumulator:
         return OpenAIStream()
     if hasattr(chunk, "candidates"):
         return _GeminiStream()
-    if isinstance(kind, str):
+    if kind == "chunk" and hasattr(chunk, "chunk"):
+        return _OpenAIEventStream()
+    if kind in ("message_start", "content_block_start", "ping"):
         return AnthropicStream()
     hint = "pass a stream of OpenAI, Anthropic, Gemini or LangChain, or an iterator of text"
     raise UsageError(
@@ -136,6 +143,13 @@ class _TextStream(_Stream):
         if not isinstance(chunk, str | bytes):
             raise TypeError("the pieces before it are text")
         return self.add_text(chunk if isinstance(chunk, str) else self._decoder.decode(chunk))
+
+
+class _OpenAIEventStream(OpenAIStream):
+    """The events of OpenAI's stream helper; each chunk of the API is one of them."""
+
+    def add(self, chunk: Any) -> str:
+        return super().add(chunk.chunk) if chunk.type == "chunk" else ""
 
 
 class _ResponsesStream(_Stream):

@@ -15,6 +15,7 @@ from promptpack.cycle.services import Cancellation, Clock, Services, open_servic
 from promptpack.cycle.transcript import Transcript
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError
+from promptpack.prompt.encoding import is_a
 from promptpack.prompt.prompt import Prompt
 from promptpack.verdict import Verdict
 
@@ -47,6 +48,9 @@ class Agent:
     def __init__(
         self, pack: Pack, provider: Provider, settings: CycleSettings | None = None, tools: ToolSource = ()
     ) -> None:
+        if not is_a(pack, Pack):
+            hint = "pass what Library.get returned"
+            raise UsageError(Problem("PP618", f"a {type(pack).__name__} is not a pack", None, hint))
         if pack.contract is None:
             message = f"{pack.label} declares no reply contract, so its replies cannot be checked"
             raise UsageError(Problem("PP618", message, None, "add 'reply:' to the pack, or use LlmCycle"))

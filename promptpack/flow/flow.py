@@ -18,6 +18,8 @@ from promptpack.flow.model import END, CallerValue, FlowFile, Step
 from promptpack.pack.contract import ERROR_ACTIONS
 from promptpack.pack.model import Pack
 from promptpack.problem import ContextError, Problem, UsageError, did_you_mean
+from promptpack.prompt.encoding import is_a
+from promptpack.prompt.message import ToolCall
 
 _FORMAT: Final = 1
 
@@ -165,16 +167,22 @@ class FlowRun:
         """Return the run after the current step, whose reply got this verdict.
 
         `given` replaces and adds values, such as the result of a tool. A reply that asks for the user's confirmation
-        makes the run wait.
+        makes the run wait. A native tool call is the same as a reply whose action is the tool.
         """
         if self.waits_for_user or self.ended:
             state = "waits for the user" if self.waits_for_user else "has ended"
             raise UsageError(Problem("PP726", f"the run {state}, so it takes no verdict"))
         run = replace(self, given=MappingProxyType({**self.given, **self.flow._checked(given or {})}))
+        if not is_a(verdict, promptpack.Verdict):
+            message = f"a step takes a verdict, not a value of type {type(verdict).__name__!r}"
+            raise UsageError(Problem("PP534", message, None, "check the reply with the prompt of the step"))
         if not verdict.ok:
             return run._ended("PP725", f"no reply of step {self.at!r} meets its contract")
-        run = replace(run, visits=(*self.visits, Visit(self.at, deepcopy(verdict.data))))
-        return run._left(self.flow.file.steps[self.at], verdict.data)
+        if len(verdict.tool_calls) > 1:
+            return run._ended("PP725", f"step {self.at!r} called {len(verdict.tool_calls)} tools at once")
+        reply = _read_call(verdict.tool_calls[0]) if verdict.tool_calls else verdict.data
+        run = replace(run, visits=(*self.visits, Visit(self.at, deepcopy(reply))))
+        return run._left(self.flow.file.steps[self.at], reply)
 
     def answered(self, answer: bool) -> FlowRun:
         """Return the run after the user's answer: it goes on, or ends."""
@@ -226,3 +234,7 @@ class FlowRun:
 
     def _ended(self, code: str, message: str) -> FlowRun:
         return replace(self, at=END, problem=Problem(code, message))
+
+
+def _read_call(call: ToolCall) -> dict[str, Any]:
+    return {"action": call.name, "params": json.loads(call.arguments or "{}")}

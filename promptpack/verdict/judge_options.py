@@ -6,6 +6,7 @@ from typing import Final
 
 from promptpack import reply as replies
 from promptpack.problem import Problem, UsageError, did_you_mean
+from promptpack.prompt.encoding import is_a
 from promptpack.verdict.model import Verdict
 
 _RISKS_HINT: Final = f"the risks are {', '.join(replies.RISKS)}"
@@ -26,6 +27,9 @@ class JudgeOptions:
             Problem("PP531", f"unknown repair or risk {name!r}", None, did_you_mean(name, known) or _RISKS_HINT)
             for name in sorted(self.refuse.difference(known))
         ]
+        if self.after is not None and not is_a(self.after, Verdict):
+            message = f"'after' is a value of type {type(self.after).__name__!r}, not a verdict"
+            problems.append(Problem("PP534", message, None, "pass the last verdict, or Verdict.from_dict(row)"))
         if problems:
             raise UsageError(problems)
 
