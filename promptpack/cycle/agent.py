@@ -58,6 +58,9 @@ class Agent:
             if tool.function is None:
                 raise UsageError(Problem("PP614", f"tool {tool.name!r} has no function", None, "pass a function"))
 
+    def __repr__(self) -> str:
+        return f"Agent({self.pack.label}, {type(self.provider).__name__})"
+
     def run(
         self,
         context: object = None,
