@@ -37,6 +37,9 @@ class Watch:
         self._thread = threading.Thread(target=self._run, name="promptpack-watch", daemon=True)
         self._thread.start()
 
+    def __repr__(self) -> str:
+        return f"Watch({self._library!r}, {'stopped' if self._stopped.is_set() else 'running'})"
+
     @property
     def library(self) -> Library:
         """The newest library."""

@@ -8,7 +8,7 @@ from promptpack.cycle.cycle_settings import CycleSettings
 from promptpack.cycle.drive import adrive, drive
 from promptpack.cycle.events import Event
 from promptpack.cycle.machine import Conversation, converse
-from promptpack.cycle.model_tools import ToolSource, read_tools
+from promptpack.cycle.model_tools import ModelTool, ToolSource, read_tools
 from promptpack.cycle.observe_cycle import observe_conversation
 from promptpack.cycle.provider import Completion, Provider
 from promptpack.cycle.services import Cancellation, Clock, Services, open_services
@@ -56,11 +56,14 @@ class Agent:
             raise UsageError(Problem("PP618", message, None, "add 'reply:' to the pack, or use LlmCycle"))
         self.pack = pack
         self.provider = provider
-        self.settings = settings or CycleSettings()
-        self.tools = read_tools(tools)
+        self.settings: CycleSettings = settings or CycleSettings()
+        self.tools: tuple[ModelTool, ...] = read_tools(tools)
         for tool in self.tools:
             if tool.function is None:
                 raise UsageError(Problem("PP614", f"tool {tool.name!r} has no function", None, "pass a function"))
+
+    def __repr__(self) -> str:
+        return f"Agent({self.pack.label}, {type(self.provider).__name__})"
 
     def run(
         self,

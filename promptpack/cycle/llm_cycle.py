@@ -30,6 +30,9 @@ class LlmCycle:
         self._services = services or Services()
         self._history: tuple[Message, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"LlmCycle({type(self._provider).__name__}, {len(self._history)} messages)"
+
     @property
     def messages(self) -> tuple[Message, ...]:
         """The history: all messages, including replies, tool results and corrections."""

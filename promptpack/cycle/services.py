@@ -19,6 +19,9 @@ class Cancellation:
         self._event = threading.Event()
         self._callbacks: list[Callable[[], object]] = []
 
+    def __repr__(self) -> str:
+        return f"Cancellation(cancelled={self.cancelled})"
+
     def cancel(self) -> None:
         """Stop the run; calling it again has no effect."""
         self._event.set()
@@ -67,6 +70,9 @@ class Clock(Protocol):
 
 class SystemClock:
     """The clock of the operating system."""
+
+    def __repr__(self) -> str:
+        return "SystemClock()"
 
     def now(self) -> float:
         """Return the seconds of the monotonic clock."""

@@ -14,7 +14,7 @@ class Frames:
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._length = 0
-        self.is_broken = False
+        self.is_broken: bool = False
 
     def readline(self) -> bytes:
         """Return the next line of a header, or nothing if the stream has ended or is broken."""

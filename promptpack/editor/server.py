@@ -80,8 +80,8 @@ class PackServer:
     """Translates between LSP and this package; positions are counted as the editor counts them."""
 
     def __init__(self) -> None:
-        self.workspace = Workspace()
-        self.server = LanguageServer("promptpack", __version__, protocol_cls=_Protocol)
+        self.workspace: Workspace = Workspace()
+        self.server: LanguageServer = LanguageServer("promptpack", __version__, protocol_cls=_Protocol)
         features: dict[str, tuple[Any, Any]] = {
             types.TEXT_DOCUMENT_DID_OPEN: (self._opened, None),
             types.TEXT_DOCUMENT_DID_CHANGE: (self._changed, None),

@@ -142,6 +142,9 @@ class Library:
                 return Library(contents, self._limits, None, self._render_cache)
         raise UsageError(Problem("PP704", f"{path!r} is not in a folder of this library"))
 
+    def __repr__(self) -> str:
+        return f"Library({', '.join(folder.root for folder in self.folders)}, {len(self._entries)} files)"
+
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Library) and self.digest == other.digest)
 

@@ -173,7 +173,7 @@ class IgnoreTracker:
     """The ignores of some texts, and those that have silenced a problem."""
 
     def __init__(self, texts: Iterable[IgnoreSource]) -> None:
-        self.all = tuple(ignore for text in texts for ignore in find_ignores(*text))
+        self.all: tuple[Ignore, ...] = tuple(ignore for text in texts for ignore in find_ignores(*text))
         self.used: set[IgnoreScope] = set()
         self._scopes: dict[str, dict[tuple[str, int], list[IgnoreScope]]] = {}
 
@@ -208,8 +208,8 @@ class SharedIgnores:
     def __init__(
         self, found: Iterable[Ignore] = (), used: Iterable[IgnoreScope] = (), *, has_gaps: bool = False
     ) -> None:
-        self.all = tuple(dict.fromkeys(found))
-        self.used = frozenset(used)
+        self.all: tuple[Ignore, ...] = tuple(dict.fromkeys(found))
+        self.used: frozenset[IgnoreScope] = frozenset(used)
         self.has_gaps = has_gaps
         """Whether a pack could not be checked, so that its use of the ignores is unknown."""
 

@@ -40,7 +40,7 @@ class ResultCache:
         self._is_changed = False
         self.dependencies: list[dict[str, Any]] = []
         """The dependencies of all results of this run."""
-        self.is_complete = True
+        self.is_complete: bool = True
         """Whether all results of this run can be cached."""
 
     @classmethod

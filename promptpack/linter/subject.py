@@ -1,6 +1,6 @@
 """The `Subject`: one pack as rules see it, with its parsed templates, their locations, and the library around it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -194,10 +194,10 @@ class LintLibrary:
 
     def __init__(self, library: Library, paragraphs: dict[str, list[str]] | None = None) -> None:
         """Wrap a library; `paragraphs` caches the digests of long paragraphs by the digest of their file."""
-        self.entries = library.entries
-        self.folders = library.folders
-        self.ancestors = library.ancestors
-        self.follow = library.follow
+        self.entries: tuple[Entry, ...] = library.entries
+        self.folders: tuple[Folder, ...] = library.folders
+        self.ancestors: Callable[[Entry], Iterator[tuple[str, str, Entry]]] = library.ancestors
+        self.follow: Callable[[Iterable[tuple[str, str]]], Sequence[Entry] | None] = library.follow
         self.library = library
         self._paragraphs = {} if paragraphs is None else paragraphs
         self._subjects: dict[str, Subject | PackError] = {}

@@ -16,7 +16,7 @@ class ServedPacks:
     """Holds the library as it is now; safe to read from threads while it is reloaded."""
 
     def __init__(self, library: Library, locale: str = "") -> None:
-        self.library = library
+        self.library: Library = library
         self._locale = locale or None
         self._reported: tuple[Problem, ...] = ()
 

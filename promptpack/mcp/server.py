@@ -35,7 +35,7 @@ class PackMcpServer(Server[None]):
     """Serves the packs of a library, in `locale` if they have it; the folders are read again every `poll_seconds`."""
 
     def __init__(self, library: Library, locale: str = "", poll_seconds: float = _POLL_SECONDS) -> None:
-        self.packs = ServedPacks(library, locale)
+        self.packs: ServedPacks = ServedPacks(library, locale)
         self._poll_seconds = poll_seconds
         self._bus = InMemorySubscriptionBus()
         self._listening = ListenHandler(self._bus)

@@ -37,7 +37,7 @@ class PackCompiler:
         self, inputs: Mapping[str, Input], partials: PackPartials, words: Callable[[], frozenset[str]] = frozenset
     ) -> None:
         """Take the inputs, the partials, and the words that only make sense in quotes, found on first use."""
-        self.partials = partials.sources
+        self.partials: Mapping[str, Source] = partials.sources
         self.problems: list[Problem] = []
         self.inputs = inputs
         self._words = cache(words)

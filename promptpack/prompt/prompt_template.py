@@ -60,6 +60,9 @@ class PromptTemplate:
         """Return the form of the template that others include."""
         return Partial(self._template.code, self._find_own, self._registry.find_partial if self._registry else None)
 
+    def __repr__(self) -> str:
+        return f"PromptTemplate({', '.join(sorted(self._template.names))})"
+
     def __str__(self) -> str:
         return str(self._template)
 

@@ -22,6 +22,9 @@ class PromptTemplateRegistry:
         self._templates: dict[str, PromptTemplate] = {}
         self._uncompiled: dict[str, tuple[str, Syntax]] = {}
 
+    def __repr__(self) -> str:
+        return f"PromptTemplateRegistry({', '.join((*self._templates, *self._uncompiled))})"
+
     def register(self, name: str, text: str, syntax: Syntax | None = None) -> None:
         """Compile and store a template; if it does not compile, nothing changes."""
         self._store(name, self._compile(name, text, syntax or self._syntax))

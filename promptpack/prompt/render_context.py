@@ -1,6 +1,6 @@
 """`RenderContext`: the standard context of the six agents as a pydantic model."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -13,7 +13,9 @@ def _names(field: str) -> AliasChoices:
 class RenderContext(BaseModel):
     """Accepts `USER_GOAL`, `userGoal` and `user_goal`; unset fields are not passed to the pack."""
 
-    model_config = ConfigDict(extra="allow", validate_by_name=True, validate_by_alias=True, hide_input_in_errors=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        extra="allow", validate_by_name=True, validate_by_alias=True, hide_input_in_errors=True
+    )
 
     system_state: dict[str, Any] | None = Field(None, validation_alias=_names("system_state"))
     task_context: dict[str, Any] | None = Field(None, validation_alias=_names("task_context"))

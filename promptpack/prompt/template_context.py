@@ -15,6 +15,9 @@ class TemplateContext:
     def __init__(self) -> None:
         self._values: dict[str, Any] = {}
 
+    def __repr__(self) -> str:
+        return f"TemplateContext({', '.join(self._values)})"
+
     @classmethod
     def from_map(cls, values: Mapping[str, Any]) -> "TemplateContext":
         """Read values from a mapping, as plain data."""

@@ -53,11 +53,11 @@ class Chooser:
     """Evaluates candidates against one contract."""
 
     def __init__(self, schema: Mapping[str, Any] | Shape, check: Check) -> None:
-        self.shape = Shape.of(schema)
+        self.shape: Shape = Shape.of(schema)
         self.check = check
-        self.names = tuple(self.shape.properties)
-        self.required = self.shape.required or frozenset(self.names)
-        self.wants_object = self.shape.types <= {"object"}
+        self.names: tuple[str, ...] = tuple(self.shape.properties)
+        self.required: frozenset[str] = self.shape.required or frozenset(self.names)
+        self.wants_object: bool = self.shape.types <= {"object"}
         self._discriminators = frozenset(f"/{escape(name)}" for name in self.shape.discriminators)
 
     def score(self, value: Any) -> float:

@@ -55,10 +55,10 @@ class DecodedReply:
 
     def __init__(self, raw: str, encoding: "_Encoding | None" = None, hidden: Sequence[tuple[int, int]] = ()) -> None:
         self._raw, self._encoding = raw, encoding
-        self.text = encoding.decode(raw) if encoding else raw
+        self.text: str = encoding.decode(raw) if encoding else raw
         self._starts: list[int] = []
         self._shifts: list[int] = []
-        self.hidden = hidden
+        self.hidden: Sequence[tuple[int, int]] = hidden
 
     @property
     def is_encoded(self) -> bool:

@@ -79,7 +79,7 @@ class PartialObject:
         self._alarmed: set[tuple[str, str]] = set()
         self._known = self._count = 0
         self._has_answer = False
-        self.exceeds_limits = self._starts > _MAX_STARTS
+        self.exceeds_limits: bool = self._starts > _MAX_STARTS
 
     @property
     def alarms(self) -> list[Fault]:

@@ -83,20 +83,23 @@ class ScanState:
 
     def __init__(self, text: str, start: int, max_depth: int, max_nodes: int) -> None:
         self.text = text
-        self.size = len(text)
-        self.position = start
-        self.lexer = Lexer(text)
+        self.size: int = len(text)
+        self.position: int = start
+        self.lexer: Lexer = Lexer(text)
         self.stack: list[ScanFrame] = []
         self.repairs: list[TextRepair] = []
-        self.nodes, self.remaining_pointers = 0, MAX_POINTERS
-        self.has_bare_keys = False
+        self.nodes: int = 0
+        self.remaining_pointers: int = MAX_POINTERS
+        self.has_bare_keys: bool = False
         self.summed: Node | None = None
-        self.sums = 0
-        self.max_depth, self.max_nodes = max_depth, max_nodes
-        self.forced, self.is_standalone = ForcedClose(), True
-        self.limit = ""
+        self.sums: int = 0
+        self.max_depth: int = max_depth
+        self.max_nodes: int = max_nodes
+        self.forced: ForcedClose = ForcedClose()
+        self.is_standalone: bool = True
+        self.limit: str = ""
         # A comment up to the end of the text may have swallowed the rest of the object.
-        self.ends_in_comment = False
+        self.ends_in_comment: bool = False
         self.tail: Tail = "closed"
 
     def _repair(self, kind: str, start: int, end: int, after: str) -> None:

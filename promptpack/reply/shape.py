@@ -30,7 +30,7 @@ class Shape:
     def __init__(self, schemas: tuple[Schema, ...], root: Schema, cache: "_SchemaCache") -> None:
         self.schemas = schemas
         self.root = root
-        self.conditional = tuple(one for one in schemas if not _CONDITIONS.isdisjoint(one))
+        self.conditional: tuple[Schema, ...] = tuple(one for one in schemas if not _CONDITIONS.isdisjoint(one))
         self._cache = cache
         self._branch_cache: dict[tuple[int, ...], Shape] = {}
 
@@ -293,8 +293,8 @@ class _SchemaCache:
     __slots__ = ("_parts", "root", "tests")
 
     def __init__(self, root: Schema) -> None:
-        self.root = root
-        self.tests = SubschemaPredicates(root)
+        self.root: Schema = root
+        self.tests: SubschemaPredicates = SubschemaPredicates(root)
         # The schema is stored with its parts, so that no other object can get its id.
         self._parts: dict[int, tuple[Any, tuple[Schema, ...]]] = {}
 

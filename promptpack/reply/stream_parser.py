@@ -51,7 +51,7 @@ class StreamParser:
 
     def __init__(self, partial: PartialObject, read: ReadSpan) -> None:
         self.partial = partial
-        self.state = "start"
+        self.state: str = "start"
         self._read_span = read
         self._characters_read = self._depth = self._nested = self._root = 0
         self._buffer = ""

@@ -21,7 +21,7 @@ from promptpack.reply.lookahead import (
 
 scan_string: Callable[[str, int], tuple[str, int]] = json.decoder.scanstring  # type: ignore[attr-defined]
 """Reads the strict string whose body starts at a position; returns its text and its end."""
-write_string = json.JSONEncoder(ensure_ascii=False).encode
+write_string: Callable[[object], str] = json.JSONEncoder(ensure_ascii=False).encode
 """Writes a text as strict JSON."""
 
 DOUBLE = frozenset('"“”„‟＂')
@@ -89,7 +89,7 @@ class Lexer:
 
     def __init__(self, text: str, budget: int = 20_000) -> None:
         self.text = text
-        self.size = len(text)
+        self.size: int = len(text)
         self._budget = budget
         self._line_end = -1
         # Whether a quoted key may have no colon.

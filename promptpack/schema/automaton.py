@@ -48,7 +48,7 @@ class Automaton:
 
     def __init__(self, states: list[State]) -> None:
         self.states = states
-        self.size = len(states)
+        self.size: int = len(states)
         self._has_position_tests = any(state.position_test for state in states)
 
     def is_found_in(self, text: str, steps: list[int]) -> bool | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from os.path import normpath
 from pathlib import Path
-from typing import Annotated, Any, Final, Generic, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Final, Generic, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from pydantic.alias_generators import to_camel
@@ -39,7 +39,7 @@ NOT_GIVEN: Final = NotGiven()
 class Model(BaseModel):
     """An object of a reply or an input; keys that the pack does not declare are kept."""
 
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra="allow", frozen=True, validate_by_name=True, validate_by_alias=True, protected_namespaces=()
     )
 
@@ -50,7 +50,7 @@ class Model(BaseModel):
 class AgentReply(BaseModel):
     """The fields that the replies of all actions share."""
 
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         alias_generator=to_camel, extra="allow", frozen=True, validate_by_name=True, validate_by_alias=True
     )
 

@@ -68,7 +68,7 @@ class Engine:
         self._recent_text = 0
         self._trees: WeakValueDictionary[tuple[str, str, str], nodes.Template] = WeakValueDictionary()
         self._codes: WeakValueDictionary[tuple[str | None, str, str], CompiledTree] = WeakValueDictionary()
-        self.environment = PackEnvironment(_PartialLoader(self), limits.tokens)
+        self.environment: PackEnvironment = PackEnvironment(_PartialLoader(self), limits.tokens)
 
     @cached_property
     def partial_trees(self) -> Mapping[str, nodes.Template]:

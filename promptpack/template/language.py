@@ -114,4 +114,4 @@ LOOP_ATTRIBUTES: Final = frozenset(
 )
 GROUP_ATTRIBUTES: Final = frozenset(("grouper", "list"))
 LOOP_METHODS: Final = frozenset(("changed", "cycle"))
-METHOD_NAMES: Final = frozenset().union(*METHODS.values()) | LOOP_METHODS
+METHOD_NAMES: Final = frozenset[str]().union(*METHODS.values()) | LOOP_METHODS

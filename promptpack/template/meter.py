@@ -37,12 +37,12 @@ class Meter:
         steps: int | None = None,
         json_indent: int | None = DEFAULT_INDENT,
     ) -> None:
-        self.limits = limits
-        self.json_indent = json_indent
+        self.limits: Limits = limits
+        self.json_indent: int | None = json_indent
         # The ids of mappings and lists that were validated before the render began.
-        self.validated = validated
-        self.steps = limits.steps if steps is None else steps
-        self.output = limits.output
+        self.validated: Collection[int] = validated
+        self.steps: int = limits.steps if steps is None else steps
+        self.output: int = limits.output
 
     def step(self, steps: int) -> None:
         """Use steps."""

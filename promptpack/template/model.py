@@ -92,9 +92,9 @@ class Scope(dict[str, Any]):
         cache: PackCache,
     ) -> None:
         super().__init__(values)
-        self.snapshot = snapshot
-        self.fingerprints = fingerprints
-        self.cache = cache
+        self.snapshot: Mapping[str, Any] = snapshot
+        self.fingerprints: Mapping[str, Fingerprint] = fingerprints
+        self.cache: PackCache = cache
 
 
 @dataclass(frozen=True)

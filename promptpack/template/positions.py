@@ -32,7 +32,7 @@ class UnnormalizedNameError(ValueError):
     def __init__(self, name: str, position: int = 0) -> None:
         super().__init__(f"the name {name!r} is not in NFKC form")
         self.position = position
-        self.hint = f"write {normalize('NFKC', name)!r}"
+        self.hint: str = f"write {normalize('NFKC', name)!r}"
 
 
 def check_normalized(name: str, position: int = 0) -> None:

@@ -43,7 +43,7 @@ class RenderCache:
 
     def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
         self._limit = limit
-        self.size = 0
+        self.size: int = 0
         self.entries: dict[tuple[PackCache, Hashable], tuple[Any, int]] = {}
 
     def put(self, cell: tuple[PackCache, Hashable], value: Any, size: int) -> None:

@@ -1,8 +1,8 @@
 """Jinja's environment, restricted to plain data and to the allow-lists of `language`."""
 
-from collections.abc import MutableMapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from types import BuiltinMethodType, MethodType
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from jinja2 import BaseLoader
 from jinja2 import Template as JinjaTemplate
@@ -28,13 +28,15 @@ from promptpack.template.language import (
     METHODS,
     RANGE_ATTRIBUTES,
     TESTS,
+    Function,
 )
 from promptpack.template.loops import ListLoop, iterate
-from promptpack.template.meter import meter, step
+from promptpack.template.meter import Meter, meter, step
+from promptpack.template.model import Fingerprint
 from promptpack.template.operators import OPERATORS, check_size, compare, concatenate, slice_value
 from promptpack.template.partials import Included, PackContext, PackTemplate, Partial
 from promptpack.template.positions import locate_tokens
-from promptpack.template.render_cache import cache_key
+from promptpack.template.render_cache import Key, cache_key
 from promptpack.template.undefined import PackUndefined, describe_kind
 from promptpack.template.values import to_text
 
@@ -44,21 +46,25 @@ _LOOPS = (ListLoop, LoopContext)
 class PackEnvironment(ImmutableSandboxedEnvironment):
     """Jinja's environment: strict, without extensions, for plain data only."""
 
-    code_generator_class = PackGenerator
-    context_class = PackContext
-    intercepted_binops = frozenset(OPERATORS)
+    code_generator_class: type[PackGenerator] = PackGenerator
+    context_class: type[PackContext] = PackContext
+    intercepted_binops: frozenset[str] = frozenset(OPERATORS)
     # Called by the generated code; see `codegen` and `output_codegen`.
-    meter = staticmethod(meter)
-    to_text = staticmethod(to_text)
-    iterate = staticmethod(iterate)
-    list_loop = ListLoop
-    compare = staticmethod(compare)
-    concatenate = staticmethod(concatenate)
-    slice_value = staticmethod(slice_value)
-    check_size = staticmethod(check_size)
-    cache_key = staticmethod(cache_key)
-    explain = staticmethod(explain)
-    render_errors = (*RENDER_ERRORS, ContextError)
+    meter: ClassVar[Callable[[], Meter | None]] = staticmethod(meter)
+    to_text: ClassVar[Callable[[Any], str]] = staticmethod(to_text)
+    iterate: ClassVar[Callable[[Iterable[Any], type[Undefined]], Iterable[tuple[Any, LoopContext]]]] = staticmethod(
+        iterate
+    )
+    list_loop: ClassVar[type[ListLoop]] = ListLoop
+    compare: ClassVar[Callable[[str, Any, Any], bool]] = staticmethod(compare)
+    concatenate: ClassVar[Callable[[Sequence[Any]], str]] = staticmethod(concatenate)
+    slice_value: ClassVar[Callable[[Any, Any, Any, Any], Any]] = staticmethod(slice_value)
+    check_size: ClassVar[Callable[[Any], Any]] = staticmethod(check_size)
+    cache_key: ClassVar[Callable[[Iterable[str], Mapping[str, Fingerprint], Meter], Key | None]] = staticmethod(
+        cache_key
+    )
+    explain: ClassVar[Callable[[BaseException], ContextError]] = staticmethod(explain)
+    render_errors: ClassVar[tuple[type[Exception], ...]] = (*RENDER_ERRORS, ContextError)
 
     def __init__(self, loader: BaseLoader, tokens: int) -> None:
         super().__init__(
@@ -72,11 +78,11 @@ class PackEnvironment(ImmutableSandboxedEnvironment):
             auto_reload=False,
         )
         self._max_tokens = tokens
-        self.filters = dict(FILTERS)
-        self.tests = dict(TESTS)
-        self.globals = dict(FUNCTIONS)
+        self.filters: dict[str, Function] = dict(FILTERS)
+        self.tests: dict[str, Function] = dict(TESTS)  # type: ignore[assignment]  # Jinja has no annotation
+        self.globals: dict[str, Function] = dict(FUNCTIONS)  # type: ignore[assignment]
         # The Jinja context of expressions: filters and calls get it, but never look up variables in it.
-        self.empty_context = PackContext(self, dict(FUNCTIONS), None, {})
+        self.empty_context: PackContext = PackContext(self, dict(FUNCTIONS), None, {})
 
     def _tokenize(
         self, source: str, name: str | None, filename: str | None = None, state: str | None = None

@@ -1,7 +1,7 @@
 """`AgentOutput`: the reply of every agent as typed data, camelCase in JSON and snake_case in Python."""
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -9,7 +9,7 @@ from pydantic.alias_generators import to_camel
 
 class _Wire(BaseModel):
     # Unknown keys are allowed, so that no part of a reply is lost.
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, extra="allow", frozen=True
     )
 

@@ -21,7 +21,7 @@ class RuleChecker:
         self._limits = limits
         clauses = [(rule.when, rule.require, rule.names.difference(_ALWAYS_AVAILABLE)) for rule in self._rules]
         self._set = RuleSet(clauses)
-        self.inputs = frozenset[str]().union(*(names for _, _, names in clauses))
+        self.inputs: frozenset[str] = frozenset[str]().union(*(names for _, _, names in clauses))
         """The inputs that the rules read."""
 
     def check(self, scope: Mapping[str, Any]) -> tuple[list[Violation], tuple[str, ...]]:

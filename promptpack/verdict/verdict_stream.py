@@ -30,6 +30,9 @@ class VerdictStream:
         self._stream = ReplyStream(shape_of(schema_of(pack, values, prompt)), self._read, echo)
         self._last: tuple[str | bytes, Verdict] | None = None
 
+    def __repr__(self) -> str:
+        return f"VerdictStream({self._pack.label})"
+
     def feed(self, chunk: str | bytes) -> Progress:
         """Read the next chunk; an alarm in `violations` is certain, however the reply continues."""
         return self._stream.feed(chunk)

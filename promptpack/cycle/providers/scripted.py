@@ -24,6 +24,9 @@ class ScriptedProvider:
         self._answer = replies if callable(replies) else None
         self._replies: Iterator[ScriptedReply] = iter(()) if callable(replies) else iter(replies)
 
+    def __repr__(self) -> str:
+        return f"ScriptedProvider({len(self.requests)} requests)"
+
     def complete(self, request: Request) -> Completion:
         """Return the next reply."""
         completion = _completion(self._next(request))

@@ -62,6 +62,9 @@ class SdkProvider(ABC):
         # Opened at once, so that a missing key is reported here.
         self._client = self._open_client() if client is None and async_client is None else client
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.model!r})"
+
     def __enter__(self) -> Self:
         return self
 

@@ -40,14 +40,14 @@ class ProblemCollector:
 
     def __init__(self) -> None:
         self.problems: dict[Problem, None] = {}
-        self.count = 0
+        self.count: int = 0
         """The number of times that a problem was found."""
-        self.source = Source.of_text("")
+        self.source: Source = Source.of_text("")
         """The source that is being checked."""
-        self.only_warnings = False
+        self.only_warnings: bool = False
         self._missing: dict[tuple[str, str], Location] = {}
         # In a partial or macro, a branch that is dead for this use may be taken for another.
-        self.is_shared = False
+        self.is_shared: bool = False
 
     @contextmanager
     def inside(self, source: Source, *, is_shared: bool = True) -> Iterator[None]:

@@ -66,6 +66,9 @@ class SlotPrompt:
         """Read the result of `to_yaml_prompt`; problems name `source` as their file."""
         return cls(import_yaml(text, source), **options)
 
+    def __repr__(self) -> str:
+        return f"SlotPrompt({len(self._all_slots())} slots)"
+
     def __getitem__(self, key: Any) -> Any:
         return copy_data(find(self._all_slots(), key)[1])
 

@@ -1,8 +1,8 @@
 """`PromptModel`: the slots of a prompt, validated by pydantic."""
 
-from typing import Any, Final, Literal, NotRequired, Self
+from typing import Any, ClassVar, Final, Literal, NotRequired, Self
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, TypeAdapter, field_validator, model_validator, with_config
 from typing_extensions import TypedDict
 
 from promptpack.pack.output.type_entry import infer_output_format
@@ -19,7 +19,7 @@ class TextMessageContent(BaseModel):
 class AttachmentMessageContent(BaseModel):
     """A message part of any other type; it keeps all its keys."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow")
 
     type: str
 
@@ -37,16 +37,15 @@ class AttachmentMessageContent(BaseModel):
 class ChatMessage(BaseModel):
     """A message of the chat history; it keeps other keys than role and content, but never writes them."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow")
 
     role: Literal["system", "developer", "tool", "user", "assistant"] | str = "user"  # noqa: PYI051
     content: str | list[dict[str, Any] | TextMessageContent | AttachmentMessageContent]
 
 
+@with_config(ConfigDict(extra="allow"))
 class ToolMeta(TypedDict):
     """The description of a tool in a prompt."""
-
-    __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
 
     name: str
     desc: str
@@ -61,7 +60,7 @@ _CONTENT: Final[TypeAdapter[MessageContent]] = TypeAdapter(MessageContent)
 class PromptModel(BaseModel):
     """All slots of a prompt, validated; extra slots are in `model_extra`."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow")
 
     system: Any = None
     developer: Any = None
