@@ -25,6 +25,7 @@ def correct(prompt: Prompt, ask: Callable[[Messages], object], rounds: int) -> V
         while True:
             reply = ask(messages)
             if isawaitable(reply):
+                getattr(reply, "close", bool)()  # a coroutine that is never awaited would warn
                 message = "'ask' is asynchronous, but 'correct' does not wait"
                 raise UsageError(Problem("PP617", message, None, "use 'await prompt.acorrect(ask)'"))
             try:

@@ -388,3 +388,51 @@ def as_awaited(model: Any) -> Any:
         return model(messages)
 
     return answer
+
+
+def test_a_function_of_the_other_kind_is_understood_or_named() -> None:
+    with pytest.raises(UsageError) as caught:
+        PLANNER.correct(as_awaited(lambda _: GOOD))
+    assert str(caught.value) == (
+        "PP617 'ask' is asynchronous, but 'correct' does not wait\n  hint: use 'await prompt.acorrect(ask)'"
+    )
+    synchronous: Any = lambda _: GOOD  # noqa: E731 -- a function that is not awaited
+    assert asyncio.run(PLANNER.acorrect(synchronous)).ok
+    with pytest.raises(UsageError, match="'rounds' is '3', but must be at least 1"):
+        PLANNER.correct(synchronous, rounds="3")  # type: ignore[arg-type]
+
+
+def test_only_a_verdict_comes_before_a_reply() -> None:
+    row: Any = PLANNER.check(BAD).to_dict()
+    with pytest.raises(UsageError) as caught:
+        PLANNER.check(GOOD, after=row)
+    assert str(caught.value) == (
+        "PP534 'after' is a value of type 'dict', not a verdict\n"
+        "  hint: pass the last verdict, or Verdict.from_dict(row)"
+    )
+
+
+class Manager:
+    """A stream that must be entered, as the helpers of SDKs return it."""
+
+    def __init__(self, chunks: list[Any]) -> None:
+        self.chunks = chunks
+
+    async def __aenter__(self) -> Any:
+        return as_async(self.chunks)
+
+    async def __aexit__(self, *_: object) -> None:
+        return None
+
+
+def test_the_stream_helpers_of_sdks_are_read() -> None:
+    chunks = openai_chunks(TEXT, "stop")
+    events = [
+        event
+        for chunk in chunks
+        for event in (SimpleNamespace(type="chunk", chunk=chunk), SimpleNamespace(type="content.delta", delta="x"))
+    ]
+    for stream in (as_async(events), Manager(anthropic_events(TEXT, "end_turn"))):
+        parts = asyncio.run(collect(PLANNER, stream))
+        assert parts[-1].verdict == PLANNER.check(TEXT)
+        assert len(parts) > 5

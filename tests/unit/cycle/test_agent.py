@@ -276,3 +276,10 @@ def test_a_finished_prompt_needs_its_own_agent_and_no_inputs(greeter: Pack) -> N
 def test_a_run_takes_inputs_by_name(greeter: Pack) -> None:
     by_name = Agent(greeter, ScriptedProvider(['{"greeting": "Hi"}'] * 9)).run_with_transcript(NAME="Ada")
     assert by_name.prompt == greeter.render({"NAME": "Ada"})
+
+
+def test_an_agent_needs_a_pack() -> None:
+    name: Any = "planner"
+    with pytest.raises(UsageError) as caught:
+        Agent(name, ScriptedProvider([]))
+    assert str(caught.value) == "PP618 a str is not a pack\n  hint: pass what Library.get returned"

@@ -2,14 +2,17 @@
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from promptpack import Library
-from promptpack.flow import Flow, FlowRun
+from promptpack.cycle import Completion
+from promptpack.flow import Flow, FlowRun, Visit
 from promptpack.problem import ContextError, PackError, PromptpackError, UsageError
+from promptpack.prompt.message import ToolCall
 
 PLANNER = """\
 inputs:
@@ -270,3 +273,24 @@ def test_a_library_without_a_flow_says_so(write_pack: Callable[..., Path], tmp_p
     write_pack("planner", body=PLANNER)
     with pytest.raises(PromptpackError, match=r"PP907 there is no flow\.yaml\n  hint: create one next to the packs"):
         Library.open(str(tmp_path / "packs")).flow()
+
+
+def test_a_native_tool_call_is_a_reply_whose_action_is_the_tool() -> None:
+    flow = Library.open().flow(locale="en")
+    tool = {"name": "count", "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}}}
+    executor = flow.packs["executor"].render(AVAILABLE_TOOLS=[tool], TASK_CONTEXT={"goal": "x"})
+    run = replace(flow.start({"USER_INPUT": "x"}), at="executor")
+    one = executor.check(Completion(tool_calls=(ToolCall("c1", "count", '{"n": 2}'),)))
+    assert run.took(one).visits[-1] == Visit("executor", {"action": "count", "params": {"n": 2}})
+    calls = (ToolCall("c1", "count", "{}"), ToolCall("c2", "count", "{}"))
+    ended = run.took(executor.check(Completion(tool_calls=calls)))
+    assert str(ended.problem) == "PP725 step 'executor' called 2 tools at once"
+
+
+def test_a_step_takes_only_verdicts() -> None:
+    row: Any = {"ok": True}
+    with pytest.raises(UsageError) as caught:
+        Library.open().flow(locale="en").start({"USER_INPUT": "x"}).took(row)
+    assert str(caught.value) == (
+        "PP534 a step takes a verdict, not a value of type 'dict'\n  hint: check the reply with the prompt of the step"
+    )
