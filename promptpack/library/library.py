@@ -198,7 +198,7 @@ class Library:
 
     def flow(self, locale: str | None = None, *, fallback: str | None = None) -> promptpack.flow.Flow:
         """Return the flow of the library's folders, with the packs of a locale; raise all problems of it."""
-        from promptpack.flow import open_flow
+        from promptpack.flow.opening import open_flow
 
         return open_flow(self, locale, fallback)
 
