@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class CycleWatch:
     """Tells the listeners, if there are any, what a block got; returns each value unchanged."""
 
     on_result: Callable[[Any], object] | None = None
@@ -41,11 +41,11 @@ class Watch:
         return prompt
 
 
-_UNWATCHED = Watch()
+_UNWATCHED = CycleWatch()
 
 
 @contextmanager
-def observe_conversation(pack: Pack | None = None) -> Iterator[Watch]:
+def observe_conversation(pack: Pack | None = None) -> Iterator[CycleWatch]:
     """Observe the run of an agent with a pack, or of a cycle without one."""
     if not hook.listeners:
         yield _UNWATCHED
@@ -58,11 +58,11 @@ def observe_conversation(pack: Pack | None = None) -> Iterator[Watch]:
         def note(transcript: Transcript) -> None:
             seen.end = _run_ended(seen.end, transcript)
 
-        yield Watch(note, enter_prompt)
+        yield CycleWatch(note, enter_prompt)
 
 
 @contextmanager
-def observe_call(effect: Send, provider: Provider) -> Iterator[Watch]:
+def observe_call(effect: Send, provider: Provider) -> Iterator[CycleWatch]:
     """Observe one request to a model."""
     if not hook.listeners:
         yield _UNWATCHED
@@ -87,11 +87,11 @@ def observe_call(effect: Send, provider: Provider) -> Iterator[Watch]:
         def note(completion: Completion) -> None:
             seen.end = _call_ended(seen.end, completion, hide)
 
-        yield Watch(note)
+        yield CycleWatch(note)
 
 
 @contextmanager
-def observe_tool(effect: CallTool) -> Iterator[Watch]:
+def observe_tool(effect: CallTool) -> Iterator[CycleWatch]:
     """Observe one call of a tool."""
     if not hook.listeners:
         yield _UNWATCHED
@@ -105,7 +105,7 @@ def observe_tool(effect: CallTool) -> Iterator[Watch]:
         def note(result: object) -> None:
             seen.end = replace(seen.end, content=lambda: {"result": hide(result)})
 
-        yield Watch(note)
+        yield CycleWatch(note)
 
 
 def observe_event(event: Event) -> None:

@@ -83,7 +83,7 @@ class Workspace:
         last = self._buffers.get(path)
         if last is not None and last[0] is base and last[1].text == text:
             return last[1]
-        packs = LintLibrary(base.with_text(path, text), self._cache(root, find_settings(root)).paragraphs)
+        packs = LintLibrary(base._with_text(path, text), self._cache(root, find_settings(root)).paragraphs)
         buffer = Buffer(path, text, packs, last[1].subject if last else None)
         entry = next(entry for entry in packs.entries if entry.path == path)
         with suppress(PackError):

@@ -110,6 +110,6 @@ def _files(library: Library, entry: Entry) -> Iterator[tuple[str, bytes]]:
 
 
 def _partials(library: Library, folder: Folder) -> Iterator[tuple[str, bytes]]:
-    for name, source in library.partials_of(folder).items():
+    for name, source in library._partials_of(folder).items():
         # Reading a partial removes the newline at its end.
         yield f"_partials/{name}.j2", f"{source.text}\n".encode("utf-8", "surrogatepass")

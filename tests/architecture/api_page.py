@@ -30,6 +30,8 @@ MODULES = (
     "promptpack.adapters.pydantic_ai",
     "promptpack.adapters.semantic_kernel",
 )
+# In the docstring of a class that users do not construct.
+FACTORY = re.compile(r"^Comes from `")
 HEADING = re.compile(r"^(#+) (.*)$", re.MULTILINE)
 HEAD = """\
 # API
@@ -109,6 +111,8 @@ def own_members(cls: type) -> list[Member]:
         if one.__module__.startswith("promptpack"):
             for member in members(one):
                 found.setdefault(member.name, member)
+    if FACTORY.search(cls.__doc__ or ""):
+        found.pop("__init__", None)
     return list(found.values())
 
 

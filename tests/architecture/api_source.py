@@ -166,14 +166,14 @@ def _short(annotation: ast.expr) -> str:
 
 
 class _Short(ast.NodeTransformer):
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:  # noqa: N802 -- the name in ast
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         return ast.Name(node.attr)
 
-    def visit_Constant(self, node: ast.Constant) -> ast.expr:  # noqa: N802 -- the name in ast
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
         if not isinstance(node.value, str):
             return node
         parsed: ast.expr = self.visit(ast.parse(node.value, mode="eval").body)
         return parsed
 
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:  # noqa: N802 -- the name in ast
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         return node if ast.unparse(node.value) == "Literal" else self.generic_visit(node)

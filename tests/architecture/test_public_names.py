@@ -99,17 +99,6 @@ def is_public(name: str) -> bool:
     return module in PUBLIC_MODULES and attribute in public_names(module)
 
 
-def test_the_docs_do_not_name_internal_modules() -> None:
-    pages = [page for page in PAGES if page.suffix == ".md" and page.name != "how-it-works.md"]
-    named = {
-        (page.name, name)
-        for page in pages
-        for name in re.findall(r"`promptpack\.([a-z_]+)[.`]", page.read_text(encoding="utf-8"))
-    }
-    known = {name.split(".")[1] for name in PUBLIC_MODULES if "." in name} | set(promptpack.__all__)
-    assert {(page, name) for page, name in named if name not in known} == set()
-
-
 def test_a_misspelled_name_is_an_error() -> None:
     with pytest.raises(AttributeError, match="module 'promptpack' has no attribute 'Libary'"):
         _ = promptpack.Libary  # type: ignore[attr-defined]
