@@ -51,7 +51,7 @@ def _compare(now: Library, then: Library, changed: set[str], root: str) -> Itera
 
 def _differ(now: Library, entry: Entry, then: Library, old: Entry) -> bool:
     try:
-        return now.build(entry).digest != then.build(old).digest
+        return now._build_entry(entry).digest != then._build_entry(old).digest
     except PackError:
         return False  # lint reports the problems of a broken pack
 

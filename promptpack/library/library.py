@@ -173,7 +173,7 @@ class Library:
         """Return the partials that the packs of a folder share."""
         return self._contents.partials[folder.root]
 
-    def find(self, reference: str, locale: str | None = None) -> Entry:
+    def _find_entry(self, reference: str, locale: str | None = None) -> Entry:
         """Return the file that `extends` finds for `reference` and `locale`: here, or else among the shipped packs."""
         return self._find(reference, locale or "")[1]
 
@@ -184,7 +184,7 @@ class Library:
         the same language (`en` for `en-US`, `zh-CN` for `zh`), else the variant for `fallback`. `fallback="default"` is
         the pack's default variant. Without a fallback, a `UsageError` lists the locales.
         """
-        return self.build(self._choose(parse_reference(request), locale, fallback))
+        return self._build_entry(self._choose(parse_reference(request), locale, fallback))
 
     def restore(self, row: Mapping[str, Any], /, **inputs: Any) -> promptpack.Prompt:
         """Return the prompt that `Prompt.to_dict` stored as `row`; refuse it if the digest of its pack has changed.
@@ -216,7 +216,7 @@ class Library:
         """Yield every pack that is not broken."""
         for entry in self.entries:
             try:
-                yield self.build(entry)
+                yield self._build_entry(entry)
             except PackError:
                 continue  # reported by `problems`
 
@@ -231,7 +231,7 @@ class Library:
             if wanted and not any(reference.matches(entry.name, entry.version) for reference in wanted):
                 continue
             try:
-                packs.append(self.build(entry))
+                packs.append(self._build_entry(entry))
             except PackError as error:
                 problems.update(dict.fromkeys(error.problems))
         return tuple(packs), tuple(problems)
@@ -273,7 +273,7 @@ class Library:
         newest = max(matching, key=preference)
         return choose_locale([entry for entry in matching if entry.version == newest.version], locale, fallback)
 
-    def build(self, entry: Entry) -> Pack:
+    def _build_entry(self, entry: Entry) -> Pack:
         """Return the pack of the file `entry`, built once; raise its problems if it is broken."""
         result = self._result(entry)
         if result.pack is None:

@@ -33,7 +33,7 @@ class StoredPack(NamedTuple):
     def restore(self) -> Pack:
         """Build the pack; refuse it if its digest is another one here."""
         library = _open(self.texts, self.limits, {self.path: self.digest})
-        return library.build(next(entry for entry in library.entries if entry.path == self.path))
+        return library._build_entry(next(entry for entry in library.entries if entry.path == self.path))
 
 
 class StoredLibrary(NamedTuple):

@@ -111,7 +111,7 @@ class Contract:
         whole = self.json_schema()
         return compile_schema({**whole, "properties": {**whole["properties"], "action": True}})
 
-    def schemas(self) -> tuple[Schema, ...]:
+    def _schemas(self) -> tuple[Schema, ...]:
         """Return the schemas that do not depend on the tools of a context."""
         return (self.schema, self._fixed_schema) if self.has_actions and self.tools_input else (self.schema,)
 
@@ -145,7 +145,7 @@ class Contract:
         return pack.stream(strict=strict, refuse=refuse, finish_reason=finish_reason, after=after)
 
     def action_names(self, tools: Sequence[Action] | None = None) -> tuple[str, ...] | None:
-        """Return the allowed actions with those of `tools`; None if a reply may call a tool and the tools are unknown."""
+        """Return the allowed actions, with `tools`; None if a reply may call tools and they are unknown."""
         if self.tools_input and tools is None:
             return None
         return (*self.actions, *(tool.name for tool in tools or ()), *ERROR_ACTIONS)

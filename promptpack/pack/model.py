@@ -125,8 +125,8 @@ class Pack:
 
     `name`, `version`, `agent`, `description`, `locale` and `syntax` are those of the file at `path`, and `data` is its
     content. `inputs` are the declared inputs, by name. `messages` or `slots` are the templates, and `contract` is the
-    contract of the replies. `budget`, `tests` and `limits` are the sections with these names; `json_indent` is how far
-    printed JSON is indented. An `abstract` pack can only be extended.
+    contract of the replies. `budget` and `tests` are the sections with these names, `limits` are those of templates,
+    and `json_indent` is how far printed JSON is indented. An `abstract` pack can only be extended.
     """
 
     name: str
@@ -204,7 +204,7 @@ class Pack:
         return frozenset(message.history for message in self.messages if message.history) | {"HISTORY"}
 
     @cached_property
-    def about(self) -> dict[str, str]:
+    def _about(self) -> dict[str, str]:
         """The value of `pack` in templates."""
         return {"name": self.name, "version": str(self.version), "agent": self.agent, "locale": self.locale}
 

@@ -9,9 +9,19 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 
-from tests.architecture.api_source import Field, Function, Member, find_definition, function_of, members, read_alias
+from tests.architecture.api_source import (
+    Field,
+    Function,
+    Member,
+    find_definition,
+    function_of,
+    members,
+    read_alias,
+    read_literals,
+)
 
 MODULES = (
     "promptpack",
@@ -50,8 +60,34 @@ def public_names(module: str) -> tuple[str, ...]:
 
 def write_api_page() -> str:
     """Return the text of `docs/reference/api.md`."""
-    body = "\n".join(section for module in MODULES for section in write_module(module))
+    body = "\n".join((*(section for module in MODULES for section in write_module(module)), write_words()))
     return f"{HEAD}\n{''.join(write_contents(body))}\n{body}"
+
+
+def write_words() -> str:
+    """Return the section of the fixed words that arguments and fields accept."""
+    functions = [one for module in MODULES for one in public_functions(module)]
+    found = [
+        *functions,
+        *(one for cls in sorted(public_classes(), key=lambda cls: cls.__name__) for one in own_members(cls)),
+    ]
+    public = {name for module in MODULES for name in public_names(module)}
+    words = {name: texts for one in found for name, texts in read_literals(one) if name not in public}
+    lines = (f"- `{name}`: {', '.join(map(quote, texts))}\n" for name, texts in sorted(words.items()))
+    return f"## Fixed words\n\nThese types have fixed words as values:\n{''.join(lines)}"
+
+
+def quote(text: str) -> str:
+    """Return a word as code."""
+    return f"`{text}`" if text else "an empty text"
+
+
+def public_functions(module: str) -> Iterator[Function]:
+    """Yield the public functions of a module."""
+    for name in public_names(module):
+        node, _, home = find_definition(module, name)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield function_of(node, home)
 
 
 def write_contents(body: str) -> Iterator[str]:
@@ -66,7 +102,7 @@ def write_contents(body: str) -> Iterator[str]:
             names = links[f"[`{title}`](#{anchor})"] = []
         elif level == "###":
             names.append(f"[{title}](#{anchor})")
-    yield from (f"- {module}: {', '.join(names)}\n" for module, names in links.items())
+    yield from (f"- {module}: {', '.join(names)}".rstrip(": ") + "\n" for module, names in links.items())
 
 
 def write_module(module: str) -> Iterator[str]:
@@ -116,10 +152,11 @@ def own_members(cls: type) -> list[Member]:
     return list(found.values())
 
 
-def public_classes() -> set[type]:
+@cache
+def public_classes() -> frozenset[type]:
     """Return all public classes."""
     values = (getattr(import_module(module), name) for module in MODULES for name in public_names(module))
-    return {value for value in values if isinstance(value, type)}
+    return frozenset(value for value in values if isinstance(value, type))
 
 
 def write_field(field: Field) -> str:

@@ -2,12 +2,15 @@
 
 import ast
 import inspect
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias, get_args, get_origin
 
 Definition: TypeAlias = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Assign | ast.AnnAssign
 
@@ -20,6 +23,12 @@ class Field:
     type: str
     default: str
     doc: str
+    module: str = ""
+
+    @property
+    def types(self) -> str:
+        """All types in its line."""
+        return self.type
 
 
 @dataclass(frozen=True)
@@ -34,6 +43,12 @@ class Function:
     is_property: bool = False
     names: tuple[str, ...] = ()
     """The names of its parameters."""
+    module: str = ""
+
+    @property
+    def types(self) -> str:
+        """All types in its signature."""
+        return " ".join((*self.parameters, self.returns))
 
 
 Member: TypeAlias = Field | Function
@@ -53,7 +68,9 @@ def find_definition(module: str, name: str) -> tuple[Definition, str, str]:
             assert isinstance(node, Definition)
             return node, _doc_below(body, index), module
     for node in body:
-        if isinstance(node, ast.ImportFrom) and any((one.asname or one.name) == name for one in node.names):
+        if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("promptpack"):
+            continue
+        if any((one.asname or one.name) == name for one in node.names):
             return find_definition(node.module or "", name)
     raise LookupError(f"{module}.{name}")
 
@@ -100,15 +117,16 @@ def members(cls: type) -> Iterator[Member]:
             if not any(ast.unparse(decorator).endswith(".setter") for decorator in one.decorator_list):
                 yield function_of(one, module)
         elif isinstance(one, ast.AnnAssign) and not ast.unparse(one.annotation).startswith("ClassVar"):
-            yield Field(name, _short(one.annotation), _default(one.value), _doc_below(node.body, index))
+            default = _default(one.value, module)
+            yield Field(name, _short(one.annotation), default, _doc_below(node.body, index), module)
 
 
-def _default(value: ast.expr | None) -> str:
+def _default(value: ast.expr | None, module: str) -> str:
     if isinstance(value, ast.Call) and ast.unparse(value.func) in ("field", "Field", "dataclasses.field"):
         options = {one.arg: one.value for one in value.keywords}
         default = options.get("default") or (value.args[0] if value.args else None)
-        return "..." if "default_factory" in options else _default(default)
-    return "" if value is None else ast.unparse(value)
+        return "..." if "default_factory" in options else _default(default, module)
+    return "" if value is None else _value(value, module)
 
 
 def function_of(node: ast.FunctionDef | ast.AsyncFunctionDef, module: str) -> Function:
@@ -125,6 +143,7 @@ def function_of(node: ast.FunctionDef | ast.AsyncFunctionDef, module: str) -> Fu
         inspect.cleandoc(ast.get_docstring(node) or ""),
         bool(decorators & {"property", "cached_property"}),
         names,
+        module,
     )
 
 
@@ -153,11 +172,11 @@ def _parameter(one: ast.arg, default: ast.expr | None, module: str) -> str:
 
 def _value(default: ast.expr, module: str) -> str:
     """Return a default as written, or the value of a constant."""
-    if isinstance(default, ast.Name):
-        value = getattr(import_module(module), default.id, None)
-        if isinstance(value, str | int | float):
-            return repr(value)
-    return ast.unparse(default)
+    text = ast.unparse(default)
+    if not isinstance(default, ast.Name | ast.Attribute) or not hasattr(import_module(module), text.split(".")[0]):
+        return text
+    value = attrgetter(text)(import_module(module))
+    return f"{value.__module__}.{value.__name__}" if callable(value) else repr(value)
 
 
 def _short(annotation: ast.expr) -> str:
@@ -177,3 +196,13 @@ class _Short(ast.NodeTransformer):
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         return node if ast.unparse(node.value) == "Literal" else self.generic_visit(node)
+
+
+def read_literals(one: Member) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the names and the words of the `Literal` types of a member."""
+    for name in re.findall(r"\b[A-Z]\w+", one.types):
+        with suppress(LookupError):
+            node, _, module = find_definition(one.module, name)
+            value = getattr(import_module(module), name) if isinstance(node, ast.Assign | ast.AnnAssign) else None
+            if get_origin(value) is Literal:
+                yield name, get_args(value)
