@@ -142,7 +142,7 @@ def _without_rules() -> Any:
 
 def planner_schemas() -> dict[str, Any]:
     pack = _planner()
-    return {"reply": pack.contract.schema, "context": pack.context_schema}
+    return {"reply": pack.contract.schema, "context": pack._context_schema}
 
 
 def planner_sources() -> dict[str, dict[str, Any]]:

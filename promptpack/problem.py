@@ -22,6 +22,8 @@ class Location:
     """A position in a file; lines and columns count from 1, and line 0 means the whole file.
 
     The end is after the last character of the word or value; 0 means that it is unknown. Comparisons ignore it.
+
+    `path` is the file, `line` and `column` are the start, and `end_line` and `end_column` the end.
     """
 
     path: str
@@ -40,7 +42,7 @@ class Location:
         """The line and column of the end; those of the start if it is unknown."""
         return self.end_line or self.line, self.end_column or self.column
 
-    def with_word(self, text: str, offset: int) -> "Location":
+    def _with_word(self, text: str, offset: int) -> "Location":
         """Return the location with the end of the word, quoted text or tag at an offset of a text."""
         word = _WORD.match(text, offset)
         return replace(self, end_line=self.line, end_column=self.column + (len(word[0]) if word else 0))
@@ -48,7 +50,11 @@ class Location:
 
 @dataclass(frozen=True)
 class Problem:
-    """One problem, from any stage."""
+    """One problem, from any stage.
+
+    `code` is stable, such as PP301; `message` says what is wrong, `location` where, and `hint` what to try next.
+    `severity` says how bad it is.
+    """
 
     code: str
     message: str
@@ -63,7 +69,10 @@ class Problem:
 
 
 class PromptpackError(Exception):
-    """Carries one or more problems; the subclass says who must act."""
+    """Carries one or more problems; the subclass says who must act.
+
+    `problems` is one problem or several; the attribute is always a tuple.
+    """
 
     def __init__(self, problems: Problem | Iterable[Problem]) -> None:
         self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)

@@ -24,7 +24,7 @@ def _warm_pack(pack: Pack) -> None:
         for name in compiled.partials if isinstance(compiled, Template) else ():
             environment.get_template(name)
     _ = pack.digest
-    pack.context_schema.warm()
+    pack._context_schema.warm()
     if pack.contract is not None:
         judge: Judge = pack._judge.__self__  # type: ignore[attr-defined]  # the method of a judge
         judge.warm()

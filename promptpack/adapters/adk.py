@@ -9,6 +9,8 @@ from promptpack.adapters.outgoing import HOISTED, Option, Outgoing
 if TYPE_CHECKING:
     from promptpack.prompt.prompt import Prompt
 
+__all__ = ["instruction"]
+
 OPTIONS: Final[frozenset[Option]] = frozenset(("strict", "tools"))
 INSTEAD: Final[Mapping[Option, str]] = {}
 CARRIES: Final = GEMINI

@@ -13,6 +13,8 @@ from promptpack.prompt.message_data import parts_of, read_data_uri, read_image
 if TYPE_CHECKING:
     from promptpack.prompt.prompt import Prompt
 
+__all__ = ["messages"]
+
 OPTIONS: Final[frozenset[Option]] = frozenset(("strict",))
 INSTEAD: Final[Mapping[Option, str]] = {"tools": "pass functions to Agent(tools=...)"}
 CARRIES: Final = Carries(parts=frozenset(("image_url",)), names=True)

@@ -12,6 +12,8 @@ from promptpack.prompt.message_data import called_tools, parts_of, read_call_inp
 if TYPE_CHECKING:
     from promptpack.prompt.prompt import Prompt
 
+__all__ = ["messages"]
+
 OPTIONS: Final[frozenset[Option]] = frozenset(("strict",))
 INSTEAD: Final[Mapping[Option, str]] = {"tools": "pass Tool objects to the generator"}
 CARRIES: Final = Carries(parts=frozenset(("image_url",)), names=True)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from promptpack.prompt.prompt import Prompt
     from promptpack.verdict import Verdict
 
+__all__ = ["messages", "runnable"]
+
 OPTIONS: Final[frozenset[Option]] = frozenset(("strict", "tools"))
 INSTEAD: Final[Mapping[Option, str]] = {}
 CARRIES: Final = CHAT

@@ -10,6 +10,8 @@ from promptpack.cycle.providers.sdk_errors import import_sdk
 if TYPE_CHECKING:
     from promptpack.pack.model import Pack
 
+__all__ = ["node"]
+
 
 def node(pack: "Pack", model: Any, *, rounds: int = DEFAULT_ROUNDS, key: str = "verdict") -> Any:
     """Return a node that renders a pack with the state, asks a model, checks its reply and corrects it.

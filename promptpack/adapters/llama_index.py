@@ -11,6 +11,8 @@ from promptpack.prompt.message_data import parts_of, read_image
 if TYPE_CHECKING:
     from promptpack.prompt.prompt import Prompt
 
+__all__ = ["messages"]
+
 OPTIONS: Final[frozenset[Option]] = frozenset()
 INSTEAD: Final[Mapping[Option, str]] = {
     "strict": "pass contract.strict(provider) to the model of LlamaIndex",

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from promptpack.prompt.prompt import Prompt
     from promptpack.verdict import Verdict
 
+__all__ = ["output_type", "run"]
+
 OPTIONS: Final[frozenset[Option]] = frozenset()
 INSTEAD: Final[Mapping[Option, str]] = {
     "strict": "use output_type(prompt) of promptpack.adapters.openai_agents",

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from promptpack.prompt.prompt import Prompt
     from promptpack.verdict import Verdict
 
+__all__ = ["output_validator", "run_arguments"]
+
 OPTIONS: Final[frozenset[Option]] = frozenset()
 INSTEAD: Final[Mapping[Option, str]] = {
     "strict": "check replies with output_validator(prompt) of promptpack.adapters.pydantic_ai",

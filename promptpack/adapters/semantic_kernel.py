@@ -12,6 +12,8 @@ from promptpack.prompt.message_data import called_tools, parts_of, read_image
 if TYPE_CHECKING:
     from promptpack.prompt.prompt import Prompt
 
+__all__ = ["chat_history"]
+
 OPTIONS: Final[frozenset[Option]] = frozenset()
 INSTEAD: Final[Mapping[Option, str]] = {
     "strict": "set 'response_format' in the execution settings",

@@ -20,7 +20,10 @@ from promptpack.verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class StreamPart:
-    """One piece of a streamed reply; the last part has the verdict."""
+    """One piece of a streamed reply; the last part has the verdict.
+
+    `progress` is what has been read so far.
+    """
 
     text: str = field(default="", repr=False)
     """The new text."""

@@ -44,14 +44,14 @@ def _compare(now: Library, then: Library, changed: set[str], root: str) -> Itera
         old = releases.get((entry.name, entry.version, entry.locale))
         if old is None or entry.version is None or entry.version.is_draft or entry.document is None:
             continue
-        lineage = {entry.file, old.file, *(parent.file for _, _, parent in now.ancestors(entry))}
+        lineage = {entry.file, old.file, *(parent.file for _, _, parent in now._ancestors(entry))}
         if (has_shared or not changed.isdisjoint(lineage)) and _differ(now, entry, then, old):
             yield _problem(entry, entry.file in changed, sorted(changed), root)
 
 
 def _differ(now: Library, entry: Entry, then: Library, old: Entry) -> bool:
     try:
-        return now.build(entry).digest != then.build(old).digest
+        return now._build_entry(entry).digest != then._build_entry(old).digest
     except PackError:
         return False  # lint reports the problems of a broken pack
 

@@ -43,7 +43,11 @@ class AgentRun:
 
 
 class Agent:
-    """Render a pack, ask a model and have invalid replies corrected; immutable, each run is a new conversation."""
+    """Render a pack, ask a model and have invalid replies corrected; immutable, each run is a new conversation.
+
+    `pack` has a reply contract, `provider` sends the requests, `settings` limits the rounds and names the model, and
+    `tools` are functions that the model may call.
+    """
 
     def __init__(
         self, pack: Pack, provider: Provider, settings: CycleSettings | None = None, tools: ToolSource = ()

@@ -19,7 +19,10 @@ from promptpack.problem import Problem, PromptpackError
 
 
 class ProviderError(PromptpackError):
-    """The model's server failed; the code says who must act, `retryable` whether a retry may help."""
+    """The model's server failed; the code says who must act, `retryable` whether a retry may help.
+
+    `problem` is what happened, `status` the HTTP status, and `retry_after` the seconds that the server asks to wait.
+    """
 
     def __init__(
         self,

@@ -10,14 +10,20 @@ from promptpack.verdict import JudgeOptions
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """The wait before the next attempt: exponential without jitter, at most `longest` seconds."""
+    """The wait before the next attempt: exponential without jitter, at most `longest` seconds.
+
+    The first wait is `first` seconds, and each later one is `factor` times as long.
+    """
 
     first: float = 0.5
     factor: float = 2.0
     longest: float = 30.0
 
     def wait(self, attempt: int, retry_after: float | None = None) -> float | None:
-        """Return the seconds after an attempt, counted from 1; None when the server asks for more than `longest`."""
+        """Return the seconds to wait after an attempt; None when the server asks for more than `longest`.
+
+        `attempt` counts from 1, and `retry_after` is what the server asks for, in seconds.
+        """
         if retry_after is not None and retry_after > self.longest:
             return None
         planned = min(self.first * self.factor ** min(attempt - 1, 64), self.longest)
@@ -31,6 +37,10 @@ class CycleSettings:
     `rounds` limits the judged replies, `tool_rounds` the rounds of tool calls before the model must answer, `timeout`
     the silence of a server and `deadline` the whole run, both in seconds. `retries` is how often a request is sent
     again after a temporary failure. An `Agent` asks again if a reply needs a repair in `refuse` (kinds or risks).
+
+    `model` is the model to ask, by default that of the provider. `system_prompt` goes before the first message of an
+    `LlmCycle`. `params` are further arguments of each request, such as `temperature`. `backoff` plans the waits between
+    retries, and `stream` asks for the answer piece by piece.
     """
 
     model: str = ""

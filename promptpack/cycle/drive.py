@@ -129,7 +129,7 @@ async def _unless_cancelled(work: Coroutine[Any, Any, Answer], cancellation: Can
 
     loop = asyncio.get_running_loop()
     task = loop.create_task(work)
-    with cancellation.notifying(lambda: loop.call_soon_threadsafe(task.cancel)):
+    with cancellation._notifying(lambda: loop.call_soon_threadsafe(task.cancel)):
         if cancellation.cancelled:
             task.cancel()
         try:

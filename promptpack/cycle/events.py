@@ -14,7 +14,10 @@ Rejection = Literal["", "unknown tool", "invalid arguments"]
 
 @dataclass(frozen=True, slots=True)
 class RequestSent:
-    """The request is sent; `attempt` is above 1 when it is retried after a failure."""
+    """The request is sent; `attempt` is above 1 when it is retried after a failure.
+
+    `number` is the round, counted from 1, and `request` what is sent.
+    """
 
     number: int
     request: Request
@@ -23,7 +26,10 @@ class RequestSent:
 
 @dataclass(frozen=True, slots=True)
 class RetryPlanned:
-    """The attempt failed with a temporary error: it is retried after `seconds`."""
+    """The attempt failed with a temporary error: it is retried after `seconds`.
+
+    `number` is the round, `attempt` the failed attempt, both counted from 1, and `error` why it failed.
+    """
 
     number: int
     attempt: int
@@ -33,7 +39,10 @@ class RetryPlanned:
 
 @dataclass(frozen=True, slots=True)
 class ReplyReceived:
-    """The model answered."""
+    """The model answered.
+
+    `number` is the round, counted from 1, and `completion` the answer.
+    """
 
     number: int
     completion: Completion
@@ -41,7 +50,10 @@ class ReplyReceived:
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswered:
-    """A tool was called, or its call was rejected (`rejection`); `answer` is the message sent to the model."""
+    """A tool was called, or its call was rejected (`rejection`); `answer` is the message sent to the model.
+
+    `number` is the round, counted from 1, `call` the call of the model, and `ok` whether the tool returned a result.
+    """
 
     number: int
     call: ToolCall
@@ -52,7 +64,10 @@ class ToolAnswered:
 
 @dataclass(frozen=True, slots=True)
 class ReplyJudged:
-    """The reply was judged; `last` is false when `verdict.correction` is sent back."""
+    """The reply was judged; `last` is false when `verdict.correction` is sent back.
+
+    `number` is the round, counted from 1, `completion` the answer, and `verdict` the verdict on it.
+    """
 
     number: int
     completion: Completion

@@ -20,6 +20,9 @@ class LlmCycle:
     """A provider and a history: one conversation, not thread-safe.
 
     A submission that fails or is stopped leaves the history unchanged.
+
+    `provider` sends the requests, `settings` limits the rounds and names the model, and `services` has the clock, the
+    cancellation and the callbacks.
     """
 
     def __init__(
@@ -39,17 +42,21 @@ class LlmCycle:
         return self._history
 
     def with_messages(self, messages: Messages) -> "LlmCycle":
-        """Replace the history with these messages; return the cycle."""
+        """Replace the history with `messages`; return the cycle."""
         self._history = _read(messages)
         return self
 
     def extend_messages(self, messages: Messages) -> "LlmCycle":
-        """Add messages to the history; return the cycle."""
+        """Add `messages` to the history; return the cycle."""
         self._history += _read(messages)
         return self
 
     def submit(self, text: str, tools: ToolSource = (), judge: JudgeFunction | None = None) -> Transcript:
-        """Send a user message; the system prompt goes first unless the history has a system message."""
+        """Send a user message; the system prompt goes first unless the history has a system message.
+
+        `text` is the message, `tools` are functions that the model may call, and `judge` turns a completion into a
+        verdict; a refused reply is corrected.
+        """
         return self._run(self._with_user_message(text), tools, judge)
 
     async def asubmit(self, text: str, tools: ToolSource = (), judge: JudgeFunction | None = None) -> Transcript:
@@ -59,7 +66,7 @@ class LlmCycle:
     def submit_messages(
         self, messages: Messages, tools: ToolSource = (), judge: JudgeFunction | None = None
     ) -> Transcript:
-        """Send the history and these messages unchanged."""
+        """Send the history and `messages` unchanged; the other arguments are those of `submit`."""
         return self._run((*self._history, *_read(messages)), tools, judge)
 
     async def asubmit_messages(

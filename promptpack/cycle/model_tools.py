@@ -18,7 +18,10 @@ ToolFunction = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class ModelTool:
-    """The description of a tool and its function; without a `function`, its calls are returned to the caller."""
+    """The description of a tool and its function; without a `function`, its calls are returned to the caller.
+
+    `name` and `description` are for the model, and `parameters` is the JSON Schema of the arguments.
+    """
 
     name: str
     description: str | None = None
@@ -31,7 +34,10 @@ class ModelTool:
 
     @classmethod
     def of(cls, function: ToolFunction, name: str = "") -> "ModelTool":
-        """Describe a function by its signature and docstring; its arguments arrive as plain JSON data."""
+        """Describe a function by its signature and docstring.
+
+        `function` gets its arguments as plain JSON data, and `name` replaces its own name.
+        """
         name = name or getattr(function, "__name__", "")
         return cls(name, inspect.getdoc(function), _parameters(function, name), function)
 

@@ -14,7 +14,10 @@ FinishReason = Literal["stop", "length", "tool_calls", "content_filter"]
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the server counted them; `cached_tokens` is the part of the input read from its cache."""
+    """Tokens as the server counted them; `cached_tokens` is the part of the input read from its cache.
+
+    `input_tokens` and `output_tokens` are those of the request and of the answer.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -35,7 +38,11 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call of a model; an empty `model` means the provider's default, `timeout` limits the silence in seconds."""
+    """One call of a model; an empty `model` means the provider's default, `timeout` limits the silence in seconds.
+
+    `messages` are sent with the further arguments in `params`. The model may call `tools`, unless `tool_choice` is
+    `none`. With `stream`, the text arrives piece by piece, and `on_delta` gets each piece.
+    """
 
     model: str
     messages: tuple[Message, ...] = field(repr=False)
@@ -66,7 +73,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The answer of a model; `finish_reason` uses OpenAI's words, `raw` is the unchanged answer of the server."""
+    """The answer of a model; `finish_reason` uses OpenAI's words, `raw` is the unchanged answer of the server.
+
+    `text` is the answer, `tool_calls` are the calls of tools, `usage` counts the tokens, and `model` is the model that
+    answered.
+    """
 
     text: str = field(default="", repr=False)
     tool_calls: tuple[ToolCall, ...] = ()
@@ -97,9 +108,9 @@ class Provider(Protocol):
     """
 
     def complete(self, request: Request) -> Completion:
-        """Send the request and wait for the answer."""
+        """Send the `request` and wait for the answer."""
         ...
 
     async def acomplete(self, request: Request) -> Completion:
-        """Send the request and await the answer."""
+        """Send the `request` and await the answer."""
         ...

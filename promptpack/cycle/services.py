@@ -34,7 +34,7 @@ class Cancellation:
         return self._event.is_set()
 
     def wait(self, seconds: float) -> None:
-        """Wait for the seconds, or until `cancel` is called."""
+        """Wait for so many `seconds`, or until `cancel` is called."""
         self._event.wait(seconds)
 
     def raise_if_cancelled(self) -> None:
@@ -43,7 +43,7 @@ class Cancellation:
             raise RunStoppedError(Problem("PP610", "the run was cancelled"))
 
     @contextmanager
-    def notifying(self, callback: Callable[[], object]) -> Iterator[None]:
+    def _notifying(self, callback: Callable[[], object]) -> Iterator[None]:
         """Call the callback if the run is cancelled within the block."""
         self._callbacks.append(callback)
         try:
@@ -60,11 +60,11 @@ class Clock(Protocol):
         ...
 
     def sleep(self, seconds: float, cancellation: Cancellation) -> None:
-        """Wait for the seconds, or until the run is cancelled."""
+        """Wait for so many `seconds`, or until `cancellation` stops the run."""
         ...
 
     async def asleep(self, seconds: float) -> None:
-        """Sleep for the seconds without blocking the event loop."""
+        """Sleep for so many `seconds` without blocking the event loop."""
         ...
 
 
@@ -79,11 +79,11 @@ class SystemClock:
         return time.monotonic()
 
     def sleep(self, seconds: float, cancellation: Cancellation) -> None:
-        """Wait for the seconds, or until the run is cancelled."""
+        """Wait for so many `seconds`, or until `cancellation` stops the run."""
         cancellation.wait(seconds)
 
     async def asleep(self, seconds: float) -> None:
-        """Sleep for the seconds without blocking the event loop."""
+        """Sleep for so many `seconds` without blocking the event loop."""
         import asyncio
 
         await asyncio.sleep(seconds)
@@ -91,7 +91,10 @@ class SystemClock:
 
 @dataclass(slots=True)
 class ManualClock:
-    """A clock for tests that advances only when `sleep` is called; `slept` lists all waits."""
+    """A clock for tests that advances only when `sleep` is called; `slept` lists all waits.
+
+    `time` is the current time in seconds.
+    """
 
     time: float = 0.0
     slept: list[float] = field(default_factory=list)
@@ -101,20 +104,24 @@ class ManualClock:
         return self.time
 
     def sleep(self, seconds: float, cancellation: Cancellation) -> None:
-        """Advance the time without waiting."""
+        """Advance the time by `seconds` without waiting; raise if `cancellation` has stopped the run."""
         cancellation.raise_if_cancelled()
         self.slept.append(seconds)
         self.time += seconds
 
     async def asleep(self, seconds: float) -> None:
-        """Advance the time without waiting."""
+        """Advance the time by `seconds` without waiting."""
         self.slept.append(seconds)
         self.time += seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The clock, the cancellation, and the callbacks for events and for pieces of streamed text."""
+    """The clock, the cancellation, and the callbacks for events and for pieces of streamed text.
+
+    `clock` measures and waits, `cancellation` stops the run from another thread, `on_event` gets every event, and
+    `on_delta` every piece of streamed text.
+    """
 
     clock: Clock = field(default_factory=SystemClock)
     cancellation: Cancellation = field(default_factory=Cancellation)

@@ -13,7 +13,11 @@ StopReason = Literal["answered", "rounds", "tool_calls"]
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One request and its completion; `answers` holds the tool results or the correction sent back."""
+    """One request and its completion; `answers` holds the tool results or the correction sent back.
+
+    `request` is what was sent, `completion` the answer, `verdict` the verdict on it, if it was judged, and `stop` why
+    the run ended, in its last round.
+    """
 
     request: Request
     completion: Completion
@@ -24,7 +28,10 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A whole run; `messages` is the complete conversation, ready to be continued."""
+    """A whole run; `messages` is the complete conversation, ready to be continued.
+
+    `rounds` are the requests in order, with their completions and verdicts.
+    """
 
     messages: tuple[Message, ...] = field(repr=False)
     rounds: tuple[Round, ...]

@@ -58,4 +58,4 @@ def _find(
 
 def _locate(offset: int, text: str, path: str) -> Location:
     location = Location(path, text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
-    return location.with_word(text, offset)
+    return location._with_word(text, offset)

@@ -61,7 +61,7 @@ class Document:
 
     def locate_offset(self, offset: int) -> Location:
         """Return the location of an offset of the text."""
-        return Location(self.path, *self._line_index.locate(offset)).with_word(self.text, offset)
+        return Location(self.path, *self._line_index.locate(offset))._with_word(self.text, offset)
 
     def is_comment(self, offset: int) -> bool:
         """Return whether a '#' at this offset of the text starts a comment and is not part of a value."""

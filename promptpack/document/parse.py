@@ -345,4 +345,4 @@ class _Reader:
         found = explain(self.text, error)
         location = Location(self.path, found.line + 1, found.column + 1)
         line = "".join(self.text.split("\n")[found.line : found.line + 1])
-        return Problem("PP110", found.message, location.with_word(line, found.column), found.hint)
+        return Problem("PP110", found.message, location._with_word(line, found.column), found.hint)

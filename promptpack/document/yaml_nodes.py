@@ -52,7 +52,7 @@ class YamlNode:
     def locate(self, path: str, text: str) -> Location:
         """Return the location of a key or scalar; of any other value, and of a block, that of its first word."""
         if not hasattr(self._event, "style") or self.style in BLOCKS:
-            return Location(path, self.line, self.column).with_word(text, self.start)
+            return Location(path, self.line, self.column)._with_word(text, self.start)
         end = self._event.end_mark
         return Location(path, self.line, self.column, end.line + 1, end.column + 1)
 

@@ -52,7 +52,7 @@ def _parent(buffer: Buffer, subject: Subject) -> Location | None:
     if request is None:
         return None
     try:
-        entry = buffer.library.find(request, subject.identity[2])
+        entry = buffer.library._find_entry(request, subject.identity[2])
     except UsageError:
         return None  # reported as a problem of the pack
     return Location(entry.path, 1, 1)

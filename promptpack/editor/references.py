@@ -84,7 +84,7 @@ def _locate_name(text: ParsedText, position: int, name: str, subject: Subject) -
     # The position of a Handlebars name is the start of its tag.
     lines = subject.document.text.split("\n")
     start = lines[found.line - 1].index(name, found.column - 1)
-    return Location(found.path, found.line, start + 1).with_word(name, 0)
+    return Location(found.path, found.line, start + 1)._with_word(name, 0)
 
 
 def _named(subject: Subject, name: str) -> Iterator[Location]:

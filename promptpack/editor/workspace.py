@@ -6,9 +6,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TypeVar
 
-from promptpack import files, flow
+from promptpack import files
 from promptpack.document import normalize
 from promptpack.editor.buffer import Buffer
+from promptpack.flow import read_flow
 from promptpack.library import Library
 from promptpack.linter.checking import lint_flow, lint_library
 from promptpack.linter.lint_report import Fix, LintReport
@@ -82,7 +83,7 @@ class Workspace:
         last = self._buffers.get(path)
         if last is not None and last[0] is base and last[1].text == text:
             return last[1]
-        packs = LintLibrary(base.with_text(path, text), self._cache(root, find_settings(root)).paragraphs)
+        packs = LintLibrary(base._with_text(path, text), self._cache(root, find_settings(root)).paragraphs)
         buffer = Buffer(path, text, packs, last[1].subject if last else None)
         entry = next(entry for entry in packs.entries if entry.path == path)
         with suppress(PackError):
@@ -106,7 +107,7 @@ class Workspace:
 
     @staticmethod
     def _is_flow(folder: files.Folder, path: str, text: str) -> bool:
-        return folder.to_relative(path) == flow.FILE and bool(_IS_FLOW.search(text))
+        return folder.to_relative(path) == read_flow.FILE and bool(_IS_FLOW.search(text))
 
     def _open(self, root: str) -> Library:
         if root not in self._libraries:

@@ -26,7 +26,10 @@ _FORMAT: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A step that is done, and the reply of its agent."""
+    """A step that is done, and the reply of its agent.
+
+    `step` is the name of the step, and `reply` the reply as plain data.
+    """
 
     step: str
     reply: Any = field(repr=False)
@@ -34,7 +37,10 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class FlowStep:
-    """The step to do next: render its prompt, ask a model, and pass the verdict to `FlowRun.took`."""
+    """The step to do next: render its prompt, ask a model, and pass the verdict to `FlowRun.took`.
+
+    `name` and `title` are those of the flow file, `pack` is the pack to render, and `context` has its inputs.
+    """
 
     name: str
     title: str
@@ -48,7 +54,10 @@ class FlowStep:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """The steps of a flow file and the pack of each; immutable, each run of it is a separate value."""
+    """The steps of a flow file and the pack of each; immutable, each run of it is a separate value.
+
+    `file` is the flow file, and `packs` has the pack of each step.
+    """
 
     file: FlowFile = field(repr=False)
     packs: Mapping[str, Pack]
@@ -78,7 +87,7 @@ class Flow:
     def resume(
         self, row: Mapping[str, Any], answer: bool | None = None, given: Mapping[str, Any] | None = None
     ) -> FlowRun:
-        """Return the run that `FlowRun.to_dict` stored; refuse a run of another flow or of other packs.
+        """Return the run that `FlowRun.to_dict` stored in `row`; refuse a run of another flow or of other packs.
 
         `answer` is the user's, if the run waits for it; `given` replaces and adds values, secret ones too.
         """
@@ -128,7 +137,11 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class FlowRun:
-    """One run of a flow: the given values and the replies so far; `took` returns the run after one more step."""
+    """One run of a flow: the given values and the replies so far; `took` returns the run after one more step.
+
+    `flow` is the flow, `given` has the values of the caller, `visits` are the steps so far, and `at` is the next step.
+    With `waits_for_user`, the run continues after `answered`.
+    """
 
     flow: Flow = field(repr=False)
     given: Mapping[str, Any] = field(repr=False)
@@ -164,7 +177,7 @@ class FlowRun:
         return FlowStep(step.name, step.title, self.flow.packs[step.name], make_context(step, self.given, self.visits))
 
     def took(self, verdict: promptpack.Verdict, given: Mapping[str, Any] | None = None) -> FlowRun:
-        """Return the run after the current step, whose reply got this verdict.
+        """Return the run after the current step, whose reply got this `verdict`.
 
         `given` replaces and adds values, such as the result of a tool. A reply that asks for the user's confirmation
         makes the run wait. A native tool call is the same as a reply whose action is the tool.
@@ -185,7 +198,7 @@ class FlowRun:
         return run._left(self.flow.file.steps[self.at], reply)
 
     def answered(self, answer: bool) -> FlowRun:
-        """Return the run after the user's answer: it goes on, or ends."""
+        """Return the run after the user's `answer`: it goes on, or ends if the answer is false."""
         if not self.waits_for_user:
             raise UsageError(Problem("PP726", "the run does not wait for the user"))
         run = replace(self, waits_for_user=False)

@@ -25,5 +25,5 @@ def open_flow(library: Library, locale: str | None = None, fallback: str | None 
 
 
 def _read(library: Library, folder: Folder) -> FlowFile | None:
-    content = library.flow_content(folder)
+    content = library._flow_content(folder)
     return find(folder) if content is None else read(parse(content, folder.show(FILE)))

@@ -41,7 +41,7 @@ _DEFAULT_GRACE = Grace()
 
 
 class Library:
-    """Immutable after opening; packs are built on first use."""
+    """Comes from `Library.open`; immutable after opening. Packs are built on first use."""
 
     def __init__(
         self,
@@ -83,11 +83,11 @@ class Library:
         grace: float = _DEFAULT_GRACE.seconds,
         clock: Callable[[], float] = _DEFAULT_GRACE.clock,
     ) -> Library:
-        """Open the packs in the folders, by default the shipped packs; broken packs do not affect the others.
+        """Open the packs in the `folders`, by default the shipped packs; broken packs do not affect the others.
 
-        Unchanged files are not parsed again: see `Cache.open` for the values of `cache`. All packs together
-        cache at most `render_cache_bytes` of render results. A pack whose file is gone stays available after a reload
-        until `grace` seconds have passed on the `clock`.
+        Unchanged files are not parsed again: `cache` is the folder for results, or False for none. `limits` are those
+        of templates. All packs together cache at most `render_cache_bytes` of render results. A pack whose file is gone
+        stays available after a reload until `grace` seconds have passed on the `clock`.
         """
         held = Grace(grace, clock).require_valid()
         opened = [open_folder(folder) for folder in folders] or [files.shipped("packs")]
@@ -131,7 +131,7 @@ class Library:
         """Drop everything that is cached of past contexts: texts, tools and fingerprints of values."""
         self._render_cache.clear()
 
-    def with_text(self, path: str, text: str) -> Library:
+    def _with_text(self, path: str, text: str) -> Library:
         """Return a library in which one file, new or not, has another text, such as an unsaved buffer of an editor."""
         for folder in self.folders:
             file = folder.to_relative(path)
@@ -172,25 +172,25 @@ class Library:
         """The folders of the library."""
         return self._contents.folders
 
-    def partials_of(self, folder: Folder) -> Mapping[str, Source]:
+    def _partials_of(self, folder: Folder) -> Mapping[str, Source]:
         """Return the partials that the packs of a folder share."""
         return self._contents.partials[folder.root]
 
-    def find(self, reference: str, locale: str | None = None) -> Entry:
-        """Return the file that `extends` would find: in this library, or else among the shipped packs."""
+    def _find_entry(self, reference: str, locale: str | None = None) -> Entry:
+        """Return the file that `extends` finds for `reference` and `locale`: here, or else among the shipped packs."""
         return self._find(reference, locale or "")[1]
 
     def get(self, request: str, locale: str | None = None, *, fallback: str | None = None) -> Pack:
-        """Return the newest matching pack, releases before drafts; raise its problems if it is broken.
+        """Return the newest pack that matches `request`, releases before drafts; raise its problems if it is broken.
 
-        A locale without a variant finds another variant of the same language (`en` for `en-US`, `zh-CN` for `zh`),
-        else the variant for `fallback`. `fallback="default"` is the pack's default variant. Without a fallback, a
-        `UsageError` lists the locales.
+        `request` is `name`, or `name@range` such as `planner@^1`. A `locale` without a variant finds another variant of
+        the same language (`en` for `en-US`, `zh-CN` for `zh`), else the variant for `fallback`. `fallback="default"` is
+        the pack's default variant. Without a fallback, a `UsageError` lists the locales.
         """
-        return self.build(self._choose(parse_reference(request), locale, fallback))
+        return self._build_entry(self._choose(parse_reference(request), locale, fallback))
 
     def restore(self, row: Mapping[str, Any], /, **inputs: Any) -> promptpack.Prompt:
-        """Return the prompt that `Prompt.to_dict` stored; refuse it if the digest of its pack is another one now.
+        """Return the prompt that `Prompt.to_dict` stored as `row`; refuse it if the digest of its pack has changed.
 
         `inputs` has the secret inputs, which are not stored.
         """
@@ -200,12 +200,12 @@ class Library:
         return read_prompt(self.get(stored["pack"], stored["locale"] or None), stored, inputs)
 
     def flow(self, locale: str | None = None, *, fallback: str | None = None) -> promptpack.flow.Flow:
-        """Return the flow of the library's folders, with the packs of a locale; raise all problems of it."""
-        from promptpack.flow import open_flow
+        """Return the flow of the folders, with the packs of a `locale` or `fallback`; raise all problems of it."""
+        from promptpack.flow.opening import open_flow
 
         return open_flow(self, locale, fallback)
 
-    def flow_content(self, folder: Folder) -> bytes | None:
+    def _flow_content(self, folder: Folder) -> bytes | None:
         """Return the `flow.yaml` of a folder as it was when the library was opened; None if there was none."""
         return self._contents.flows.get(folder.root)
 
@@ -219,12 +219,12 @@ class Library:
         """Yield every pack that is not broken."""
         for entry in self.entries:
             try:
-                yield self.build(entry)
+                yield self._build_entry(entry)
             except PackError:
                 continue  # reported by `problems`
 
     def select(self, *references: str) -> tuple[tuple[Pack, ...], tuple[Problem, ...]]:
-        """Return the packs that match a reference, in every version and locale, and the problems of broken ones."""
+        """Return the packs that match `references`, in all versions and locales, and the problems of broken ones."""
         wanted = [parse_reference(reference) for reference in references]
         for reference in wanted:
             self._choose(reference, None)
@@ -234,7 +234,7 @@ class Library:
             if wanted and not any(reference.matches(entry.name, entry.version) for reference in wanted):
                 continue
             try:
-                packs.append(self.build(entry))
+                packs.append(self._build_entry(entry))
             except PackError as error:
                 problems.update(dict.fromkeys(error.problems))
         return tuple(packs), tuple(problems)
@@ -276,8 +276,8 @@ class Library:
         newest = max(matching, key=preference)
         return choose_locale([entry for entry in matching if entry.version == newest.version], locale, fallback)
 
-    def build(self, entry: Entry) -> Pack:
-        """Return the pack of a file, built once; raise its problems if it is broken."""
+    def _build_entry(self, entry: Entry) -> Pack:
+        """Return the pack of the file `entry`, built once; raise its problems if it is broken."""
         result = self._result(entry)
         if result.pack is None:
             raise PackError(result.problems)
@@ -287,7 +287,7 @@ class Library:
         cached = self._results.get(entry.path)
         return cached or self._results.setdefault(entry.path, self._try_build(entry))
 
-    def sketch(self, entry: Entry, folder: Folder | None = None) -> CompiledSections:
+    def _sketch(self, entry: Entry, folder: Folder | None = None) -> CompiledSections:
         """Compile a pack file as far as possible; raise its problems if it does not match the pack schema.
 
         Schema files are read through `folder`, if given, which may record them.
@@ -296,7 +296,7 @@ class Library:
             raise PackError(entry.problems)
         return building.compile_sections(entry.document, self._build_context(entry, (), folder))
 
-    def salvage(self, entry: Entry) -> CompiledSections | None:
+    def _salvage(self, entry: Entry) -> CompiledSections | None:
         """Compile the valid rest of an invalid pack file, or return None if too little is left.
 
         Raise the problems of `extends` if it cannot be resolved.
@@ -319,7 +319,7 @@ class Library:
             built = self._build(entry, folder)
         except PackError as error:
             return BuildResult(entry, entry, error.problems, None, folder.reads, partials)
-        lineage = tuple(self.ancestors(entry))
+        lineage = tuple(self._ancestors(entry))
         if self._cache.is_on:
             rows = [[reference, locale, parent.digest] for reference, locale, parent in lineage]
             store_clean(self._cache, entry, rows, digest_of_partials(partials), folder)
@@ -329,14 +329,14 @@ class Library:
     def _restore(self, entry: Entry, folder: RecordingFolder, rows: Lineage) -> BuildResult:
         """Return the result of an entry that builds without problems, as the cache says."""
         partials = self._contents.partials[entry.folder.root]
-        parents = self.follow((reference, locale) for reference, locale, _ in rows) or ()
+        parents = self._follow((reference, locale) for reference, locale, _ in rows) or ()
         return BuildResult(entry, entry, (), lambda: self._build(entry, folder), folder.reads, partials, tuple(parents))
 
     def _build(self, entry: Entry, folder: Folder) -> Pack:
         assert entry.document is not None  # noqa: S101 -- the caller checks `load`
         return building.build(entry.document, self._build_context(entry, (), folder))
 
-    def ancestors(self, entry: Entry) -> Iterator[tuple[str, str, Entry]]:
+    def _ancestors(self, entry: Entry) -> Iterator[tuple[str, str, Entry]]:
         """Yield the files that a pack extends, nearest first, each with the value of `extends` and the locale."""
         child = entry
         for _, parent in islice(self._lineage(entry), 1, None):
@@ -352,7 +352,7 @@ class Library:
             home, entry = home._find(entry.document.data["extends"], entry.document.data.get("locale", ""))
             yield home, entry
 
-    def follow(self, references: Iterable[tuple[str, str]]) -> Sequence[Entry] | None:
+    def _follow(self, references: Iterable[tuple[str, str]]) -> Sequence[Entry] | None:
         """Return the files that a chain of `extends` and locales finds now; None if one of them does not exist."""
         home = self
         found: list[Entry] = []
@@ -365,7 +365,7 @@ class Library:
         return found
 
     def _is_current_lineage(self, rows: Lineage) -> bool:
-        parents = self.follow((reference, locale) for reference, locale, _ in rows)
+        parents = self._follow((reference, locale) for reference, locale, _ in rows)
         return parents is not None and [parent.digest for parent in parents] == [row[2] for row in rows]
 
     def _find(self, reference: str, locale: str) -> tuple[Library, Entry]:

@@ -32,7 +32,7 @@ class StoredPack(NamedTuple):
     def restore(self) -> Pack:
         """Build the pack; refuse it if its digest is another one here."""
         library = _open(self.texts, self.limits, {self.path: self.digest})
-        return library.build(next(entry for entry in library.entries if entry.path == self.path))
+        return library._build_entry(next(entry for entry in library.entries if entry.path == self.path))
 
 
 class StoredLibrary(NamedTuple):
@@ -111,6 +111,6 @@ def _files(library: Library, entry: Entry) -> Iterator[tuple[str, bytes]]:
 
 
 def _partials(library: Library, folder: Folder) -> Iterator[tuple[str, bytes]]:
-    for name, source in library.partials_of(folder).items():
+    for name, source in library._partials_of(folder).items():
         # Reading a partial removes the newline at its end.
         yield f"_partials/{name}.j2", f"{source.text}\n".encode("utf-8", "surrogatepass")

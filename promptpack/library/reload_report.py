@@ -38,7 +38,7 @@ class Absence(NamedTuple):
 
 
 class PackName(NamedTuple):
-    """A pack in a `ReloadReport`: its name, version and locale; the locale is empty if the pack has none.
+    """A pack in a `ReloadReport`: its `name`, `version` and `locale`, which is empty if the pack has none.
 
     As text it is `planner@1.0.0 (en)`.
     """

@@ -126,7 +126,7 @@ class _Reload:
         if not old.is_current(entry, self._fresh._contents.partials[entry.folder.root]):
             return False
         # One parent at a time: packs that extend each other in a cycle have no last one.
-        pairs = zip_longest((parent for _, _, parent in self._fresh.ancestors(entry)), old.parents)
+        pairs = zip_longest((parent for _, _, parent in self._fresh._ancestors(entry)), old.parents)
         try:
             return all(new == last and self._is_unchanged(last) for new, last in pairs)
         except UsageError:
@@ -144,7 +144,7 @@ class _Reload:
         """Add the flows whose files are gone, if the grace period is not over."""
         contents = self._fresh._contents
         for folder in contents.folders:
-            last = self._library.flow_content(folder)
+            last = self._library._flow_content(folder)
             if last is not None and folder.root not in contents.flows and self._is_held(folder.show(FLOW)):
                 contents = contents._replace(flows={**contents.flows, folder.root: last})
         self._fresh._contents = contents

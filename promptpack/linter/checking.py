@@ -4,8 +4,9 @@ from bisect import bisect
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from promptpack import files, flow
+from promptpack import files
 from promptpack.document import Document
+from promptpack.flow import check_flow, read_flow
 from promptpack.library import Library
 from promptpack.library.entry import Entry
 from promptpack.linter.ignores import Ignore, IgnoreSource, IgnoreTracker, SharedIgnores
@@ -77,14 +78,14 @@ def _line(problem: Problem) -> tuple[str, int] | None:
 def lint_flow(folder: files.Folder, library: Library, settings: LintSettings, text: str | None = None) -> LintReport:
     """Lint the flow of a folder, or `text` in its place; problems can be ignored, except those of an invalid file."""
     try:
-        found = flow.find(folder) if text is None else flow.read_text(folder, text)
+        found = read_flow.find(folder) if text is None else read_flow.read_text(folder, text)
     except PackError as error:
         return LintReport(problems=error.problems)
     if found is None:
         return LintReport()
     ignores = IgnoreTracker([(found.document.text, found.document.path, found.document)])
-    problems = [one for one in flow.check(found, library) if not ignores.silence(one.location, one.code)]
-    unused = _report(_check_unused(ignores.unused(_codes(settings.rules), flow.CODES), settings))
+    problems = [one for one in check_flow.check(found, library) if not ignores.silence(one.location, one.code)]
+    unused = _report(_check_unused(ignores.unused(_codes(settings.rules), check_flow.CODES), settings))
     return LintReport.join([LintReport(problems=tuple(problems)), unused])
 
 

@@ -70,7 +70,7 @@ class _Text:
         return self._lines.end(self.line(offset))
 
     def locate(self, offset: int) -> Location:
-        return Location(self.path, *self._lines.locate(offset)).with_word(self.text, offset)
+        return Location(self.path, *self._lines.locate(offset))._with_word(self.text, offset)
 
     def indent(self, offset: int) -> str | None:
         """Return the white space at the start of the line if nothing else is before an offset; otherwise None."""

@@ -31,9 +31,9 @@ def lint(
 ) -> LintReport:
     """Lint folders of packs and single pack files; a file is linted together with the packs of its root folder.
 
-    Without `settings`, the nearest `promptpack.toml` or `pyproject.toml` applies; `select` and `ignore` override
-    either. Results are cached until a dependency of the pack changes: see `Cache.open` for the values of `cache`.
-    `track` iterates over the pack files of a folder, and may show the progress.
+    `paths` are the folders and files. Without `settings`, the nearest `promptpack.toml` or `pyproject.toml` applies;
+    `select` and `ignore` override either. Results are cached until a dependency of the pack changes: `cache` is the
+    folder for them, or False for none. `track` iterates over the pack files of a folder, and may show the progress.
     """
     stored = Cache.open(cache)
 
@@ -56,13 +56,16 @@ def lint(
 
 
 def lint_text(path: str, text: str, settings: LintSettings | None = None) -> LintReport:
-    """Lint a file as if it contained `text`, such as an editor's unsaved buffer; the file need not exist."""
+    """Lint a file as if it contained `text`, such as an editor's unsaved buffer.
+
+    `path` need not exist. Without `settings`, the nearest `promptpack.toml` or `pyproject.toml` applies.
+    """
     from promptpack.library import Library
     from promptpack.linter.checking import lint_library
     from promptpack.linter.subject import LintLibrary
 
     root, wanted = files.find_root(path)
-    packs = LintLibrary(Library.open(root).with_text(path, text))
+    packs = LintLibrary(Library.open(root)._with_text(path, text))
     return lint_library(packs, settings or find_settings(root), wanted)
 
 

@@ -27,7 +27,10 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class LintReport:
-    """The linted files, the problems in order of location, and the fixes of some of them."""
+    """The linted files, the problems in order of location, and the fixes of some of them.
+
+    `files` are paths, `problems` are in order, and `fixes` has the fixes of each problem that can be fixed.
+    """
 
     files: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
@@ -45,7 +48,7 @@ class LintReport:
 
     @classmethod
     def join(cls, reports: Iterable["LintReport"]) -> "LintReport":
-        """Merge reports; a problem in several of them is reported once."""
+        """Merge `reports`; a problem in several of them is reported once."""
         files: dict[str, None] = {}
         problems: dict[Problem, None] = {}
         fixes: dict[Problem, tuple[Fix, ...]] = {}
@@ -63,7 +66,7 @@ class LintReport:
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> "LintReport":
-        """Restore a report from plain data."""
+        """Restore a report from the plain `data` of `to_data`."""
         problems = tuple(_load_problem(**fields) for fields in data["problems"])
         fixes = {problems[number]: tuple(_load_fix(*fix) for fix in several) for number, several in data["fixes"]}
         return cls(tuple(data["files"]), problems, fixes)

@@ -20,7 +20,11 @@ _KEYS = ("select", "ignore", "severity", "per-file-ignores")
 
 @dataclass(frozen=True, slots=True)
 class LintSettings:
-    """Selectors are codes, prefixes of codes, or names of rules; an empty `select` means all rules."""
+    """Which rules are checked, and how severe each is. Selectors are codes, prefixes of codes, or names of rules.
+
+    An empty `select` means all rules, `ignore` are those to leave out, `severity` sets the severity of rules, and
+    `per_file_ignores` has the rules to leave out for patterns of paths, which are relative to the file `path`.
+    """
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -47,7 +51,7 @@ class LintSettings:
         return tuple(rule for rule in RULES if rule.CODE in chosen)
 
     def severity_of(self, rule: LintRule, own: Severity | None = None) -> Severity:
-        """Return the severity of a rule: from the most specific selector, else `own`, else the rule's default."""
+        """Return the severity of a `rule`: from the most specific selector, else `own`, else the rule's default."""
         from promptpack.linter.catalogue import find_rules
 
         matching = [selector for selector in self.severity if rule in find_rules(selector)]
@@ -55,7 +59,7 @@ class LintSettings:
         return own or rule.SEVERITY if best is None else self.severity[best]
 
     def ignored_in(self, path: str) -> set[str]:
-        """Return the codes that are ignored in a file."""
+        """Return the codes that are ignored in the file `path`."""
         if not self.per_file_ignores:
             return set()
         relative = files.relative_to_file(path, self.path) if self.path else path
@@ -67,7 +71,7 @@ class LintSettings:
         }
 
     def narrowed(self, select: Iterable[str], ignore: Iterable[str]) -> LintSettings:
-        """Return these settings with another selection, if one is given, and with more ignored rules."""
+        """Return these settings with the selection `select`, if it has any, and with `ignore` left out too."""
         return replace(self, select=tuple(select) or self.select, ignore=(*self.ignore, *ignore))
 
 

@@ -196,8 +196,8 @@ class LintLibrary:
         """Wrap a library; `paragraphs` caches the digests of long paragraphs by the digest of their file."""
         self.entries: tuple[Entry, ...] = library.entries
         self.folders: tuple[Folder, ...] = library.folders
-        self.ancestors: Callable[[Entry], Iterator[tuple[str, str, Entry]]] = library.ancestors
-        self.follow: Callable[[Iterable[tuple[str, str]]], Sequence[Entry] | None] = library.follow
+        self.ancestors: Callable[[Entry], Iterator[tuple[str, str, Entry]]] = library._ancestors
+        self.follow: Callable[[Iterable[tuple[str, str]]], Sequence[Entry] | None] = library._follow
         self.library = library
         self._paragraphs = {} if paragraphs is None else paragraphs
         self._subjects: dict[str, Subject | PackError] = {}
@@ -215,7 +215,7 @@ class LintLibrary:
         if entry.path not in self._subjects:
             folder = self._recordings[entry.path] = entry.folder.record()
             try:
-                self._subjects[entry.path] = Subject(entry.file, self.library.sketch(entry, folder), self)
+                self._subjects[entry.path] = Subject(entry.file, self.library._sketch(entry, folder), self)
             except PackError as error:
                 self._subjects[entry.path] = error
         found = self._subjects[entry.path]
@@ -225,7 +225,7 @@ class LintLibrary:
 
     def load_pruned(self, entry: Entry) -> Subject | None:
         """Return the valid rest of an invalid pack, or None if too little is left; raise when `extends` is broken."""
-        compiled = self.library.salvage(entry)
+        compiled = self.library._salvage(entry)
         return Subject(entry.file, compiled, self, is_pruned=True) if compiled else None
 
     def variants(self, subject: Subject) -> Iterator[Subject]:
@@ -263,7 +263,7 @@ class LintLibrary:
 
     def digest_of_partials(self, folder: Folder) -> str:
         """Return a digest of the partials that the packs of a folder share."""
-        return self.cached(folder.root, lambda: digest_of_partials(self.library.partials_of(folder)))
+        return self.cached(folder.root, lambda: digest_of_partials(self.library._partials_of(folder)))
 
     def paragraphs_of(self, entry: Entry) -> list[str]:
         """Return the digests of the long paragraphs of a file; an empty list if it cannot be parsed."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from promptpack import flow
+from promptpack.flow import read_flow
 from promptpack.linter.prompt_words import IDENTIFIER, Passage, find_passages, input_words, reply_words
 from promptpack.linter.subject import LintLibrary, Subject
 from promptpack.pack.contract import ERROR_ACTIONS
@@ -81,7 +81,7 @@ def _flow_pools(library: LintLibrary) -> dict[str, ToolPool]:
     found: dict[str, ToolPool] = {}
     for folder in library.folders:
         try:
-            read = flow.find(folder)
+            read = read_flow.find(folder)
         except PackError:
             continue  # reported when the flow is linted
         if read is not None and read.tools:

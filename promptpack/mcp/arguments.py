@@ -96,7 +96,7 @@ def _decode(pack: Pack, declared: Input, text: str) -> Any:
 
 
 def _accepts(pack: Pack, name: str, value: Any) -> bool:
-    return all(found.path[:1] != (name,) for found in pack.context_schema.check({name: value}))
+    return all(found.path[:1] != (name,) for found in pack._context_schema.check({name: value}))
 
 
 def _not_json(declared: Input, error: Exception) -> Problem:

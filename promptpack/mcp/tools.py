@@ -121,7 +121,7 @@ def _facts(packs: ServedPacks, pack: Pack) -> PackFacts:
 
 def _context_schema(pack: Pack) -> Data:
     """Return the schema of the context; that of a secret input has no default and no examples."""
-    whole = pack.context_schema.source
+    whole = pack._context_schema.source
     inputs = {
         name: {key: value for key, value in one.items() if key not in _REVEALING}
         if pack.inputs[name].secret else one

@@ -51,7 +51,12 @@ def _contract_of(pack: promptpack.Pack) -> Contract | None:
 
 @dataclass(frozen=True, eq=False)
 class Contract:
-    """The requirements for a reply; immutable."""
+    """The requirements for a reply; immutable.
+
+    `name` is the name of the contract and `base` its JSON Schema. `actions` are the actions of the pack; `tools_input`
+    names the input whose tools are actions too. `rules` are checked after the schema. `example` is a valid reply,
+    `refuse` lists the repairs that are not allowed, and `correction` is the template of the message to send back.
+    """
 
     name: str
     base: Mapping[str, Any]
@@ -106,11 +111,11 @@ class Contract:
         whole = self.json_schema()
         return compile_schema({**whole, "properties": {**whole["properties"], "action": True}})
 
-    def schemas(self) -> tuple[Schema, ...]:
+    def _schemas(self) -> tuple[Schema, ...]:
         """Return the schemas that do not depend on the tools of a context."""
         return (self.schema, self._fixed_schema) if self.has_actions and self.tools_input else (self.schema,)
 
-    def schema_with(self, tools: Sequence[Action], source: Mapping[str, Any]) -> Schema:
+    def _schema_with(self, tools: Sequence[Action], source: Mapping[str, Any]) -> Schema:
         """Return the schema of a reply that may call tools; `source` is its JSON Schema."""
         if not self.has_actions:
             return self.schema
@@ -140,13 +145,13 @@ class Contract:
         return pack.stream(strict=strict, refuse=refuse, finish_reason=finish_reason, after=after)
 
     def action_names(self, tools: Sequence[Action] | None = None) -> tuple[str, ...] | None:
-        """Return the allowed actions, or None if a reply may call a tool and the tools are unknown."""
+        """Return the allowed actions, with `tools`; None if a reply may call tools and they are unknown."""
         if self.tools_input and tools is None:
             return None
         return (*self.actions, *(tool.name for tool in tools or ()), *ERROR_ACTIONS)
 
     def json_schema(self, tools: Sequence[Action] | None = None) -> dict[str, Any]:
-        """Return one JSON Schema for the contract, the actions of the pack and the tools."""
+        """Return one JSON Schema for the contract, the actions of the pack and the `tools`."""
         if not self.has_actions:
             return dict(self.base)
         definitions = dict(self.base.get("$defs", {}))

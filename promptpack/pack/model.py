@@ -122,6 +122,11 @@ class Pack:
 
     Packs with the same digest are equal. A pickled pack is its source texts and its digest: the receiver builds it
     again, and refuses it if its digest is another one there.
+
+    `name`, `version`, `agent`, `description`, `locale` and `syntax` are those of the file at `path`, and `data` is its
+    content. `inputs` are the declared inputs, by name. `messages` or `slots` are the templates, and `contract` is the
+    contract of the replies. `budget` and `tests` are the sections with these names, `limits` are those of templates,
+    and `json_indent` is how far printed JSON is indented. An `abstract` pack can only be extended.
     """
 
     name: str
@@ -171,7 +176,7 @@ class Pack:
         return self._hash()
 
     @cached_property
-    def context_schema(self) -> schema.Schema:
+    def _context_schema(self) -> schema.Schema:
         """The schema of the whole context."""
         from promptpack import schema
 
@@ -187,19 +192,19 @@ class Pack:
         )
 
     @cached_property
-    def copied_inputs(self) -> frozenset[str]:
+    def _copied_inputs(self) -> frozenset[str]:
         """The inputs that a prompt contains as data: copied, so that the caller cannot change them later."""
         if self.slots:
             return frozenset(self.inputs)
         return frozenset(message.history for message in self.messages if message.history)
 
     @cached_property
-    def history_inputs(self) -> frozenset[str]:
+    def _history_inputs(self) -> frozenset[str]:
         """The inputs that are chat histories; they are accepted in the forms of several SDKs."""
         return frozenset(message.history for message in self.messages if message.history) | {"HISTORY"}
 
     @cached_property
-    def about(self) -> dict[str, str]:
+    def _about(self) -> dict[str, str]:
         """The value of `pack` in templates."""
         return {"name": self.name, "version": str(self.version), "agent": self.agent, "locale": self.locale}
 
@@ -242,10 +247,10 @@ class Pack:
         after: promptpack.Verdict | None = None,
         tools: Iterable[object] = (),
     ) -> promptpack.Verdict:
-        """Check a model's reply without a prompt; `Prompt.check` describes the options.
+        """Check a model's `reply` without a prompt; the options are those of `Prompt.check`.
 
-        `context` has the inputs that rules and tools read. Without it, rules that read inputs are skipped and listed
-        as `unchecked`.
+        `context` has the inputs that rules and tools read. Without it, rules that read inputs are skipped and listed as
+        `unchecked`.
         """
         values = None
         if context is not None:

@@ -79,14 +79,14 @@ def check_context(pack: Pack, context: Any, inputs: Mapping[str, Any], encode: E
         try:
             if name in passed:
                 builder.add(declared, passed[name])
-                if name in pack.history_inputs:
+                if name in pack._history_inputs:
                     builder.read_history(declared)
             elif not declared.required:
                 builder.add(declared, declared.schema["default"])
         except ContextError as error:
             problems += error.problems
     builder.cache_validated()
-    mismatches = pack.context_schema.check(builder.values)
+    mismatches = pack._context_schema.check(builder.values)
     if mismatches:
         broken = {name for name in passed if name in pack.inputs and name not in builder.values}
         problems += (_to_problem(pack, found) for found in mismatches if not found.path or found.path[0] not in broken)
@@ -112,7 +112,7 @@ class _ContextBuilder:
     def add(self, declared: Input, value: Any) -> None:
         """Add a value: uncopied if it is plain data, else as a plain copy. Secrets get no fingerprint."""
         name = declared.name
-        is_private = declared.secret or name in self._pack.copied_inputs
+        is_private = declared.secret or name in self._pack._copied_inputs
         is_container = type(value) in (dict, list)
         if is_container and (self._add_copy if is_private else self._add_uncopied)(name, value):
             return

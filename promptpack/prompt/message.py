@@ -20,7 +20,10 @@ _PART_TYPES: Final = ("text", "image_url", "input_audio", "file")
 
 @dataclass(frozen=True)
 class Part:
-    """One part of a message, as OpenAI-style APIs accept it; the `payload` of a text part is the text itself."""
+    """One part of a message, as OpenAI-style APIs accept it; the `payload` of a text part is the text itself.
+
+    `type` is the type of the part in the API, such as `text` or `image_url`.
+    """
 
     type: str
     payload: Any
@@ -29,22 +32,22 @@ class Part:
 
     @classmethod
     def text(cls, text: str) -> Part:
-        """Create a text part."""
+        """Create a part from a `text`."""
         return cls("text", text)
 
     @classmethod
     def image(cls, url: str, detail: str | None = None) -> Part:
-        """Create an image part from a URL or a data: URI."""
+        """Create an image part; `url` is an address or a data: URI, and `detail` the resolution that the model sees."""
         return cls("image_url", {"url": url} | ({"detail": detail} if detail else {}))
 
     @classmethod
     def audio(cls, data: str, format: str = "wav") -> Part:  # noqa: A002 -- the API's own word
-        """Create an audio part from base64 data."""
+        """Create an audio part; `data` is base64, and `format` the format of the sound."""
         return cls("input_audio", {"data": data, "format": format})
 
     @classmethod
     def file(cls, source: str, filename: str | None = None) -> Part:
-        """Create a file part from a file id or a data: URI."""
+        """Create a file part; `source` is the id of a file or a data: URI, and `filename` the name for the model."""
         key = "file_data" if source.startswith("data:") else "file_id"
         return cls("file", {key: source} | ({"filename": filename} if filename else {}))
 
@@ -59,7 +62,10 @@ class Part:
 
 @dataclass(frozen=True)
 class ToolCall:
-    """A call of a tool by the assistant; `arguments` is JSON text."""
+    """A call of a tool by the assistant; `arguments` is JSON text.
+
+    `id` is repeated by the message with the result, and `name` is the name of the tool.
+    """
 
     id: str
     name: str
@@ -78,7 +84,11 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class Message:
-    """One chat message; immutable."""
+    """One chat message; immutable.
+
+    `role` says who speaks, and `content` is a text or parts. `name` is the name of the speaker. `tool_calls` are calls
+    of the assistant, and `tool_call_id` is the call that a tool message answers.
+    """
 
     role: Role
     content: str | tuple[Part, ...] | None

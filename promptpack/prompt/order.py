@@ -11,7 +11,10 @@ _MAY_REPEAT = ("system", "tool")
 
 
 class InvalidSequenceError(ContextError):
-    """Chat APIs refuse this order; `index` is the index of the first wrong message, None if there are no messages."""
+    """Chat APIs refuse this order.
+
+    `problems` says why, and `index` is the index of the first wrong message, None if there are no messages.
+    """
 
     def __init__(self, problems: Problem | Iterable[Problem], index: int | None) -> None:
         super().__init__(problems)
@@ -22,7 +25,7 @@ class InvalidSequenceError(ContextError):
 
 
 def validate_messages(messages: Iterable[Message | Mapping[str, Any]]) -> None:
-    """Check the order of messages; raise all problems in one `InvalidSequenceError`."""
+    """Check the order of `messages`; raise all problems in one `InvalidSequenceError`."""
     parsed = [read_message(message, f"message {index + 1}") for index, message in enumerate(messages)]
     if not parsed:
         raise InvalidSequenceError(Problem("PP451", "there are no messages", None, "add at least one"), None)

@@ -24,7 +24,11 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True)
 class Prompt:
-    """The messages to send to a model; immutable."""
+    """The messages to send to a model; immutable.
+
+    `pack` rendered the `messages` with the values in `context`. `origins` tells which messages are history, and `fit`
+    what `within` has dropped.
+    """
 
     pack: Pack
     messages: tuple[Message, ...]
@@ -125,7 +129,10 @@ class Prompt:
         validate_messages(self.messages)
 
     def within(self, budget: Budget, counter: Counter | None = None) -> Prompt:
-        """Return a prompt that fits a budget; its `fit` lists what was dropped or cut."""
+        """Return a prompt that fits a `budget`; its `fit` lists what was dropped or cut.
+
+        `counter` returns the tokens of a text, such as `exact_counter()`; by default they are estimated.
+        """
         if self.slots is not None:
             return self._slots_within(self.slots, budget, counter)
         from promptpack.prompt.budget import BudgetItem, fit_items
@@ -186,7 +193,7 @@ class Prompt:
         return await acorrect(self, ask, rounds)
 
     def with_messages(self, messages: Iterable[Message]) -> Prompt:
-        """Return this prompt with other messages, such as those that `correct` passes on, for `to` and `check`."""
+        """Return this prompt with other `messages`, such as those that `correct` passes on, for `to` and `check`."""
         return replace(self, messages=tuple(messages), origins=(), fit=None, slots=None)
 
     def astream(

@@ -14,7 +14,7 @@ from promptpack.template.partials import IncludeStack, Partial
 
 
 class PromptTemplate:
-    """A compiled template; its partials are looked up while it renders.
+    """Comes from `PromptTemplate.compile`; its partials are looked up while it renders.
 
     The lookup order is: the template's own partials, those of the templates that include it, then the registry.
     """
@@ -33,7 +33,10 @@ class PromptTemplate:
         name: str = "<template>",
         registry: promptpack.PromptTemplateRegistry | None = None,
     ) -> PromptTemplate:
-        """Compile a text; problems refer to it as `name`."""
+        """Compile a `text`; problems refer to it as `name`.
+
+        `syntax` is `jinja` or `handlebars`, and `registry` has the templates that it may include.
+        """
         return cls(compile_template(Source.of_text(text, name, syntax), dynamic_engine()), registry)
 
     @property
@@ -47,18 +50,18 @@ class PromptTemplate:
         return self._template.names
 
     def register_partial(self, name: str, template: PromptTemplate) -> PromptTemplate:
-        """Add a partial to this template; return the template."""
+        """Add a `template` that this one may include as `name`; return this template."""
         self._partials[name] = template
         return self
 
     def render(self, context: TemplateContext | Mapping[str, Any] | None = None) -> str:
-        """Render with the values of a context."""
+        """Render with the values of a `context`."""
         values = context if isinstance(context, TemplateContext) else TemplateContext.from_map(context or {})
-        return self._template.render(values.to_inputs(), IncludeStack.start(self.as_partial()))
+        return self._template.render(values.to_inputs(), IncludeStack.start(self._as_partial()))
 
-    def as_partial(self) -> Partial:
+    def _as_partial(self) -> Partial:
         """Return the form of the template that others include."""
-        return Partial(self._template.code, self._find_own, self._registry.find_partial if self._registry else None)
+        return Partial(self._template.code, self._find_own, self._registry._find_partial if self._registry else None)
 
     def __repr__(self) -> str:
         return f"PromptTemplate({', '.join(sorted(self._template.names))})"
@@ -68,4 +71,4 @@ class PromptTemplate:
 
     def _find_own(self, name: str) -> Partial | None:
         found = self._partials.get(name)
-        return found.as_partial() if found else None
+        return found._as_partial() if found else None

@@ -15,7 +15,10 @@ from promptpack.template.partials import Partial
 
 
 class PromptTemplateRegistry:
-    """Templates by name; registering a name again also replaces it for the templates that include it."""
+    """Templates by name; registering a name again also replaces it for the templates that include it.
+
+    `syntax` is that of templates that are registered without one: `jinja` or `handlebars`.
+    """
 
     def __init__(self, syntax: Syntax = "jinja") -> None:
         self._syntax = syntax
@@ -26,20 +29,23 @@ class PromptTemplateRegistry:
         return f"PromptTemplateRegistry({', '.join((*self._templates, *self._uncompiled))})"
 
     def register(self, name: str, text: str, syntax: Syntax | None = None) -> None:
-        """Compile and store a template; if it does not compile, nothing changes."""
+        """Compile a `text` and store it as `name`; if it does not compile, nothing changes.
+
+        `syntax` is `jinja` or `handlebars`, by default that of the registry.
+        """
         self._store(name, self._compile(name, text, syntax or self._syntax))
 
     def register_lazy(self, name: str, text: str, syntax: Syntax | None = None) -> None:
-        """Store a text that is compiled on first use."""
+        """Store a `text` as `name`, to be compiled on first use; `syntax` is that of `register`."""
         self._templates.pop(name, None)
         self._uncompiled[name] = (text, syntax or self._syntax)
 
     def register_file(self, name: str, path: str, syntax: Syntax | None = None) -> None:
-        """Compile and store the template in a file, byte for byte."""
+        """Compile and store the file at `path` as `name`, byte for byte; `syntax` is that of `register`."""
         self._store(name, self._compile(str(path), files.read_text(path), syntax or self._syntax))
 
     def get(self, name: str) -> PromptTemplate:
-        """Return the compiled template with this name."""
+        """Return the compiled template `name`."""
         uncompiled = self._uncompiled.get(name)
         if uncompiled is not None:
             self._store(name, self._compile(name, *uncompiled))
@@ -49,12 +55,12 @@ class PromptTemplateRegistry:
         return self._templates[name]
 
     def render(self, name: str, context: TemplateContext | Mapping[str, Any] | None = None) -> str:
-        """Render the template with this name."""
+        """Render the template `name` with the values of a `context`."""
         return self.get(name).render(context)
 
-    def find_partial(self, name: str) -> Partial | None:
+    def _find_partial(self, name: str) -> Partial | None:
         """Return the form of a template that others include, or None if the name is unknown."""
-        return self.get(name).as_partial() if name in self else None
+        return self.get(name)._as_partial() if name in self else None
 
     def __contains__(self, name: str) -> bool:
         return name in self._templates or name in self._uncompiled

@@ -11,7 +11,11 @@ def _names(field: str) -> AliasChoices:
 
 
 class RenderContext(BaseModel):
-    """Accepts `USER_GOAL`, `userGoal` and `user_goal`; unset fields are not passed to the pack."""
+    """Accepts `USER_GOAL`, `userGoal` and `user_goal`; unset fields are not passed to the pack.
+
+    The fields are the inputs that the six agents share: `system_state`, `task_context`, `resource_pool`, `history`,
+    `available_tools`, `intent_analysis`, `user_goal` and `user_input`. Other values are passed too.
+    """
 
     model_config: ClassVar[ConfigDict] = ConfigDict(
         extra="allow", validate_by_name=True, validate_by_alias=True, hide_input_in_errors=True

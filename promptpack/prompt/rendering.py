@@ -62,8 +62,8 @@ def _render_messages(pack: Pack, checked: Context, scope: Scope, tools: ToolSet 
 
 
 def _build_scope(pack: Pack, checked: Context, tools: ToolSet | None) -> Scope:
-    fingerprints = {"pack": tuple(pack.about.values()), **checked.fingerprints}
-    scope = Scope({"pack": pack.about}, checked.snapshot, fingerprints, pack._render_cache)
+    fingerprints = {"pack": tuple(pack._about.values()), **checked.fingerprints}
+    scope = Scope({"pack": pack._about}, checked.snapshot, fingerprints, pack._render_cache)
     scope.update(checked.values)
     if tools is not None:
         scope["reply_format"] = fingerprints["reply_format"] = tools.reply_format

@@ -20,7 +20,7 @@ class TemplateContext:
 
     @classmethod
     def from_map(cls, values: Mapping[str, Any]) -> "TemplateContext":
-        """Read values from a mapping, as plain data."""
+        """Read `values` from a mapping, as plain data."""
         context = cls()
         for name, value in values.items():
             context.insert(name, value)
@@ -28,7 +28,10 @@ class TemplateContext:
 
     @classmethod
     def from_json(cls, document: Any) -> "TemplateContext":
-        """Read values from a JSON object, as text or parsed: numbers become their JSON text, null becomes ""."""
+        """Read values from a JSON object: numbers become their JSON text, null becomes "".
+
+        `document` is text, bytes or parsed JSON.
+        """
         if isinstance(document, (str, bytes)):
             document = _read(document)
         if not isinstance(document, Mapping):
@@ -38,12 +41,12 @@ class TemplateContext:
         return context
 
     def insert(self, name: str, value: Any) -> "TemplateContext":
-        """Set a value, which must be plain data; return the context."""
+        """Set `name` to a `value`, which must be plain data; return the context."""
         self._values[name] = to_plain(value, name)
         return self
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return the value of a name, or the default if it is not set."""
+        """Return the value of `name`, or `default` if it is not set."""
         return self._values.get(name, default)
 
     def to_inputs(self) -> dict[str, Any]:

@@ -38,7 +38,7 @@ class ToolSet:
     @cached_property
     def schema(self) -> Schema:
         """The schema of a reply that may call one of the tools."""
-        return self._contract.schema if self.tools is None else self._contract.schema_with(self.tools, self._source)
+        return self._contract.schema if self.tools is None else self._contract._schema_with(self.tools, self._source)
 
     @cached_property
     def reply_format(self) -> str:

@@ -48,7 +48,12 @@ class Model(BaseModel):
 
 
 class AgentReply(BaseModel):
-    """The fields that the replies of all actions share."""
+    """The fields that the replies of all actions share.
+
+    `thought` is the reasoning of the agent, `expected_outcome` what it should achieve, and `risk` how dangerous it is.
+    `confidence` is a number from 0 to 100. `alternative_actions` are other possible actions. If
+    `requires_user_confirmation` is true, the user must agree first; `user_message` is the text for the user.
+    """
 
     model_config: ClassVar[ConfigDict] = ConfigDict(
         alias_generator=to_camel, extra="allow", frozen=True, validate_by_name=True, validate_by_alias=True
@@ -68,7 +73,10 @@ class AgentReply(BaseModel):
 
 @dataclass(frozen=True)
 class TypedVerdict(Generic[T]):
-    """A verdict whose output has a type."""
+    """A verdict whose output has a type.
+
+    `kind` is the type of the output.
+    """
 
     verdict: Verdict
     """The verdict with all details."""
@@ -102,7 +110,10 @@ class TypedVerdict(Generic[T]):
 
 @dataclass(frozen=True)
 class TypedPrompt(Generic[T]):
-    """A prompt whose replies have a type."""
+    """A prompt whose replies have a type.
+
+    `kind` is the type of the replies.
+    """
 
     prompt: Prompt
     """The prompt with all details."""
@@ -116,7 +127,7 @@ class TypedPrompt(Generic[T]):
     def check(
         self, reply: Any, *, after: TypedVerdict[T] | None = None, finish_reason: str | None = None
     ) -> TypedVerdict[T]:
-        """Judge a model's reply to this prompt.
+        """Judge a model's `reply` to this prompt.
 
         `after` is the verdict whose correction the reply answers, and `finish_reason` what the provider reports as the
         reason for the end of the reply.
@@ -127,7 +138,11 @@ class TypedPrompt(Generic[T]):
 
 @dataclass(frozen=True)
 class PackSource:
-    """The folders of packs that generated modules read, relative to the file of a module; opened on first use."""
+    """The folders of packs that generated modules read, relative to the file of a module; opened on first use.
+
+    `module` is the file of the generated module, `folders` are the folders of the packs, and `command` generates the
+    module again.
+    """
 
     module: str
     folders: tuple[str, ...] = ()
@@ -151,7 +166,7 @@ class PackSource:
         return pack
 
     def render(self, pack: Pack, kind: object, inputs: Mapping[str, Any]) -> TypedPrompt[Any]:
-        """Render a pack with the inputs that are given; models become plain data.
+        """Render a `pack` with the inputs that are given; models become plain data.
 
         `kind` is the type of the replies, and `inputs` has the values by the names that the pack declares.
         """

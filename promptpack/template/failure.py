@@ -40,19 +40,31 @@ class _NamedError(ContextError):
 
 
 class VariableNotFoundError(_NamedError):
-    """A variable that the template uses is not in the context."""
+    """A variable that the template uses is not in the context.
+
+    `problems` says where, and `name` is the variable.
+    """
 
 
 class PartialNotFoundError(_NamedError):
-    """A partial that the template uses, or a requested template, is not registered."""
+    """A partial that the template uses, or a requested template, is not registered.
+
+    `problems` says where, and `name` is the partial or template.
+    """
 
 
 class NotAnArrayError(_NamedError):
-    """The value of an `{{#each}}` is not a list."""
+    """The value of an `{{#each}}` is not a list.
+
+    `problems` says where, and `name` is the variable.
+    """
 
 
 class MaxDepthReachedError(ContextError):
-    """Includes are nested deeper than the limit, most likely in a cycle."""
+    """Includes are nested deeper than the limit, most likely in a cycle.
+
+    `problems` says where, and `limit` is the number of levels that are allowed.
+    """
 
     def __init__(self, problems: Problem | Iterable[Problem], limit: int) -> None:
         super().__init__(problems)

@@ -37,7 +37,7 @@ class Source:
 
         def locate(line: int, column: int) -> Location:
             words = "".join(text.split("\n")[line - 1 : line])
-            return Location(name, line, column).with_word(words, column - 1)
+            return Location(name, line, column)._with_word(words, column - 1)
 
         return cls(text, locate, syntax)
 

@@ -26,7 +26,7 @@ def write_correction(pack: Pack, contract: Contract, violations: Sequence[Violat
     """Return the correction, from the template of the pack if it has one."""
     if contract.correction is not None:
         listed = [{"code": found.code, "path": found.path, "message": found.message} for found in violations]
-        return contract.correction.render({"violations": listed, "pack": pack.about})
+        return contract.correction.render({"violations": listed, "pack": pack._about})
     texts = words(pack.locale)
     if [found.rule for found in violations] in (["no_json"], ["empty"]):
         return texts["correction_unread"]

@@ -79,7 +79,7 @@ class Judge:
     def warm(self) -> None:
         """Compile the schemas and rules now, and check and store one invalid reply."""
         contract = self._contract
-        for schema in contract.schemas():
+        for schema in contract._schemas():
             schema.warm()
             shape_of(schema).warm()
             warm_alarms(schema)
@@ -89,7 +89,7 @@ class Judge:
     def _check_rules(self, reading: Reading, schema: Schema, values: Mapping[str, Any] | None) -> Verdict:
         """Judge a reply that meets the schema."""
         value, contract = reading.value, self._contract
-        scope = {"reply": value, "pack": self._pack.about}
+        scope = {"reply": value, "pack": self._pack._about}
         # Only the inputs that rules read: the values of a prompt are restored on first use.
         scope |= {name: values[name] for name in self._rules.inputs if name in values} if values else {}
         violations, unchecked = self._rules.check(scope)
@@ -116,7 +116,7 @@ class Judge:
         from promptpack.verdict.slot_output import read_output
 
         violations: list[Violation] = []
-        scope = None if values is None else {**values, "pack": self._pack.about}
+        scope = None if values is None else {**values, "pack": self._pack._about}
         return read_output(self._contract.output, value, scope, violations), violations
 
     def _refuse(self, reading: Reading, secrets: Secrets, violations: Sequence[Violation], claims: Claims) -> Verdict:

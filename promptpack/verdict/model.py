@@ -49,7 +49,11 @@ def code_of(rule: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One violation of the contract; `rule` is the schema keyword, or the name of a rule of the pack."""
+    """One violation of the contract; `rule` is the schema keyword, or the name of a rule of the pack.
+
+    `code` is stable, such as PP510, `path` is the JSON pointer of the wrong value, `message` says what is wrong, and
+    `offset` is the position in the text of the reply, if it is known.
+    """
 
     code: str
     path: str
@@ -89,6 +93,8 @@ class Verdict:
 
     A verdict is true if the reply meets the contract. A refused reply has an `attempt`, so that the answer to the
     correction may send only the corrected fields.
+
+    `make_output` and `find_extras` compute `output` and `extras` when they are first read.
     """
 
     outcome: Outcome
@@ -165,7 +171,7 @@ class Verdict:
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> "Verdict":
-        """Return the verdict that `to_dict` wrote; the output of a slot prompt comes back as plain data."""
+        """Return the verdict that `to_dict` wrote as `data`; the output of a slot prompt comes back as plain data."""
         from promptpack.verdict.stored_verdict import read_verdict
 
         return read_verdict(data)

@@ -29,7 +29,13 @@ class Risk(_Wire):
 
 
 class AgentOutput(_Wire):
-    """The reply of every agent."""
+    """The reply of every agent.
+
+    `thought` is the reasoning of the agent, `action` what it decided to do, `params` the arguments of the action,
+    `expected_outcome` what it should achieve, and `risk` how dangerous it is. `confidence` is a number from 0 to 100.
+    `alternative_actions` are other possible actions. If `requires_user_confirmation` is true, the user must agree
+    first; `user_message` is the text for the user.
+    """
 
     thought: str
     action: str

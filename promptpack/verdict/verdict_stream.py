@@ -16,7 +16,7 @@ from promptpack.verdict.model import Verdict
 
 
 class VerdictStream:
-    """Judges a reply in chunks; the final verdict is the same as for the whole text."""
+    """Comes from `Prompt.stream`; judges a reply in chunks. The final verdict is the same as for the whole text."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class VerdictStream:
         return f"VerdictStream({self._pack.label})"
 
     def feed(self, chunk: str | bytes) -> Progress:
-        """Read the next chunk; an alarm in `violations` is certain, however the reply continues."""
+        """Read the next `chunk`; an alarm in `violations` is certain, however the reply continues."""
         return self._stream.feed(chunk)
 
     def close(self, finish_reason: str | None = None) -> Verdict:

@@ -1,9 +1,11 @@
 """The public names are pinned: a change here changes the public API."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,13 +14,27 @@ import promptpack
 import promptpack.cycle
 import promptpack.otel
 import promptpack.providers
+from tests.architecture.api_page import MODULES as PUBLIC_MODULES
+from tests.architecture.api_page import public_names
 
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    ROOT / "README.md",
+    *sorted(path for path in (ROOT / "docs").rglob("*.md") if path.parent.name != "decisions"),
+    *sorted((ROOT / "examples").rglob("*.md")),
+    *sorted((ROOT / "examples").rglob("*.py")),
+]
+PYTHON_BLOCK = re.compile(r"^```python[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PUBLIC = [
-    "Agent", "AgentOutput", "ContextError", "Contract", "Library", "LlmCycle", "Location", "Message",
-    "MissingExtraError", "Pack", "PackError", "PackName", "Problem", "Prompt", "PromptComposer", "PromptTemplate",
-    "PromptTemplateRegistry", "PromptpackError", "ReloadReport", "RenderContext", "ReplyError", "SlotPrompt",
-    "StreamPart", "TemplateContext", "UsageError", "Verdict", "VerdictStream", "Violation", "Watch", "__version__",
-    "log_events", "validate_messages",
+    "Agent", "AgentOutput", "Budget", "BudgetItem", "ContextError", "Contract", "Fit", "InvalidSequenceError",
+    "Library", "LintReport", "LintSettings", "LlmCycle", "Location", "MaxDepthReachedError", "Message",
+    "MessageChange", "MissingExtraError", "NotAnArrayError", "Pack", "PackError", "PackName", "Part",
+    "PartialNotFoundError", "Problem", "Prompt", "PromptComposer", "PromptTemplate", "PromptTemplateRegistry",
+    "PromptpackError", "ReloadReport", "RenderContext", "ReplyError", "SlotPrompt", "SlotWarning", "StreamPart",
+    "TemplateContext", "UsageError", "VariableNotFoundError", "Verdict", "VerdictStream", "Violation", "Watch",
+    "__version__", "early_summary", "exact_counter", "fit", "fit_items", "fold_repeated", "lint", "lint_text",
+    "log_events", "react_records", "react_window", "read_output_schema", "tool_catalog", "user_inputs",
+    "validate_messages",
 ]  # fmt: skip
 
 
@@ -53,10 +69,34 @@ def test_the_public_modules_export_their_names() -> None:
     assert all(getattr(promptpack.providers, name) is not None for name in promptpack.providers.__all__)
 
 
-def test_the_docs_do_not_import_the_cycle() -> None:
-    root = Path(__file__).parents[2]
-    pages = [root / "README.md", *(path for path in (root / "docs").rglob("*.md") if path.parent.name != "decisions")]
-    assert [page.name for page in pages if "promptpack.cycle" in page.read_text(encoding="utf-8")] == []
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_docs_and_examples_import_only_public_names(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    blocks = [text] if page.suffix == ".py" else PYTHON_BLOCK.findall(text)
+    assert [name for block in blocks for name in imported_names(block) if not is_public(name)] == []
+
+
+def test_an_import_of_an_internal_name_is_found() -> None:
+    code = "import promptpack.cycle\nfrom promptpack.pack.model import Pack\nfrom promptpack import Pack, files\n"
+    found = [name for name in imported_names(code) if not is_public(name)]
+    assert found == ["promptpack.cycle", "promptpack.pack.model.Pack", "promptpack.files"]
+
+
+def imported_names(code: str) -> Iterator[str]:
+    """Yield the full names that a block of Python imports from promptpack."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            yield from (one.name for one in node.names if one.name.split(".")[0] == "promptpack")
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "promptpack":
+            yield from (f"{node.module}.{one.name}" for one in node.names)
+
+
+def is_public(name: str) -> bool:
+    """Return whether a full name is a public module, or one of the public names of such a module."""
+    module, _, attribute = name.rpartition(".")
+    if name in PUBLIC_MODULES:
+        return True
+    return module in PUBLIC_MODULES and attribute in public_names(module)
 
 
 def test_a_misspelled_name_is_an_error() -> None:

@@ -61,7 +61,7 @@ def load_pack(path: str) -> None:
     """Load one pack file as a library does; raise the library's errors."""
     file = Path(path)
     entry = read_entry(Folder(str(file.parent)), file.name)
-    Library(Contents((entry,), {str(file.parent): {}}, {})).build(entry)
+    Library(Contents((entry,), {str(file.parent): {}}, {}))._build_entry(entry)
 
 
 @cache

@@ -51,12 +51,12 @@ def provider(kind: type[SdkProvider]) -> SdkProvider:
 
 
 def openai(request: Request) -> list[Any]:
-    arguments = provider(OpenAIProvider).write(request)
+    arguments = provider(OpenAIProvider)._write(request)
     return [[message["role"], message["content"]] for message in arguments["messages"]]
 
 
 def anthropic(request: Request) -> list[Any]:
-    arguments = provider(AnthropicProvider).write(request)
+    arguments = provider(AnthropicProvider)._write(request)
     [message] = arguments["messages"]
     content = message["content"]
     text = content if isinstance(content, str) else "".join(block["text"] for block in content)

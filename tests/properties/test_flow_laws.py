@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from promptpack import Library
 from promptpack.document import parse
-from promptpack.flow import Flow, FlowFile, FlowRun, check
+from promptpack.flow import Flow, FlowRun
+from promptpack.flow.check_flow import check
+from promptpack.flow.model import FlowFile
 from promptpack.flow.read_flow import read
 from promptpack.verdict import Verdict
 

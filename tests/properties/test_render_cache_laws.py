@@ -38,14 +38,14 @@ def make_inputs(secret: str = "") -> dict[str, Input]:
     return {**inputs, "U": Input("U", {"default": None}, inputs["U"].locate)}
 
 
-CONTEXT_SCHEMA = Pack("law", Version(1, 0, 0), "pack.yaml", inputs=make_inputs()).context_schema
+CONTEXT_SCHEMA = Pack("law", Version(1, 0, 0), "pack.yaml", inputs=make_inputs())._context_schema
 
 
 def make_pack(messages: Messages, limits: Limits, secret: str) -> Pack:
     """Return a pack with an empty render cache."""
     pack = Pack("law", Version(1, 0, 0), "pack.yaml", inputs=make_inputs(secret), messages=messages, limits=limits)
     # All packs share the compiled schema of their inputs: to compile it takes longer than to render.
-    vars(pack)["context_schema"] = CONTEXT_SCHEMA
+    vars(pack)["_context_schema"] = CONTEXT_SCHEMA
     return pack
 
 

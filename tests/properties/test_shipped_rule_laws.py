@@ -95,7 +95,7 @@ def test_one_function_for_all_rules_decides_like_each_rule_by_itself(name: str, 
     pack = LIBRARY.get(name)
     context, reply = data.draw(st.sampled_from(examples(pack)))
     values = data.draw(st.sampled_from([dict(context), {}]))
-    scope = {**values, "reply": edited(deepcopy(reply), data.draw(EDITS)), "pack": pack.about}
+    scope = {**values, "reply": edited(deepcopy(reply), data.draw(EDITS)), "pack": pack._about}
     with metered(pack.limits):
         failed, skipped = rule_set(name).evaluate(scope)
     assert ([(number, error is not None) for number, error in failed], skipped) == one_by_one(pack, scope)

@@ -20,7 +20,7 @@ from promptpack.problem import Location
     ],
 )
 def test_a_location_ends_after_its_word(text: str, covered: str) -> None:
-    found = Location("a.yaml", 2, 5).with_word(f"    {text}", 4)
+    found = Location("a.yaml", 2, 5)._with_word(f"    {text}", 4)
     assert found.end == (2, 5 + len(covered))
 
 

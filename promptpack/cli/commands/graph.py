@@ -2,11 +2,14 @@
 
 import click
 
-from promptpack import files, flow
+from promptpack import files
 from promptpack.cli.options import open_library, packs_option
+from promptpack.flow import read_flow
+from promptpack.flow.draw import to_svg
+from promptpack.flow.mermaid import to_mermaid
 from promptpack.problem import Problem, UsageError
 
-_WRITERS = {"mermaid": flow.to_mermaid, "svg": flow.to_svg}
+_WRITERS = {"mermaid": to_mermaid, "svg": to_svg}
 
 
 @click.command("graph")
@@ -16,7 +19,7 @@ _WRITERS = {"mermaid": flow.to_mermaid, "svg": flow.to_svg}
 def command(folders: tuple[str, ...], format: str, output: str | None) -> None:  # noqa: A002 -- the option's name
     """Draw which agent follows which, and the data they pass on, from `flow.yaml` next to the packs."""
     library = open_library(folders)
-    found = next((one for folder in library.folders if (one := flow.find(folder)) is not None), None)
+    found = next((one for folder in library.folders if (one := read_flow.find(folder)) is not None), None)
     if found is None:
         raise UsageError(Problem("PP907", "there is no flow.yaml", None, "create one next to the packs"))
     text = _WRITERS[format](found)

@@ -56,22 +56,22 @@ def _check_names(name: str, source: str | None, parent: str | None, locale: str 
 
 def _text(library: Library, name: str, source: str | None, parent: str | None, locale: str | None) -> str:
     if source:
-        return new_files.write_copy(library.find(source, locale), name)
+        return new_files.write_copy(library._find_entry(source, locale), name)
     if parent:
-        entry = library.find(parent, locale)
+        entry = library._find_entry(parent, locale)
         owner = library if entry in library.entries else Library.open()
-        return new_files.write_child(owner.build(entry), name, locale or "")
+        return new_files.write_child(owner._build_entry(entry), name, locale or "")
     template = (package_files("promptpack.cli.commands") / "new_pack.yaml").read_text("utf-8")
     text = template.replace("NAME", name)
     return text.replace("locale: en", f"locale: {locale}") if locale else text
 
 
 def _variant(library: Library, name: str, locale: str) -> tuple[str, str]:
-    entry = library.find(name)
+    entry = library._find_entry(name)
     if not entry.is_default:
         message = f"{name}@{entry.version} has no file without a locale in its name, which a variant inherits from"
         raise UsageError(Problem("PP904", message, None, f"rename {entry.path}"))
     path = entry.path.removesuffix(".yaml").removesuffix(".yml") + f".{locale}.yaml"
     if any(one.path == path for one in library.entries):
         raise UsageError(Problem("PP905", f"{path} already exists", None, "edit that file"))
-    return path, new_files.write_variant(entry, library.sketch(entry).sections, locale)
+    return path, new_files.write_variant(entry, library._sketch(entry).sections, locale)

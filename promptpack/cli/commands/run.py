@@ -15,6 +15,7 @@ from promptpack.cli.printing import print_run
 from promptpack.cli.walk.ticket_tool import COUNT_TICKETS, count_tickets
 from promptpack.cycle import Agent, AgentRun, CycleSettings
 from promptpack.flow.model import CallerValue
+from promptpack.flow.read_flow import FILE
 from promptpack.library import Library
 
 
@@ -85,12 +86,10 @@ def _walk(
 def _open(folders: tuple[str, ...]) -> tuple[Library, bool]:
     """Open these folders, else ./packs if it has a flow, else the shipped packs; return whether the flow is shipped."""
     shipped = files.shipped("packs")
-    if not folders and not files.Folder("packs").exists(flow.FILE):
+    if not folders and not files.Folder("packs").exists(FILE):
         return Library.open(), True
     library = open_library(folders)
-    return library, any(
-        folder.exists(flow.FILE) and folder.read(flow.FILE) == shipped.read(flow.FILE) for folder in library.folders
-    )
+    return library, any(folder.exists(FILE) and folder.read(FILE) == shipped.read(FILE) for folder in library.folders)
 
 
 def _ask(done: AgentRun) -> bool | None:

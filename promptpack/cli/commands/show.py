@@ -27,7 +27,7 @@ def command(pack: str, folders: tuple[str, ...], locale: str | None, format: str
     library = open_library(folders)
     chosen = library.get(pack, locale)
     entry = next(one for one in library.entries if one.path == chosen.path)
-    facts = _facts(chosen, library.sketch(entry).sections)
+    facts = _facts(chosen, library._sketch(entry).sections)
     if format == "json":
         print_json(facts)
         return

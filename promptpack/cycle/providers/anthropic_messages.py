@@ -20,16 +20,21 @@ _FINISH: Final[Mapping[str, FinishReason]] = {
 
 
 class AnthropicProvider(SdkProvider):
-    """Claude; system and developer messages move to `system`, and `max_tokens` defaults to 4096."""
+    """Claude; system and developer messages move to `system`, and `max_tokens` defaults to 4096.
+
+    `model` is the default model. Without `base_url` and `api_key` the SDK reads its environment variables. A `client`
+    or `async_client` of the caller is used unchanged and never closed. Use it with `with` or `async with`, or call
+    `close` or `aclose`.
+    """
 
     package: ClassVar[str] = "anthropic"
     client_names: ClassVar[tuple[str, str]] = ("Anthropic", "AsyncAnthropic")
 
-    def create(self, client: Any, arguments: dict[str, Any]) -> Any:
+    def _create(self, client: Any, arguments: dict[str, Any]) -> Any:
         """Call the SDK method of a synchronous or asynchronous client."""
         return client.messages.create(**arguments)
 
-    def write(self, request: Request) -> dict[str, Any]:
+    def _write(self, request: Request) -> dict[str, Any]:
         """Return the arguments; parameters go into the body unchanged, as servers accept more than the SDK knows."""
         params = {name: value for name, value in request.params.items() if value is not None}
         arguments: dict[str, Any] = {
@@ -47,11 +52,11 @@ class AnthropicProvider(SdkProvider):
             arguments |= {"tools": write_tools(request.tools), "tool_choice": {"type": request.tool_choice}}
         return arguments
 
-    def read(self, answer: Any) -> Completion:
+    def _read(self, answer: Any) -> Completion:
         """Read an answer that was not streamed."""
         return read_message(answer)
 
-    def start_stream(self) -> StreamAccumulator:
+    def _start_stream(self) -> StreamAccumulator:
         """Return an empty accumulator for a streamed answer."""
         return AnthropicStream()
 

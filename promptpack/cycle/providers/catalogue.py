@@ -15,7 +15,11 @@ PROVIDERS: Final[Mapping[str, type[SdkProvider]]] = MappingProxyType(
 
 
 def open_provider(name: str, model: str = "", base_url: str | None = None, api_key: str | None = None) -> SdkProvider:
-    """Open a provider by name; close it, or use it in a `with` statement."""
+    """Open a provider by name; close it, or use it in a `with` statement.
+
+    `name` is `openai` or `anthropic`, and `model` the default model. Without `base_url` and `api_key`, the SDK reads
+    its environment variables.
+    """
     if name not in PROVIDERS:
         hint = did_you_mean(name, PROVIDERS) or f"available providers: {', '.join(PROVIDERS)}"
         raise UsageError(Problem("PP619", f"unknown provider {name!r}", None, hint))

@@ -20,16 +20,21 @@ _FINISH: Final[Mapping[str, FinishReason]] = {
 
 
 class OpenAIProvider(SdkProvider):
-    """OpenAI and all compatible servers."""
+    """OpenAI and all compatible servers.
+
+    `model` is the default model. Without `base_url` and `api_key` the SDK reads its environment variables. A `client`
+    or `async_client` of the caller is used unchanged and never closed. Use it with `with` or `async with`, or call
+    `close` or `aclose`.
+    """
 
     package: ClassVar[str] = "openai"
     client_names: ClassVar[tuple[str, str]] = ("OpenAI", "AsyncOpenAI")
 
-    def create(self, client: Any, arguments: dict[str, Any]) -> Any:
+    def _create(self, client: Any, arguments: dict[str, Any]) -> Any:
         """Call the SDK method of a synchronous or asynchronous client."""
         return client.chat.completions.create(**arguments)
 
-    def write(self, request: Request) -> dict[str, Any]:
+    def _write(self, request: Request) -> dict[str, Any]:
         """Return the arguments; parameters go into the body unchanged, as servers accept more than the SDK knows."""
         body = request.to_dict()
         extra = {"stream_options": {"include_usage": True}} if request.stream else {}
@@ -42,11 +47,11 @@ class OpenAIProvider(SdkProvider):
             "extra_body": {name: value for name, value in extra.items() if value is not None},
         } | {name: body[name] for name in ("tools", "tool_choice") if name in body}
 
-    def read(self, answer: Any) -> Completion:
+    def _read(self, answer: Any) -> Completion:
         """Read an answer that was not streamed."""
         return read_chat(answer)
 
-    def start_stream(self) -> StreamAccumulator:
+    def _start_stream(self) -> StreamAccumulator:
         """Return an empty accumulator for a streamed answer."""
         return OpenAIStream()
 

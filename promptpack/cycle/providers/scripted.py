@@ -16,7 +16,11 @@ _PIECE_LENGTH = 16
 
 
 class ScriptedProvider:
-    """Return prepared replies in order, or call a function for each; `requests` lists all requests."""
+    """Return prepared replies in order, or call a function for each; `requests` lists all requests.
+
+    `replies` are texts, mappings (sent as JSON), tool calls, completions or errors to raise; or a function that gets
+    the request and returns one of these.
+    """
 
     def __init__(self, replies: Iterable[ScriptedReply] | Callable[[Request], ScriptedReply]) -> None:
         self.requests: list[Request] = []
@@ -28,7 +32,7 @@ class ScriptedProvider:
         return f"ScriptedProvider({len(self.requests)} requests)"
 
     def complete(self, request: Request) -> Completion:
-        """Return the next reply."""
+        """Return the next reply; `request` is kept in `requests`."""
         completion = _completion(self._next(request))
         if request.on_delta is not None:
             for start in range(0, len(completion.text), _PIECE_LENGTH):
@@ -36,7 +40,7 @@ class ScriptedProvider:
         return completion
 
     async def acomplete(self, request: Request) -> Completion:
-        """Return the next reply."""
+        """Return the next reply; see `complete`."""
         return self.complete(request)
 
     def _next(self, request: Request) -> ScriptedReply:

@@ -93,26 +93,26 @@ class SdkProvider(ABC):
         self.close()
 
     def complete(self, request: Request) -> Completion:
-        """Send the request and wait for the answer."""
+        """Send the `request` and wait for the answer."""
         client = self._sync_client()
         with self._translate_errors(client):
-            answer = self.create(client, self.write(request))
+            answer = self._create(client, self._write(request))
         if not request.stream:
-            return self._read_safely(self.read, answer)
-        accumulator = self.start_stream()
+            return self._read_safely(self._read, answer)
+        accumulator = self._start_stream()
         with answer:
             for chunk in self._chunks(client, answer):
                 _emit_delta(request, self._read_safely(accumulator.add, chunk))
         return accumulator.completion()
 
     async def acomplete(self, request: Request) -> Completion:
-        """Send the request and await the answer."""
+        """Send the `request` and await the answer."""
         client = await self._loop_clients.get() if self._async_client is None else self._async_client
         with self._translate_errors(client):
-            answer = await self.create(client, self.write(request))
+            answer = await self._create(client, self._write(request))
         if not request.stream:
-            return self._read_safely(self.read, answer)
-        accumulator = self.start_stream()
+            return self._read_safely(self._read, answer)
+        accumulator = self._start_stream()
         async with answer, aclosing(self._achunks(client, answer)) as chunks:
             async for chunk in chunks:
                 _emit_delta(request, self._read_safely(accumulator.add, chunk))
@@ -146,19 +146,19 @@ class SdkProvider(ABC):
         return SdkErrorTranslator(self._sdk, key if isinstance(key, str) else None)
 
     @abstractmethod
-    def create(self, client: Any, arguments: dict[str, Any]) -> Any:
+    def _create(self, client: Any, arguments: dict[str, Any]) -> Any:
         """Call the SDK method of a synchronous or asynchronous client."""
 
     @abstractmethod
-    def write(self, request: Request) -> dict[str, Any]:
+    def _write(self, request: Request) -> dict[str, Any]:
         """Return the arguments of that method."""
 
     @abstractmethod
-    def read(self, answer: Any) -> Completion:
+    def _read(self, answer: Any) -> Completion:
         """Read an answer that was not streamed."""
 
     @abstractmethod
-    def start_stream(self) -> StreamAccumulator:
+    def _start_stream(self) -> StreamAccumulator:
         """Return an empty accumulator for a streamed answer."""
 
 

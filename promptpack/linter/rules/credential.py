@@ -67,7 +67,7 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     for path, text in subject.partial_files:
         lines = LineIndex(text)
         for offset, message in _find(text):
-            yield LintProblem(message, Location(path, *lines.locate(offset)).with_word(text, offset), _HINT)
+            yield LintProblem(message, Location(path, *lines.locate(offset))._with_word(text, offset), _HINT)
     for name, placed in subject.sections.inputs.items():
         declared = subject.inputs.get(name)
         if declared is not None and declared.secret and declared.schema.get("default") and subject.owns(placed):

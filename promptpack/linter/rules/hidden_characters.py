@@ -58,7 +58,7 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     for path, text in subject.partial_files:
         lines = LineIndex(text)
         for index in _find_hidden(text):
-            location = Location(path, *lines.locate(index)).with_word(text, index)
+            location = Location(path, *lines.locate(index))._with_word(text, index)
             yield LintProblem(_message(text[index]), location, _HINT)
 
 

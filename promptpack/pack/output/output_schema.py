@@ -17,8 +17,8 @@ _ENTRY_KEYS: Final = ("$type", "$desc")
 def read_output_schema(data: Any, *, locate: LocatePath | None = None, texts: tuple[type, ...] = (str,)) -> Any:
     """Read the `output` of a pack as Python types; every unknown type is a problem.
 
-    `locate` returns the location of a path of keys and indexes in the file; `texts` are the classes that count as text,
-    such as templates, which stay unchanged.
+    `data` is the output as plain data. `locate` returns the location of a path of keys and indexes in the file; `texts`
+    are the classes that count as text, such as templates, which stay unchanged.
     """
     return _read(data, _Reader(strict=True, locate=locate or _no_location, texts=texts))
 

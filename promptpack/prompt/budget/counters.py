@@ -20,7 +20,10 @@ def estimate_tokens(text: str) -> int:
 
 
 def exact_counter(encoding: str = "o200k_base") -> "ExactCounter":
-    """Return a counter for the tokens of a model family; needs the extra `tokens`."""
+    """Return a counter for the tokens of a model family; needs the extra `tokens`.
+
+    `encoding` is the name of the tokenizer, such as `o200k_base` or `cl100k_base`.
+    """
     try:
         splintr = import_module("splintr")
     except ImportError as error:

@@ -17,6 +17,8 @@ def fit(messages: Iterable[M], budget: Budget, counter: Counter | None = None) -
 
     Messages are mappings or objects with `role` and `content`, and may have `tool_calls`, `tool_call_id`, `priority`
     and `history` (true for spliced history). A tool call and its results stay together, or go together.
+
+    `messages` are fitted to the `budget`; `counter` returns the tokens of a text, and by default they are estimated.
     """
     if not isinstance(messages, Iterable) or isinstance(messages, str | bytes | Mapping):
         raise ContextError(Problem("PP434", f"the messages to fit must be a list, not a {type(messages).__name__}"))
@@ -24,7 +26,10 @@ def fit(messages: Iterable[M], budget: Budget, counter: Counter | None = None) -
 
 
 def fit_items(items: Sequence[BudgetItem[M]], budget: Budget, counter: Counter | None = None) -> Fit[M]:
-    """Make messages fit a budget, with `history` and `priority` from their items."""
+    """Make messages fit a budget, with `history` and `priority` from their `items`.
+
+    `budget` is the limit, and `counter` returns the tokens of a text; by default they are estimated.
+    """
     count = _counter(budget, counter)
     measure = "characters" if budget.unit == "characters" else describe(counter)
     given = measure_items(items, count, budget.per_message)

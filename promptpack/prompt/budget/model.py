@@ -17,7 +17,10 @@ M = TypeVar("M")
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The maximum size of the messages, and what gives way first."""
+    """The maximum size of the messages, and what gives way first.
+
+    `limit` is the maximum size, `unit` is `tokens` or `characters`, and `order` says what gives way first.
+    """
 
     limit: int
     unit: Unit = "tokens"
@@ -47,7 +50,11 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class MessageChange:
-    """One message that was dropped or cut; `position` is its index in the original messages."""
+    """One message that was dropped or cut; `position` is its index in the original messages.
+
+    `role` is the role of the message, `action` what was done, `way` the entry of the budget's order that did it, and
+    `before` and `after` are its sizes.
+    """
 
     position: int
     role: str
@@ -59,7 +66,11 @@ class MessageChange:
 
 @dataclass(frozen=True, slots=True)
 class Fit(Generic[M]):
-    """The messages that fit, and the changes that made them fit."""
+    """The messages that fit, and the changes that made them fit.
+
+    `messages` are those that fit, and `changes` what was dropped or cut. `before` and `after` are the sizes, `limit` is
+    that of the budget, and `measure` says in which unit.
+    """
 
     messages: tuple[M, ...]
     changes: tuple[MessageChange, ...]

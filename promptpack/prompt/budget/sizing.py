@@ -16,7 +16,7 @@ _FIELDS: Final = ("role", "content", "tool_calls", "tool_call_id")
 
 @dataclass(frozen=True, slots=True)
 class BudgetItem(Generic[M]):
-    """A message, whether it is spliced history, and the priority that allows dropping it."""
+    """A `message`, whether it is spliced `history`, and the `priority` that allows dropping it."""
 
     message: M
     history: bool = False

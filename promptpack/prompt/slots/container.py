@@ -31,7 +31,11 @@ class SlotOptions(TypedDict, total=False):
 
 
 class SlotPrompt:
-    """A prompt of named slots; it inherits the slots of its parent and never changes them."""
+    """A prompt of named slots; it inherits the slots of its parent and never changes them.
+
+    `data` has the first slots, `parent` is the prompt to inherit from, and `settings` has other names for roles and
+    titles.
+    """
 
     __slots__ = ("_data", "_parent", "_settings")
 
@@ -53,17 +57,26 @@ class SlotPrompt:
 
     @classmethod
     def from_prompt_data(cls, data: Any, **options: Unpack[SlotOptions]) -> Self:
-        """Read the result of `to_serializable_prompt_data`; type names become types again."""
+        """Read the result of `to_serializable_prompt_data`; type names become types again.
+
+        `data` is plain data, and `options` are `parent` and `settings`.
+        """
         return cls(import_data(data), **options)
 
     @classmethod
     def from_json(cls, text: str, *, source: str = "<json>", **options: Unpack[SlotOptions]) -> Self:
-        """Read the result of `to_json_prompt`; problems name `source` as their file."""
+        """Read a `text` of `to_json_prompt`; problems name `source` as their file.
+
+        `options` are `parent` and `settings`.
+        """
         return cls(import_json(text, source), **options)
 
     @classmethod
     def from_yaml(cls, text: str, *, source: str = "<yaml>", **options: Unpack[SlotOptions]) -> Self:
-        """Read the result of `to_yaml_prompt`; problems name `source` as their file."""
+        """Read a `text` of `to_yaml_prompt`; problems name `source` as their file.
+
+        `options` are `parent` and `settings`.
+        """
         return cls(import_yaml(text, source), **options)
 
     def __repr__(self) -> str:
@@ -82,14 +95,17 @@ class SlotPrompt:
         return key in self._all_slots()
 
     def set(self, key: Any, value: Any, mappings: dict[str, Any] | None = None) -> None:
-        """Merge a value into a slot: mappings and lists grow, anything else is replaced."""
+        """Merge a `value` into a slot: mappings and lists grow, anything else is replaced.
+
+        `key` is the name of the slot or a dotted path, and `mappings` has values for placeholders such as `${name}`.
+        """
         value = _trim(value)
         if mappings is not None:
             key, value = fill_placeholders(key, mappings), fill_placeholders(value, mappings)
         self._data = merge_at(self._data, key, value)
 
     def append(self, key: Any, value: Any, mappings: dict[str, Any] | None = None) -> None:
-        """Append one item to a slot, which becomes a list."""
+        """Append one `value` to a slot, which becomes a list; `key` and `mappings` are those of `set`."""
         value = _trim(value)
         if mappings is not None:
             key, value = fill_placeholders(key, mappings), fill_placeholders(value, mappings)
@@ -100,7 +116,7 @@ class SlotPrompt:
             self._data = set_at(self._data, key, [*_as_list(existing), copy_data(value)])
 
     def update(self, new: Mapping[Any, Any], mappings: dict[str, Any] | None = None) -> None:
-        """Set every slot of a mapping."""
+        """Set every slot of the mapping `new`; `mappings` has values for placeholders such as `${name}`."""
         if mappings is not None:
             # [placeholder] placeholders are filled before `set` trims, so here the filled text is trimmed too
             new = fill_placeholders(new, mappings)
@@ -108,12 +124,12 @@ class SlotPrompt:
             self.set(key, value)
 
     def extend(self, key: Any, values: Iterable[Any]) -> None:
-        """Append every item to a slot, which becomes a list."""
+        """Append all `values` to the slot `key`, which becomes a list."""
         _, existing = find(self._data, key)
         self._data = set_at(self._data, key, [*_as_list(existing), *(copy_data(value) for value in values)])
 
     def pop(self, key: Any, default: Any = None) -> Any:
-        """Remove the value of a slot or dotted path from the prompt's own data and return it."""
+        """Remove the slot or dotted path `key` from the prompt's own data; return its value, or `default`."""
         found, value = find_in_dicts(self._data, key)
         if not found or (value is None and isinstance(key, str) and "." in key):
             # [container] None at the end of a path counts as absent and is not removed
@@ -122,11 +138,11 @@ class SlotPrompt:
         return value
 
     def delete(self, key: Any) -> None:
-        """Delete a slot or dotted path from the prompt's own data."""
+        """Delete the slot or dotted path `key` from the prompt's own data."""
         self._data = delete_at(self._data, key)
 
     def get(self, key: Any, default: Any = None) -> Any:
-        """Return the value of a slot or dotted path, own or inherited."""
+        """Return the value of the slot or dotted path `key`, own or inherited, or `default`."""
         found, value = find_in_dicts(self._all_slots(), key)
         return copy_data(value) if found else default
 
@@ -137,7 +153,8 @@ class SlotPrompt:
     def to_text(self, *, role_mapping: dict[str, Any] | None = None, safe: bool = False) -> str:
         """Write the prompt as one text; raise KeyError for an empty prompt.
 
-        In a safe text, no value can imitate a role line or the title of a slot.
+        `role_mapping` has other names for roles. In a `safe` text, no value can imitate a role line or the title of a
+        slot.
         """
         labels = slot_labels.read_labels(self._settings).with_roles(role_mapping)
         labels = labels.guarded() if safe else labels
@@ -154,7 +171,12 @@ class SlotPrompt:
         rich_content: bool | None = False,
         strict_role_orders: bool | None = True,
     ) -> list[dict[str, Any]]:
-        """Write the prompt as chat messages; raise KeyError for an empty prompt."""
+        """Write the prompt as chat messages; raise KeyError for an empty prompt.
+
+        `role_mapping` has other names for roles. With `rich_content`, pictures and files are sent too. With
+        `strict_role_orders`, user and assistant alternate: neighbours with the same role are merged, and gaps are
+        filled.
+        """
         labels = slot_labels.read_labels(self._settings).with_roles(role_mapping)
         skipped: list[str] = []
         try:
@@ -177,11 +199,11 @@ class SlotPrompt:
         return export_data(self._all_slots() if inherit else self._data)
 
     def to_json_prompt(self, inherit: bool = False) -> str:
-        """Write `to_serializable_prompt_data` as JSON."""
+        """Write `to_serializable_prompt_data` as JSON; with `inherit`, the inherited slots too."""
         return export_json(self._all_slots() if inherit else self._data)
 
     def to_yaml_prompt(self, inherit: bool = False) -> str:
-        """Write `to_serializable_prompt_data` as YAML."""
+        """Write `to_serializable_prompt_data` as YAML; with `inherit`, the inherited slots too."""
         return export_yaml(self._all_slots() if inherit else self._data)
 
     def _all_slots(self) -> dict[Any, Any]:

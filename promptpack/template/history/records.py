@@ -33,7 +33,11 @@ def react_records(
     unknown_tool: str = UNKNOWN_TOOL,
     no_arguments: str = NO_ARGUMENTS,
 ) -> list[Record]:
-    """Return one record per tool call: `thought`, `tool`, `arguments`, `observation`."""
+    """Return one record per tool call: `thought`, `tool`, `arguments`, `observation`.
+
+    `messages` is the history. Thoughts and arguments are cut to `thought_limit` and `arguments_limit` characters.
+    `no_thought`, `no_observation`, `unknown_tool` and `no_arguments` are the texts for what is missing.
+    """
     history = read_messages(messages)
     observations = _observations(history)
     records: list[Record] = []
@@ -57,13 +61,16 @@ def react_records(
 
 
 def react_window(records: object, size: int = WINDOW) -> list[Record]:
-    """Return the last `size` records, or all records if `size` is not positive."""
+    """Return the last `size` of the `records`, or all of them if `size` is not positive."""
     listed = read_records(records)
     return listed[-size:] if size > 0 else listed
 
 
 def fold_repeated(records: object, replacement: str = "", *, unknown_tool: str = UNKNOWN_TOOL) -> list[Record]:
-    """Replace all but the last observation of each tool with `replacement`; ignore letter case in tool names."""
+    """Replace all but the last observation of each tool with `replacement`; ignore letter case in tool names.
+
+    `records` come from `react_records`, and `unknown_tool` is the name of a tool that has none.
+    """
     listed = read_records(records)
     keys = [go_text.lower(read_tool_name(record, unknown_tool)) for record in listed]
     last = {key: position for position, key in enumerate(keys)}

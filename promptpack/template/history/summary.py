@@ -40,7 +40,12 @@ def early_summary(
     separator: str = ", ",
     unknown_tool: str = UNKNOWN_TOOL,
 ) -> str:
-    """Return one line about the records before the window."""
+    """Return one line about the records before the window.
+
+    `records` come from `react_records`, and `size` is the size of the window. The result is `empty` without records,
+    `covered` if all are in the window, and else `folded`, with `tool` for each tool, joined by `separator`.
+    `unknown_tool` is the name of a tool that has none.
+    """
     listed = read_records(records)
     if not listed:
         return empty

@@ -72,7 +72,13 @@ def tool_catalog(
     separator: str = "; ",
     no_parameters: str = NO_PARAMETERS,
 ) -> str:
-    """Write the header, then `entry` for each tool (`{returns}` is a placeholder too); return "" without tools."""
+    """Write the header, then `entry` for each tool (`{returns}` is a placeholder too); return "" without tools.
+
+    `tools` are definitions in any SDK's form. `style` says how parameters are read: `auto`, `flat` or `json-schema`.
+    `returns` has the description of the return value of each tool, and `default_return` that of the others. `header` is
+    the first line. `required`, `optional` and `separator` are the words of the list of parameters; `no_description` and
+    `no_parameters` are the texts for what is missing.
+    """
     listed = read_mappings(tools, "the list of tools", "PP431")
     if not listed:
         return ""

@@ -21,10 +21,10 @@ def user_inputs(
     correction_extra: Mapping[str, str] | None = None,
     correction_texts: Sequence[str] = (),
 ) -> list[str]:
-    """Return the compacted text of each user message that is not a correction.
+    """Return the first line of each user message that is not a correction, cut to `limit` characters.
 
-    A message is a correction if a field of its `extra` has the value in `correction_extra`, or if it contains one of
-    `correction_texts`.
+    `messages` is the history. A message is a correction if a field of its `extra` has the value in `correction_extra`,
+    or if it contains one of `correction_texts`.
     """
     texts = [text for text in correction_texts if text]
     inputs = (

@@ -23,9 +23,9 @@ def test_a_cancellation_stays_cancelled() -> None:
 def test_callbacks_are_called_only_within_their_block() -> None:
     cancellation = Cancellation()
     calls: list[str] = []
-    with cancellation.notifying(lambda: calls.append("early")):
+    with cancellation._notifying(lambda: calls.append("early")):
         calls.append("inside")
-    with cancellation.notifying(lambda: calls.append("late")):
+    with cancellation._notifying(lambda: calls.append("late")):
         cancellation.cancel()
     assert calls == ["inside", "late"]
 

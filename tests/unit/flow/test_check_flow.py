@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 from promptpack import Library
-from promptpack.flow import check, find, to_mermaid, to_svg
+from promptpack.flow.check_flow import check
+from promptpack.flow.draw import to_svg
+from promptpack.flow.mermaid import to_mermaid
+from promptpack.flow.read_flow import find
 from promptpack.problem import PackError
 
 ROOT = Path(__file__).parents[3]

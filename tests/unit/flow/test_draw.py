@@ -9,7 +9,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from promptpack.document import parse
-from promptpack.flow import to_mermaid, to_svg
+from promptpack.flow.draw import to_svg
+from promptpack.flow.mermaid import to_mermaid
 from promptpack.flow.read_flow import read
 
 ROOT = Path(__file__).parents[3]

@@ -87,7 +87,7 @@ def test_a_pickle_has_no_code_and_needs_no_files(library: Library, tmp_path: Pat
 
 def test_another_digest_is_refused(library: Library) -> None:
     pack = library.get("child")
-    stored = pickling.store_pack(library, library.find("child"), pack)
+    stored = pickling.store_pack(library, library._find_entry("child"), pack)
     changed = stored._replace(digest="sha256:0")
     with pytest.raises(UsageError, match=rf"^PP740 child@1.0.0 has another digest here: {pack.digest}, not sha256:0\n"):
         changed.restore()

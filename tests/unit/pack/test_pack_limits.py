@@ -172,9 +172,9 @@ def test_too_many_schemas_are_reported_once(write_pack: WritePack, problems_of: 
 def test_a_text_that_equals_the_file_is_not_parsed_again(write_pack: WritePack, open_packs: OpenPacks) -> None:
     path = write_pack(body=messages(1, "x"))
     library = open_packs()
-    opened = library.with_text(str(path), path.read_text())
+    opened = library._with_text(str(path), path.read_text())
     assert opened.entries[0] is library.entries[0]
-    assert library.with_text(str(path), "promptpack: 1").entries[0] is not library.entries[0]
+    assert library._with_text(str(path), "promptpack: 1").entries[0] is not library.entries[0]
 
 
 def test_a_file_with_many_unknown_keys_is_checked_again_when_they_are_fixed(

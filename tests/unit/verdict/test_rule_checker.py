@@ -25,7 +25,7 @@ reply:
 def broken(make_pack: MakePack, reply: Mapping[str, Any], limits: Limits | None = None) -> list[str]:
     pack = make_pack(BODY)
     assert pack.contract is not None
-    found, _ = RuleChecker(pack.contract, limits or pack.limits).check({"reply": reply, "pack": pack.about})
+    found, _ = RuleChecker(pack.contract, limits or pack.limits).check({"reply": reply, "pack": pack._about})
     return [f"{violation.code} {violation.rule}: {violation.message}" for violation in found]
 
 
@@ -62,7 +62,7 @@ def test_a_failed_rule_keeps_its_violation_when_a_later_rule_uses_up_the_steps(m
     )
     assert pack.contract is not None
     checker = RuleChecker(pack.contract, Limits(steps=1_000))
-    found, _ = checker.check({"reply": {"order": [], "tasks": [1] * 1_000}, "pack": pack.about})
+    found, _ = checker.check({"reply": {"order": [], "tasks": [1] * 1_000}, "pack": pack._about})
     assert [f"{violation.code} {violation.rule}: {violation.message}" for violation in found] == [
         "PP520 first: 0 in order",
         "PP521 second: rule 'second' cannot be evaluated: template takes more than 1,000 steps",
@@ -88,7 +88,7 @@ def test_a_long_rule_can_be_checked_or_its_pack_cannot_be_built(
     reply: dict[str, Any] = {"action": "ASK", "tasks": [], "order": []}
     reply["n"] = reply if more == ".n" else 1
     assert pack.contract is not None
-    assert RuleChecker(pack.contract, pack.limits).check({"reply": reply, "pack": pack.about}) == ([], ())
+    assert RuleChecker(pack.contract, pack.limits).check({"reply": reply, "pack": pack._about}) == ([], ())
 
 
 @pytest.mark.parametrize("steps", [0, 40, 10_000_000])
