@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 def correct(prompt: Prompt, ask: Callable[["Messages"], object], rounds: int) -> Verdict:
     """Ask until a reply meets the contract or the rounds are used; return the last verdict."""
     steps = _steps(prompt, rounds)
-    try:
-        messages = next(steps)
-        while True:
-            messages = steps.send(ask(messages))
-    except StopIteration as end:
-        return end.value  # type: ignore[no-any-return]
+    messages = next(steps)
+    while True:
+        reply = ask(messages)  # outside the `try`: it may raise StopIteration itself
+        try:
+            messages = steps.send(reply)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
 
 
 async def acorrect(prompt: Prompt, ask: Callable[["Messages"], Awaitable[object]], rounds: int) -> Verdict:

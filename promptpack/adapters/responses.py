@@ -45,7 +45,8 @@ def check_response(
     verdict = pack._judge(completion.text, values, prompt, options)
     if verdict.ok or completion.finish_reason != "content_filter" or not completion.text:
         return verdict
-    said = Secrets(pack, values).hide(" ".join(completion.text.split())[:200])
+    # Hidden first: a part of a secret would not be found.
+    said = " ".join(Secrets(pack, values).hide(completion.text).split())[:200]
     refused = Violation("PP518", "", f"the model refused to answer: {said}", "refused")
     return replace(verdict, outcome="no_answer", violations=(refused,))
 

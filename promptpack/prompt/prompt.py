@@ -88,8 +88,8 @@ class Prompt:
     def to_dict(self) -> dict[str, Any]:
         """Return the prompt as plain data for JSON; `Library.restore` returns the prompt again.
 
-        It has the pack, its digest, the context and the messages. Secret inputs are left out, and hidden in the
-        messages.
+        It has the pack, its digest, the context and the messages. Secret inputs, and inputs that repeat a secret, are
+        left out; secrets are hidden in the messages.
         """
         from promptpack.prompt.stored_prompt import write_prompt
 

@@ -16,9 +16,13 @@ _HINT: Final = "pass what Prompt.to_dict returned"
 
 
 def write_prompt(prompt: Prompt) -> dict[str, Any]:
-    """Return a prompt as plain data; secret inputs are left out, and hidden in the messages."""
-    pack = prompt.pack
-    secret = [name for name, declared in pack.inputs.items() if declared.secret and name in prompt.context]
+    """Return a prompt as plain data; inputs that contain a secret are left out, and secrets hidden in the messages."""
+    pack, secrets = prompt.pack, Secrets(prompt.pack, prompt.context)
+    secret = [
+        name
+        for name, value in prompt.context.items()
+        if pack.inputs[name].secret or (secrets.key and secrets.hide_data(value) != value)
+    ]
     return {
         "prompt": _FORMAT,
         "pack": pack.label,

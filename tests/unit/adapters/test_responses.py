@@ -246,6 +246,12 @@ def test_correct_returns_the_last_verdict_after_all_rounds() -> None:
         PLANNER.correct(model, rounds=0)
 
 
+def test_correct_passes_on_every_error_of_the_model() -> None:
+    replies = iter([BAD])
+    with pytest.raises(StopIteration):
+        PLANNER.correct(lambda messages: next(replies))
+
+
 def test_a_wrong_tool_call_is_answered_as_a_tool() -> None:
     model = ask([chat_call("serch", "{}"), CALLS[0]])
     assert EXECUTOR.correct(model).outcome == "tool_call"

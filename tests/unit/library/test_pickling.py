@@ -169,6 +169,24 @@ def test_secrets_are_not_stored(library: Library) -> None:
     )
 
 
+def test_an_input_that_repeats_a_secret_is_left_out(library: Library) -> None:
+    prompt = library.get("child").render(LEVEL="high", KEY="high")
+    row = stored(prompt)
+    assert row["context"] == {}
+    assert row["secret"] == ["KEY", "LEVEL"]
+    assert library.restore(row, KEY="high", LEVEL="high") == prompt
+
+
+def test_a_stored_run_hides_secrets_in_texts_and_numbers(library: Library) -> None:
+    pack = library.get("child")
+    replies = ['{"n": "x", "note": 20261}', '{"n": 20261}']
+    run = Agent(pack, ScriptedProvider(replies)).run_with_transcript(LEVEL="high", KEY="20261")
+    row = stored(run)
+    assert "20261" not in json.dumps({**row, "prompt": None})
+    assert row["prompt"] == stored(run.prompt)
+    assert Verdict.from_dict(row["verdict"]).data == {"n": "***", "note": "***"}
+
+
 def test_a_prompt_with_other_messages_keeps_them() -> None:
     planner = Library.open().get("planner", locale="en").render(USER_GOAL="x")
     changed = planner.with_messages(planner.messages[:1])

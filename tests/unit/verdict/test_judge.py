@@ -9,6 +9,7 @@ from unittest.mock import patch
 import pytest
 
 from promptpack import AgentOutput, Pack, ReplyError, UsageError, Verdict
+from promptpack.cycle import Completion
 
 MakePack = Callable[[str], Pack]
 
@@ -209,6 +210,15 @@ def test_the_message_of_a_rule_cannot_contain_a_secret(body_with_secret: str, ma
 @pytest.fixture
 def body_with_secret() -> str:
     return BODY + "    - {name: leak, require: 'false', message: '{{ TOKEN }}'}\n"
+
+
+@pytest.mark.parametrize("before", ["", "x" * 190])
+def test_a_refusal_shows_no_part_of_a_secret(make_pack: MakePack, before: str) -> None:
+    said = Completion(f"{before} hunter2  is  the  key", finish_reason="content_filter")
+    verdict = make_pack(BODY).check(said, {"TOKEN": "hunter2  is  the  key"})
+    assert [found.message for found in verdict.violations] == [
+        f"the model refused to answer: {before} ***".replace("  ", " ")
+    ]
 
 
 def test_strict_allows_no_repairs(make_pack: MakePack) -> None:
