@@ -10,7 +10,7 @@ from anthropic.types import Message as AnthropicMessage
 from openai.types.chat import ChatCompletion
 from openai.types.responses import Response
 
-from promptpack import Library, Prompt, UsageError
+from promptpack import Library, Prompt, UsageError, Verdict
 from promptpack.cycle import Completion
 
 PLANNER = Library.open().get("planner", locale="en").render(USER_GOAL="Write the report")
@@ -210,8 +210,18 @@ def test_other_values_are_refused(reply: object, message: str) -> None:
 
 def test_a_verdict_cannot_be_changed_through_its_data() -> None:
     verdict = PLANNER.check(GOOD)
-    verdict.data["params"]["tasks"].clear()
-    assert verdict.data == GOOD
+    row = verdict.to_dict()
+    stored = Verdict.from_dict(row)
+    for tasks in (verdict.data["params"]["tasks"], verdict.output.params["tasks"], row["output"]["params"]["tasks"]):
+        tasks.clear()
+    assert verdict.data == stored.data == GOOD
+    assert stored.output.params == GOOD["params"]
+
+
+def test_the_readings_of_a_verdict_cannot_be_changed() -> None:
+    verdict = PLANNER.check(f"{TEXT} or {json.dumps({**GOOD, 'confidence': 20})}")
+    verdict.readings[0].clear()
+    assert verdict.readings[0] == GOOD
 
 
 def ask(replies: list[object]) -> Any:
@@ -249,7 +259,7 @@ def test_correct_returns_the_last_verdict_after_all_rounds() -> None:
 def test_correct_passes_on_every_error_of_the_model() -> None:
     replies = iter([BAD])
     with pytest.raises(StopIteration):
-        PLANNER.correct(lambda messages: next(replies))
+        PLANNER.correct(lambda _: next(replies))
 
 
 def test_a_wrong_tool_call_is_answered_as_a_tool() -> None:
