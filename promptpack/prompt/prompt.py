@@ -187,7 +187,11 @@ class Prompt:
 
     def with_messages(self, messages: Iterable[Message]) -> Prompt:
         """Return this prompt with other messages, such as those that `correct` passes on, for `to` and `check`."""
-        return replace(self, messages=tuple(messages), origins=(), fit=None, slots=None)
+        changed, own = tuple(messages), self.origins or (Origin(),) * len(self.messages)
+        known = {(one.role, one.text): origin for one, origin in zip(self.messages, own, strict=True)}
+        # A new answer is no example of the pack, but a part of the conversation.
+        origins = tuple(known.get((one.role, one.text), Origin(one.role == "assistant")) for one in changed)
+        return replace(self, messages=changed, origins=origins, fit=None, slots=None)
 
     def astream(
         self, stream: AsyncIterable[object] | Iterable[object] | Awaitable[AsyncIterable[object]]

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from anthropic.types import Message as AnthropicMessage
-from openai.types.chat import ChatCompletion
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.responses import Response
 
-from promptpack import Library, Prompt, UsageError, Verdict
+from promptpack import Library, Message, Prompt, UsageError, Verdict
 from promptpack.cycle import Completion
 
 PLANNER = Library.open().get("planner", locale="en").render(USER_GOAL="Write the report")
@@ -383,3 +383,68 @@ def test_pieces_of_other_things_are_refused() -> None:
         asyncio.run(collect(PLANNER, [3]))
     with pytest.raises(UsageError, match="PP533 a piece of type 'int' cannot be read: the pieces before it are text"):
         asyncio.run(collect(PLANNER, ["{", 3]))
+
+
+def openai_chunk(finish: str | None = None, index: int = 0, **delta: Any) -> ChatCompletionChunk:
+    choice = {"index": index, "finish_reason": finish, "delta": delta}
+    fields = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+    return ChatCompletionChunk.model_validate(fields)
+
+
+def verdict_on(chunks: Any) -> Verdict:
+    verdict = asyncio.run(collect(PLANNER, chunks))[-1].verdict
+    assert isinstance(verdict, Verdict)
+    return verdict
+
+
+def test_only_the_first_of_several_streamed_answers_counts() -> None:
+    other = openai_chunk("length", 1, content="other")
+    verdict = verdict_on([openai_chunk(content=TEXT[:50]), other, openai_chunk("stop", content=TEXT[50:])])
+    assert (verdict.outcome, verdict.data) == ("valid", GOOD)
+
+
+def test_a_streamed_refusal_is_named() -> None:
+    verdict = verdict_on([openai_chunk(refusal="I can"), openai_chunk(refusal="not."), openai_chunk("stop")])
+    assert [found.message for found in verdict.violations] == ["the model refused to answer: I cannot."]
+
+
+def test_gemini_pieces_with_only_counts_end_no_stream_and_calls_get_different_ids() -> None:
+    counts = SimpleNamespace(candidates=None, prompt_feedback=None)
+    bad = json.dumps(BAD)
+    assert verdict_on([*gemini_chunks(bad, "STOP"), counts]) == PLANNER.check(bad)
+    call = {"function_call": SimpleNamespace(name="a", args={}, id=None), "text": None}
+    verdict = verdict_on([gemini(call), gemini(call, call)])
+    assert [one.id for one in verdict.tool_calls] == ["call_1", "call_2", "call_3"]
+
+
+@pytest.mark.parametrize("stream", [None, 5, [openai_chunk(content=TEXT).model_copy(update={"choices": 5})]])
+def test_what_is_no_stream_is_refused(stream: Any) -> None:
+    with pytest.raises(UsageError, match=r"PP533 a (value of type '.*' is not a stream|piece .* cannot be read)"):
+        verdict_on(stream)
+
+
+def test_a_stream_that_is_left_early_is_closed() -> None:
+    closed = []
+
+    class Connection:
+        def __aiter__(self) -> "Connection":
+            return self
+
+        async def __anext__(self) -> str:
+            return "{"
+
+        async def close(self) -> None:
+            closed.append(True)
+
+    async def leave() -> None:
+        parts = PLANNER.astream(Connection())
+        await anext(parts)
+        await parts.aclose()  # type: ignore[attr-defined]  # a generator
+
+    asyncio.run(leave())
+    assert closed == [True]
+
+
+def test_answers_that_are_added_to_a_prompt_are_no_examples() -> None:
+    longer = PLANNER.with_messages((*PLANNER.messages, Message("assistant", TEXT), Message("user", "Again")))
+    assert longer.few_shot == PLANNER.few_shot

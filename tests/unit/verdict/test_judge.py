@@ -326,3 +326,25 @@ def test_the_output_is_created_on_first_use_and_pickled_with_the_verdict(make_pa
         assert copy.output == AgentOutput.model_validate(verdict.data)
     assert verdict.output is verdict.output
     assert repr(verdict) == "Verdict(valid)"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"refuse": 5}, "'refuse' is 5, not a collection of names\n  hint: the risks are none, low, medium, high"),
+        (
+            {"refuse": "high"},
+            "'refuse' is 'high', not a collection of names\n  hint: the risks are none, low, medium, high",
+        ),
+        ({"refuse": [[]]}, "unknown repair or risk '[]'\n  hint: the risks are none, low, medium, high"),
+        (
+            {"after": {}},
+            "'after' is a value of type 'dict', not a verdict\n"
+            "  hint: pass what check returned, or Verdict.from_dict(row)",
+        ),
+    ],
+)
+def test_options_of_other_types_are_refused(make_pack: MakePack, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        make_pack(BODY).check(reply(), **options)
+    assert str(caught.value) == f"PP531 {message}"
