@@ -10,8 +10,9 @@ from anthropic.types import Message as AnthropicMessage
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.responses import Response
 
-from promptpack import Library, Message, Prompt, UsageError, Verdict
+from promptpack import AgentOutput, Library, Message, Prompt, UsageError, Verdict
 from promptpack.cycle import Completion
+from promptpack.prompt.message import ToolCall
 
 PLANNER = Library.open().get("planner", locale="en").render(USER_GOAL="Write the report")
 assert PLANNER.pack.contract is not None
@@ -206,6 +207,50 @@ def test_other_values_are_refused(reply: object, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         PLANNER.check(reply)
     assert str(caught.value).split("\n")[0] == message
+
+
+class Liar:
+    """A value whose `__class__` is another one."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+
+    @property
+    def __class__(self) -> Any:
+        return self.kind
+
+
+class Broken:
+    """A value whose attributes raise an unusual error."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(name)
+
+
+@pytest.mark.parametrize("reply", [*map(Liar, (str, bytes, dict, Completion, AgentOutput)), Broken()], ids=str)
+def test_lying_and_broken_objects_are_refused(reply: object) -> None:
+    with pytest.raises(UsageError, match="PP533"):
+        PLANNER.check(reply)
+
+
+def test_a_tool_call_whose_name_is_not_text_is_refused() -> None:
+    call = SimpleNamespace(id="c", function=SimpleNamespace(name=5, arguments="{}"))
+    message = SimpleNamespace(content="", tool_calls=[call])
+    reply = SimpleNamespace(choices=[SimpleNamespace(message=message, finish_reason="stop")], model="")
+    with pytest.raises(UsageError, match="the id, the name or the arguments of a tool call are not text"):
+        PLANNER.check(reply)
+
+
+def test_many_invalid_calls_are_listed_up_to_a_limit() -> None:
+    calls = tuple(ToolCall(f"c{number}", "search", "{}") for number in range(1000))
+    assert len(EXECUTOR.check(Completion(tool_calls=calls)).violations) == 100
+
+
+def test_half_a_surrogate_pair_in_arguments_is_refused() -> None:
+    verdict = EXECUTOR.check(chat_call("search", '{"q": "\\ud800"}'))
+    assert [str(found) for found in verdict.violations] == [
+        "PP509 /tool_calls/0/arguments: the arguments contain half of a surrogate pair"
+    ]
 
 
 def test_a_verdict_cannot_be_changed_through_its_data() -> None:
