@@ -39,7 +39,7 @@ def read_openai_response(response: Any) -> Completion:
     usage = getattr(response, "usage", None)
     tokens = Usage(usage.input_tokens or 0, usage.output_tokens or 0) if usage is not None else Usage()
     return Completion(
-        _text("".join(texts or refusals)), tuple(calls), finish, tokens, str(response.model or ""), response
+        require_text("".join(texts or refusals)), tuple(calls), finish, tokens, str(response.model or ""), response
     )
 
 
@@ -59,7 +59,7 @@ def read_gemini(response: Any) -> Completion:
     calls = [_call(part.function_call, number) for number, part in enumerate(parts, 1) if part.function_call]
     reason = candidate.finish_reason
     return Completion(
-        _text(text),
+        require_text(text),
         tuple(calls),
         to_finish_reason(getattr(reason, "name", reason)),
         _gemini_usage(getattr(response, "usage_metadata", None)),
@@ -101,7 +101,7 @@ def read_langchain(message: Any) -> Completion:
     finish = "content_filter" if refusal and not text else to_finish_reason(reason)
     usage = getattr(message, "usage_metadata", None) or {}
     return Completion(
-        _text(text or refusal or ""),
+        require_text(text or refusal or ""),
         tuple(calls),
         finish,
         Usage(usage.get("input_tokens", 0), usage.get("output_tokens", 0)),
@@ -127,7 +127,9 @@ def read_ollama(response: Any) -> Completion:
     ]
     usage = Usage(getattr(response, "prompt_eval_count", None) or 0, getattr(response, "eval_count", None) or 0)
     finish = to_finish_reason(response.done_reason)
-    return Completion(_text(message.content or ""), tuple(calls), finish, usage, str(response.model or ""), response)
+    return Completion(
+        require_text(message.content or ""), tuple(calls), finish, usage, str(response.model or ""), response
+    )
 
 
 def to_finish_reason(reason: Any) -> FinishReason:
@@ -140,7 +142,8 @@ def to_finish_reason(reason: Any) -> FinishReason:
     return known or ("length" if is_cut_reason(str(reason)) else "stop")
 
 
-def _text(text: Any) -> str:
+def require_text(text: Any) -> str:
+    """Return a text; raise a `TypeError` if it is something else."""
     if not isinstance(text, str):
         raise TypeError("its content is not text")
     return text

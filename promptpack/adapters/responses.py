@@ -11,7 +11,6 @@ from promptpack.adapters.response_readers import (
     read_ollama,
     read_openai_response,
 )
-from promptpack.cycle.cycle_errors import ProviderError
 from promptpack.cycle.model_tools import read_tools
 from promptpack.cycle.provider import Completion
 from promptpack.cycle.providers.anthropic_messages import read_message
@@ -19,6 +18,7 @@ from promptpack.cycle.providers.openai_chat import read_chat
 from promptpack.pack.contract import Action
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError
+from promptpack.prompt.encoding import is_a
 from promptpack.prompt.prompt import Prompt
 from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.tool_actions import find_tool_set
@@ -45,7 +45,8 @@ def check_response(
     verdict = pack._judge(completion.text, values, prompt, options)
     if verdict.ok or completion.finish_reason != "content_filter" or not completion.text:
         return verdict
-    said = Secrets(pack, values).hide(" ".join(completion.text.split())[:200])
+    # Hidden first: a part of a secret would not be found.
+    said = " ".join(Secrets(pack, values).hide(completion.text).split())[:200]
     refused = Violation("PP518", "", f"the model refused to answer: {said}", "refused")
     return replace(verdict, outcome="no_answer", violations=(refused,))
 
@@ -54,26 +55,31 @@ def read_response(reply: object) -> Completion:
     """Return the text, the tool calls and the finish reason of anything that a model answered."""
     if reply is None:
         return Completion()
-    if isinstance(reply, Completion):
-        return reply
-    if isinstance(reply, str | bytes):
-        return Completion(reply if isinstance(reply, str) else reply.decode("utf-8", "replace"))
-    if isinstance(reply, AgentOutput):
-        reply = reply.to_wire()
-    if isinstance(reply, Mapping):
-        return Completion(_write(reply))
-    read = _find_reader(reply)
-    if read is None:
-        message = f"a value of type {type(reply).__name__!r} is not a reply"
-        raise UsageError(Problem("PP533", message, None, _HINT))
     try:
-        return read(reply)
-    except (AttributeError, IndexError, KeyError, TypeError, ProviderError) as error:
+        read = _find_reader(reply)
+        if read is not None:
+            return _require_texts(read(reply))
+    except UsageError:
+        raise
+    except Exception as error:
+        # The attributes of an unknown object can raise anything.
         message = f"the response of type {type(reply).__name__!r} cannot be read: {error}"
         raise UsageError(Problem("PP533", message, None, _HINT)) from error
+    message = f"a value of type {type(reply).__name__!r} is not a reply"
+    raise UsageError(Problem("PP533", message, None, _HINT))
+
+
+def _require_texts(completion: Completion) -> Completion:
+    for call in completion.tool_calls:
+        if not all(isinstance(text, str) for text in (call.id, call.name, call.arguments)):
+            raise TypeError("the id, the name or the arguments of a tool call are not text")
+    return completion
 
 
 def _find_reader(reply: object) -> Callable[[Any], Completion] | None:
+    for kind, read in _OWN_READERS.items():
+        if is_a(reply, kind):
+            return read
     has = {name for name in _READERS if hasattr(reply, name[0]) and hasattr(reply, name[1])}
     return next((read for fields, read in _READERS.items() if fields in has), None)
 
@@ -89,12 +95,21 @@ _READERS: Mapping[tuple[str, str], Callable[[Any], Completion]] = {
 }
 
 
-def _write(reply: Mapping[Any, Any]) -> str:
+def _write(reply: Mapping[Any, Any]) -> Completion:
     try:
-        return json.dumps(reply, ensure_ascii=False, default=_plain)
+        return Completion(json.dumps(reply, ensure_ascii=False, default=_plain))
     except (TypeError, ValueError, RecursionError) as error:
         message = f"the reply is a mapping that is not plain data: {error}"
         raise UsageError(Problem("PP533", message, None, "pass what the model answered, as text or as JSON")) from error
+
+
+_OWN_READERS: Mapping[type, Callable[[Any], Completion]] = {
+    Completion: lambda reply: reply,
+    str: Completion,
+    bytes: lambda reply: Completion(reply.decode("utf-8", "replace")),
+    AgentOutput: lambda reply: _write(reply.to_wire()),
+    Mapping: _write,
+}
 
 
 def _plain(value: object) -> object:

@@ -1,11 +1,12 @@
 """The stream of an SDK -> the answer so far, alarms, and a verdict at the end."""
 
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Iterable
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
 from inspect import isawaitable
 from typing import Any
 
-from promptpack.adapters.response_readers import read_gemini, read_langchain, read_openai_response
+from promptpack.adapters.response_readers import read_gemini, read_langchain, read_openai_response, require_text
 from promptpack.cycle.cycle_errors import ProviderError
 from promptpack.cycle.provider import Completion, FinishReason
 from promptpack.cycle.providers.anthropic_messages import AnthropicStream
@@ -16,6 +17,8 @@ from promptpack.prompt.message import ToolCall
 from promptpack.prompt.prompt import Prompt
 from promptpack.reply import Fault, Progress
 from promptpack.verdict import Verdict
+
+_HINT = "pass a stream of OpenAI, Anthropic, Gemini or LangChain, or an iterator of text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +52,19 @@ async def check_stream(
     checker = prompt.stream()
     accumulator: StreamAccumulator | None = None
     progress = None
-    async for chunk in _chunks(stream):
-        accumulator = accumulator or _open(chunk)
-        text = _add(accumulator, chunk)
-        if text:
-            progress = checker.feed(text)
-            yield StreamPart(text, progress)
+    async with aclosing(_chunks(stream)) as chunks:
+        async for chunk in chunks:
+            accumulator = accumulator or _open(chunk)
+            text = _add(accumulator, chunk)
+            if text:
+                progress = checker.feed(text)
+                yield StreamPart(text, progress)
     yield StreamPart("", progress, _finish(prompt, checker, accumulator))
 
 
 def _add(accumulator: StreamAccumulator, chunk: object) -> str:
     try:
-        return accumulator.add(chunk)
+        return require_text(accumulator.add(chunk))
     except (AttributeError, IndexError, KeyError, TypeError) as error:
         message = f"a piece of type {type(chunk).__name__!r} cannot be read: {error}"
         raise UsageError(Problem("PP533", message, None, "pass the stream of one SDK, unchanged")) from error
@@ -80,7 +84,7 @@ def _finish(prompt: Prompt, checker: Any, accumulator: StreamAccumulator | None)
     return checker.close(None if reason == "stop" else reason)  # type: ignore[no-any-return]
 
 
-async def _chunks(stream: Any) -> AsyncIterator[object]:
+async def _chunks(stream: Any) -> AsyncGenerator[object, None]:
     if isawaitable(stream):
         stream = await stream
     if hasattr(stream, "__aenter__") and not isinstance(stream, AsyncIterable):
@@ -89,11 +93,24 @@ async def _chunks(stream: Any) -> AsyncIterator[object]:
                 yield chunk
         return
     if isinstance(stream, AsyncIterable):
-        async for chunk in stream:
-            yield chunk
-    else:
+        try:
+            async for chunk in stream:
+                yield chunk
+        finally:
+            await _close(stream)
+    elif isinstance(stream, Iterable):
         for chunk in stream:
             yield chunk
+    else:
+        raise UsageError(Problem("PP533", f"a value of type {type(stream).__name__!r} is not a stream", None, _HINT))
+
+
+async def _close(stream: Any) -> None:
+    """Close a stream, which may have been left early; SDKs and generators use different names."""
+    close = getattr(stream, "aclose", None) or getattr(stream, "close", None)
+    closing = close() if callable(close) else None
+    if isawaitable(closing):
+        await closing
 
 
 def _open(chunk: object) -> StreamAccumulator:
@@ -113,10 +130,8 @@ def _open(chunk: object) -> StreamAccumulator:
         return _OpenAIEventStream()
     if kind in ("message_start", "content_block_start", "ping"):
         return AnthropicStream()
-    hint = "pass a stream of OpenAI, Anthropic, Gemini or LangChain, or an iterator of text"
-    raise UsageError(
-        Problem("PP533", f"a piece of type {type(chunk).__name__!r} is not a piece of a reply", None, hint)
-    )
+    message = f"a piece of type {type(chunk).__name__!r} is not a piece of a reply"
+    raise UsageError(Problem("PP533", message, None, _HINT))
 
 
 class _Stream:
@@ -174,8 +189,14 @@ class _ResponsesStream(_Stream):
 
 class _GeminiStream(_Stream):
     def add(self, chunk: Any) -> str:
+        feedback = chunk.prompt_feedback
+        if not chunk.candidates and not getattr(feedback, "block_reason", None):
+            return ""  # only counts of tokens
         read = read_gemini(chunk)
-        self.calls += read.tool_calls
+        for call in read.tool_calls:
+            # Calls without an id are numbered in each piece.
+            is_new = all(call.id != one.id for one in self.calls)
+            self.calls.append(call if is_new else replace(call, id=f"call_{len(self.calls) + 1}"))
         self.reason = read.finish_reason if read.finish_reason != "stop" else self.reason
         return self.add_text(read.text)
 

@@ -31,6 +31,9 @@ class AgentRun:
     transcript: Transcript
     """Every round: request, completion, verdict and answers."""
 
+    def __hash__(self) -> int:
+        return hash((self.prompt, self.verdict))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain data for JSON, without secrets: the prompt, the rounds and the verdict.
 

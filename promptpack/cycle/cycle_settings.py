@@ -58,7 +58,7 @@ class CycleSettings:
     def __post_init__(self) -> None:
         minimums = {"rounds": 1, "tool_rounds": 0, "retries": 0}
         problems = [
-            Problem("PP616", f"{name!r} is {getattr(self, name)!r}, but must be at least {low}")
+            Problem("PP616", f"{name!r} is {getattr(self, name)!r}, but must be an integer of at least {low}")
             for name, low in minimums.items()
             if type(getattr(self, name)) is not int or getattr(self, name) < low
         ]

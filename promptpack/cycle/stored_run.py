@@ -1,35 +1,45 @@
 """A run of an agent as plain data, which JSON can store: its prompt, its rounds and its verdict, without secrets."""
 
-from typing import Any
+from typing import Any, Final
 
 from promptpack.cycle.agent import AgentRun
 from promptpack.cycle.provider import Completion, Usage
 from promptpack.cycle.transcript import Round
 from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.stored_prompt import hide_all, write_prompt
+from promptpack.verdict import Verdict
+
+_SAID: Final = ("data", "output", "readings", "value", "before", "after")
 
 
 def write_run(run: AgentRun) -> dict[str, Any]:
     """Return a run as plain data; secrets of the context are hidden in every text."""
-    transcript = run.transcript
-    row = {
+    transcript, secrets = run.transcript, Secrets(run.prompt.pack, run.prompt.context)
+    return {
         "prompt": write_prompt(run.prompt),
-        "verdict": run.verdict.to_dict(),
+        "verdict": _write_verdict(run.verdict, secrets),
         "stop": transcript.stop,
         "usage": _write_usage(transcript.usage),
-        "rounds": [_write_round(done) for done in transcript.rounds],
+        "rounds": [_write_round(done, secrets) for done in transcript.rounds],
     }
-    hidden: dict[str, Any] = hide_all(row, Secrets(run.prompt.pack, run.prompt.context))
-    return hidden
 
 
-def _write_round(done: Round) -> dict[str, Any]:
+def _write_round(done: Round, secrets: Secrets) -> dict[str, Any]:
     return {
         "model": done.completion.model or done.request.model,
-        "completion": _write_completion(done.completion),
-        "verdict": None if done.verdict is None else done.verdict.to_dict(),
-        "answers": [message.to_dict() for message in done.answers],
+        "completion": hide_all(_write_completion(done.completion), secrets),
+        "verdict": None if done.verdict is None else _write_verdict(done.verdict, secrets),
+        "answers": hide_all([message.to_dict() for message in done.answers], secrets),
     }
+
+
+def _write_verdict(verdict: Verdict, secrets: Secrets) -> dict[str, Any]:
+    """Return a verdict whose texts have no secrets; in what the model said, numbers may be secret too."""
+    row: dict[str, Any] = hide_all(verdict.to_dict(), secrets)
+    attempt = row["attempt"] or {}
+    for said in (row, attempt, *row["repairs"], *attempt.get("repairs", ())):
+        said |= {key: secrets.hide_data(said[key]) for key in _SAID if key in said}
+    return row
 
 
 def _write_completion(completion: Completion) -> dict[str, Any]:

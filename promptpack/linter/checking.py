@@ -55,7 +55,7 @@ def lint_library(
     if not wanted:
         reports += (lint_flow(folder, packs.library, settings) for folder in packs.folders)
         shared = SharedIgnores.join(result.ignores for result in results)
-        reports.append(_report(_check_unused(shared.unused(_codes(settings.rules)), settings)))
+        reports.append(_report(_check_unused(shared.unused(_codes(settings._rules)), settings)))
     joined = LintReport.join([LintReport(tuple(entry.path for entry in entries)), *reports])
     return replace(joined, problems=tuple(_keep_first_causes(joined.problems)))
 
@@ -85,7 +85,7 @@ def lint_flow(folder: files.Folder, library: Library, settings: LintSettings, te
         return LintReport()
     ignores = IgnoreTracker([(found.document.text, found.document.path, found.document)])
     problems = [one for one in check_flow.check(found, library) if not ignores.silence(one.location, one.code)]
-    unused = _report(_check_unused(ignores.unused(_codes(settings.rules), check_flow.CODES), settings))
+    unused = _report(_check_unused(ignores.unused(_codes(settings._rules), check_flow.CODES), settings))
     return LintReport.join([LintReport(problems=tuple(problems)), unused])
 
 
@@ -203,11 +203,11 @@ def _check_unused(unused: Iterable[Ignore], settings: LintSettings) -> Iterator[
 
 def _rules_for(path: str, settings: LintSettings) -> list[LintRule]:
     ignored = settings.ignored_in(path)
-    return [rule for rule in settings.rules if rule.CODE not in ignored]
+    return [rule for rule in settings._rules if rule.CODE not in ignored]
 
 
 def _found(rule: LintRule, found: LintProblem, settings: LintSettings) -> _Found:
-    severity = settings.severity_of(rule, found.severity)
+    severity = settings._severity_of(rule, found.severity)
     return _Found(rule, Problem(rule.CODE, found.message, found.location, found.hint, severity), found.fixes)
 
 

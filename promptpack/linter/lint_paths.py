@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from promptpack import files
 from promptpack.cache import Cache
@@ -16,7 +16,6 @@ from promptpack.linter.lint_settings import LintSettings, find_settings
 from promptpack.problem import PackError
 
 if TYPE_CHECKING:
-    from promptpack.linter.checking import Track
     from promptpack.linter.result_cache import ResultCache
 
 
@@ -27,7 +26,7 @@ def lint(
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
     cache: str | bool | None = None,
-    track: Track = iter,
+    track: Callable[[Sequence[Any]], Iterable[Any]] = iter,
 ) -> LintReport:
     """Lint folders of packs and single pack files; a file is linted together with the packs of its root folder.
 

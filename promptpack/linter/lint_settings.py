@@ -43,14 +43,14 @@ class LintSettings:
             _refuse_unknown(selectors)
 
     @property
-    def rules(self) -> tuple[LintRule, ...]:
+    def _rules(self) -> tuple[LintRule, ...]:
         """The rules to check, in the order of the catalogue."""
         from promptpack.linter.catalogue import RULES
 
         chosen = _matching(self.select or ("PL",)) - _matching(self.ignore)
         return tuple(rule for rule in RULES if rule.CODE in chosen)
 
-    def severity_of(self, rule: LintRule, own: Severity | None = None) -> Severity:
+    def _severity_of(self, rule: LintRule, own: Severity | None = None) -> Severity:
         """Return the severity of a `rule`: from the most specific selector, else `own`, else the rule's default."""
         from promptpack.linter.catalogue import find_rules
 

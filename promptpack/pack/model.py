@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 import promptpack
 from promptpack import hook
@@ -287,8 +287,8 @@ class Pack:
         options: JudgeOptions,
         tools: Iterable[object],
     ) -> promptpack.Verdict:
-        if isinstance(reply, str | bytes):
-            return self._judge(reply, values, prompt, options)
+        if issubclass(type(reply), str | bytes):  # `isinstance` would ask its `__class__`, which may lie
+            return self._judge(cast("str | bytes", reply), values, prompt, options)
         from promptpack.adapters.responses import check_response
 
         return check_response(reply, self, values, prompt, options, tools)

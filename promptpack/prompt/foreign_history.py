@@ -32,11 +32,11 @@ def _is_foreign_item(item: Any) -> bool:
     if not isinstance(item, Mapping):
         return False
     if "role" not in item:
-        return item.get("type") in _LANGCHAIN_ROLES or item.get("type") in _ITEMS
+        return _kind(item) in _LANGCHAIN_ROLES or _kind(item) in _ITEMS
     content = item.get("content")
     return item.get("type") == "message" or (
         isinstance(content, list)
-        and any(isinstance(part, Mapping) and part.get("type") not in _OWN_PARTS for part in content)
+        and any(isinstance(part, Mapping) and _kind(part) not in _OWN_PARTS for part in content)
     )
 
 
@@ -62,7 +62,10 @@ def _join_calls(messages: list[Any], message: Any) -> bool:
     last = messages[-1] if messages else None
     if not is_call or not isinstance(last, dict) or last.get("role") != "assistant":
         return False
-    messages[-1] = {**last, "tool_calls": [*last.get("tool_calls", ()), *message["tool_calls"]]}
+    earlier = last.get("tool_calls") or ()
+    if not isinstance(earlier, list | tuple) or not isinstance(message["tool_calls"], list):
+        return False  # refused later, like every invalid message
+    messages[-1] = {**last, "tool_calls": [*earlier, *message["tool_calls"]]}
     return True
 
 

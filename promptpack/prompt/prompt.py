@@ -92,8 +92,8 @@ class Prompt:
     def to_dict(self) -> dict[str, Any]:
         """Return the prompt as plain data for JSON; `Library.restore` returns the prompt again.
 
-        It has the pack, its digest, the context and the messages. Secret inputs are left out, and hidden in the
-        messages.
+        It has the pack, its digest, the context and the messages. Secret inputs, and inputs that repeat a secret, are
+        left out; secrets are hidden in the messages.
         """
         from promptpack.prompt.stored_prompt import write_prompt
 
@@ -194,7 +194,11 @@ class Prompt:
 
     def with_messages(self, messages: Iterable[Message]) -> Prompt:
         """Return this prompt with other `messages`, such as those that `correct` passes on, for `to` and `check`."""
-        return replace(self, messages=tuple(messages), origins=(), fit=None, slots=None)
+        changed, own = tuple(messages), self.origins or (Origin(),) * len(self.messages)
+        known = {(one.role, one.text): origin for one, origin in zip(self.messages, own, strict=True)}
+        # A new answer is no example of the pack, but a part of the conversation.
+        origins = tuple(known.get((one.role, one.text), Origin(one.role == "assistant")) for one in changed)
+        return replace(self, messages=changed, origins=origins, fit=None, slots=None)
 
     def astream(
         self, stream: AsyncIterable[object] | Iterable[object] | Awaitable[AsyncIterable[object]]

@@ -11,14 +11,26 @@ from promptpack.prompt.prompt import Prompt
 from promptpack.prompt.secrets import Secrets
 
 _FORMAT: Final = 1
-_KEYS: Final = {"prompt": int, "pack": str, "locale": str, "digest": str, "context": Mapping, "messages": list}
+_KEYS: Final = {
+    "prompt": int,
+    "pack": str,
+    "locale": str,
+    "digest": str,
+    "context": Mapping,
+    "secret": list,
+    "messages": list,
+}
 _HINT: Final = "pass what Prompt.to_dict returned"
 
 
 def write_prompt(prompt: Prompt) -> dict[str, Any]:
-    """Return a prompt as plain data; secret inputs are left out, and hidden in the messages."""
-    pack = prompt.pack
-    secret = [name for name, declared in pack.inputs.items() if declared.secret and name in prompt.context]
+    """Return a prompt as plain data; inputs that contain a secret are left out, and secrets hidden in the messages."""
+    pack, secrets = prompt.pack, Secrets(prompt.pack, prompt.context)
+    secret = [
+        name
+        for name, value in prompt.context.items()
+        if pack.inputs[name].secret or (secrets.key and secrets.hide_data(value) != value)
+    ]
     return {
         "prompt": _FORMAT,
         "pack": pack.label,
@@ -52,10 +64,13 @@ def check_row(row: object) -> Mapping[str, Any]:
         raise UsageError(
             Problem("PP446", f"a value of type {type(row).__name__!r} is not a stored prompt", None, _HINT)
         )
+    is_valid = {key: isinstance(row.get(key), kind) for key, kind in _KEYS.items()}
+    is_valid["prompt"] = row.get("prompt") == _FORMAT
+    is_valid["secret"] = is_valid["secret"] and all(isinstance(name, str) for name in row["secret"])
     problems = [
         Problem("PP446", f"the stored prompt has no valid {key!r}", None, _HINT)
-        for key, kind in _KEYS.items()
-        if not isinstance(row.get(key), kind)
+        for key, valid in is_valid.items()
+        if not valid
     ]
     if problems:
         raise UsageError(problems)
@@ -70,14 +85,14 @@ def read_prompt(pack: Pack, row: Mapping[str, Any], inputs: Mapping[str, Any]) -
     if pack.digest != row["digest"]:
         message = f"the stored prompt was rendered by another {pack.label}: {row['digest']}, not {pack.digest}"
         raise UsageError(Problem("PP447", message, None, "open the library that rendered it"))
-    missing = [name for name in row.get("secret", ()) if name not in inputs]
+    missing = [name for name in row["secret"] if name not in inputs]
     if missing:
         message = f"the stored prompt has no secret inputs; {', '.join(missing)} must be passed again"
         raise UsageError(Problem("PP448", message, None, f"write library.restore(row, {missing[0]}=...)"))
     prompt = pack.render(row["context"], **inputs)
     if hide_messages(prompt) == row["messages"]:
         return prompt
-    if row.get("secret"):
+    if row["secret"]:
         message = "the messages of the stored prompt were changed after rendering, and secrets are hidden in them"
         raise UsageError(Problem("PP448", message, None, "pass the secrets again, and change the messages again"))
     messages: tuple[Message, ...] = tuple(

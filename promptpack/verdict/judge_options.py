@@ -1,6 +1,6 @@
 """The options of a check: which repairs are allowed, why the model stopped, and which correction the reply answers."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,8 +24,8 @@ class JudgeOptions:
     def __post_init__(self) -> None:
         known = (*replies.RISKS, *sorted(replies.KINDS))
         problems = [
-            Problem("PP531", f"unknown repair or risk {name!r}", None, did_you_mean(name, known) or _RISKS_HINT)
-            for name in sorted(self.refuse.difference(known))
+            Problem("PP531", f"unknown repair or risk {name!r}", None, did_you_mean(str(name), known) or _RISKS_HINT)
+            for name in sorted(self.refuse.difference(known), key=str)
         ]
         if self.after is not None and not is_a(self.after, Verdict):
             message = f"'after' is a value of type {type(self.after).__name__!r}, not a verdict"
@@ -40,5 +40,12 @@ DEFAULT_OPTIONS: Final = JudgeOptions()
 def choose(strict: bool, refuse: Collection[str], finish_reason: str | None, after: Verdict | None) -> JudgeOptions:
     """Return the options of a call; the same object for a call without options."""
     if strict or refuse or finish_reason is not None or after is not None:
-        return JudgeOptions(strict, frozenset(refuse), finish_reason, after)
+        return JudgeOptions(strict, _read_names(refuse or ()), finish_reason, after)
     return DEFAULT_OPTIONS
+
+
+def _read_names(refuse: object) -> frozenset[str]:
+    """Return the names in a collection; a text alone would be a collection of letters."""
+    if isinstance(refuse, str) or not isinstance(refuse, Iterable):
+        raise UsageError(Problem("PP531", f"'refuse' is {refuse!r}, not a collection of names", None, _RISKS_HINT))
+    return frozenset(name if isinstance(name, str) else str(name) for name in refuse)

@@ -1,8 +1,7 @@
 """The `Verdict`: a typed output, or the violations of a reply and a correction to send back."""
 
-import marshal
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -11,7 +10,7 @@ from promptpack.lazy import cached_property
 from promptpack.problem import Problem, ReplyError
 from promptpack.prompt.message import ToolCall
 from promptpack.reply import RISKS, Attempt, Repair
-from promptpack.verdict.output import AgentOutput
+from promptpack.verdict.output import AgentOutput, copy_plain
 
 Outcome = Literal["valid", "recovered", "ambiguous", "truncated", "no_answer", "invalid", "tool_call"]
 _OTHER_CODE: Final = "PP519"
@@ -80,11 +79,19 @@ class RepairSummary:
 class _Copied:
     """A field that returns a copy of its value, which is plain data, so that nobody can change the original."""
 
+    def __init__(self, default: Any) -> None:
+        self._default = default
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
     def __get__(self, verdict: "Verdict | None", owner: type) -> Any:
-        return None if verdict is None else marshal.loads(marshal.dumps(verdict.__dict__["data"]))  # noqa: S302 -- our own bytes
+        if verdict is None:
+            return self._default
+        return copy_plain(verdict.__dict__[self._name])
 
     def __set__(self, verdict: "Verdict", value: Any) -> None:
-        verdict.__dict__["data"] = value
+        verdict.__dict__[self._name] = value
 
 
 @dataclass(frozen=True)
@@ -99,13 +106,13 @@ class Verdict:
 
     outcome: Outcome
     """How the reply was read: `valid`, or `recovered` after repairs, or `tool_call`, or why it is unusable."""
-    data: Any = _Copied()
+    data: Any = _Copied(None)
     """A copy of the reply as plain data; None if it could not be read."""
     violations: tuple[Violation, ...] = ()
     """What is wrong with the reply; empty if it is accepted."""
     repairs: tuple[Repair, ...] = ()
     """The changes that were necessary to read the reply."""
-    readings: tuple[Any, ...] = ()
+    readings: tuple[Any, ...] = _Copied(())  # type: ignore[assignment]  # a descriptor
     """The possible meanings of an ambiguous reply."""
     unchecked: tuple[str, ...] = ()
     """The names of the rules that were skipped because an input is missing."""
@@ -137,10 +144,18 @@ class Verdict:
         """The pointers of unknown keys; they stay in the data."""
         return self.find_extras()
 
+    def __hash__(self) -> int:
+        return hash((self.outcome, self.violations, self.correction))
+
+    def __deepcopy__(self, memo: object) -> "Verdict":
+        return self
+
     def __getstate__(self) -> dict[str, Any]:
-        # The functions refer to the pack; a copy has functions that return their results.
-        output = None if self.make_output is None else partial(same, self.output)
-        return self.__dict__ | {"make_output": output, "find_extras": partial(same, self.extras)}
+        # The functions refer to the pack; a copy has functions that return their results. The class of a slot prompt's
+        # output exists only here, so its output becomes plain data.
+        state = {one.name: self.__dict__[one.name] for one in fields(self)}
+        output = partial(same, self.output) if isinstance(self.output, AgentOutput) else None
+        return state | {"make_output": output, "find_extras": partial(same, self.extras)}
 
     def __repr__(self) -> str:
         # Without the data: a reply may repeat secrets of its prompt, and a repr may be logged.

@@ -1,5 +1,6 @@
 """`AgentOutput`: the reply of every agent as typed data, camelCase in JSON and snake_case in Python."""
 
+import marshal
 from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -58,7 +59,12 @@ _validate: Callable[..., AgentOutput] = AgentOutput.__pydantic_validator__.valid
 
 def to_agent_output(value: Any) -> AgentOutput:
     """Return JSON data as an output; a field has only its camelCase name there, its Python name is an unknown key."""
-    return _validate(value, by_alias=True, by_name=False)
+    return _validate(copy_plain(value), by_alias=True, by_name=False)
+
+
+def copy_plain(value: Any) -> Any:
+    """Return a copy of plain data."""
+    return marshal.loads(marshal.dumps(value))  # noqa: S302 -- our own bytes
 
 
 def error_output(error_type: str, message: str, suggestion: str = "") -> AgentOutput:

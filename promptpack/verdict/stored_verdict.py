@@ -1,8 +1,9 @@
 """Verdicts as plain data, which JSON can store: the form that `promptpack check --format json` prints."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from pydantic import TypeAdapter
 
@@ -10,8 +11,9 @@ from promptpack import files, schema
 from promptpack.document import read_json
 from promptpack.problem import Problem, UsageError
 from promptpack.verdict.model import Verdict
-from promptpack.verdict.output import AgentOutput, to_agent_output
+from promptpack.verdict.output import AgentOutput, copy_plain, to_agent_output
 
+_HINT: Final = "pass what Verdict.to_dict returned"
 _verdicts = cache(lambda: TypeAdapter(Verdict))
 
 
@@ -34,6 +36,11 @@ def write_verdict(verdict: Verdict) -> dict[str, Any]:
 
 def read_verdict(data: Any) -> Verdict:
     """Return the verdict that plain data describes; raise a `UsageError` with all problems of the data."""
+    try:
+        data = copy_plain(dict(data) if isinstance(data, Mapping) else data)  # the caller may change it later
+    except ValueError as error:
+        problem = Problem("PP532", "invalid stored verdict: it is not plain data", None, _HINT)
+        raise UsageError(problem) from error
     if mismatches := _verdict_schema().check(data):
         raise UsageError(
             Problem("PP532", f"invalid stored verdict: {one.pointer or '/'}: {one.message}", None, one.hint)

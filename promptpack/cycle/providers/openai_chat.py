@@ -113,6 +113,8 @@ class OpenAIStream:
     finish_reason: str | None = None
     usage: Any = None
     model: str = ""
+    is_answered: bool = False
+    is_refused: bool = False
     chunks: list[Any] = field(default_factory=list)
 
     def add(self, chunk: Any) -> str:
@@ -120,13 +122,18 @@ class OpenAIStream:
         self.chunks.append(chunk)
         self.model = self.model or getattr(chunk, "model", None) or ""
         self.usage = getattr(chunk, "usage", None) or self.usage
-        if not getattr(chunk, "choices", None):
+        # Only the first answer counts, as for answers that are not streamed.
+        choices = getattr(chunk, "choices", None) or ()
+        choice = next((one for one in choices if not getattr(one, "index", 0)), None)
+        if choice is None:
             return ""
-        choice = chunk.choices[0]
         self.finish_reason = choice.finish_reason or self.finish_reason
         for call in choice.delta.tool_calls or ():
             self._add_call(call)
-        text: str = choice.delta.content or getattr(choice.delta, "refusal", None) or ""
+        refusal = getattr(choice.delta, "refusal", None)
+        text: str = choice.delta.content or refusal or ""
+        self.is_answered = self.is_answered or bool(choice.delta.content)
+        self.is_refused = self.is_refused or bool(refusal)
         self.texts.append(text)
         return text
 
@@ -146,7 +153,7 @@ class OpenAIStream:
         return Completion(
             "".join(self.texts),
             _calls(calls),
-            _finish(self.finish_reason, calls),
+            "content_filter" if self.is_refused and not self.is_answered else _finish(self.finish_reason, calls),
             _usage(self.usage),
             self.model,
             tuple(self.chunks),

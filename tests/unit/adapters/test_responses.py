@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 from anthropic.types import Message as AnthropicMessage
-from openai.types.chat import ChatCompletion
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.responses import Response
 
-from promptpack import Library, Prompt, UsageError, hook
+from promptpack import AgentOutput, Library, Message, Prompt, UsageError, Verdict, hook
 from promptpack.cycle import Completion
 from promptpack.observation import RunEnded
+from promptpack.prompt.message import ToolCall
 
 PLANNER = Library.open().get("planner", locale="en").render(USER_GOAL="Write the report")
 assert PLANNER.pack.contract is not None
@@ -209,10 +210,64 @@ def test_other_values_are_refused(reply: object, message: str) -> None:
     assert str(caught.value).split("\n")[0] == message
 
 
+class Liar:
+    """A value whose `__class__` is another one."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+
+    @property
+    def __class__(self) -> Any:  # type: ignore[misc]
+        return self.kind
+
+
+class Broken:
+    """A value whose attributes raise an unusual error."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(name)
+
+
+@pytest.mark.parametrize("reply", [*map(Liar, (str, bytes, dict, Completion, AgentOutput)), Broken()], ids=str)
+def test_lying_and_broken_objects_are_refused(reply: object) -> None:
+    with pytest.raises(UsageError, match="PP533"):
+        PLANNER.check(reply)
+
+
+def test_a_tool_call_whose_name_is_not_text_is_refused() -> None:
+    call = SimpleNamespace(id="c", function=SimpleNamespace(name=5, arguments="{}"))
+    message = SimpleNamespace(content="", tool_calls=[call])
+    reply = SimpleNamespace(choices=[SimpleNamespace(message=message, finish_reason="stop")], model="")
+    with pytest.raises(UsageError, match="the id, the name or the arguments of a tool call are not text"):
+        PLANNER.check(reply)
+
+
+def test_many_invalid_calls_are_listed_up_to_a_limit() -> None:
+    calls = tuple(ToolCall(f"c{number}", "search", "{}") for number in range(1000))
+    assert len(EXECUTOR.check(Completion(tool_calls=calls)).violations) == 100
+
+
+def test_half_a_surrogate_pair_in_arguments_is_refused() -> None:
+    verdict = EXECUTOR.check(chat_call("search", '{"q": "\\ud800"}'))
+    assert [str(found) for found in verdict.violations] == [
+        "PP509 /tool_calls/0/arguments: the arguments contain half of a surrogate pair"
+    ]
+
+
 def test_a_verdict_cannot_be_changed_through_its_data() -> None:
     verdict = PLANNER.check(GOOD)
-    verdict.data["params"]["tasks"].clear()
-    assert verdict.data == GOOD
+    row = verdict.to_dict()
+    stored = Verdict.from_dict(row)
+    for tasks in (verdict.data["params"]["tasks"], verdict.output.params["tasks"], row["output"]["params"]["tasks"]):
+        tasks.clear()
+    assert verdict.data == stored.data == GOOD
+    assert stored.output.params == GOOD["params"]
+
+
+def test_the_readings_of_a_verdict_cannot_be_changed() -> None:
+    verdict = PLANNER.check(f"{TEXT} or {json.dumps({**GOOD, 'confidence': 20})}")
+    verdict.readings[0].clear()
+    assert verdict.readings[0] == GOOD
 
 
 def ask(replies: list[object]) -> Any:
@@ -245,6 +300,12 @@ def test_correct_returns_the_last_verdict_after_all_rounds() -> None:
     assert len(model.asked) == 2
     with pytest.raises(UsageError, match="'rounds' is 0"):
         PLANNER.correct(model, rounds=0)
+
+
+def test_correct_passes_on_every_error_of_the_model() -> None:
+    replies = iter([BAD])
+    with pytest.raises(StopIteration):
+        PLANNER.correct(lambda _: next(replies))
 
 
 def test_a_wrong_tool_call_is_answered_as_a_tool() -> None:
@@ -436,3 +497,68 @@ def test_the_stream_helpers_of_sdks_are_read() -> None:
         parts = asyncio.run(collect(PLANNER, stream))
         assert parts[-1].verdict == PLANNER.check(TEXT)
         assert len(parts) > 5
+
+
+def openai_chunk(finish: str | None = None, index: int = 0, **delta: Any) -> ChatCompletionChunk:
+    choice = {"index": index, "finish_reason": finish, "delta": delta}
+    fields = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+    return ChatCompletionChunk.model_validate(fields)
+
+
+def verdict_on(chunks: Any) -> Verdict:
+    verdict = asyncio.run(collect(PLANNER, chunks))[-1].verdict
+    assert isinstance(verdict, Verdict)
+    return verdict
+
+
+def test_only_the_first_of_several_streamed_answers_counts() -> None:
+    other = openai_chunk("length", 1, content="other")
+    verdict = verdict_on([openai_chunk(content=TEXT[:50]), other, openai_chunk("stop", content=TEXT[50:])])
+    assert (verdict.outcome, verdict.data) == ("valid", GOOD)
+
+
+def test_a_streamed_refusal_is_named() -> None:
+    verdict = verdict_on([openai_chunk(refusal="I can"), openai_chunk(refusal="not."), openai_chunk("stop")])
+    assert [found.message for found in verdict.violations] == ["the model refused to answer: I cannot."]
+
+
+def test_gemini_pieces_with_only_counts_end_no_stream_and_calls_get_different_ids() -> None:
+    counts = SimpleNamespace(candidates=None, prompt_feedback=None)
+    bad = json.dumps(BAD)
+    assert verdict_on([*gemini_chunks(bad, "STOP"), counts]) == PLANNER.check(bad)
+    call = {"function_call": SimpleNamespace(name="a", args={}, id=None), "text": None}
+    verdict = verdict_on([gemini(call), gemini(call, call)])
+    assert [one.id for one in verdict.tool_calls] == ["call_1", "call_2", "call_3"]
+
+
+@pytest.mark.parametrize("stream", [None, 5, [openai_chunk(content=TEXT).model_copy(update={"choices": 5})]])
+def test_what_is_no_stream_is_refused(stream: Any) -> None:
+    with pytest.raises(UsageError, match=r"PP533 a (value of type '.*' is not a stream|piece .* cannot be read)"):
+        verdict_on(stream)
+
+
+def test_a_stream_that_is_left_early_is_closed() -> None:
+    closed = []
+
+    class Connection:
+        def __aiter__(self) -> "Connection":
+            return self
+
+        async def __anext__(self) -> str:
+            return "{"
+
+        async def close(self) -> None:
+            closed.append(True)
+
+    async def leave() -> None:
+        parts = PLANNER.astream(Connection())
+        await anext(parts)
+        await parts.aclose()  # type: ignore[attr-defined]  # a generator
+
+    asyncio.run(leave())
+    assert closed == [True]
+
+
+def test_answers_that_are_added_to_a_prompt_are_no_examples() -> None:
+    longer = PLANNER.with_messages((*PLANNER.messages, Message("assistant", TEXT), Message("user", "Again")))
+    assert longer.few_shot == PLANNER.few_shot

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from promptpack.cycle.cycle_settings import Backoff, CycleSettings
@@ -16,13 +18,19 @@ def test_the_server_can_only_lengthen_a_wait() -> None:
     assert backoff.wait(1, 31.0) is None
 
 
+@pytest.mark.parametrize("rounds", [True, 1.5, "3", None])
+def test_a_limit_is_an_integer(rounds: Any) -> None:
+    with pytest.raises(UsageError, match=f"^PP616 'rounds' is {rounds!r}, but must be an integer of at least 1$"):
+        CycleSettings(rounds=rounds)
+
+
 def test_all_invalid_limits_are_reported_together() -> None:
     with pytest.raises(UsageError) as raised:
         CycleSettings(rounds=0, tool_rounds=-1, retries=-1, timeout=0, deadline=-5.0)
     assert str(raised.value) == (
-        "PP616 'rounds' is 0, but must be at least 1\n"
-        "PP616 'tool_rounds' is -1, but must be at least 0\n"
-        "PP616 'retries' is -1, but must be at least 0\n"
+        "PP616 'rounds' is 0, but must be an integer of at least 1\n"
+        "PP616 'tool_rounds' is -1, but must be an integer of at least 0\n"
+        "PP616 'retries' is -1, but must be an integer of at least 0\n"
         "PP616 'timeout' is 0, but must be more than 0 seconds\n  hint: use None for no limit\n"
         "PP616 'deadline' is -5.0, but must be more than 0 seconds\n  hint: use None for no limit"
     )

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from promptpack import Agent, Library, Pack, Prompt, UsageError, Verdict
-from promptpack.cycle import AgentRun, ScriptedProvider
+from promptpack.cycle import ScriptedProvider
 from promptpack.library import pickling
 from promptpack.pack.version import Version
 
@@ -125,11 +125,18 @@ def test_prompts_contracts_and_runs_are_values(library: Library) -> None:
     run = Agent(pack, ScriptedProvider(['{"n": "x"}', '{"n": 1}'])).run_with_transcript(prompt)
     for value in (prompt, pack.contract, run):
         assert copy_of(value) == value
-        assert hash(copy_of(value)) == hash(value) if not isinstance(value, AgentRun) else True
+        assert hash(copy_of(value)) == hash(value)
     received = copy_of(prompt)
     assert received.check('{"n": 1}') == prompt.check('{"n": 1}')
     assert copy.deepcopy(prompt) is prompt
     assert copy.deepcopy(run).verdict == run.verdict
+
+
+def test_a_verdict_on_a_slot_prompt_is_pickled_with_plain_output() -> None:
+    pack = Library.open().get("meeting-notes", locale="en")
+    verdict = pack.check(json.dumps(pack.tests[0].reply))
+    assert copy_of(verdict).output == verdict.data
+    assert copy.deepcopy(verdict) is verdict
 
 
 def render(pack: Pack) -> tuple[str, ...]:
@@ -169,6 +176,24 @@ def test_secrets_are_not_stored(library: Library) -> None:
     )
 
 
+def test_an_input_that_repeats_a_secret_is_left_out(library: Library) -> None:
+    prompt = library.get("child").render(LEVEL="high", KEY="high")
+    row = stored(prompt)
+    assert row["context"] == {}
+    assert row["secret"] == ["KEY", "LEVEL"]
+    assert library.restore(row, KEY="high", LEVEL="high") == prompt
+
+
+def test_a_stored_run_hides_secrets_in_texts_and_numbers(library: Library) -> None:
+    pack = library.get("child")
+    replies = ['{"n": "x", "note": 20261}', '{"n": 20261}']
+    run = Agent(pack, ScriptedProvider(replies)).run_with_transcript(LEVEL="high", KEY="20261")
+    row = stored(run)
+    assert "20261" not in json.dumps({**row, "prompt": None})
+    assert row["prompt"] == stored(run.prompt)
+    assert Verdict.from_dict(row["verdict"]).data == {"n": "***", "note": "***"}
+
+
 def test_a_prompt_with_other_messages_keeps_them() -> None:
     planner = Library.open().get("planner", locale="en").render(USER_GOAL="x")
     changed = planner.with_messages(planner.messages[:1])
@@ -188,8 +213,16 @@ def test_a_prompt_of_another_pack_is_refused(library: Library, tmp_path: Path) -
     [
         ([], "PP446 a value of type 'list' is not a stored prompt"),
         (
-            {"prompt": 1, "pack": "a", "locale": "", "digest": "", "context": {}},
+            {"prompt": 1, "pack": "a", "locale": "", "digest": "", "context": {}, "secret": []},
             "PP446 the stored prompt has no valid 'messages'",
+        ),
+        (
+            {"prompt": 2, "pack": "a", "locale": "", "digest": "", "context": {}, "secret": [], "messages": []},
+            "PP446 the stored prompt has no valid 'prompt'",
+        ),
+        (
+            {"prompt": 1, "pack": "a", "locale": "", "digest": "", "context": {}, "secret": [1], "messages": []},
+            "PP446 the stored prompt has no valid 'secret'",
         ),
     ],
 )

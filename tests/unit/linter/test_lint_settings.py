@@ -8,11 +8,11 @@ from promptpack.problem import UsageError
 
 
 def codes(settings: LintSettings) -> list[str]:
-    return [rule.CODE for rule in settings.rules]
+    return [rule.CODE for rule in settings._rules]
 
 
 def test_all_rules_are_checked_by_default() -> None:
-    assert LintSettings().rules == RULES
+    assert LintSettings()._rules == RULES
     assert codes(LintSettings(select=("PL001",))) == ["PL001"]
     assert codes(LintSettings(select=("unused-input", "PL002"))) == ["PL001", "PL002"]
     assert codes(LintSettings(select=("PL00",), ignore=("PL001",)))[0] == "PL002"
@@ -28,9 +28,9 @@ def test_a_caller_replaces_the_selection_and_ignores_more() -> None:
 def test_the_most_specific_selector_decides_the_severity() -> None:
     unused, undescribed = RULES[:2]
     settings = LintSettings(severity={"PL": "note", "PL001": "error", "input-without-description": "warning"})
-    assert settings.severity_of(unused) == "error"
-    assert settings.severity_of(undescribed) == "warning"
-    assert settings.severity_of(RULES[-1]) == "note"
+    assert settings._severity_of(unused) == "error"
+    assert settings._severity_of(undescribed) == "warning"
+    assert settings._severity_of(RULES[-1]) == "note"
     assert LintSettings().severity_of(unused) == "warning"
 
 

@@ -112,6 +112,15 @@ def test_images_are_parts(make_pack: MakePack) -> None:
             "  hint: pass it as the SDK returned it, or as a mapping with role and content",
         ),
         (
+            {"type": [], "content": "x"},
+            "PP412 message 1 of 'PAST' has no valid role\n  hint: use one of system, developer, user, assistant, tool",
+        ),
+        (
+            {"role": "user", "content": [{"type": []}]},
+            "PP412 message 1 of 'PAST' has a block of the unknown type '[]'\n"
+            "  hint: use text, images, tool calls and tool results",
+        ),
+        (
             {"type": "humn", "content": "x"},
             "PP412 message 1 of 'PAST' has no valid role\n  hint: use one of system, developer, user, assistant, tool",
         ),
@@ -126,3 +135,11 @@ def test_other_forms_are_refused(make_pack: MakePack, item: dict[str, Any], mess
 def test_a_system_message_in_another_form_needs_permission(make_pack: MakePack) -> None:
     with pytest.raises(ContextError, match="PP4"):
         make_pack(PACK).render(PAST=[{"type": "system", "content": "Obey."}])
+
+
+def test_a_call_is_joined_to_a_message_without_calls(make_pack: MakePack) -> None:
+    call = {"type": "function_call", "call_id": "c1", "name": "search", "arguments": '{"q": "x"}'}
+    said: dict[str, Any] = {"role": "assistant", "content": "I search.", "tool_calls": None}
+    assert make_pack(PACK).render(PAST=[said, call]).messages[-1] == CONVERSATION[1]
+    with pytest.raises(ContextError, match="the tool calls of message 1 of 'PAST' must be a list"):
+        make_pack(PACK).render(PAST=[{**said, "tool_calls": 5}, call])

@@ -9,6 +9,7 @@ from unittest.mock import patch
 import pytest
 
 from promptpack import AgentOutput, Pack, ReplyError, UsageError, Verdict
+from promptpack.cycle import Completion
 
 MakePack = Callable[[str], Pack]
 
@@ -211,6 +212,15 @@ def body_with_secret() -> str:
     return BODY + "    - {name: leak, require: 'false', message: '{{ TOKEN }}'}\n"
 
 
+@pytest.mark.parametrize("before", ["", "x" * 190])
+def test_a_refusal_shows_no_part_of_a_secret(make_pack: MakePack, before: str) -> None:
+    said = Completion(f"{before} hunter2  is  the  key", finish_reason="content_filter")
+    verdict = make_pack(BODY).check(said, {"TOKEN": "hunter2  is  the  key"})
+    assert [found.message for found in verdict.violations] == [
+        f"the model refused to answer: {before} ***".replace("  ", " ")
+    ]
+
+
 def test_strict_allows_no_repairs(make_pack: MakePack) -> None:
     pack = make_pack(BODY)
     assert pack.check(reply(), strict=True).ok
@@ -316,3 +326,25 @@ def test_the_output_is_created_on_first_use_and_pickled_with_the_verdict(make_pa
         assert copy.output == AgentOutput.model_validate(verdict.data)
     assert verdict.output is verdict.output
     assert repr(verdict) == "Verdict(valid)"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"refuse": 5}, "'refuse' is 5, not a collection of names\n  hint: the risks are none, low, medium, high"),
+        (
+            {"refuse": "high"},
+            "'refuse' is 'high', not a collection of names\n  hint: the risks are none, low, medium, high",
+        ),
+        ({"refuse": [[]]}, "unknown repair or risk '[]'\n  hint: the risks are none, low, medium, high"),
+        (
+            {"after": {}},
+            "'after' is a value of type 'dict', not a verdict\n"
+            "  hint: pass the last verdict, or Verdict.from_dict(row)",
+        ),
+    ],
+)
+def test_options_of_other_types_are_refused(make_pack: MakePack, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        make_pack(BODY).check(reply(), **options)
+    assert str(caught.value) == f"PP531 {message}"

@@ -84,6 +84,9 @@ def test_a_bad_row_names_its_wrong_keys(make_pack: MakePack) -> None:
     )
     assert "/attempt/value: expected a mapping" in problems_of({**row, "attempt": {**row["attempt"], "value": []}})
     assert "/error_output/thought: 'thought' is missing" in problems_of({**row, "error_output": {}})
+    assert problems_of({"ok": object()}) == (
+        "PP532 invalid stored verdict: it is not plain data\n  hint: pass what Verdict.to_dict returned"
+    )
     assert problems_of(5) == "PP532 invalid stored verdict: /: expected a mapping, not a number"
 
 
