@@ -216,8 +216,8 @@ class Liar:
     def __init__(self, kind: type) -> None:
         self.kind = kind
 
-    @property
-    def __class__(self) -> Any:  # type: ignore[misc]
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
         return self.kind
 
 

@@ -31,7 +31,7 @@ def test_the_most_specific_selector_decides_the_severity() -> None:
     assert settings._severity_of(unused) == "error"
     assert settings._severity_of(undescribed) == "warning"
     assert settings._severity_of(RULES[-1]) == "note"
-    assert LintSettings().severity_of(unused) == "warning"
+    assert LintSettings()._severity_of(unused) == "warning"
 
 
 def test_an_unknown_rule_is_reported_with_a_suggestion() -> None:
