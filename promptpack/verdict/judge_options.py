@@ -1,6 +1,6 @@
 """The options of a check: which repairs are allowed, why the model stopped, and which correction the reply answers."""
 
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,13 +21,14 @@ class JudgeOptions:
     after: Verdict | None = None
 
     def __post_init__(self) -> None:
-        if self.after is not None and not isinstance(self.after, Verdict):
-            message = f"'after' is a value of type {type(self.after).__name__!r}, not a verdict"
+        after: object = self.after
+        if after is not None and not isinstance(after, Verdict):
+            message = f"'after' is a value of type {type(after).__name__!r}, not a verdict"
             raise UsageError(Problem("PP531", message, None, "pass what check returned, or Verdict.from_dict(row)"))
         known = (*replies.RISKS, *sorted(replies.KINDS))
         problems = [
-            Problem("PP531", f"unknown repair or risk {name!r}", None, did_you_mean(str(name), known) or _RISKS_HINT)
-            for name in sorted(self.refuse.difference(known), key=str)
+            Problem("PP531", f"unknown repair or risk {name!r}", None, did_you_mean(name, known) or _RISKS_HINT)
+            for name in sorted(self.refuse.difference(known))
         ]
         if problems:
             raise UsageError(problems)
@@ -47,4 +48,4 @@ def _read_names(refuse: object) -> frozenset[str]:
     """Return the names in a collection; a text alone would be a collection of letters."""
     if isinstance(refuse, str) or not isinstance(refuse, Iterable):
         raise UsageError(Problem("PP531", f"'refuse' is {refuse!r}, not a collection of names", None, _RISKS_HINT))
-    return frozenset(name if isinstance(name, Hashable) else str(name) for name in refuse)
+    return frozenset(map(str, refuse))
