@@ -10,8 +10,8 @@ from anthropic.types import Message as AnthropicMessage
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.responses import Response
 
-from promptpack import AgentOutput, Library, Message, Prompt, UsageError, Verdict
-from promptpack.cycle import Completion
+from promptpack import Agent, AgentOutput, Library, Message, Prompt, UsageError, Verdict
+from promptpack.cycle import Completion, ScriptedProvider
 from promptpack.prompt.message import ToolCall
 
 PLANNER = Library.open().get("planner", locale="en").render(USER_GOAL="Write the report")
@@ -493,3 +493,15 @@ def test_a_stream_that_is_left_early_is_closed() -> None:
 def test_answers_that_are_added_to_a_prompt_are_no_examples() -> None:
     longer = PLANNER.with_messages((*PLANNER.messages, Message("assistant", TEXT), Message("user", "Again")))
     assert longer.few_shot == PLANNER.few_shot
+
+
+def test_an_agent_runs_a_finished_prompt_of_its_own_pack_only() -> None:
+    agent = Agent(PLANNER.pack, ScriptedProvider([GOOD]))
+    assert agent.run(PLANNER).ok
+    with pytest.raises(UsageError) as caught:
+        agent.run(PLANNER, USER_GOAL="x")
+    assert str(caught.value) == (
+        "PP620 a finished prompt takes no inputs, but got USER_GOAL\n  hint: pass the inputs to 'render'"
+    )
+    with pytest.raises(UsageError, match=r"PP620 the prompt belongs to executor@1\.0\.0, not to planner@1\.0\.0"):
+        agent.run(EXECUTOR)
