@@ -52,6 +52,10 @@ ToolSource = Mapping[str, ToolFunction | ModelTool] | Iterable[ToolFunction | Mo
 
 def read_tools(source: ToolSource) -> tuple[ModelTool, ...]:
     """Read tools from functions, `ModelTool` values or definitions in the form of any SDK; names must be unique."""
+    given: object = source
+    if not isinstance(given, Iterable):
+        message = f"tools are a value of type {type(given).__name__!r}"
+        raise UsageError(Problem("PP614", message, None, "pass a list of functions or definitions"))
     if isinstance(source, Mapping):
         tools = tuple(_rename(name, value) for name, value in source.items())
     else:

@@ -31,8 +31,12 @@ class StoredPack(NamedTuple):
 
     def restore(self) -> Pack:
         """Build the pack; refuse it if its digest is another one here."""
-        library = _open(self.texts, self.limits, {self.path: self.digest})
-        return library._build_entry(next(entry for entry in library.entries if entry.path == self.path))
+        library = _open(self.texts, self.limits, {})
+        entry = next((entry for entry in library.entries if entry.path == self.path), None)
+        if entry is None:
+            message = f"the stored pack has no file {self.path!r}"
+            raise UsageError(Problem("PP740", message, None, "store the pack again"))
+        return require_digest(library._build_entry(entry), str(self.digest))
 
 
 class StoredLibrary(NamedTuple):

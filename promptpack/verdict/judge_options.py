@@ -24,8 +24,8 @@ class JudgeOptions:
     def __post_init__(self) -> None:
         known = (*replies.RISKS, *sorted(replies.KINDS))
         problems = [
-            Problem("PP531", f"unknown repair or risk {name!r}", None, did_you_mean(str(name), known) or _RISKS_HINT)
-            for name in sorted(self.refuse.difference(known), key=str)
+            Problem("PP531", f"unknown repair or risk {name!r}", None, did_you_mean(name, known) or _RISKS_HINT)
+            for name in sorted(self.refuse.difference(known))
         ]
         if self.after is not None and not is_a(self.after, Verdict):
             message = f"'after' is a value of type {type(self.after).__name__!r}, not a verdict"
@@ -48,4 +48,4 @@ def _read_names(refuse: object) -> frozenset[str]:
     """Return the names in a collection; a text alone would be a collection of letters."""
     if isinstance(refuse, str) or not isinstance(refuse, Iterable):
         raise UsageError(Problem("PP531", f"'refuse' is {refuse!r}, not a collection of names", None, _RISKS_HINT))
-    return frozenset(name if isinstance(name, str) else str(name) for name in refuse)
+    return frozenset(map(str, refuse))

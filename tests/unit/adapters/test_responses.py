@@ -10,8 +10,8 @@ from anthropic.types import Message as AnthropicMessage
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.responses import Response
 
-from promptpack import AgentOutput, Library, Message, Prompt, UsageError, Verdict, hook
-from promptpack.cycle import Completion
+from promptpack import Agent, AgentOutput, Library, Message, Prompt, UsageError, Verdict, hook
+from promptpack.cycle import Completion, ScriptedProvider
 from promptpack.observation import RunEnded
 from promptpack.prompt.message import ToolCall
 
@@ -216,7 +216,7 @@ class Liar:
     def __init__(self, kind: type) -> None:
         self.kind = kind
 
-    @property  # type: ignore[misc]
+    @property  # type: ignore[misc]  # read-only
     def __class__(self) -> Any:
         return self.kind
 
@@ -228,7 +228,7 @@ class Broken:
         raise RuntimeError(name)
 
 
-@pytest.mark.parametrize("reply", [*map(Liar, (str, bytes, dict, Completion, AgentOutput)), Broken()], ids=str)
+@pytest.mark.parametrize("reply", [*map(Liar, (str, bytes, dict, Completion, AgentOutput)), Broken()], ids=range(6))
 def test_lying_and_broken_objects_are_refused(reply: object) -> None:
     with pytest.raises(UsageError, match="PP533"):
         PLANNER.check(reply)
@@ -459,7 +459,7 @@ def test_a_function_of_the_other_kind_is_understood_or_named() -> None:
     )
     synchronous: Any = lambda _: GOOD  # noqa: E731 -- a function that is not awaited
     assert asyncio.run(PLANNER.acorrect(synchronous)).ok
-    with pytest.raises(UsageError, match="'rounds' is '3', but must be at least 1"):
+    with pytest.raises(UsageError, match="'rounds' is '3', but must be an integer of at least 1"):
         PLANNER.correct(synchronous, rounds="3")  # type: ignore[arg-type]
 
 
@@ -562,3 +562,15 @@ def test_a_stream_that_is_left_early_is_closed() -> None:
 def test_answers_that_are_added_to_a_prompt_are_no_examples() -> None:
     longer = PLANNER.with_messages((*PLANNER.messages, Message("assistant", TEXT), Message("user", "Again")))
     assert longer.few_shot == PLANNER.few_shot
+
+
+def test_an_agent_runs_a_finished_prompt_of_its_own_pack_only() -> None:
+    agent = Agent(PLANNER.pack, ScriptedProvider([GOOD]))
+    assert agent.run(PLANNER).ok
+    with pytest.raises(UsageError) as caught:
+        agent.run(PLANNER, USER_GOAL="x")
+    assert str(caught.value) == (
+        "PP620 a finished prompt takes no inputs, but got USER_GOAL\n  hint: pass the inputs to 'render'"
+    )
+    with pytest.raises(UsageError, match=r"PP620 the prompt belongs to executor@1\.0\.0, not to planner@1\.0\.0"):
+        agent.run(EXECUTOR)

@@ -145,3 +145,11 @@ def test_a_result_that_is_not_plain_data_is_an_error_of_the_tool(result: Any) ->
         "PP615 tool 't' returned a value that is neither text nor plain data\n"
         "  hint: return text, numbers, True, False, None, lists or mappings"
     )
+
+
+def test_tools_that_are_no_collection_are_refused() -> None:
+    with pytest.raises(UsageError) as caught:
+        read_tools(5)  # type: ignore[arg-type]
+    assert str(caught.value) == (
+        "PP614 tools are a value of type 'int'\n  hint: pass a list of functions or definitions"
+    )

@@ -91,6 +91,10 @@ def test_another_digest_is_refused(library: Library) -> None:
     changed = stored._replace(digest="sha256:0")
     with pytest.raises(UsageError, match=rf"^PP740 child@1.0.0 has another digest here: {pack.digest}, not sha256:0\n"):
         changed.restore()
+    changes: list[dict[str, Any]] = [{"digest": None}, {"path": "x"}, {"texts": {}}]
+    for tampered in changes:
+        with pytest.raises(UsageError, match="PP740"):
+            stored._replace(**tampered).restore()
     whole = pickling.store_library(library)
     received = whole._replace(digests=dict.fromkeys(whole.digests, "sha256:0")).restore()
     with pytest.raises(UsageError, match="PP740"):

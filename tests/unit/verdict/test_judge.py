@@ -337,11 +337,6 @@ def test_the_output_is_created_on_first_use_and_pickled_with_the_verdict(make_pa
             "'refuse' is 'high', not a collection of names\n  hint: the risks are none, low, medium, high",
         ),
         ({"refuse": [[]]}, "unknown repair or risk '[]'\n  hint: the risks are none, low, medium, high"),
-        (
-            {"after": {}},
-            "'after' is a value of type 'dict', not a verdict\n"
-            "  hint: pass the last verdict, or Verdict.from_dict(row)",
-        ),
     ],
 )
 def test_options_of_other_types_are_refused(make_pack: MakePack, options: dict[str, Any], message: str) -> None:
