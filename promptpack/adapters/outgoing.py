@@ -65,7 +65,7 @@ class Outgoing:
 
     def strict_schema(self, provider: str) -> dict[str, Any]:
         """Return the schema of the reply in the strict form of a provider."""
-        from promptpack.schema.strict import to_strict_schema
+        from promptpack.schema.strict.writing import to_strict_schema
 
         schema = self.schema()
         if schema is None:

@@ -10,7 +10,7 @@ import promptpack
 from promptpack.lazy import cached_property
 from promptpack.problem import Problem, UsageError
 from promptpack.schema.bundling import rebase
-from promptpack.schema.strict import StrictProvider, to_strict_schema
+from promptpack.schema.strict import StrictProvider
 from promptpack.schema.validation import Schema
 from promptpack.schema.validation import compile as compile_schema
 from promptpack.template.model import Expression, Template
@@ -182,6 +182,8 @@ class Contract:
             hint = "pass them: contract.strict(provider, tools), or use prompt.to(target, strict=True)"
             raise UsageError(Problem("PP641", message, None, hint))
         actions = None if tools is None else read_tool_actions(tools, "tools")
+        from promptpack.schema.strict.writing import to_strict_schema
+
         return to_strict_schema(self.json_schema(actions), provider, what)
 
     def _action_schema(self, tools: Sequence[Action] | None) -> dict[str, Any]:

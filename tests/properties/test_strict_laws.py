@@ -17,7 +17,8 @@ from openai.lib._pydantic import _ensure_strict_json_schema
 from promptpack import Library, PackError
 from promptpack import schema as schemas
 from promptpack.reply import SchemaCheck, Shape, find_extras, read
-from promptpack.schema.strict import STRICT_PROVIDERS, WRAPPER, StrictSchema, build_strict_schema
+from promptpack.schema.strict import STRICT_PROVIDERS, WRAPPER
+from promptpack.schema.strict.writing import StrictSchema, build_strict_schema
 from tests.properties.strict_schemas import contracts, replies, values, with_nulls
 
 _PACKS = ("understanding", "router", "planner", "executor", "reviewer", "orchestrator", "meeting-notes")

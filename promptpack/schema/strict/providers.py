@@ -6,6 +6,8 @@ from typing import Final, Literal, get_args
 
 from promptpack.problem import Problem, UsageError, did_you_mean
 
+WRAPPER: Final = "reply"
+"""The key of the object around a reply that is not one object; reading a reply removes the wrapper."""
 StrictProvider = Literal["anthropic", "bedrock", "gemini", "litellm", "mistral", "ollama", "openai", "openai-responses"]
 STRICT_PROVIDERS: Final[tuple[StrictProvider, ...]] = get_args(StrictProvider)
 

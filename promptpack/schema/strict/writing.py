@@ -11,12 +11,9 @@ from promptpack.problem import PackError, Problem
 from promptpack.schema.pointers import pointer
 from promptpack.schema.strict.alternative import Alternative, Node, find_words, implied_kinds, is_impossible, kinds_of
 from promptpack.schema.strict.expansion import MAX_ALTERNATIVES, Expansion, ExpansionError
-from promptpack.schema.strict.providers import Profile, find_profile
+from promptpack.schema.strict.providers import WRAPPER, Profile, find_profile
 from promptpack.schema.strict.size import OptionalProperties, check_size
 from promptpack.schema.supported_keywords import KEYWORDS_BY_KIND, KINDS
-
-WRAPPER: Final = "reply"
-"""The key of the object around a reply that is not one object; reading a reply removes the wrapper."""
 
 Path = tuple[str | int, ...]
 _MAX_NODES: Final = 50_000

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from promptpack import Library, PackError, UsageError
-from promptpack.schema.strict import STRICT_PROVIDERS, build_strict_schema, to_strict_schema
+from promptpack.schema.strict import STRICT_PROVIDERS
+from promptpack.schema.strict.writing import build_strict_schema, to_strict_schema
 
 READ = {"name": "read_file", "parameters": {"type": "object", "properties": {"path": {"type": "string"}}}}
 SIX = ("understanding", "router", "planner", "executor", "reviewer", "orchestrator")
