@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from os.path import normpath
@@ -14,8 +14,9 @@ from pydantic.alias_generators import to_camel
 
 from promptpack.lazy import cached_property
 from promptpack.library import Library
+from promptpack.pack.contract import ERROR_ACTIONS
 from promptpack.pack.model import Pack
-from promptpack.problem import PackError, Problem
+from promptpack.problem import PackError, Problem, ReplyError
 from promptpack.prompt.message import Message
 from promptpack.prompt.prompt import Prompt
 from promptpack.verdict import Verdict
@@ -23,6 +24,7 @@ from promptpack.verdict.model import Violation
 from promptpack.verdict.output import Risk
 
 T = TypeVar("T")
+E = TypeVar("E")
 
 
 class NotGiven:
@@ -72,15 +74,16 @@ class AgentReply(BaseModel):
 
 
 @dataclass(frozen=True)
-class TypedVerdict(Generic[T]):
+class TypedVerdict(Generic[T, E]):
     """A verdict whose output has a type.
 
-    `kind` is the type of the output.
+    `kind` is the type of the output, and `errors` that of the standard error actions.
     """
 
     verdict: Verdict
     """The verdict with all details."""
     kind: object = field(repr=False)
+    errors: object = field(default=None, repr=False)
 
     def __bool__(self) -> bool:
         return self.verdict.ok
@@ -101,23 +104,37 @@ class TypedVerdict(Generic[T]):
         return self.verdict.correction
 
     @cached_property
+    def error(self) -> E | None:
+        """The accepted reply, if its action is a standard error action: ERROR, ESCALATE or CLARIFICATION_REQUIRED."""
+        data = self.verdict.data
+        if self.errors is None or not self.verdict.ok or not data or data.get("action") not in ERROR_ACTIONS:
+            return None
+        error: E = _adapter(self.errors).validate_python(data)
+        return error
+
+    @cached_property
     def output(self) -> T:
-        """The accepted reply; raises a `ReplyError` with the violations if it is refused."""
+        """The accepted reply; raises a `ReplyError` if the reply is refused, calls tools, or has an `error`."""
         self.verdict.raise_for_failure()
+        if self.error is not None or self.verdict.tool_calls:
+            what = "calls tools" if self.verdict.tool_calls else f"is {self.verdict.data['action']}"
+            hint = "read 'verdict.verdict.tool_calls'" if self.verdict.tool_calls else "ask 'verdict.error' first"
+            raise ReplyError(Problem("PP535", f"the reply {what}, so it has no output", None, hint))
         output: T = _adapter(self.kind).validate_python(self.verdict.data)
         return output
 
 
 @dataclass(frozen=True)
-class TypedPrompt(Generic[T]):
+class TypedPrompt(Generic[T, E]):
     """A prompt whose replies have a type.
 
-    `kind` is the type of the replies.
+    `kind` is the type of the replies, and `errors` that of the standard error actions.
     """
 
     prompt: Prompt
     """The prompt with all details."""
     kind: object = field(repr=False)
+    errors: object = field(default=None, repr=False)
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -125,15 +142,28 @@ class TypedPrompt(Generic[T]):
         return self.prompt.messages
 
     def check(
-        self, reply: Any, *, after: TypedVerdict[T] | None = None, finish_reason: str | None = None
-    ) -> TypedVerdict[T]:
+        self, reply: Any, *, after: TypedVerdict[T, E] | None = None, finish_reason: str | None = None
+    ) -> TypedVerdict[T, E]:
         """Judge a model's `reply` to this prompt.
 
         `after` is the verdict whose correction the reply answers, and `finish_reason` what the provider reports as the
         reason for the end of the reply.
         """
         before = None if after is None else after.verdict
-        return TypedVerdict(self.prompt.check(reply, after=before, finish_reason=finish_reason), self.kind)
+        return self._typed(self.prompt.check(reply, after=before, finish_reason=finish_reason))
+
+    def correct(self, ask: Callable[[tuple[Message, ...]], object], *, rounds: int = 3) -> TypedVerdict[T, E]:
+        """Ask until a reply meets the contract; `ask` and `rounds` are those of `Prompt.correct`."""
+        return self._typed(self.prompt.correct(ask, rounds=rounds))
+
+    async def acorrect(
+        self, ask: Callable[[tuple[Message, ...]], Awaitable[object]], *, rounds: int = 3
+    ) -> TypedVerdict[T, E]:
+        """Ask asynchronously until a reply meets the contract; `ask` and `rounds` are those of `Prompt.acorrect`."""
+        return self._typed(await self.prompt.acorrect(ask, rounds=rounds))
+
+    def _typed(self, verdict: Verdict) -> TypedVerdict[T, E]:
+        return TypedVerdict(verdict, self.kind, self.errors)
 
 
 @dataclass(frozen=True)
@@ -165,13 +195,14 @@ class PackSource:
             raise PackError(Problem("PP646", message, None, f"run: {self.command}"))
         return pack
 
-    def render(self, pack: Pack, kind: object, inputs: Mapping[str, Any]) -> TypedPrompt[Any]:
+    def render(self, pack: Pack, kind: object, errors: object, inputs: Mapping[str, Any]) -> TypedPrompt[Any, Any]:
         """Render a `pack` with the inputs that are given; models become plain data.
 
-        `kind` is the type of the replies, and `inputs` has the values by the names that the pack declares.
+        `kind` is the type of the replies, `errors` that of the standard error actions, and `inputs` has the values by
+        the names that the pack declares.
         """
         given = {name: _to_plain(value) for name, value in inputs.items() if not isinstance(value, NotGiven)}
-        return TypedPrompt(pack.render(given), kind)
+        return TypedPrompt(pack.render(given), kind, errors)
 
 
 @cache

@@ -25,9 +25,9 @@ _ERRORS: Final = {("ERROR", "ESCALATE"): "error", ("CLARIFICATION_REQUIRED",): "
 _RESERVED: Final = (
     "AgentReply", "Any", "DIGESTS", "Field", "Final", "LABEL", "Literal", "Locale", "Mapping", "Model", "NOT_GIVEN",
     "NotGiven", "Pack", "SOURCE", "Sequence", "TypeAlias", "TypedPrompt", "TypedVerdict", "load", "render", "Output",
-    "Prompt", "Verdict", "Action",
+    "Prompt", "Verdict", "Action", "ErrorReply",
 )  # fmt: skip
-_USED_IN_RENDER: Final = ("NOT_GIVEN", "Output", "SOURCE", "load")
+_USED_IN_RENDER: Final = ("NOT_GIVEN", "ErrorReply", "Output", "SOURCE", "load")
 _IMPORTS: Final = (
     ("collections.abc", ("Mapping", "Sequence")),
     ("typing", ("Any", "Final", "Literal", "TypeAlias")),
@@ -89,7 +89,7 @@ class _Module:
 
     def write(self, *, with_texts: bool = True) -> list[str]:
         replies = TypeWriter(self.names, REPLY)
-        output = self._write_output(replies)
+        output, errors = self._write_output(replies), self._write_errors(replies)
         inputs = TypeWriter(self.names, INPUT)
         render = self._write_render(inputs, with_texts=with_texts)
         lines: list[str] = []
@@ -100,8 +100,11 @@ class _Module:
         lines += ["", ""]
         if contract is not None and contract.has_actions:
             lines += _write_alias("Action", _actions(contract))
-        lines += _write_alias("Output", output)
-        lines += ["Prompt: TypeAlias = TypedPrompt[Output]", "Verdict: TypeAlias = TypedVerdict[Output]"]
+        lines += [*_write_alias("Output", output), *_write_alias("ErrorReply", errors)]
+        lines += [
+            "Prompt: TypeAlias = TypedPrompt[Output, ErrorReply]",
+            "Verdict: TypeAlias = TypedVerdict[Output, ErrorReply]",
+        ]
         return [*lines, *_LOAD, *render]
 
     def _write_output(self, types: TypeWriter) -> Type:
@@ -113,6 +116,14 @@ class _Module:
         found = [self._write_action(types, action.name, action.params) for action in contract.actions.values()]
         if contract.tools_input:
             found.append(self._write_call(types))
+        return join_types(found) if found else ("AgentReply",)
+
+    def _write_errors(self, types: TypeWriter) -> Type:
+        """Return the types of the standard error actions."""
+        contract = self.pack.contract
+        if contract is None or not contract.has_actions:
+            return ("None",)
+        found = []
         for names, definition in _ERRORS.items():
             params = {"$ref": f"#/$defs/{definition}", "$defs": contract.base["$defs"]}
             found.append(self._write_action(types, names[0], params, names))
@@ -154,7 +165,7 @@ class _Module:
         doc = write_doc(f"Render the messages of {self.pack.label}.")[:-3] if documented else ""
         lines += [f"    {doc}", "", *documented, '    """'] if documented else ['    """Render the messages."""']
         given = [f"        {quote(name)}: {argument}," for name, argument in arguments.items()]
-        return [*lines, f"    return SOURCE.render(load({locale}), Output, {{", *given, "    })"]
+        return [*lines, f"    return SOURCE.render(load({locale}), Output, ErrorReply, {{", *given, "    })"]
 
 
 _LOAD: Final = (

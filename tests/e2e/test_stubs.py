@@ -27,7 +27,7 @@ reply = json.dumps({
     "risk": {"level": "low", "description": "d"},
 })
 verdict = prompt.check(reply)
-if verdict.ok and verdict.output.action == "TASK_PLAN":
+if verdict.ok and verdict.error is None:
     first: str = verdict.output.params.tasks[0].id
     print(first, verdict.output.risk.level, verdict.output.params.executionOrder)
 executor.render(AVAILABLE_TOOLS=[])
@@ -42,12 +42,13 @@ planner.render(USER_GOAL="x", locale="de")  # mistake
 prompt = planner.render(USER_GOAL="x")
 prompt.chek("")  # mistake
 verdict = prompt.check("")
-print(verdict.output.params.tasks)  # mistake
-if verdict.output.action == "TASK_PLAN":
-    print(verdict.output.params.taks)  # mistake
-    print(verdict.output.params.tasks[0].idd)  # mistake
-    number: int = verdict.output.params.tasks[0].id  # mistake
-    print(verdict.output.params.tasks[0].id)
+print(verdict.output.params.taks)  # mistake
+print(verdict.output.params.tasks[0].idd)  # mistake
+number: int = verdict.output.params.tasks[0].id  # mistake
+print(verdict.output.params.tasks[0].id)
+if verdict.error:
+    print(verdict.error.params.tasks)  # mistake
+    print(verdict.error.thought)
 """
 HOSTILE = r"""
 promptpack: 1

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from promptpack import PackError, ReplyError
-from promptpack.stubs import NOT_GIVEN, AgentReply, Model, PackSource
+from promptpack import Library, PackError, ReplyError
+from promptpack.stubs import NOT_GIVEN, AgentReply, Model, PackSource, TypedPrompt
 
 REPLY = {
     "thought": "t", "action": "ERROR", "params": {"errorType": "parse_error", "message": "m"}, "expectedOutcome": "e",
@@ -33,7 +33,7 @@ def source() -> PackSource:
 
 def prompt_of(source: PackSource, **inputs: Any) -> Any:
     pack = source.library.get("planner", "en")
-    return source.render(source.load("planner@1.0.0", {"en": pack.digest}, "en"), Output, inputs)
+    return source.render(source.load("planner@1.0.0", {"en": pack.digest}, "en"), Output, Output, inputs)
 
 
 def test_models_are_plain_data_in_the_context(source: PackSource) -> None:
@@ -41,11 +41,14 @@ def test_models_are_plain_data_in_the_context(source: PackSource) -> None:
     assert prompt.prompt.context["RESOURCE_POOL"] == {"capabilities": ["git"]}
 
 
-def test_the_output_of_a_verdict_is_typed(source: PackSource) -> None:
+def test_an_error_action_is_typed_and_no_output(source: PackSource) -> None:
     verdict = prompt_of(source, USER_GOAL="g").check(json.dumps(REPLY))
     assert verdict
-    assert verdict.output.params.message == "m"
-    assert verdict.output is verdict.output
+    assert verdict.error.params.message == "m"
+    assert verdict.error is verdict.error
+    with pytest.raises(ReplyError) as caught:
+        _ = verdict.output
+    assert str(caught.value) == ("PP535 the reply is ERROR, so it has no output\n  hint: ask 'verdict.error' first")
     assert "secret" not in repr(Params(message="secret"))
 
 
@@ -67,3 +70,13 @@ def test_a_changed_pack_is_refused(source: PackSource) -> None:
         "PP646 planner@1.0.0 (en) is not the pack that typed/_source.py was generated from\n"
         "  hint: run: promptpack stubs packs -o typed"
     )
+
+
+def test_the_output_of_a_verdict_is_typed() -> None:
+    pack = Library.open().get("planner", locale="en")
+    assert pack.contract is not None
+    reply = pack.contract.examples[0]
+    prompt: TypedPrompt[Any, None] = TypedPrompt(pack.render(USER_GOAL="g"), dict[str, Any])
+    verdict = prompt.correct(lambda _: reply)
+    assert verdict.error is None
+    assert verdict.output["action"] == "TASK_PLAN"
