@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from promptpack.lazy import cached_property
 from promptpack.problem import Location, PackError, Problem, UsageError
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MAX_BYTES = 1_000_000
-# A folder with more is not a folder of packs, but a home folder or a disk.
-_MAX_FOLDERS = 10_000
+_MAX_FOLDERS = 10_000  # a folder with more is not a folder of packs, but a home folder or a disk
 _DEFAULT_MODE = 0o644
 # Without O_NONBLOCK, opening a pipe without a writer would block forever.
 _READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
@@ -28,7 +27,7 @@ SIBLING = "../schemas/"
 Stamp = tuple[int, ...]
 """The number of a file, its times and its size."""
 # Folders that never hold packs.
-_SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__"))
+_SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__"))  # they never hold packs
 
 
 @dataclass(frozen=True)
@@ -214,9 +213,8 @@ def read(path: str | Path, *, shown: str | None = None, limit: int = _MAX_BYTES,
         descriptor = _open_below(below, str(path)) if below else os.open(path, _READ_FLAGS)
     except OSError as error:
         raise PackError(Problem("PP120", f"cannot be read: {error.strerror}", place)) from error
-    with open(descriptor, "rb") as stream:
+    with _open_regular(descriptor, place) as stream:
         status = os.fstat(stream.fileno())
-        _require_regular(status, place)
         data = b"" if status.st_size > limit else stream.read(status.st_size + 1)
         if len(data) > status.st_size:  # the file grows, or the file system does not report sizes
             data += stream.read(limit + 1 - len(data))
@@ -244,6 +242,16 @@ def _link_problem(name: str, place: Location, kind: str) -> Problem:
 def _require_regular(status: os.stat_result, place: Location) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise PackError(Problem("PP123", "is not a regular file", place))
+
+
+def _open_regular(descriptor: int, place: Location) -> BinaryIO:
+    """Return a stream; the file may have become a folder since it was checked."""
+    try:
+        _require_regular(os.fstat(descriptor), place)
+        return open(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
 
 
 def _open_below(root: str, path: str) -> int:

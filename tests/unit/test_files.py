@@ -106,3 +106,15 @@ def test_a_folder_with_too_many_folders_is_not_read_to_its_end(tmp_path: Path, m
     assert str(problem) == (
         f"{tmp_path}: PP127 contains more than 3 folders; the others are not read\n  hint: use a folder with packs only"
     )
+
+
+def test_a_file_that_becomes_a_folder_while_it_is_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "folder").mkdir()
+    before = (tmp_path / "file").stat()
+    monkeypatch.setattr("promptpack.files.os.stat", lambda _: before)
+    for below in ("", str(tmp_path)):
+        with pytest.raises(PackError, match="PP123 is not a regular file"):
+            files.read(str(tmp_path / "folder"), below=below)
