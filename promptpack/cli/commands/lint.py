@@ -15,7 +15,6 @@ from promptpack.cli.reports.catalogue import FORMATS, write
 from promptpack.linter.lint_paths import lint
 from promptpack.linter.lint_report import LintReport
 from promptpack.problem import Problem, PromptpackError
-from promptpack.watching import changes
 
 # One fix may reveal the next problem; real packs need fewer rounds.
 _MAX_ROUNDS = 8
@@ -64,6 +63,8 @@ def _split(options: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _watch(options: _LintOptions) -> None:
+    from promptpack.watching import changes
+
     _run_again(options)
     for _ in changes(tuple(files.group_by_root(options.paths))):
         _run_again(options)
