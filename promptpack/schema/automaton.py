@@ -72,10 +72,10 @@ class Automaton:
     def _find_node(self, node: _Node, key: str | Around, nodes: dict[frozenset[int], _Node]) -> _Node:
         """Read one character, which may have the characters around it, and return the node after it."""
         around, character = (None, key) if isinstance(key, str) else (key, key[1])
-        active = self._step(node.active, around, character)
+        active = self.step(node.active, around, character)
         return _MATCHED if active is None else nodes.setdefault(active, _Node(active))
 
-    def _step(self, active: frozenset[int], around: Around | None, character: str) -> frozenset[int] | None:
+    def step(self, active: frozenset[int], around: Around | None, character: str) -> frozenset[int] | None:
         """Read one character; return the active states after it, or None if the pattern has matched."""
         reached: set[int] = set()
         open_states = [0, *active]

@@ -312,10 +312,10 @@ def is_multiple(number: float, factor: float, steps: list[int]) -> bool:
     steps[0] -= _STEPS_OF_A_DIVISION
     if steps[0] < 0:
         raise StepLimitError
-    return (_to_fraction(number) / _to_fraction(factor)).denominator == 1
+    return (to_fraction(number) / to_fraction(factor)).denominator == 1
 
 
-def _to_fraction(number: float) -> Fraction:
+def to_fraction(number: float) -> Fraction:
     """Return the decimal value as written, not the binary one: 4.35 is a multiple of 0.01."""
     from fractions import Fraction
 

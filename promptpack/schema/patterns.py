@@ -58,17 +58,17 @@ class Pattern:
         self.text = text
         self._costs: list[int | None] = [None] * (_MAX_DIGITS + 1)
         try:
-            self._tree = _without_warnings(parser.parse, text)
-            if not self._tree.state.flags & re.MULTILINE:
-                _use_text_end(self._tree)
-            self._search = _without_warnings(compiler.compile, self._tree).search
+            self.tree = _without_warnings(parser.parse, text)
+            if not self.tree.state.flags & re.MULTILINE:
+                _use_text_end(self.tree)
+            self._search = _without_warnings(compiler.compile, self.tree).search
         except (re.error, OverflowError, RecursionError) as error:
             raise PatternError(f"pattern {text[:60]!r} is not a valid regular expression: {error}") from error
 
     @property
     def is_safe(self) -> bool:
         """Whether every text of typical length can be searched."""
-        return self._automaton is not None or self._cost(_TYPICAL_LENGTH.bit_length()) <= _MAX_COST
+        return self.automaton is not None or self._cost(_TYPICAL_LENGTH.bit_length()) <= _MAX_COST
 
     def find_growth(self, steps: list[int]) -> Growth:
         """Return how the work of a backtracking engine grows with the text, and subtract the work of the analysis.
@@ -96,24 +96,25 @@ class Pattern:
         if cost <= steps[0]:
             steps[0] -= cost
             return self._search(text) is not None
-        found = None if self._automaton is None else self._automaton.is_found_in(text, steps)
+        found = None if self.automaton is None else self.automaton.is_found_in(text, steps)
         if found is None:
             raise PatternError(f"a text of {len(text):,} characters is too long for the pattern {self.text[:60]!r}")
         return found
 
     def _cost(self, digits: int) -> int:
         """Return the steps to search a text whose length has so many binary digits."""
-        engine_steps = count_search_steps(self._tree, (1 << digits) - 1)
+        engine_steps = count_search_steps(self.tree, (1 << digits) - 1)
         cost = -(-engine_steps // _ENGINE_STEPS_A_STEP) if engine_steps <= _MAX_ENGINE_STEPS else _TOO_EXPENSIVE
         self._costs[digits] = cost
         return cost
 
     @cached_property
-    def _automaton(self) -> Automaton | None:
+    def automaton(self) -> Automaton | None:
+        """The automaton of the pattern, or None if it has none."""
         from promptpack.schema.automaton import UnsupportedPatternError, build_automaton
 
         try:
-            return build_automaton(self._tree)
+            return build_automaton(self.tree)
         except (UnsupportedPatternError, RecursionError):
             return None
 

@@ -50,7 +50,7 @@ class Schema:
         from referencing.exceptions import Unresolvable
 
         try:
-            errors, limited = self._find_errors(value)
+            errors, limited = self.find_errors(value)
         except Unresolvable as error:
             return (Mismatch("$ref", (), f"the schema refers to {error.ref!r}, which does not exist"),)
         if not errors and limited is not None:
@@ -58,7 +58,7 @@ class Schema:
         found = islice(explain_errors(errors), _MAX_ERRORS)
         return tuple(dict.fromkeys(sorted(found, key=lambda mismatch: [str(step) for step in mismatch.path])))
 
-    def _find_errors(self, value: Any) -> tuple[list[ValidationError], tuple[str, ...] | None]:
+    def find_errors(self, value: Any) -> tuple[list[ValidationError], tuple[str, ...] | None]:
         """Return the first errors, and the path where a limit stopped the search, or None."""
         errors: list[ValidationError] = []
         steps = [MAX_STEPS]

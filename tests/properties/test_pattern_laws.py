@@ -126,7 +126,7 @@ def test_every_accepted_pattern_decides_a_typical_text(pattern: str, text: str) 
 @given(PATTERNS, TEXTS)
 @example("^(?:a?a?)*$", "aaaa!")
 def test_an_automaton_finds_what_re_finds(pattern: str, text: str) -> None:
-    automaton = read_pattern(pattern)._automaton
+    automaton = read_pattern(pattern).automaton
     assume(automaton is not None)
     assert automaton is not None
     assert automaton.is_found_in(text, [MAX_STEPS]) is (re.search(pattern, text) is not None)

@@ -43,8 +43,9 @@ def test_a_schema_has_its_address_a_title_a_description_and_examples_that_it_acc
     assert source["title"]
     assert source["description"]
     assert source["examples"]
+    bundled = schema.bundle(source, name, lambda _, file: (file, SOURCES[file]), schema.SchemaMeter())
     for example in source["examples"]:
-        assert schema.compile(source).check(example) == ()
+        assert schema.compile(bundled).check(example) == ()
 
 
 @pytest.mark.parametrize("name", SOURCES)

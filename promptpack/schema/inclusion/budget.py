@@ -1,0 +1,22 @@
+"""The steps that a decision may still take, and the errors that end it."""
+
+from typing import Final
+
+MAX_STEPS: Final = 80_000
+
+
+class UndecidedError(Exception):
+    """The question cannot be decided; the message says why."""
+
+
+class StepBudget:
+    """Counts the remaining steps of one decision."""
+
+    def __init__(self, steps: int = MAX_STEPS) -> None:
+        self.remaining = steps
+
+    def spend(self, steps: int = 1) -> None:
+        """Subtract steps, or raise `UndecidedError`."""
+        self.remaining -= steps
+        if self.remaining < 0:
+            raise UndecidedError("the schemas are too complex to decide")

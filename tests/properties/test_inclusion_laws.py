@@ -1,0 +1,81 @@
+"""`includes` is never wrong: "yes" holds for drawn values, the counterexample of "no" is one for `jsonschema` as well.
+
+`INCLUSION_PAIRS` and `INCLUSION_VALUES` in the environment raise the numbers of drawn pairs and of values per pair.
+"""
+
+import json
+import os
+from collections import Counter
+from random import Random
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from promptpack import schema as schemas
+from promptpack.schema.inclusion import Inclusion, includes
+from promptpack.schema.supported_keywords import KEYWORD_TYPES, UNSUPPORTED_KEYWORDS
+from tests.properties.inclusion_schemas import KEYWORDS, Schema, pairs
+from tests.properties.inclusion_values import Values
+
+_PAIRS = int(os.environ.get("INCLUSION_PAIRS", "300"))
+_VALUES = int(os.environ.get("INCLUSION_VALUES", "60"))
+_COUNTED = 500
+
+
+@settings(max_examples=_PAIRS, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(pairs(), st.randoms(use_true_random=False))
+def test_an_answer_is_never_wrong(pair: tuple[Schema, Schema], random: Random) -> None:
+    for narrow, wide in (pair, pair[::-1]):
+        found = includes(wide, narrow)
+        if found.answer == "yes":
+            _check_proof(wide, narrow, random)
+        elif found.answer == "no":
+            _check_counterexample(wide, narrow, found)
+
+
+def _check_proof(wide: Schema, narrow: Schema, random: Random) -> None:
+    """Values that are valid for the narrow schema, and others near both schemas, agree with the proof."""
+    accepts_narrow, accepts_wide = schemas.compile(narrow).accepts, schemas.compile(wide).accepts
+    for source in (narrow, wide):
+        for value in Values(source, random).draw(_VALUES // 2):
+            assert accepts_wide(value) or not accepts_narrow(value), value
+
+
+def _check_counterexample(wide: Schema, narrow: Schema, found: Inclusion) -> None:
+    value = found.counterexample
+    assert schemas.compile(narrow).accepts(value)
+    assert not schemas.compile(wide).accepts(value)
+    # The only documented difference: for us, 0.3 is a multiple of 0.1.
+    if "multipleOf" not in json.dumps([wide, narrow]):
+        assert Draft202012Validator(narrow).is_valid(value)
+        assert not Draft202012Validator(wide).is_valid(value)
+
+
+def test_few_answers_are_unknown() -> None:
+    answers: Counter[str] = Counter()
+
+    @seed(20)
+    @settings(max_examples=_COUNTED, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @given(pairs())
+    def count(pair: tuple[Schema, Schema]) -> None:
+        answers.update([includes(*pair).answer, includes(*pair[::-1]).answer])
+
+    count()
+    assert answers["unknown"] < sum(answers.values()) / 10, answers
+    assert min(answers["yes"], answers["no"]) > sum(answers.values()) / 10, answers
+
+
+def test_the_drawn_schemas_have_every_keyword() -> None:
+    expected = {*KEYWORD_TYPES, *UNSUPPORTED_KEYWORDS, "then", "else", "minContains", "maxContains"} - {"$dynamicRef"}
+    assert expected <= KEYWORDS
+
+
+@settings(max_examples=100)
+@given(pairs())
+def test_every_schema_includes_itself_and_nothing_is_wider_than_true(pair: tuple[Schema, Schema]) -> None:
+    schema: Any = pair[0]
+    assert includes(schema, schema).answer == "yes"
+    assert includes(True, schema).answer == "yes"
+    assert includes(schema, False).answer == "yes"
