@@ -30,6 +30,7 @@ check: $(VENV)/dev.stamp ## check format, lint, types, layers and the shipped pa
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/promptpack lint packs
+	$(BIN)/promptpack lock --check packs
 	$(BIN)/promptpack test --packs packs > /dev/null
 
 # One target per SDK, such as `make sdk-gemini`; each SDK has its own environment, because they need different versions.

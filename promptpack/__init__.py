@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from promptpack.logs import log_events
     from promptpack.pack.contract import Contract
     from promptpack.pack.model import Pack
+    from promptpack.pack.model_overlay import ModelOverlay
     from promptpack.problem import (
         ContextError,
         Location,
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Agent", "AgentOutput", "Budget", "BudgetItem", "ContextError", "Contract", "Fit", "InvalidSequenceError",
     "Library", "LintReport", "LintSettings", "LlmCycle", "Location", "MaxDepthReachedError", "Message",
-    "MessageChange", "MissingExtraError", "NotAnArrayError", "Pack", "PackError", "PackName", "Part",
+    "MessageChange", "MissingExtraError", "ModelOverlay", "NotAnArrayError", "Pack", "PackError", "PackName", "Part",
     "PartialNotFoundError", "Problem", "Prompt", "PromptComposer", "PromptTemplate", "PromptTemplateRegistry",
     "PromptpackError", "ReloadReport", "RenderContext", "ReplyError", "SlotPrompt", "SlotWarning", "StreamPart",
     "TemplateContext", "UsageError", "VariableNotFoundError", "Verdict", "VerdictStream", "Violation", "Watch",
@@ -82,6 +83,7 @@ _MODULES = {
     "Message": "prompt.message",
     "MessageChange": "prompt.budget",
     "MissingExtraError": "problem",
+    "ModelOverlay": "pack.model_overlay",
     "NotAnArrayError": "template.failure",
     "Pack": "pack.model",
     "PackError": "problem",

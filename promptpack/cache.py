@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, Final
 
 from promptpack import files
+from promptpack.code_stamp import compute_code_stamp
 from promptpack.private import PrivateFolder, user_folder
 from promptpack.problem import Problem, UsageError
 
@@ -51,6 +52,10 @@ class Cache:
     def is_on(self) -> bool:
         """Whether anything is cached."""
         return self._folder is not None
+
+    def open_folder(self, name: str) -> PrivateFolder | None:
+        """Return a folder inside the cache, for files that are not entries; None if nothing is cached."""
+        return PrivateFolder.open(f"{self._folder.root}/{name}") if self._folder is not None else None
 
     def get(self, *name: str) -> Any:
         """Return the value that this user and this version cached under a name, or None."""
@@ -100,7 +105,7 @@ def _compute_stamp() -> str:
     """Return a text that identifies the running code; it does not change during a process."""
     from promptpack._version import __version__
 
-    return f"{__version__} {files.compute_code_stamp()}"
+    return f"{__version__} {compute_code_stamp()}"
 
 
 def _read_key() -> bytes | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from promptpack.lazy import cached_property
 from promptpack.problem import Location, PackError, Problem, UsageError
+from promptpack.source_names import is_archive, is_source
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +27,6 @@ SIBLING = "../schemas/"
 """The folder next to a folder of packs whose files packs may refer to."""
 Stamp = tuple[int, ...]
 """The number of a file, its times and its size."""
-# Folders that never hold packs.
 _SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__"))  # they never hold packs
 
 
@@ -59,7 +59,7 @@ class Folder:
     @property
     def stamp(self) -> Stamp | None:
         """What identifies the folder itself, and changes when it is renamed or replaced; None if it is missing."""
-        return _stamp(self.root) if self.is_there else None
+        return stamp_file(self.root) if self.is_there else None
 
     def find(
         self, *suffixes: str, below: str = "", refused: dict[str, tuple[Problem, ...]] | None = None
@@ -96,7 +96,7 @@ class Folder:
     def stamps(self, *suffixes: str) -> Iterator[tuple[str, Stamp]]:
         """Yield the files with one of the suffixes, each with what changes when it is written or replaced."""
         for relative in self.find(*suffixes):
-            found = _stamp(self._join(relative))
+            found = stamp_file(self._join(relative))
             if found is not None:
                 yield relative, found
 
@@ -156,7 +156,8 @@ class Folder:
         return path
 
 
-def _stamp(path: str) -> Stamp | None:
+def stamp_file(path: str) -> Stamp | None:
+    """Return what changes when a file is written or replaced; None if it is missing."""
     try:
         status = os.stat(path)
     except OSError:
@@ -227,7 +228,7 @@ def stamp_place(path: str) -> Stamp | None:
     """Return what changes if a missing file comes back for a moment: the stamp of the nearest folder above it."""
     while not os.path.isdir(path) and path != os.path.dirname(path):
         path = os.path.dirname(path)
-    return _stamp(path or ".")
+    return stamp_file(path or ".")
 
 
 def is_file(path: str) -> bool:
@@ -280,6 +281,7 @@ def read_text(path: str | Path, limit: int = _MAX_BYTES) -> str:
 def write(path: str | Path, text: str) -> None:
     """Write a file atomically, through a temporary file; an existing file keeps its permissions."""
     try:
+        require_writable(str(path))
         _write_atomically(str(path), text)
     except OSError as error:
         raise UsageError(Problem("PP126", f"cannot be written: {error.strerror}", Location(str(path)))) from error
@@ -303,6 +305,16 @@ def _write_atomically(target: str, text: str) -> None:
         raise
 
 
+def require_writable(path: str) -> None:
+    """Raise a `UsageError` if a file is in an archive or in another source that is only read."""
+    place = os.path.dirname(path)
+    while not os.path.exists(place) and place != os.path.dirname(place):
+        place = os.path.dirname(place)
+    if is_source(path) or (is_archive(place) and os.path.isfile(place)):
+        message = "cannot be written: it is in a source that is only read"
+        raise UsageError(Problem("PP784", message, Location(path), "copy the packs into a folder, and use that"))
+
+
 def remove(path: str) -> None:
     """Delete a file if it exists."""
     with suppress(FileNotFoundError):
@@ -314,6 +326,9 @@ def group_by_root(paths: Iterable[str]) -> dict[str, set[str]]:
     groups: dict[str, set[str]] = {}
     whole: set[str] = set()
     for path in paths:
+        if is_source(path) or is_archive(path):
+            whole.add(path)
+            continue
         if not os.path.exists(path):
             raise UsageError(Problem("PP704", f"no file or folder {path!r}"))
         root, chosen = find_root(path)
@@ -329,12 +344,13 @@ def find_root(given: str) -> tuple[str, set[str]]:
     import re
     from pathlib import Path
 
-    is_version = re.compile(r"\d+\.\d+\.\d+[^/]*\.ya?ml").fullmatch
+    is_version = re.compile(r"\d+\.\d+\.\d+(?![^/]*\.tests\.ya?ml)[^/]*\.ya?ml").fullmatch
+    is_beside = re.compile(r"(?:flow|labels)\.ya?ml|packs\.lock|.*\.(?:j2|json|tests\.ya?ml)").fullmatch
     path = Path(given)
     if path.is_dir():
         versions = {str(file) for file in path.iterdir() if is_version(file.name)}
         return (os.path.normpath(path.parent if versions else path), {os.path.normpath(file) for file in versions})
-    if path.suffix in (".j2", ".json") or path.stem == "flow":
+    if is_beside(path.name):
         is_below = path.parent.name.startswith("_") or any(is_version(one.name) for one in path.parent.glob("*.*"))
         return _first_below_disk(path, is_below), set()  # all packs may be affected
     # A pack is <root>/<name>/<version>.yaml, or a file of any name in its root.
@@ -379,22 +395,3 @@ def shipped(kind: str) -> Folder:
 def read_environment(name: str) -> str:
     """Return an environment variable, or an empty text."""
     return os.environ.get(name, "")
-
-
-def compute_code_stamp() -> str:
-    """Return a text that changes with the code of a checkout; empty if installed, where the version is enough."""
-    if os.path.isdir(f"{_PACKAGE}/_shipped"):
-        return ""
-    root = os.path.dirname(_PACKAGE)
-    # Packs of other folders extend shipped packs and refer to shipped schemas.
-    times = [*_times(_PACKAGE, ".py"), *_times(f"{root}/schemas", ".json"), *_times(f"{root}/packs", ".yaml")]
-    return f"{len(times)}.{max(times)}"
-
-
-def _times(folder: str, suffix: str) -> Iterator[int]:
-    with os.scandir(folder) as found:
-        for item in found:
-            if item.name.endswith(suffix):
-                yield item.stat().st_mtime_ns
-            elif item.is_dir() and item.name != "__pycache__":
-                yield from _times(item.path, suffix)

@@ -19,7 +19,7 @@ def warm(library: Library) -> None:
 
 
 def _warm_pack(pack: Pack) -> None:
-    for compiled in _find_compiled((pack.messages, pack.slots, pack.contract)):
+    for compiled in _find_compiled((pack.messages, pack.slots, pack.models, pack.contract)):
         environment: Any = compiled.code.environment
         for name in compiled.partials if isinstance(compiled, Template) else ():
             environment.get_template(name)

@@ -13,8 +13,9 @@ from promptpack.files import Folder, Stamp, is_file
 from promptpack.library import Library, ReloadReport
 from promptpack.library.reloading import UNSTABLE, is_due
 from promptpack.problem import MissingExtraError, Problem
+from promptpack.sources.memory_folder import MemoryFolder
 
-_SUFFIXES = (".yaml", ".yml", ".j2", ".json", ".toml")
+_SUFFIXES = (".yaml", ".yml", ".j2", ".json", ".toml", ".lock")
 _PAUSE_SECONDS = 0.5
 OnReload = Callable[[ReloadReport], object]
 OnError = Callable[[Exception], object]
@@ -116,7 +117,7 @@ def _polled(_: tuple[Folder, ...], stopped: threading.Event) -> Iterator[bool]:
 def _notified(folders: tuple[Folder, ...], stopped: threading.Event) -> Iterator[bool]:
     """Watch the folders that exist; start again when one of them is created, removed or replaced."""
     while not stopped.is_set():
-        roots = [folder.root for folder in folders if folder.is_there]
+        roots = [path for folder in folders if (path := _watched_path(folder))]
         if roots:
             try:
                 yield from _notified_until_replaced(roots, folders, stopped)
@@ -124,6 +125,13 @@ def _notified(folders: tuple[Folder, ...], stopped: threading.Event) -> Iterator
                 continue  # a folder was removed just now
         elif not stopped.wait(_PAUSE_SECONDS):
             yield True
+
+
+def _watched_path(folder: Folder) -> str:
+    """Return the path on disk whose changes matter: the folder, or the archive of packs in memory; else nothing."""
+    if isinstance(folder, MemoryFolder):
+        return folder.origin if is_file(folder.origin) else ""
+    return folder.root if folder.is_there else ""
 
 
 def _notified_until_replaced(roots: list[str], folders: tuple[Folder, ...], stopped: threading.Event) -> Iterator[bool]:

@@ -10,23 +10,36 @@ from promptpack import __version__
 from promptpack.cli.console import print_problems
 from promptpack.problem import PromptpackError, UsageError, did_you_mean
 
-COMMANDS = {
-    "check": "check a model's reply against a pack's contract",
-    "graph": "draw which agent follows which, and the data they pass on",
-    "lint": "find every problem in packs",
-    "list": "list packs, versions and locales",
-    "lsp": "start the language server: problems, completion, hover, definitions and renaming",
-    "mcp": "serve packs to MCP clients: prompts, completion and tools",
-    "new": "create a pack that lints clean and passes its tests",
-    "render": "render a pack's prompt with a context",
-    "rules": "list and explain the lint rules",
-    "run": "run your flow, or the six agents on one task: render, ask and check each step",
-    "schema": "print or write a JSON Schema",
-    "show": "show a pack's inputs, messages, actions and digest",
-    "stubs": "write a typed Python module for each pack",
-    "test": "run the tests in packs",
-    "try": "run one pack on a model: show the prompt, the reply as it streams, the verdict",
+GROUPS = {
+    "Write": {
+        "new": "create a pack that lints clean and passes its tests",
+        "show": "show a pack's inputs, messages, actions and digest",
+        "render": "render a pack's prompt with a context",
+        "lsp": "start the language server: problems, completion, hover, definitions and renaming",
+        "schema": "print or write a JSON Schema",
+        "rules": "list and explain the lint rules",
+    },
+    "Check": {
+        "lint": "find every problem in packs",
+        "test": "run the tests in packs",
+        "check": "check a model's reply against a pack's contract",
+    },
+    "Run": {
+        "run": "run your flow, or the six agents on one task: render, ask and check each step",
+        "try": "run one pack on a model: show the prompt, the reply as it streams, the verdict",
+        "mcp": "serve packs to MCP clients: prompts, completion and tools",
+    },
+    "Version": {
+        "list": "list packs, versions and locales",
+        "lock": "write the digests of releases to packs.lock, or compare them with it",
+        "label": "list, set and delete labels such as planner@production",
+    },
+    "Exchange": {
+        "stubs": "write a typed Python module for each pack",
+        "graph": "draw which agent follows which, and the data they pass on",
+    },
 }
+COMMANDS = {name: about for commands in GROUPS.values() for name, about in commands.items()}
 
 EXIT_PROBLEMS = 1
 EXIT_USAGE = 2
@@ -49,8 +62,9 @@ class _Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl(sorted(COMMANDS.items()))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl(list(commands.items()))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -32,14 +32,19 @@ def complete_packs(ctx: click.Context, _: click.Parameter, incomplete: str) -> l
 def packs_option(command: Command) -> Command:
     """Add `--packs`."""
     return click.option(
-        "-p", "--packs", "folders", multiple=True, type=click.Path(exists=True, file_okay=False),
-        help="A folder of packs; repeatable.  [default: ./packs, or the shipped packs]",
+        "-p", "--packs", "folders", multiple=True, metavar="SOURCE", type=click.Path(),
+        help="A folder, or another source such as packs.zip; repeatable.  [default: ./packs, or the shipped packs]",
     )(command)  # fmt: skip
 
 
 def locale_option(command: Command) -> Command:
     """Add `--locale`."""
     return click.option("-l", "--locale", help="The language, such as en or zh-CN.")(command)
+
+
+def key_option(command: Command) -> Command:
+    """Add `--key`."""
+    return click.option("--key", help="Chooses the version of a label that is a trial, such as a user id.")(command)
 
 
 def context_options(command: Command) -> Command:

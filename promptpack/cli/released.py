@@ -1,40 +1,58 @@
-"""Find releases that differ from the ones in git's HEAD: a release never changes."""
+"""Find releases that differ from the locked ones, or from the ones in git's HEAD: a release never changes."""
 
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from promptpack import files
-from promptpack.problem import PackError, Problem
+from promptpack.problem import PackError, Problem, UsageError
 
 if TYPE_CHECKING:
     from promptpack.library import Library
     from promptpack.library.entry import Entry
+    from promptpack.sources.git import TreeFile
 
 _SHA1_LENGTH = 40
-_SECONDS = 30
 
 
 def find_changed_releases(root: str) -> list[Problem]:
-    """Return a problem for each release of a folder whose digest differs from the one in HEAD.
+    """Return a problem for each release of a folder whose digest differs from the locked one, or the one in HEAD.
 
-    Without git, or outside a repository, there are none.
+    With a lock file, git is not asked. Without both, there are none.
     """
-    stored = {folder: _list_files(folder) for folder in (root, f"{root}/{files.SIBLING}")}
-    changed = {path for folder, blobs in stored.items() for path in _find_changed(folder, blobs)}
+    if files.Folder(root).is_occupied("packs.lock"):
+        return _compare_with_lock(root)
+    from promptpack.sources.git import Revision
+
+    try:
+        revision = Revision.find(root, "HEAD")
+        stored = revision.list_files()
+    except UsageError:
+        return []
+    changed = set(_find_changed(root, stored))
     if not changed:
         return []
-    from tempfile import TemporaryDirectory
-
+    from promptpack.cache import Cache
     from promptpack.library import Library
+    from promptpack.library.contents import read_contents
 
-    with TemporaryDirectory() as scratch:
-        for folder, blobs in stored.items():
-            _write_files(folder, blobs, f"{scratch}/{'packs' if folder == root else 'schemas'}")
-        return list(_compare(Library.open(root), Library.open(f"{scratch}/packs"), changed, root))
+    then = Library(read_contents([revision.read(stored)], Cache()))
+    return list(_compare(Library.open(root), then, changed, root))
+
+
+def _compare_with_lock(root: str) -> list[Problem]:
+    from promptpack.library import Library
+    from promptpack.library.locking import find_changes, find_missing
+
+    library = Library.open(root)
+    folder = library.folders[0]
+    try:
+        lock = library._locks[folder.root]
+    except PackError as error:
+        return list(error.problems)
+    return [*find_changes(library, folder, lock), *find_missing(library, folder, lock)]
 
 
 def _compare(now: Library, then: Library, changed: set[str], root: str) -> Iterator[Problem]:
@@ -68,49 +86,16 @@ def _problem(entry: Entry, is_own: bool, changed: list[str], root: str) -> Probl
     return Problem("PP728", message, entry.document.locate(("version",)) if entry.document else None, hint)
 
 
-def _list_files(folder: str) -> Mapping[str, str]:
-    """Return the ids of the files of a folder in HEAD, by path; empty outside a repository."""
-    listed = _git(folder, "ls-tree", "-r", "-z", "HEAD", "--", ".")
-    rows = (row.split("\t", 1) for row in listed.decode("utf-8", "surrogateescape").split("\0") if "\t" in row)
-    return {path: facts.split()[2] for facts, path in rows if facts.split()[0] != "120000"}
-
-
-def _find_changed(folder: str, blobs: Mapping[str, str]) -> Iterator[str]:
-    for path, blob in blobs.items():
-        try:
-            content = files.Folder(folder).read(path)
-        except PackError:
-            yield path
+def _find_changed(root: str, stored: Iterable[TreeFile]) -> Iterator[str]:
+    folder = files.Folder(root)
+    for file in stored:
+        if file.is_special:
             continue
-        make = hashlib.sha1 if len(blob) == _SHA1_LENGTH else hashlib.sha256
-        if make(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest() != blob:
-            yield path
-
-
-def _write_files(folder: str, blobs: Mapping[str, str], target: str) -> None:
-    os.makedirs(target, exist_ok=True)
-    output = _git(folder, "cat-file", "--batch", given="\n".join(blobs.values()).encode()) if blobs else b""
-    position = 0
-    for path in blobs:
-        header, position = output[position : output.index(b"\n", position)], output.index(b"\n", position) + 1
-        size = int(header.split()[2])
-        os.makedirs(os.path.dirname(f"{target}/{path}"), exist_ok=True)
-        with open(f"{target}/{path}", "wb") as file:
-            file.write(output[position : position + size])
-        position += size + 1
-
-
-def _git(folder: str, *words: str, given: bytes = b"") -> bytes:
-    """Return the output of a plumbing command, which runs no program of the repository; empty if it fails."""
-    import subprocess
-
-    command = ["git", "--no-optional-locks", *words]
-    # A hook gets variables that are relative to another folder.
-    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    try:
-        done = subprocess.run(  # noqa: S603 -- fixed words and ids
-            command, cwd=folder, env=env, input=given, capture_output=True, timeout=_SECONDS, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return b""
-    return done.stdout if done.returncode == 0 else b""
+        try:
+            content = folder.read(file.path)
+        except PackError:
+            yield file.path
+            continue
+        make = hashlib.sha1 if len(file.id) == _SHA1_LENGTH else hashlib.sha256
+        if make(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest() != file.id:
+            yield file.path

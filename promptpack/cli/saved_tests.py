@@ -20,6 +20,7 @@ def check_test(pack: Pack, name: str, context: Mapping[str, Any], *, is_shipped:
     if is_shipped:
         hint = f"copy it first: promptpack new my-{pack.name} --from {pack.name}"
         raise UsageError(Problem("PP915", "a test cannot be added to a shipped pack", None, hint))
+    files.require_writable(pack.path)
     if any(test.name == name for test in pack.tests):
         message = f"{pack.label} already has a test named {name!r}"
         raise UsageError(Problem("PP915", message, None, "choose another name"))

@@ -49,7 +49,7 @@ class Agent:
     """Render a pack, ask a model and have invalid replies corrected; immutable, each run is a new conversation.
 
     `pack` has a reply contract, `provider` sends the requests, `settings` limits the rounds and names the model, and
-    `tools` are functions that the model may call.
+    `tools` are functions that the model may call. The pack gets its overlay for the model, unless it has one.
     """
 
     def __init__(
@@ -61,9 +61,9 @@ class Agent:
         if pack.contract is None:
             message = f"{pack.label} declares no reply contract, so its replies cannot be checked"
             raise UsageError(Problem("PP618", message, None, "add 'reply:' to the pack, or use LlmCycle"))
-        self.pack = pack
         self.provider = provider
         self.settings: CycleSettings = settings or CycleSettings()
+        self.pack = pack if pack.overlay else pack.for_model(find_model(provider, self.settings))
         self.tools: tuple[ModelTool, ...] = read_tools(tools)
         for tool in self.tools:
             if tool.function is None:
@@ -151,7 +151,7 @@ class Agent:
         if inputs:
             message = f"a finished prompt takes no inputs, but got {', '.join(inputs)}"
             raise UsageError(Problem("PP620", message, None, "pass the inputs to 'render'"))
-        if context.pack.digest != self.pack.digest:
+        if context.pack._without_overlay.digest != self.pack._without_overlay.digest:
             message = f"the prompt belongs to {context.pack.label}, not to {self.pack.label}"
             raise UsageError(Problem("PP620", message, None, "create an Agent with the pack of the prompt"))
         return context
@@ -166,7 +166,13 @@ class Agent:
             )
             return previous
 
-        return Conversation(prompt.messages, self.settings, self.tools, judge)
+        return Conversation(prompt.messages, self.settings.with_parameters(prompt.parameters), self.tools, judge)
+
+
+def find_model(provider: Provider, settings: CycleSettings) -> str:
+    """Return the name of the model that will be asked; empty if the provider does not say."""
+    model = settings.model or getattr(provider, "model", "")
+    return model if isinstance(model, str) else ""
 
 
 def _agent_run(prompt: "Prompt", transcript: Transcript) -> AgentRun:

@@ -1,7 +1,7 @@
 """The settings of a cycle: the model, its parameters and the limits of the loop."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from promptpack.problem import Problem, UsageError
@@ -70,3 +70,7 @@ class CycleSettings:
         if problems:
             raise UsageError(problems)
         JudgeOptions(refuse=self.refuse)  # raises before a model is asked if a name is unknown
+
+    def with_parameters(self, parameters: Mapping[str, Any]) -> "CycleSettings":
+        """Return settings that also have the `parameters` of a prompt; `params` of the settings win."""
+        return replace(self, params={**parameters, **self.params}) if parameters else self

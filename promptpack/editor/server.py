@@ -17,6 +17,7 @@ from pygls.workspace import TextDocument
 
 from promptpack import __version__, files
 from promptpack.document import normalize
+from promptpack.document.edits import Edit
 from promptpack.editor import (
     Buffer,
     OutlineItem,
@@ -31,7 +32,6 @@ from promptpack.editor import (
     rename,
 )
 from promptpack.editor.frames import Frames
-from promptpack.linter.lint_report import Edit
 from promptpack.problem import Location, Problem, PromptpackError, UsageError
 
 T = TypeVar("T")

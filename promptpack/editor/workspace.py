@@ -11,7 +11,8 @@ from promptpack.document import normalize
 from promptpack.editor.buffer import Buffer
 from promptpack.flow import read_flow
 from promptpack.library import Library
-from promptpack.linter.checking import lint_flow, lint_library
+from promptpack.library.contents import LABELS
+from promptpack.linter.checking import lint_flow, lint_labels, lint_library
 from promptpack.linter.lint_report import Fix, LintReport
 from promptpack.linter.lint_settings import LintSettings, find_settings
 from promptpack.linter.quick_fixes import find_fixes
@@ -26,6 +27,7 @@ _MAX_FOLDERS = 8
 _MAX_FILES = 32
 _LONG_TEXT = 100_000
 _IS_FLOW = re.compile(r"^flow:", re.MULTILINE)
+_IS_LABELS = re.compile(r"^labels:", re.MULTILINE)
 _IS_PACK = re.compile(r"^promptpack:", re.MULTILINE)
 
 
@@ -52,11 +54,13 @@ class Workspace:
         self._caches: Recent[tuple[LintSettings, ResultCache]] = Recent(_MAX_FOLDERS)
 
     def report(self, path: str, text: str) -> LintReport:
-        """Lint a file as it is typed; a file that is neither a pack nor a flow has no problems."""
+        """Lint a file as it is typed; a file that is no pack, flow or labels has no problems."""
         root, wanted = files.find_root(path)
         folder = files.Folder(root)
         if self._is_flow(folder, path, text):
             return lint_flow(folder, self._open(root), find_settings(root), text)
+        if self._is_labels(folder, path, text):
+            return lint_labels(folder, self._open(root), find_settings(root), text)
         if not _IS_PACK.search(text):
             return LintReport()
         settings = find_settings(root)
@@ -73,8 +77,9 @@ class Workspace:
         return [*found, *(fix for document in documents for fix in find_fixes(here, normalize(text), document))]
 
     def is_known(self, path: str, text: str) -> bool:
-        """Return whether a file is a pack or a flow."""
-        return bool(_IS_PACK.search(text)) or self._is_flow(files.Folder(files.find_root(path)[0]), path, text)
+        """Return whether a file is a pack, a flow or labels."""
+        folder = files.Folder(files.find_root(path)[0])
+        return bool(_IS_PACK.search(text)) or self._is_flow(folder, path, text) or self._is_labels(folder, path, text)
 
     def open(self, path: str, text: str) -> Buffer:
         """Return a buffer of a file as it is typed; while it is unreadable, with its last readable pack."""
@@ -108,6 +113,10 @@ class Workspace:
     @staticmethod
     def _is_flow(folder: files.Folder, path: str, text: str) -> bool:
         return folder.to_relative(path) == read_flow.FILE and bool(_IS_FLOW.search(text))
+
+    @staticmethod
+    def _is_labels(folder: files.Folder, path: str, text: str) -> bool:
+        return folder.to_relative(path) == LABELS and bool(_IS_LABELS.search(text))
 
     def _open(self, root: str) -> Library:
         if root not in self._libraries:

@@ -1,7 +1,9 @@
 """Check a `FlowFile` against its packs: every name exists, every path supplies its inputs, and packs accept them."""
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from itertools import islice, product
 from typing import Final
 
 from promptpack import schema
@@ -17,24 +19,42 @@ from promptpack.flow.possible_values import (
     words_at,
 )
 from promptpack.library import Library
+from promptpack.library.choosing import alternatives
 from promptpack.pack.contract import ERROR_ACTIONS
 from promptpack.pack.model import Pack
-from promptpack.problem import Location, PackError, Problem, UsageError, did_you_mean, nearest
+from promptpack.problem import Location, PackError, Problem, PromptpackError, UsageError, did_you_mean, nearest
 
 # The problems of a flow that could be read.
 CODES: Final = tuple(f"PP{number}" for number in range(712, 723))
 _MAX_SHOWN: Final = 160
+_MAX_COMBINATIONS: Final = 256
 
 
 def check(flow: FlowFile, library: Library) -> tuple[Problem, ...]:
     """Return every problem of a flow; broken packs are reported by the linter."""
     locales = sorted({entry.locale for entry in library.entries}) or [""]
-    found = dict.fromkeys(problem for locale in locales for problem in _FlowChecker(flow, library, locale).run())
+    found = dict.fromkeys(
+        problem
+        for locale in locales
+        for requests in _combine_trials(flow, library)
+        for problem in _FlowChecker(flow, library, locale, requests).run()
+    )
     return tuple(sorted(found, key=lambda problem: problem.location or Location("")))
 
 
+def _combine_trials(flow: FlowFile, library: Library) -> Iterator[Mapping[str, str]]:
+    """Yield the exact requests of all labels that are trials, in every combination of their versions."""
+    choices: dict[str, tuple[str, ...]] = {}
+    for step in flow.steps.values():
+        with suppress(PromptpackError):  # reported for each step
+            choices[step.pack] = alternatives(library, step.pack)
+    combined = product(*choices.values())
+    return (dict(zip(choices, chosen, strict=True)) for chosen in islice(combined, _MAX_COMBINATIONS))
+
+
 class _FlowChecker:
-    def __init__(self, flow: FlowFile, library: Library, locale: str) -> None:
+    def __init__(self, flow: FlowFile, library: Library, locale: str, requests: Mapping[str, str]) -> None:
+        self._requests = requests
         self._flow = flow
         self._library = library
         self._locale = locale
@@ -65,7 +85,9 @@ class _FlowChecker:
 
     def _find_pack(self, step: Step) -> None:
         try:
-            self._packs[step.name] = self._library.get(step.pack, self._locale or None, fallback="default")
+            self._packs[step.name] = self._library.get(
+                self._requests.get(step.pack, step.pack), self._locale or None, fallback="default"
+            )
         except UsageError as error:
             for problem in error.problems:
                 self._add("PP712", problem.message, ("steps", step.name, "pack"), problem.hint)

@@ -12,15 +12,15 @@ from promptpack.library import Library
 from promptpack.problem import PackError, Problem, UsageError
 
 
-def open_flow(library: Library, locale: str | None = None, fallback: str | None = None) -> Flow:
-    """Return the flow of the library's folders with the packs of a locale; raise every problem of it."""
+def open_flow(library: Library, locale: str | None = None, fallback: str | None = None, key: str | None = None) -> Flow:
+    """Return the flow of the library's folders with the packs of a locale, of a key for trials; raise its problems."""
     file = next((found for folder in library.folders if (found := _read(library, folder)) is not None), None)
     if file is None:
         raise UsageError(Problem("PP907", f"there is no {FILE}", None, "create one next to the packs"))
     problems = check(file, library)
     if problems:
         raise PackError(problems)
-    packs = {name: library.get(step.pack, locale, fallback=fallback) for name, step in file.steps.items()}
+    packs = {name: library.get(step.pack, locale, fallback=fallback, key=key) for name, step in file.steps.items()}
     return Flow(file, MappingProxyType(packs))
 
 

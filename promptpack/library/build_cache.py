@@ -30,11 +30,13 @@ def find_clean(
     return (folder, row["lineage"]) if folder.is_unchanged(row["reads"], row["absent"]) else None
 
 
-def digest_of_partials(partials: Mapping[str, Source]) -> str:
-    """Return a digest of the names and texts of partials."""
-    if not partials:
+def digest_of_partials(partials: Mapping[str, Source], lock: bytes | None = None) -> str:
+    """Return a digest of the names and texts of partials, and of the lock file, which pins parents."""
+    if not partials and lock is None:
         return ""
-    texts = [[name, source.text] for name, source in sorted(partials.items())]
+    texts: list[object] = [[name, source.text] for name, source in sorted(partials.items())]
+    if lock is not None:
+        texts.append(hashlib.sha256(lock).hexdigest())
     return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
 

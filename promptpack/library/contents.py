@@ -9,7 +9,9 @@ from promptpack.cache import Cache
 from promptpack.document.character_check import check_characters
 from promptpack.files import Folder
 from promptpack.library.entry import CacheRow, Entry, read_entry
-from promptpack.problem import Location, PackError, Problem, UsageError
+from promptpack.pack.building import TESTS
+from promptpack.problem import Location, PackError, Problem, PromptpackError, UsageError
+from promptpack.sources.memory_folder import MemoryFolder
 from promptpack.template.model import Source
 
 Partials = Mapping[str, Mapping[str, Source]]
@@ -18,6 +20,9 @@ Broken = dict[str, tuple[Problem, ...]]
 """The problems of unreadable files and folders, by path."""
 _PARTIALS = "_partials"
 FLOW = "flow.yaml"
+LABELS = "labels.yaml"
+LOCK = "packs.lock"
+_RESERVED = (FLOW, "flow.yml", LABELS, "labels.yml")
 
 
 class Contents(NamedTuple):
@@ -29,14 +34,20 @@ class Contents(NamedTuple):
     folders: tuple[Folder, ...] = ()
     flows: Mapping[str, bytes] = MappingProxyType({})
     """The content of each `flow.yaml`, by folder."""
+    labels: Mapping[str, bytes] = MappingProxyType({})
+    """The content of each `labels.yaml`, by folder."""
+    locks: Mapping[str, bytes] = MappingProxyType({})
+    """The content of each `packs.lock`, by folder."""
 
 
-def open_folder(folder: str) -> Folder:
-    """Return an existing folder; raise a `UsageError` if there is none."""
-    opened = Folder(str(folder))
-    if not opened.is_there:
-        raise UsageError(Problem("PP704", f"no folder {folder!r}", None, "pass a folder that contains packs"))
-    return opened
+def _refresh(folder: Folder, broken: Broken) -> Folder:
+    """Return a folder as its source is now; as it was if the source cannot be read."""
+    if isinstance(folder, MemoryFolder):
+        try:
+            return folder.refreshed()
+        except PromptpackError as error:
+            broken[folder.root] = error.problems
+    return folder
 
 
 def read_contents(folders: Iterable[Folder], cache: Cache, last: Contents | None = None) -> Contents:
@@ -47,7 +58,9 @@ def read_contents(folders: Iterable[Folder], cache: Cache, last: Contents | None
     seen: set[str] = set()
     known = {(entry.folder, entry.file): entry for entry in last.entries} if last else {}
     flows: dict[str, bytes] = {}
-    opened = tuple(dict.fromkeys(folders))
+    labels: dict[str, bytes] = {}
+    locks: dict[str, bytes] = {}
+    opened = tuple(dict.fromkeys(_refresh(folder, broken) if last else folder for folder in folders))
     for folder in opened:
         name = ("library", folder.real_root)
         rows: dict[str, CacheRow] = cache.get(*name) or {}
@@ -62,23 +75,38 @@ def read_contents(folders: Iterable[Folder], cache: Cache, last: Contents | None
             _store_rows(entries, rows, name, cache)
         found += entries
         partials[folder.root] = dict(_read_partials(folder, last.partials[folder.root] if last else {}, broken))
-        flows |= _read_flow(folder, last.flows.get(folder.root) if last else None, broken)
-    return Contents(tuple(found), partials, broken, opened, flows)
+        flows |= _read_beside(folder, FLOW, last.flows.get(folder.root) if last else None, broken)
+        labels |= _read_beside(folder, LABELS, last.labels.get(folder.root) if last else None, broken)
+        locks |= _read_beside(folder, LOCK, None, broken)
+    return Contents(tuple(found), partials, broken, opened, flows, labels, locks)
 
 
-def _read_flow(folder: Folder, last: bytes | None, broken: Broken) -> dict[str, bytes]:
-    """Return the flow of a folder, if there is one; the last one while it is no YAML."""
-    if not folder.exists(FLOW):
+def replace_text(contents: Contents, path: str, text: str) -> Contents:
+    """Return contents in which one pack file, new or not, has another text."""
+    for folder in contents.folders:
+        file = folder.to_relative(path)
+        if file is not None:
+            others = {entry.path: entry for entry in contents.entries}
+            entry = read_entry(folder, file, text, cached=others.pop(folder.show(file), None))
+            return contents._replace(entries=(*others.values(), entry))
+    raise UsageError(Problem("PP704", f"{path!r} is not in a folder of this library"))
+
+
+def _read_beside(folder: Folder, file: str, last: bytes | None, broken: Broken) -> dict[str, bytes]:
+    """Return a file beside the packs of a folder, if there is one; the last one while it is no YAML."""
+    if not folder.is_occupied(file):
         return {}
     try:
-        content = folder.read(FLOW)
+        content = folder.read(file)
         if last not in (None, content):
-            document.parse(content, folder.show(FLOW))
+            document.parse(content, folder.show(file))
     except PackError as error:
-        if last is None:
+        if last is None and file == FLOW:
             return {}  # `Library.flow` reads it again, and raises the problem
-        broken[folder.show(FLOW)] = error.problems
-        return {folder.root: last}
+        broken[folder.show(file)] = error.problems
+        if file == LOCK:
+            return {folder.root: b""}  # it is not ignored: whatever needs the lock fails
+        return {} if last is None else {folder.root: last}
     return {folder.root: content}
 
 
@@ -94,9 +122,26 @@ def _pack_files(folder: Folder, broken: Broken, seen: set[str]) -> Iterator[str]
     for file in folder.find(".yaml", ".yml", refused=broken):
         hidden = any(part.startswith("_") for part in file.split("/"))
         path = f"{folder.real_root}/{file}"
-        if not hidden and file not in (FLOW, "flow.yml") and path not in seen:
-            seen.add(path)
+        if hidden or path in seen:
+            continue
+        seen.add(path)
+        if file not in _RESERVED and not file.endswith(TESTS):
             yield file
+        elif (problem := _find_misplaced(folder, file)) is not None:
+            broken[folder.show(file)] = (problem,)
+
+
+def _find_misplaced(folder: Folder, file: str) -> Problem | None:
+    """Return the problem of a file that is no pack, and that nothing reads."""
+    place = Location(folder.show(file))
+    if file == "labels.yml":
+        return Problem("PP742", "this file is not read", place, f"rename it to {LABELS}")
+    stem = next((file.removesuffix(end) for end in TESTS if file.endswith(end)), "")
+    if not stem or folder.exists(f"{stem}.yaml") or folder.exists(f"{stem}.yml"):
+        return None
+    return Problem(
+        "PP759", f"there is no pack {stem}.yaml that these tests belong to", place, "rename one of the files"
+    )
 
 
 def _read_partials(folder: Folder, last: Mapping[str, Source], broken: Broken) -> Iterator[tuple[str, Source]]:

@@ -10,22 +10,16 @@ from typing import Any
 import promptpack
 from promptpack import files
 from promptpack.cache import Cache
-from promptpack.files import Folder, RecordingFolder
+from promptpack.files import Folder
 from promptpack.lazy import cached_property
-from promptpack.library.build_cache import Lineage, digest_of_partials, find_clean, store_clean
-from promptpack.library.contents import Contents, open_folder, read_contents
-from promptpack.library.entry import BuildResult, Entry, Listed, complete_variants, read_entry
-from promptpack.library.parents import home_of, read_parent, suggest_name
+from promptpack.library import choosing
+from promptpack.library.build_cache import Lineage, digest_of_partials
+from promptpack.library.build_result import try_build
+from promptpack.library.contents import Contents, read_contents, replace_text
+from promptpack.library.entry import BuildResult, Entry, Listed, complete_variants
+from promptpack.library.parents import extends_of, home_of, read_parent
 from promptpack.library.pickling import StoredLibrary, require_digest, store_library, store_pack
-from promptpack.library.ranges import (
-    DEFAULT_LOCALE,
-    PackReference,
-    add_conflicts,
-    choose_locale,
-    parse_reference,
-    preference,
-    sort_key,
-)
+from promptpack.library.ranges import DEFAULT_LOCALE, add_conflicts, parse_reference, sort_key
 from promptpack.library.reload_report import Absence, Grace, ReloadReport
 from promptpack.pack import building
 from promptpack.pack.building import BuildContext, CompiledSections
@@ -33,6 +27,7 @@ from promptpack.pack.model import Pack
 from promptpack.pack.pack_compiler import FolderPartials
 from promptpack.pack.sections import Sections
 from promptpack.problem import PackError, Problem, UsageError
+from promptpack.sources.opening import open_folder
 from promptpack.template.limits import Limits
 from promptpack.template.model import Source
 from promptpack.template.render_cache import DEFAULT_LIMIT, RenderCache
@@ -63,6 +58,8 @@ class Library:
         # Without a lock: building twice is harmless, and a lock that is held during a fork is never released.
         self._results: dict[str, BuildResult] = {}
         self._folder_partials: dict[str, FolderPartials] = {}
+        self._labelled: dict[tuple[str, str], Pack] = {}
+        self._is_frozen = False
         # The digests that packs must have if this library comes from another process.
         self._digests: Mapping[str, str] = {}
 
@@ -82,17 +79,24 @@ class Library:
         render_cache_bytes: int = DEFAULT_LIMIT,
         grace: float = _DEFAULT_GRACE.seconds,
         clock: Callable[[], float] = _DEFAULT_GRACE.clock,
+        frozen: bool = False,
     ) -> Library:
         """Open the packs in the `folders`, by default the shipped packs; broken packs do not affect the others.
 
         Unchanged files are not parsed again: `cache` is the folder for results, or False for none. `limits` are those
         of templates. All packs together cache at most `render_cache_bytes` of render results. A pack whose file is gone
-        stays available after a reload until `grace` seconds have passed on the `clock`.
+        stays available after a reload until `grace` seconds have passed on the `clock`. A `frozen` library refuses any
+        difference from the lock files: a release that changed, is missing or is not locked, and every draft.
         """
         held = Grace(grace, clock).require_valid()
-        opened = [open_folder(folder) for folder in folders] or [files.shipped("packs")]
         disk_cache = Cache.open(cache)
-        return cls(read_contents(opened, disk_cache), limits, disk_cache, RenderCache(render_cache_bytes), held)
+        opened = [open_folder(folder, disk_cache) for folder in folders] or [files.shipped("packs")]
+        library = cls(read_contents(opened, disk_cache), limits, disk_cache, RenderCache(render_cache_bytes), held)
+        if frozen:
+            from promptpack.library.locking import freeze
+
+            freeze(library)
+        return library
 
     def reload(self) -> ReloadReport:
         """Read the folders again, and report what has changed; this library stays as it is.
@@ -133,14 +137,7 @@ class Library:
 
     def _with_text(self, path: str, text: str) -> Library:
         """Return a library in which one file, new or not, has another text, such as an unsaved buffer of an editor."""
-        for folder in self.folders:
-            file = folder.to_relative(path)
-            if file is not None:
-                others = {entry.path: entry for entry in self._contents.entries}
-                entry = read_entry(folder, file, text, cached=others.pop(folder.show(file), None))
-                contents = self._contents._replace(entries=(*others.values(), entry))
-                return Library(contents, self._limits, None, self._render_cache)
-        raise UsageError(Problem("PP704", f"{path!r} is not in a folder of this library"))
+        return Library(replace_text(self._contents, path, text), self._limits, None, self._render_cache)
 
     def __repr__(self) -> str:
         return f"Library({', '.join(folder.root for folder in self.folders)}, {len(self._entries)} files)"
@@ -176,18 +173,49 @@ class Library:
         """Return the partials that the packs of a folder share."""
         return self._contents.partials[folder.root]
 
+    def _digest_of_shared(self, folder: Folder) -> str:
+        """Return a digest of what the packs of a folder share: partials, and the lock that pins their parents."""
+        return digest_of_partials(self._partials_of(folder), self._contents.locks.get(folder.root))
+
     def _find_entry(self, reference: str, locale: str | None = None) -> Entry:
         """Return the file that `extends` finds for `reference` and `locale`: here, or else among the shipped packs."""
         return self._find(reference, locale or "")[1]
 
-    def get(self, request: str, locale: str | None = None, *, fallback: str | None = None) -> Pack:
+    def get(
+        self, request: str, locale: str | None = None, *, fallback: str | None = None, key: str | None = None
+    ) -> Pack:
         """Return the newest pack that matches `request`, releases before drafts; raise its problems if it is broken.
 
-        `request` is `name`, or `name@range` such as `planner@^1`. A `locale` without a variant finds another variant of
-        the same language (`en` for `en-US`, `zh-CN` for `zh`), else the variant for `fallback`. `fallback="default"` is
-        the pack's default variant. Without a fallback, a `UsageError` lists the locales.
+        `request` is `name`, `name@range` such as `planner@^1`, or `name@label` such as `planner@production`. A label
+        that is a trial needs a `key`, such as a user id: each key gets the same version every time. A `locale` without
+        a variant finds another variant of the same language (`en` for `en-US`, `zh-CN` for `zh`), else the variant for
+        `fallback`. `fallback="default"` is the pack's default variant. Without a fallback, a `UsageError` lists the
+        locales.
         """
-        return self._build_entry(self._choose(parse_reference(request), locale, fallback))
+        reference = parse_reference(request)
+        pack = self._build_entry(choosing.choose(self, reference, locale, fallback, key))
+        return self._with_label(pack, reference.label) if reference.label else pack
+
+    def _with_label(self, pack: Pack, label: str) -> Pack:
+        """Return a pack as requested by a label; the same object for each request."""
+        name = pack.path, label
+        return self._labelled.get(name) or self._labelled.setdefault(name, pack._with_label(label))
+
+    @cached_property
+    def _locks(self) -> Mapping[str, promptpack.library.lock.Lock]:
+        """The lock file of each folder that has one, by folder; raises the problems of these files."""
+        if not self._contents.locks:
+            return {}
+        from promptpack.library.lock import read_locks
+
+        return read_locks(self._contents)
+
+    @cached_property
+    def _labels(self) -> promptpack.library.labels.LabelIndex:
+        """The labels of the folders; raises the problems of their files."""
+        from promptpack.library.labels import read_labels
+
+        return read_labels(self._contents)
 
     def restore(self, row: Mapping[str, Any], /, **inputs: Any) -> promptpack.Prompt:
         """Return the prompt that `Prompt.to_dict` stored as `row`; refuse it if the digest of its pack has changed.
@@ -197,13 +225,19 @@ class Library:
         from promptpack.prompt.stored_prompt import check_row, read_prompt
 
         stored = check_row(row)
-        return read_prompt(self.get(stored["pack"], stored["locale"] or None), stored, inputs)
+        pack, label = self.get(stored["pack"], stored["locale"] or None), stored.get("label")
+        return read_prompt(self._with_label(pack, label) if isinstance(label, str) else pack, stored, inputs)
 
-    def flow(self, locale: str | None = None, *, fallback: str | None = None) -> promptpack.flow.Flow:
-        """Return the flow of the folders, with the packs of a `locale` or `fallback`; raise all problems of it."""
+    def flow(
+        self, locale: str | None = None, *, fallback: str | None = None, key: str | None = None
+    ) -> promptpack.flow.Flow:
+        """Return the flow of the folders, with the packs of a `locale` or `fallback`; raise all problems of it.
+
+        `key` chooses the versions of trials, as in `get`.
+        """
         from promptpack.flow.opening import open_flow
 
-        return open_flow(self, locale, fallback)
+        return open_flow(self, locale, fallback, key)
 
     def _flow_content(self, folder: Folder) -> bytes | None:
         """Return the `flow.yaml` of a folder as it was when the library was opened; None if there was none."""
@@ -225,9 +259,7 @@ class Library:
 
     def select(self, *references: str) -> tuple[tuple[Pack, ...], tuple[Problem, ...]]:
         """Return the packs that match `references`, in all versions and locales, and the problems of broken ones."""
-        wanted = [parse_reference(reference) for reference in references]
-        for reference in wanted:
-            self._choose(reference, None)
+        wanted = [choosing.select(self, reference) for reference in references]
         packs: list[Pack] = []
         problems: dict[Problem, None] = {}
         for entry in self.entries:
@@ -248,6 +280,14 @@ class Library:
         """Return the problems of each broken file; those of a schema file belong to the pack that uses it."""
         results = {entry.path: self._result(entry) for entry in self._entries}
         broken = {path: result.problems for path, result in results.items() if result.problems}
+        if self._contents.labels:
+            from promptpack.library.labels import find_problems
+
+            broken |= find_problems(self._contents, self._entries)
+        if self._contents.locks:
+            from promptpack.library.lock import find_lock_problems
+
+            broken |= find_lock_problems(self._contents)
         return {**broken, **self._contents.broken}
 
     @property
@@ -262,22 +302,11 @@ class Library:
         if self.problems:
             raise PackError(self.problems)
 
-    def _choose(self, reference: PackReference, locale: str | None, fallback: str | None = None) -> Entry:
-        named = self._by_name.get(reference.name)
-        if not named:
-            raise UsageError(
-                Problem("PP701", f"no pack named {reference.name!r}", None, suggest_name(self, reference.name))
-            )
-        matching = [entry for entry in named if reference.matches(entry.name, entry.version)]
-        if not matching:
-            versions = ", ".join(sorted({str(entry.version) for entry in named}))
-            message = f"no version of {reference.name!r} matches {reference.text!r}"
-            raise UsageError(Problem("PP702", message, None, f"the library has {versions}"))
-        newest = max(matching, key=preference)
-        return choose_locale([entry for entry in matching if entry.version == newest.version], locale, fallback)
-
     def _build_entry(self, entry: Entry) -> Pack:
         """Return the pack of the file `entry`, built once; raise its problems if it is broken."""
+        if self._is_frozen and (entry.version is None or entry.version.is_draft):
+            message = f"{entry.name}@{entry.version} is a draft, and the library is frozen"
+            raise UsageError(Problem("PP754", message, None, "release it and lock it, or request a release"))
         result = self._result(entry)
         if result.pack is None:
             raise PackError(result.problems)
@@ -285,7 +314,7 @@ class Library:
 
     def _result(self, entry: Entry) -> BuildResult:
         cached = self._results.get(entry.path)
-        return cached or self._results.setdefault(entry.path, self._try_build(entry))
+        return cached or self._results.setdefault(entry.path, try_build(self, entry))
 
     def _sketch(self, entry: Entry, folder: Folder | None = None) -> CompiledSections:
         """Compile a pack file as far as possible; raise its problems if it does not match the pack schema.
@@ -306,50 +335,20 @@ class Library:
         pruned = entry.document or (prune(entry.refused) if entry.refused else None)
         return building.compile_sections(pruned, self._build_context(entry, ())) if pruned else None
 
-    def _try_build(self, entry: Entry) -> BuildResult:
-        if entry.load is None or entry.problems:
-            return BuildResult(entry, entry, entry.problems)
-        partials = self._contents.partials[entry.folder.root]
-        if self._cache.is_on:
-            clean = find_clean(self._cache, entry, digest_of_partials(partials), self._is_current_lineage)
-            if clean is not None:
-                return self._restore(entry, *clean)
-        folder = entry.folder.record()
-        try:
-            built = self._build(entry, folder)
-        except PackError as error:
-            return BuildResult(entry, entry, error.problems, None, folder.reads, partials)
-        lineage = tuple(self._ancestors(entry))
-        if self._cache.is_on:
-            rows = [[reference, locale, parent.digest] for reference, locale, parent in lineage]
-            store_clean(self._cache, entry, rows, digest_of_partials(partials), folder)
-        parents = tuple(parent for _, _, parent in lineage)
-        return BuildResult(entry, entry, (), lambda: built, folder.reads, partials, parents)
-
-    def _restore(self, entry: Entry, folder: RecordingFolder, rows: Lineage) -> BuildResult:
-        """Return the result of an entry that builds without problems, as the cache says."""
-        partials = self._contents.partials[entry.folder.root]
-        parents = self._follow((reference, locale) for reference, locale, _ in rows) or ()
-        return BuildResult(entry, entry, (), lambda: self._build(entry, folder), folder.reads, partials, tuple(parents))
-
-    def _build(self, entry: Entry, folder: Folder) -> Pack:
-        assert entry.document is not None  # noqa: S101 -- the caller checks `load`
-        return building.build(entry.document, self._build_context(entry, (), folder))
-
     def _ancestors(self, entry: Entry) -> Iterator[tuple[str, str, Entry]]:
         """Yield the files that a pack extends, nearest first, each with the value of `extends` and the locale."""
-        child = entry
-        for _, parent in islice(self._lineage(entry), 1, None):
+        home, child = self, entry
+        for owner, parent in islice(self._lineage(entry), 1, None):
             assert child.document is not None  # noqa: S101 -- it has a parent
-            yield child.document.data["extends"], child.document.data.get("locale", ""), parent
-            child = parent
+            yield extends_of(home, child), child.document.data.get("locale", ""), parent
+            home, child = owner, parent
 
     def _lineage(self, entry: Entry) -> Iterator[tuple[Library, Entry]]:
         """Yield a file and the files that it extends, nearest first, each with its library."""
         home = self
         yield home, entry
         while entry.document is not None and "extends" in entry.document.data:
-            home, entry = home._find(entry.document.data["extends"], entry.document.data.get("locale", ""))
+            home, entry = home._find(extends_of(home, entry), entry.document.data.get("locale", ""))
             yield home, entry
 
     def _follow(self, references: Iterable[tuple[str, str]]) -> Sequence[Entry] | None:
@@ -373,13 +372,13 @@ class Library:
         parent = self._parents_cache.get((reference, locale))
         if parent is None:
             home = home_of(self, reference)
-            parent = home, home._choose(parse_reference(reference), locale or None, DEFAULT_LOCALE)
+            parent = home, choosing.choose(home, parse_reference(reference), locale or None, DEFAULT_LOCALE)
             self._parents_cache[reference, locale] = parent
         return parent
 
     def _build_context(self, entry: Entry, trail: tuple[str, ...], folder: Folder | None = None) -> BuildContext:
         def parents(reference: str, locale: str) -> Sections:
-            return read_parent(self, entry, reference, locale, (*trail, entry.path))
+            return read_parent(self, entry, extends_of(self, entry, reference), locale, (*trail, entry.path))
 
         return building.BuildContext(
             folder or entry.folder, entry.file, self._find_partials(entry), parents, self._limits, self._render_cache,

@@ -65,6 +65,8 @@ def suggest_name(library: Library, name: str) -> str:
 
 def _suggest(library: Library, child: Entry, reference: str, found: Problem) -> str:
     """Return a hint at a pack that can be extended, for an unknown name."""
+    if child.document is not None and child.document.data.get("extends") != reference:
+        return f"packs.lock has this version; restore it, or run: promptpack lock --update {child.name}@{child.version}"
     if found.code != "PP701":
         return found.hint
     names = [name for name in (*library._by_name, *_shipped()._by_name) if name != child.name]
@@ -74,3 +76,12 @@ def _suggest(library: Library, child: Entry, reference: str, found: Problem) -> 
 def _at_extends(child: Entry, code: str, message: str, hint: str = "") -> Problem:
     document = child.document or child.refused
     return Problem(code, message, document.locate(("extends",)) if document else None, hint)
+
+
+def extends_of(library: Library, entry: Entry, reference: str = "") -> str:
+    """Return what a file extends; for a locked release, the locked version."""
+    extends: str = reference or (entry.document.data["extends"] if entry.document else "")
+    if not library._contents.locks or entry.version is None or entry.version.is_draft:
+        return extends
+    lock = library._locks.get(entry.folder.root)
+    return extends if lock is None else lock.pin(entry, extends)

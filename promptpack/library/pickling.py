@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from promptpack.cache import Cache
 from promptpack.files import Folder
-from promptpack.library.contents import FLOW, read_contents
+from promptpack.library.contents import FLOW, LABELS, LOCK, read_contents
 from promptpack.library.entry import Entry
-from promptpack.library.memory_folder import MemoryFolder
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError
+from promptpack.sources.memory_folder import MemoryFolder
 from promptpack.template.limits import Limits
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ class StoredPack(NamedTuple):
     path: str
     limits: Limits
     digest: str
+    label: str = ""
+    overlay: str = ""
+    """The glob of the overlay for a model, if the pack has one."""
 
     def restore(self) -> Pack:
         """Build the pack; refuse it if its digest is another one here."""
@@ -36,7 +39,9 @@ class StoredPack(NamedTuple):
         if entry is None:
             message = f"the stored pack has no file {self.path!r}"
             raise UsageError(Problem("PP740", message, None, "store the pack again"))
-        return require_digest(library._build_entry(entry), str(self.digest))
+        pack = library._build_entry(entry)
+        pack = library._with_label(pack, self.label) if self.label else pack
+        return require_digest(pack._find_overlay(self.overlay) or pack, str(self.digest))
 
 
 class StoredLibrary(NamedTuple):
@@ -70,14 +75,17 @@ def store_pack(library: Library, entry: Entry, pack: Pack) -> StoredPack:
         texts.setdefault(found.folder.root, dict(_partials(home, found.folder)))
         texts[found.folder.root].update(_files(home, found))
     texts[entry.folder.root].update(library._result(entry).reads)
-    return StoredPack(texts, entry.path, pack.limits, pack.digest)
+    overlay = pack.overlay.glob if pack.overlay else ""
+    return StoredPack(texts, entry.path, pack.limits, pack.digest, pack.requested_label, overlay)
 
 
 def store_library(library: Library) -> StoredLibrary:
     """Return a library as texts; builds every pack, to know which schema files they use."""
     texts: Texts = {folder.root: dict(_partials(library, folder)) for folder in library.folders}
-    for root, content in library._contents.flows.items():
-        texts[root][FLOW] = content
+    beside = library._contents
+    for file, contents in ((FLOW, beside.flows), (LABELS, beside.labels), (LOCK, beside.locks)):
+        for root, content in contents.items():
+            texts[root][file] = content
     digests: dict[str, str] = {}
     for entry in library.entries:
         result = library._result(entry)
@@ -98,7 +106,7 @@ def require_digest(pack: Pack, expected: str | None) -> Pack:
 def _open(texts: Texts, limits: Limits, digests: Mapping[str, str]) -> Library:
     from promptpack.library.library import Library
 
-    folders = [MemoryFolder(root, dict(files)) for root, files in texts.items()]
+    folders = [MemoryFolder(root, texts=dict(files)) for root, files in texts.items()]
     library = Library(read_contents(folders, Cache()), limits)
     library._digests = digests
     return library

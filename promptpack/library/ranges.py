@@ -10,6 +10,7 @@ from promptpack.pack.version import Version
 from promptpack.problem import Problem, UsageError
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
+_LABEL = re.compile(r"[a-z][a-z0-9-]*\Z")
 _NUMBER = r"(\d{1,9})"
 _PART = re.compile(
     rf"(\^|~|>=|<=|>|<|=|)\s*{_NUMBER}(?:\.{_NUMBER})?(?:\.{_NUMBER}(?:-([0-9A-Za-z.-]+))?)?\Z", re.ASCII
@@ -22,11 +23,12 @@ VersionTest = Callable[[Version], bool]
 
 
 class PackReference(NamedTuple):
-    """The name of a pack and the tests of a version range."""
+    """The name of a pack and the tests of a version range; or a label, which matches nothing until it is resolved."""
 
     text: str
     name: str
     tests: tuple[VersionTest, ...] = ()
+    label: str = ""
 
     def accepts(self, version: Version) -> bool:
         """Return whether a version is in the range."""
@@ -38,10 +40,12 @@ class PackReference(NamedTuple):
 
 
 def parse_reference(text: str) -> PackReference:
-    """Parse `name`, `name@1.2.0`, `name@^1`, `name@~1.2` or `name@>=1,<2`."""
+    """Parse `name`, `name@1.2.0`, `name@^1`, `name@~1.2`, `name@>=1,<2` or `name@label`."""
     name, _, versions = text.strip().partition("@")
     if not _NAME.match(name):
         raise UsageError(Problem("PP703", f"invalid pack reference {text!r}", None, "write name or name@range"))
+    if _LABEL.match(versions):
+        return PackReference(text, name, (lambda _: False,), versions)
     return PackReference(
         text, name, tuple(_parse_test(part, text) for part in versions.split(",") if versions.strip() not in ("", "*"))
     )

@@ -6,14 +6,15 @@ from itertools import zip_longest
 
 from promptpack.cache import Cache
 from promptpack.files import Folder, stamp_place
-from promptpack.library.contents import FLOW, read_contents
+from promptpack.library.build_result import try_build
+from promptpack.library.contents import FLOW, LABELS, LOCK, Contents, read_contents
 from promptpack.library.entry import BuildResult, Entry
 from promptpack.library.library import Library
 from promptpack.library.reload_report import Absence, PackName, ReloadReport
 from promptpack.pack.model import Pack
 from promptpack.problem import PackError, Problem, UsageError
 
-_SUFFIXES = (".yaml", ".yml", ".j2", ".json")
+_SUFFIXES = (".yaml", ".yml", ".j2", ".json", LOCK)
 # Files that change while they are read could be mixed: half of them old, half of them new.
 _MAX_READS = 5
 UNSTABLE = "PP730"
@@ -29,10 +30,22 @@ def reload(library: Library) -> ReloadReport:
         before = _stamp(library.folders)
         fresh = _Reload(library, last).read()
         if _stamp(library.folders) == before:
-            return _compare(library, fresh, last)
+            report = _compare(library, fresh, last)
+            return _freeze(report, library) if library._is_frozen else report
     message = f"the files changed while they were read, {_MAX_READS} times"
     problem = Problem(UNSTABLE, message, None, "reload again; until then all packs stay as they are")
     return ReloadReport(library, problems=(*library.problems, problem))
+
+
+def _freeze(report: ReloadReport, library: Library) -> ReloadReport:
+    """Return the report of a frozen library, which stays as it is while anything differs from its lock files."""
+    from promptpack.library.locking import freeze
+
+    try:
+        freeze(report.library)
+    except PackError as error:
+        return ReloadReport(library, problems=error.problems)
+    return report
 
 
 def is_due(library: Library) -> bool:
@@ -89,10 +102,11 @@ class _Reload:
     """One attempt to read the folders of a library again."""
 
     def __init__(self, library: Library, last: Results) -> None:
-        contents = read_contents(library.folders, Cache(), library._contents)
+        contents, gone = _hold_files(read_contents(library.folders, Cache(), library._contents), library)
         self._library = library
         self._last = last
         self._fresh = Library(contents, library._limits, None, library._render_cache, library._grace)
+        self._fresh._gone.update(gone)
         self._unchanged: dict[str, bool] = {}
 
     def read(self) -> Library:
@@ -103,9 +117,8 @@ class _Reload:
         moved = _by_name(gone.values())
         for entry in fresh._entries:
             old = self._last.get(entry.path) or moved.get(_name_of(entry))
-            fresh._results[entry.path] = fresh._try_build(entry) if old is None else self._rebuild(entry, old)
+            fresh._results[entry.path] = try_build(fresh, entry) if old is None else self._rebuild(entry, old)
         self._hold(gone)
-        self._hold_flows()
         fresh._index(result.entry for result in fresh._results.values())
         return fresh
 
@@ -114,7 +127,7 @@ class _Reload:
         # Always build a broken pack again: the file that fixes it may be new.
         if not old.problems and self._is_current(entry, old):
             return old
-        new = self._fresh._try_build(entry)
+        new = try_build(self._fresh, entry)
         last_good = _pack_or_none(old) if new.build is None else None
         if last_good is None:
             return new
@@ -129,8 +142,8 @@ class _Reload:
         pairs = zip_longest((parent for _, _, parent in self._fresh._ancestors(entry)), old.parents)
         try:
             return all(new == last and self._is_unchanged(last) for new, last in pairs)
-        except UsageError:
-            return False  # a parent is gone
+        except (PackError, UsageError):
+            return False  # a parent is gone, or the lock file is broken
 
     def _is_unchanged(self, parent: Entry) -> bool:
         """Return whether the files that a parent reads are unchanged; shipped packs never change."""
@@ -139,15 +152,6 @@ class _Reload:
             partials = self._fresh._contents.partials.get(parent.folder.root, {})
             self._unchanged[parent.path] = old is None or old.is_current(parent, partials)
         return self._unchanged[parent.path]
-
-    def _hold_flows(self) -> None:
-        """Add the flows whose files are gone, if the grace period is not over."""
-        contents = self._fresh._contents
-        for folder in contents.folders:
-            last = self._library._flow_content(folder)
-            if last is not None and folder.root not in contents.flows and self._is_held(folder.show(FLOW)):
-                contents = contents._replace(flows={**contents.flows, folder.root: last})
-        self._fresh._contents = contents
 
     def _hold(self, gone: Results) -> None:
         """Add the packs whose files are gone, if the grace period is not over or their folder cannot be read."""
@@ -159,11 +163,46 @@ class _Reload:
                 fresh._results[path] = replace(result, problems=()) if result.problems else result
 
     def _is_held(self, path: str) -> bool:
-        """Return whether the grace period of a missing file is not over; it starts again if the file was back."""
-        grace, place = self._library._grace, stamp_place(path)
-        last = self._library._gone.get(path)
-        absence = last if last is not None and last.place == place else Absence(grace.clock(), place)
-        if absence.is_over(grace):
+        """Return whether the grace period of a missing file is not over."""
+        absence = _find_absence(path, self._library)
+        if absence.is_over(self._library._grace):
             return False
         self._fresh._gone[path] = absence
         return True
+
+
+def _find_absence(path: str, library: Library) -> Absence:
+    """Return since when a file is missing; the time starts again if the file was back."""
+    last, place = library._gone.get(path), stamp_place(path)
+    return last if last is not None and last.place == place else Absence(library._grace.clock(), place)
+
+
+def _hold_files(contents: Contents, library: Library) -> tuple[Contents, dict[str, Absence]]:
+    """Keep the flows and labels whose files are gone until the grace period is over, and good labels until then too."""
+    gone: dict[str, Absence] = {}
+
+    def hold(now: Mapping[str, bytes], last: Mapping[str, bytes], file: str) -> dict[str, bytes]:
+        held = dict(now)
+        for folder in contents.folders:
+            if folder.root in last and folder.root not in now:
+                absence = _find_absence(folder.show(file), library)
+                if not absence.is_over(library._grace):
+                    gone[folder.show(file)] = absence
+                    held[folder.root] = last[folder.root]
+        return held
+
+    old = library._contents
+    contents = contents._replace(
+        flows=hold(contents.flows, old.flows, FLOW), labels=hold(contents.labels, old.labels, LABELS)
+    )
+    if contents.locks != old.locks:
+        from promptpack.library.lock import find_lock_problems
+
+        broken = find_lock_problems(contents)
+        last = {root: one for root, one in old.locks.items() if Folder(root).show(LOCK) in broken}
+        contents = contents._replace(locks={**contents.locks, **last}, broken={**broken, **contents.broken})
+    if contents.labels:
+        from promptpack.library.labels import keep_good
+
+        contents = keep_good(contents, old)
+    return contents, gone

@@ -7,6 +7,7 @@ from promptpack.linter.rules import (
     broken_example,
     broken_test,
     contradiction,
+    covered_glob,
     credential,
     dead_branch,
     file_name,
@@ -50,8 +51,8 @@ RULES: Final[tuple[LintRule, ...]] = (
     unexplained_word, broken_example, missing_reply_format, test_without_assertion, untested_action, locale_out_of_step,
     message_order, file_name, over_budget, volatile_before_stable, not_strict, idle_keyword, slow_pattern,
     unused_ignore, repeated_text, unknown_tool, too_complex, credential, misspelled_required, broken_test,
-    misread_text, single_braces, misspelled_slot, parent_locale, contradiction, unused_partial, unknown_key,
-    wrong_kind, maybe_missing, impossible_value, dead_branch, wrong_argument,
+    misread_text, single_braces, misspelled_slot, parent_locale, contradiction, unused_partial, covered_glob,
+    unknown_key, wrong_kind, maybe_missing, impossible_value, dead_branch, wrong_argument,
 )  # fmt: skip
 
 

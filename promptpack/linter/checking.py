@@ -8,6 +8,7 @@ from promptpack import files
 from promptpack.document import Document
 from promptpack.flow import check_flow, read_flow
 from promptpack.library import Library
+from promptpack.library.contents import LABELS
 from promptpack.library.entry import Entry
 from promptpack.linter.ignores import Ignore, IgnoreSource, IgnoreTracker, SharedIgnores
 from promptpack.linter.lint_report import Fix, LintReport
@@ -25,6 +26,8 @@ _OF_BROKEN_FILES = ("PP234", "PP237")
 _FOLLOWING = ("PL001", "PL009", "PL012", "PL013", "PL032", "PL203")
 # A warning that explains other problems: a key without a colon.
 _MISREAD = "PP128"
+# Files that are no packs, and that nothing reads.
+_MISPLACED = ("PP742", "PP759")
 # Sections whose entries do not depend on each other.
 _LISTED = ("inputs", "messages", "partials", "tests")
 
@@ -54,6 +57,11 @@ def lint_library(
     reports = [result.report for result in results]
     if not wanted:
         reports += (lint_flow(folder, packs.library, settings) for folder in packs.folders)
+        reports += (lint_labels(folder, packs.library, settings) for folder in packs.folders)
+        misplaced = [
+            one for found in packs.library._contents.broken.values() for one in found if one.code in _MISPLACED
+        ]
+        reports.append(LintReport(problems=tuple(misplaced)))
         shared = SharedIgnores.join(result.ignores for result in results)
         reports.append(_report(_check_unused(shared.unused(_codes(settings._rules)), settings)))
     joined = LintReport.join([LintReport(tuple(entry.path for entry in entries)), *reports])
@@ -83,10 +91,31 @@ def lint_flow(folder: files.Folder, library: Library, settings: LintSettings, te
         return LintReport(problems=error.problems)
     if found is None:
         return LintReport()
-    ignores = IgnoreTracker([(found.document.text, found.document.path, found.document)])
-    problems = [one for one in check_flow.check(found, library) if not ignores.silence(one.location, one.code)]
-    unused = _report(_check_unused(ignores.unused(_codes(settings._rules), check_flow.CODES), settings))
-    return LintReport.join([LintReport(problems=tuple(problems)), unused])
+    return _lint_beside(found.document, check_flow.check(found, library), check_flow.CODES, settings)
+
+
+def lint_labels(folder: files.Folder, library: Library, settings: LintSettings, text: str | None = None) -> LintReport:
+    """Lint the labels of a folder, or `text` in their place; as `lint_flow` does."""
+    if text is None and not folder.is_occupied(LABELS):
+        return LintReport()
+    from promptpack.library.labels import LabelIndex, read
+    from promptpack.linter.check_labels import CODES, check_labels
+
+    try:
+        found = read(folder.read(LABELS) if text is None else text, folder.show(LABELS))
+    except PackError as error:
+        return LintReport(problems=error.problems)
+    return _lint_beside(found, check_labels(LabelIndex([found]), library), CODES, settings)
+
+
+def _lint_beside(
+    document: Document, problems: Iterable[Problem], codes: tuple[str, ...], settings: LintSettings
+) -> LintReport:
+    """Report the problems of a file beside the packs that are not ignored, and unused ignores."""
+    ignores = IgnoreTracker([(document.text, document.path, document)])
+    found = [one for one in problems if not ignores.silence(one.location, one.code)]
+    unused = _report(_check_unused(ignores.unused(_codes(settings._rules), codes), settings))
+    return LintReport.join([LintReport(problems=tuple(found)), unused])
 
 
 def _lint_or_load(entry: Entry, library: LintLibrary, settings: LintSettings, cache: ResultCache) -> LintResult:

@@ -1,8 +1,8 @@
 """Edits that add and remove whole entries of a mapping in a document: inputs, actions, rules, slots."""
 
 from promptpack.document import Document
+from promptpack.document.edits import Edit
 from promptpack.document.model import Path
-from promptpack.linter.lint_report import Edit
 from promptpack.pack.placed import Placed
 
 

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Any
 
 from promptpack.document import Document
+from promptpack.document.edits import Edit
 from promptpack.document.line_index import LineIndex
-from promptpack.linter.lint_report import Edit
 from promptpack.problem import Location
 
 _COMMENT = re.compile(r"(\{)?#[-+]?[ \t]*promptpack:[ \t]*ignore[ \t]*=[ \t]*([\w-]+(?:[ \t]*,[ \t]*[\w-]+){0,99})")

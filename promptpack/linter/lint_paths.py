@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from promptpack import files
 from promptpack.cache import Cache
-from promptpack.files import Folder, RecordingFolder
+from promptpack.files import Folder
 from promptpack.linter.lint_report import LintReport
 from promptpack.linter.lint_settings import LintSettings, find_settings
 from promptpack.problem import PackError
+from promptpack.sources.opening import open_folder
 
 if TYPE_CHECKING:
     from promptpack.linter.result_cache import ResultCache
@@ -38,18 +39,21 @@ def lint(
 
     def lint_root(root: str, wanted: Collection[str]) -> LintReport:
         chosen = (settings or find_settings(root)).narrowed(select, ignore)
+        folder = open_folder(root, stored)
 
         def compute() -> tuple[LintReport, ResultCache]:
             from promptpack.library import Library
+            from promptpack.library.contents import read_contents
             from promptpack.linter.checking import lint_library
             from promptpack.linter.result_cache import ResultCache
             from promptpack.linter.subject import LintLibrary
 
             results = ResultCache.open(stored, root, chosen)
-            packs = LintLibrary(Library.open(root, cache=cache), results.paragraphs)
+            library = Library(read_contents([folder], stored), None, stored)
+            packs = LintLibrary(library, results.paragraphs)
             return lint_library(packs, chosen, wanted, results, track), results
 
-        return _get_or_compute(stored, root, chosen, wanted, compute)
+        return _get_or_compute(stored, folder, chosen, wanted, compute)
 
     return LintReport.join(lint_root(root, wanted) for root, wanted in files.group_by_root(paths).items())
 
@@ -70,7 +74,7 @@ def lint_text(path: str, text: str, settings: LintSettings | None = None) -> Lin
 
 def _get_or_compute(
     cache: Cache,
-    root: str,
+    place: Folder,
     settings: LintSettings,
     wanted: Collection[str],
     compute: Callable[[], tuple[LintReport, ResultCache]],
@@ -81,7 +85,7 @@ def _get_or_compute(
     """
     if not cache.is_on:
         return compute()[0]
-    folder = RecordingFolder(root)
+    folder = place.record()
     visible = set(folder.find(""))
     name = ("lint", _digest(folder, visible, settings, wanted))
     stored = cache.get(*name)

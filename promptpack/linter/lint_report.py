@@ -4,16 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, field
 from typing import Any
 
+from promptpack.document.edits import Edit
 from promptpack.problem import Location, Problem
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Edit:
-    """Replace the characters from `start` to `end` of a document's text with `text`."""
-
-    start: int
-    end: int
-    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,9 @@ def find_texts(sections: Sections) -> Iterator[UnparsedText]:
     for name, slot in sections.slots.items():
         role = name if name in ("system", "developer") else "user"
         yield from (replace(text, name=name) for text in _find_templates("slot", slot, role))
+    for overlay in sections.models.values():
+        for key in (key for key in ("prefix", "suffix") if key in overlay.value):
+            yield from _find_templates("content", overlay.child(key), "system")
     for rule in sections.rules.values():
         yield from (_expression(kind, rule.child(kind)) for kind in ("when", "require") if kind in rule.value)
         yield UnparsedText("violation", rule.child("message").source())

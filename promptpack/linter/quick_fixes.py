@@ -12,10 +12,10 @@ from typing import Final, NamedTuple
 
 from promptpack import document as documents
 from promptpack.document import Document
+from promptpack.document.edits import Edit, apply_edits
 from promptpack.document.line_index import LineIndex
 from promptpack.linter.entry_edits import insert_entry
-from promptpack.linter.fixes import apply
-from promptpack.linter.lint_report import Edit, Fix
+from promptpack.linter.lint_report import Fix
 from promptpack.problem import Location, PackError, Problem, suggested_word
 
 _INSTEAD: Final = re.compile(r"(?:write|close '\{\{' with) '(\S+|\{\{ \w+ \}\})'(?=\Z|,)")
@@ -118,7 +118,7 @@ def _correct_line(place: _Place) -> Iterator[Fix]:
 def _if_parsed(place: _Place, title: str, edit: Edit) -> Iterator[Fix]:
     """Yield a fix unless the line would still be a syntax error."""
     try:
-        documents.parse(apply(place.text, [edit]))
+        documents.parse(apply_edits(place.text, [edit]))
     except PackError as error:
         found = error.problems[-1].location
         if found is None or found.line <= place.location.line or place.document is not None:

@@ -8,7 +8,6 @@ from promptpack.document import Document
 from promptpack.files import Folder, RecordingFolder
 from promptpack.lazy import cached_property
 from promptpack.library import Library
-from promptpack.library.build_cache import digest_of_partials
 from promptpack.library.entry import Entry
 from promptpack.linter.paragraphs import ParagraphIndex, find_paragraphs
 from promptpack.linter.parsed_texts import (
@@ -263,7 +262,7 @@ class LintLibrary:
 
     def digest_of_partials(self, folder: Folder) -> str:
         """Return a digest of the partials that the packs of a folder share."""
-        return self.cached(folder.root, lambda: digest_of_partials(self.library._partials_of(folder)))
+        return self.cached(folder.root, lambda: self.library._digest_of_shared(folder))
 
     def paragraphs_of(self, entry: Entry) -> list[str]:
         """Return the digests of the long paragraphs of a file; an empty list if it cannot be parsed."""

@@ -4,8 +4,8 @@ import logging
 from collections.abc import Iterator
 
 from promptpack.characters import escape_surrogates
-from promptpack.library import Library
-from promptpack.library.ranges import DEFAULT_LOCALE, parse_reference
+from promptpack.library import Library, choosing
+from promptpack.library.ranges import DEFAULT_LOCALE
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem, PromptpackError
 
@@ -55,11 +55,8 @@ class ServedPacks:
 
     def paths(self, request: str) -> set[str]:
         """Return the paths of the files of a pack, broken ones too; `request` is its name or name@range."""
-        reference = parse_reference(request)
-        found = {entry.path for entry in self.library.entries if reference.matches(entry.name, entry.version)}
-        if not found:
-            self.library.get(request)  # raises the problem that no pack matches, with a hint
-        return found
+        reference = choosing.select(self.library, request)
+        return {entry.path for entry in self.library.entries if reference.matches(entry.name, entry.version)}
 
     def reload(self) -> None:
         """Read changed files; a broken pack stays as it was, and its problems are logged once."""

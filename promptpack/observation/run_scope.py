@@ -18,18 +18,20 @@ _current: ContextVar[RunScope | None] = ContextVar("promptpack_run", default=Non
 
 @dataclass(frozen=True, slots=True)
 class PackIdentity:
-    """The pack of an event; `label` is the label that it was selected by, if any."""
+    """The pack of an event; `label` is the label that it was selected by, `overlay` the glob of its overlay, if any."""
 
     name: str
     version: str
     digest: str
     agent: str = ""
     label: str = ""
+    overlay: str = ""
 
     @classmethod
     def of(cls, pack: Pack) -> PackIdentity:
         """Return the identity of a pack."""
-        return cls(pack.name, str(pack.version), pack.digest, pack.agent)
+        overlay = pack.overlay.glob if pack.overlay else ""
+        return cls(pack.name, str(pack.version), pack.digest, pack.agent, pack.requested_label, overlay)
 
 
 @dataclass(slots=True)

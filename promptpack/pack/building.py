@@ -1,9 +1,11 @@
 """`Document` -> `Pack`: follow `extends`, bundle schemas, compile templates, build the contract; then freeze."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from promptpack import schema
 from promptpack.document import Document
@@ -22,11 +24,16 @@ from promptpack.problem import PackError, Problem, did_you_mean
 from promptpack.template.limits import DEFAULT_INDENT, Limits
 from promptpack.template.render_cache import PackCache, RenderCache
 
+if TYPE_CHECKING:
+    from promptpack.pack.model_overlay import ModelOverlay
+
 Parents = Callable[[str, str], Sections]
 """(value of `extends`, locale) -> the sections of that pack; raises `PackError` or `UsageError`."""
 
 
 _ONE_LINE = "one-line"
+TESTS = (".tests.yaml", ".tests.yml")
+"""How the names of files with more tests of a pack end."""
 _RESERVED = (*BUILT_IN_NAMES, "reply")
 
 
@@ -48,7 +55,7 @@ def resolve_sections(document: Document, build_context: BuildContext) -> Section
     data: Mapping[str, Any] = document.data
     parent = build_context.parents(data["extends"], data.get("locale", "")) if "extends" in data else Sections(document)
     sections = merge(parent, read_sections(document))
-    placed = (*sections.messages, *sections.slots.values(), *sections.rules.values())
+    placed = (*sections.messages, *sections.slots.values(), *sections.rules.values(), *sections.models.values())
     partials = (partial.value for partial, _ in sections.partials.values())
     check_size(document, sections.inputs, sections.actions, (*(one.value for one in placed), *partials))
     return sections
@@ -61,6 +68,7 @@ class CompiledSections(NamedTuple):
     inputs: Mapping[str, Input]
     messages: tuple[MessageTemplate, ...]
     slots: Mapping[str, Any]
+    models: tuple[ModelOverlay, ...]
     contract: Contract | None
     compiler: PackCompiler
     references: References
@@ -74,7 +82,7 @@ def build(document: Document, build_context: BuildContext) -> Pack:
 
 def compile_sections(document: Document, build_context: BuildContext) -> CompiledSections:
     """Compile a valid document as far as possible; raise only for `extends` and for too many entries."""
-    sections = resolve_sections(document, build_context)
+    sections = _add_tests(resolve_sections(document, build_context), build_context)
     references = References(build_context.folder, build_context.file)
     problems = list(sections.problems)
     problems += (_reserved(name, placed) for name, placed in sections.inputs.items() if name in _RESERVED)
@@ -82,7 +90,9 @@ def compile_sections(document: Document, build_context: BuildContext) -> Compile
     compiler = PackCompiler(inputs, build_context.partials.for_pack(sections), partial(_find_words, sections))
     messages = tuple(compiler.compile_message(placed, _syntax_of(placed)) for placed in sections.messages)
     slots, output = _compile_slots(sections, compiler)
+    models = _compile_models(sections, compiler)
     contract = build_contract(sections, compiler, references, output)
+    problems += _find_idle_strictness(sections, contract)
     problems += compiler.problems
     problems += (problem for placed in sections.tests for problem in _check_test(placed, inputs))
     if not (messages or slots or sections.abstract):
@@ -90,8 +100,20 @@ def compile_sections(document: Document, build_context: BuildContext) -> Compile
         problems.append(Problem("PP203", "'messages' is missing", document.locate(), hint))
     ordered = tuple(sort_problems(dict.fromkeys(problems)))
     return CompiledSections(
-        sections, MappingProxyType(inputs), messages, MappingProxyType(slots), contract, compiler, references, ordered
-    )
+        sections, MappingProxyType(inputs), messages, MappingProxyType(slots), models, contract, compiler, references,
+        ordered,
+    )  # fmt: skip
+
+
+def _add_tests(sections: Sections, build_context: BuildContext) -> Sections:
+    """Add the tests of the file next to a pack, `<version>.tests.yaml`."""
+    folder, stem = build_context.folder, build_context.file.removesuffix(".yaml").removesuffix(".yml")
+    file = next((f"{stem}{end}" for end in TESTS if folder.exists(f"{stem}{end}")), None)
+    if file is None:
+        return sections
+    from promptpack.pack.tests_file import read_tests
+
+    return read_tests(sections, folder.read(file), folder.show(file))
 
 
 def _reserved(name: str, placed: Placed) -> Problem:
@@ -119,6 +141,24 @@ def _compile_slots(sections: Sections, compiler: PackCompiler) -> tuple[dict[str
     return slots, find_json_output(slots)
 
 
+def _compile_models(sections: Sections, compiler: PackCompiler) -> tuple[ModelOverlay, ...]:
+    if not sections.models:
+        return ()
+    from promptpack.pack.model_overlay import compile_overlay
+
+    return tuple(
+        compile_overlay(glob, placed, _syntax_of(placed), compiler) for glob, placed in sections.models.items()
+    )
+
+
+def _find_idle_strictness(sections: Sections, contract: Contract | None) -> Iterator[Problem]:
+    if contract is None and not sections.abstract:
+        for glob, placed in sections.models.items():
+            if placed.value.get("strict"):
+                message = f"'strict' for {glob!r} needs a reply contract, and the pack has none"
+                yield placed.child("strict").problem("PP240", message, "add 'reply:' to the pack, or remove 'strict'")
+
+
 def _create_pack(compiled: CompiledSections, build_context: BuildContext) -> Pack:
     if compiled.problems:
         raise PackError(compiled.problems)
@@ -140,13 +180,16 @@ def _create_pack(compiled: CompiledSections, build_context: BuildContext) -> Pac
         messages=compiled.messages,
         slots=compiled.slots,
         budget=MappingProxyType(sections.budget.value if sections.budget else {}),
+        models=compiled.models,
         contract=contract,
         tests=tuple(_read_test(placed) for placed in sections.tests),
         limits=build_context.limits,
         data=MappingProxyType(data),
-        _hash=partial(_digest, sections, compiled.inputs, compiled.compiler, contract),
+        _hash=partial(_digest, compiled),
+        _compiled=compiled,
         _render_cache=PackCache(build_context.render_cache),
         _store=build_context.store,
+        _folder=build_context.folder,
     )
     if contract is not None:
         # The pack and its contract refer to each other, and the contract is created first.
@@ -190,6 +233,7 @@ def _read_test(placed: Placed) -> PackTest:
         placed.locate,
         value.get("reply"),
         value.get("verdict"),
+        value.get("model", ""),
     )
 
 
@@ -204,12 +248,18 @@ def _check_test(test: Placed, inputs: Mapping[str, Input]) -> Iterator[Problem]:
             yield Problem("PP208", f"the pack has no input {name!r}", test.locate_key("context", name), hint)
 
 
-def _digest(sections: Sections, inputs: Mapping[str, Input], compiler: PackCompiler, contract: Contract | None) -> str:
+def _digest(compiled: CompiledSections) -> str:
     from promptpack.pack.digest import digest
 
+    return digest(resolve_content(compiled))
+
+
+def resolve_content(compiled: CompiledSections) -> dict[str, Any]:
+    """Return everything that determines what a pack renders and how it checks replies."""
+    sections, inputs, compiler, contract = compiled.sections, compiled.inputs, compiled.compiler, compiled.contract
     data: Mapping[str, Any] = sections.document.data
     own = {key: data.get(key) for key in ("promptpack", "name", "version", "locale")}
-    resolved = {
+    return {
         **own,
         **({"json": sections.json} if sections.json == _ONE_LINE else {}),
         "agent": sections.agent,
@@ -229,5 +279,10 @@ def _digest(sections: Sections, inputs: Mapping[str, Input], compiler: PackCompi
         "reply": {name: placed.value for name, placed in sections.reply.items()},
         "actions": [[name, placed.value] for name, placed in sections.actions.items()],
         "rules": [placed.value for placed in sections.rules.values()],
+        **({"models": _models(sections)} if sections.models else {}),
     }
-    return digest(resolved)
+
+
+def _models(sections: Sections) -> list[list[Any]]:
+    """Return the overlays in their order, which decides which one applies."""
+    return [[glob, placed.value, _syntax_of(placed)] for glob, placed in sections.models.items()]

@@ -5,6 +5,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+RENDERING_RULES: Final = 1
+"""The version of the texts that promptpack itself writes into prompts; raise it when one of them changes."""
 # Values that are printed unchanged, so the order of all their keys is visible in the prompt.
 _PRINTED: Final = frozenset(("arguments", "const", "default", "enum", "example", "slots"))
 # Maps names to schemas; the order of the names is visible as the order of the fields in `reply_format`.

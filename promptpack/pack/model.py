@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 import promptpack
 from promptpack import hook
+from promptpack.files import Folder
 from promptpack.lazy import cached_property
 from promptpack.pack.version import Version
 from promptpack.problem import Location, Problem, UsageError
@@ -109,6 +111,7 @@ class PackTest:
     locate: Locate = field(repr=False, compare=False)
     reply: Any = field(default=None, repr=False)
     verdict: Any = None
+    model: str = ""
 
     @property
     def location(self) -> Location:
@@ -126,7 +129,9 @@ class Pack:
     `name`, `version`, `agent`, `description`, `locale` and `syntax` are those of the file at `path`, and `data` is its
     content. `inputs` are the declared inputs, by name. `messages` or `slots` are the templates, and `contract` is the
     contract of the replies. `budget` and `tests` are the sections with these names, `limits` are those of templates,
-    and `json_indent` is how far printed JSON is indented. An `abstract` pack can only be extended.
+    and `json_indent` is how far printed JSON is indented. An `abstract` pack can only be extended. `models` has the
+    overlays for models, and `overlay` is the one that `for_model` has applied. `requested_label` is the label that the
+    pack was requested by, if any.
     """
 
     name: str
@@ -142,6 +147,8 @@ class Pack:
     messages: tuple[MessageTemplate, ...] = ()
     slots: Mapping[str, Any] = field(default_factory=dict)
     budget: Mapping[str, Any] = field(default_factory=dict)
+    models: tuple[promptpack.ModelOverlay, ...] = ()
+    overlay: promptpack.ModelOverlay | None = None
     contract: promptpack.Contract | None = None
     tests: tuple[PackTest, ...] = ()
     limits: Limits = field(default_factory=Limits, repr=False)
@@ -150,6 +157,12 @@ class Pack:
     _render_cache: PackCache = field(default_factory=PackCache, repr=False, compare=False)
 
     _store: Callable[[Pack], Any] | None = field(default=None, repr=False)
+    _folder: Folder | None = field(default=None, repr=False, compare=False)
+    _compiled: Any = field(default=None, repr=False, compare=False)
+    """The `CompiledSections` that the pack was built from, with their locations."""
+    _base: Pack | None = field(default=None, repr=False)
+    """The pack without the overlay."""
+    requested_label: str = ""
 
     def __repr__(self) -> str:
         return f"Pack({self.label})"
@@ -212,6 +225,46 @@ class Pack:
     def label(self) -> str:
         """The pack as `name@version`."""
         return f"{self.name}@{self.version}"
+
+    def for_model(self, model: str) -> Pack:
+        """Return the pack with its overlay for a model: the first one under `models` whose glob matches.
+
+        `model` is the name of the model in requests. Without a matching overlay, the result is the pack itself.
+        """
+        if not issubclass(type(model), str):
+            message = f"a {type(model).__name__} is not the name of a model"
+            raise UsageError(Problem("PP245", message, None, "pass a text such as 'gpt-5'"))
+        base = self._without_overlay
+        found = next((overlay for overlay in base.models if overlay.matches(model)), None)
+        return base if found is None else base._with_overlay(found)
+
+    @property
+    def _without_overlay(self) -> Pack:
+        """The pack without the overlay that `for_model` has applied."""
+        return self._base or self
+
+    def _find_overlay(self, glob: str) -> Pack | None:
+        """Return the pack with the overlay of a glob; None if it has none."""
+        found = next((overlay for overlay in self.models if overlay.glob == glob), None)
+        return None if found is None else self._with_overlay(found)
+
+    def _with_overlay(self, overlay: promptpack.ModelOverlay) -> Pack:
+        glob = overlay.glob
+        if glob not in self._overlaid:
+            self._overlaid[glob] = replace(self, overlay=overlay, _base=self, _hash=partial(_hash_overlay, self, glob))
+        return self._overlaid[glob]
+
+    @cached_property
+    def _overlaid(self) -> dict[str, Pack]:
+        """The pack with each overlay, by its glob; they share what they cache."""
+        return {}
+
+    def _with_label(self, label: str) -> Pack:
+        """Return this pack as requested by a label; both share everything that is compiled and cached so far."""
+        pack = object.__new__(Pack)
+        pack.__dict__.update(self.__dict__, requested_label=label)
+        pack.__dict__.pop("_overlaid", None)  # those packs have another label
+        return pack
 
     def render(
         self,
@@ -316,3 +369,9 @@ class Pack:
         from promptpack.verdict.judge_options import choose
 
         return VerdictStream(self, None, None, choose(strict, refuse, finish_reason, after))
+
+
+def _hash_overlay(pack: Pack, glob: str) -> str:
+    from promptpack.pack.digest import digest
+
+    return digest({"pack": pack.digest, "overlay": glob})

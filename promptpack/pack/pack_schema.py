@@ -115,6 +115,7 @@ def _places() -> tuple[tuple[str, tuple[str, ...], frozenset[str]], ...]:
         ("a message", ("messages",), parts["message"]),
         ("an action of 'reply'", ("reply", "actions"), parts["action"]),
         ("a rule of 'reply'", ("reply", "rules"), parts["rule"]),
+        ("an overlay of 'models'", ("models",), parts["overlay"]),
         ("a test", ("tests",), parts["test"]),
         ("the top level", (), pack_schema().source),
     )

@@ -32,6 +32,7 @@ class Sections:
     messages: tuple[Placed, ...] = ()
     slots: dict[str, Placed] = field(default_factory=dict)
     budget: Placed | None = None
+    models: dict[str, Placed] = field(default_factory=dict)
     reply: dict[str, Placed] = field(default_factory=dict)
     actions: dict[str, Placed] = field(default_factory=dict)
     rules: dict[str, Placed] = field(default_factory=dict)
@@ -58,6 +59,7 @@ def read_sections(document: Document) -> Sections:
         messages=tuple(items_at(root, "messages")),
         slots=children_at(root, "slots"),
         budget=root.child("budget") if "budget" in data else None,
+        models=children_at(root, "models"),
         reply={name: placed for name, placed in reply.items() if name not in ("actions", "rules")},
         actions=children_at(root, "reply", "actions"),
         rules={placed.value["name"]: placed for placed in items_at(root, "reply", "rules")},
@@ -78,6 +80,7 @@ def merge(parent: Sections, own: Sections) -> Sections:
         messages=tuple(_merge_messages(inherited, own.messages)),
         slots={**parent.slots, **own.slots} if not own.messages else {},
         budget=own.budget or parent.budget,
+        models={**own.models, **parent.models, **own.models},  # own globs come first, because the first match wins
         reply={**parent.reply, **own.reply},
         actions={**parent.actions, **own.actions},
         rules={**parent.rules, **own.rules},

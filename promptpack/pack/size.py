@@ -15,7 +15,7 @@ def check_file(document: Document) -> None:
     """Raise if a file alone has too many entries; it need not be valid."""
     data = document.data if isinstance(document.data, Mapping) else {}
     reply = data["reply"] if isinstance(data.get("reply"), Mapping) else {}
-    texts = (data.get("messages"), data.get("slots"), data.get("partials"), reply.get("rules"))
+    texts = (data.get("messages"), data.get("slots"), data.get("partials"), reply.get("rules"), data.get("models"))
     check_size(document, data.get("inputs"), reply.get("actions"), texts)
 
 

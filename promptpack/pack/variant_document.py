@@ -126,7 +126,9 @@ class _Merge:
 
 
 def _has_fixed_keys(path: _Step) -> bool:
-    """Return whether a mapping has names that only the default file can define: actions, and properties of params."""
+    """Return whether only the default file can define the names in a mapping: actions, properties of params, models."""
+    if path == ("models",):
+        return True
     return path[:2] == ("reply", "actions") and (len(path) == 2 or (path[-1] == "properties" and "params" in path))
 
 

@@ -14,6 +14,8 @@ from promptpack.prompt.template_context import TemplateContext
 Values = TemplateContext | Mapping[str, Any]
 PartLike = Part | Mapping[str, Any]
 MessageLike = Message | Mapping[str, Any]
+# Every call copies the messages so far.
+MAX_MESSAGES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +43,7 @@ class PromptComposer:
     def extend(self, messages: Iterable[MessageLike]) -> "PromptComposer":
         """Add existing `messages` unchanged."""
         added = [read_message(message, f"message {index + 1}") for index, message in enumerate(messages)]
-        if not added:
-            return self
-        composer = self._push(added[0])
-        return replace(composer, messages=(*composer.messages, *added[1:]))
+        return self._push(*added) if added else self
 
     def system(self, text: str) -> "PromptComposer":
         """Add a system message with a `text`."""
@@ -151,9 +150,12 @@ class PromptComposer:
         where = f"message {len(self.messages) + 1}"
         return self._push(read_message({"role": role, "content": list(parts), "tool_call_id": call_id}, where))
 
-    def _push(self, message: Message) -> "PromptComposer":
-        named = message if self.name_to_come is None else _named(message, self.name_to_come)
-        return PromptComposer((*self.messages, named))
+    def _push(self, first: Message, *others: Message) -> "PromptComposer":
+        named = first if self.name_to_come is None else _named(first, self.name_to_come)
+        if len(self.messages) + 1 + len(others) > MAX_MESSAGES:
+            limit = f"a composer has at most {MAX_MESSAGES:,} messages"
+            raise UsageError(Problem("PP456", limit, None, "leave out the oldest messages"))
+        return PromptComposer((*self.messages, named, *others))
 
 
 def _named(message: Message, name: str) -> Message:

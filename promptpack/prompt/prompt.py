@@ -10,7 +10,6 @@ import promptpack
 from promptpack.lazy import cached_property
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem
-from promptpack.prompt.budget import Budget, Counter, Fit
 from promptpack.prompt.message import Message
 from promptpack.prompt.tool_actions import ToolSet
 
@@ -34,7 +33,7 @@ class Prompt:
     messages: tuple[Message, ...]
     context: Mapping[str, Any] = field(repr=False)
     origins: tuple[Origin, ...] = field(default=(), repr=False)
-    fit: Fit[Message] | None = field(default=None, repr=False)
+    fit: promptpack.Fit[Message] | None = field(default=None, repr=False)
     slots: Mapping[str, Any] | None = field(default=None, repr=False)
     """The rendered slots of a slot prompt; they determine its text."""
     tools: ToolSet | None = field(default=None, repr=False, compare=False)
@@ -64,6 +63,13 @@ class Prompt:
     def digest(self) -> str:
         """The digest of the pack."""
         return self.pack.digest
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The arguments of a request that the overlay of the model sets, such as `temperature`."""
+        from copy import deepcopy
+
+        return deepcopy(dict(self.pack.overlay.parameters)) if self.pack.overlay else {}
 
     @cached_property
     def warnings(self) -> tuple[Problem, ...]:
@@ -107,16 +113,18 @@ class Prompt:
         self,
         target: promptpack.adapters.Target,
         *,
-        strict: bool = False,
+        strict: bool | None = None,
         tools: promptpack.providers.ToolSource | None = None,
         cache: bool = False,
     ) -> dict[str, Any]:
         """Return the prompt as the keyword arguments of an SDK: plain data, without an import of the SDK.
 
-        `target` names the SDK or framework, `strict` asks for the reply's schema in the strict form of the provider,
-        `tools` are functions, `ModelTool` values or definitions in the form of any SDK, which the model may call, and
-        `cache` marks the end of the stable prefix for the provider's cache. An option that the target does not have and
-        a message that it cannot carry raise `UsageError`.
+        `target` names the SDK or framework, `strict` asks for the reply's schema in the strict form of the provider (by
+        default, if the overlay of the model says so and the target has this form), `tools` are functions, `ModelTool`
+        values or definitions in the form of any SDK, which the model may call, and `cache` marks the end of the stable
+        prefix for the provider's cache. An option that the target does not have and a message that it cannot carry
+        raise `UsageError`. The arguments include the `parameters` of the overlay, except for `crewai`, `openai-agents`
+        and `semantic-kernel`, whose models are created with them.
         """
         from promptpack.adapters.catalogue import write
 
@@ -128,7 +136,7 @@ class Prompt:
 
         validate_messages(self.messages)
 
-    def within(self, budget: Budget, counter: Counter | None = None) -> Prompt:
+    def within(self, budget: promptpack.Budget, counter: Callable[[str], int] | None = None) -> Prompt:
         """Return a prompt that fits a `budget`; its `fit` lists what was dropped or cut.
 
         `counter` returns the tokens of a text, such as `exact_counter()`; by default they are estimated.
@@ -147,10 +155,12 @@ class Prompt:
         remaining = tuple(origin for position, origin in enumerate(origins) if position not in dropped)
         return replace(self, messages=fitted.messages, origins=remaining, fit=fitted)
 
-    def _slots_within(self, slots: Mapping[str, Any], budget: Budget, counter: Counter | None) -> Prompt:
+    def _slots_within(
+        self, slots: Mapping[str, Any], budget: promptpack.Budget, counter: Callable[[str], int] | None
+    ) -> Prompt:
         from promptpack.prompt.slot_rendering import fit_slots
 
-        fitting, fitted = fit_slots(slots, budget, counter)
+        fitting, fitted = fit_slots(slots, budget, counter, self.pack.overlay)
         return replace(self, messages=fitted.messages, fit=fitted, slots=fitting)
 
     def check(

@@ -47,7 +47,7 @@ def _render_slots(pack: Pack, checked: Context, scope: Scope, tools: ToolSet | N
 
     with metered(pack.limits, checked.validated, pack.json_indent):
         slots = render_slots(pack, scope)
-    return Prompt(pack, write_messages(slots), checked.snapshot, slots=slots, tools=tools)
+    return Prompt(pack, write_messages(slots, pack.overlay), checked.snapshot, slots=slots, tools=tools)
 
 
 def _render_messages(pack: Pack, checked: Context, scope: Scope, tools: ToolSet | None) -> Prompt:
@@ -58,6 +58,10 @@ def _render_messages(pack: Pack, checked: Context, scope: Scope, tools: ToolSet 
             rendered = _render_message(template, scope)
             messages += rendered
             origins += [Origin(bool(template.history), template.priority)] * len(rendered)
+        if pack.overlay is not None:
+            from promptpack.prompt.overlay_rendering import apply_overlay
+
+            messages, origins = apply_overlay(pack.overlay, messages, origins, scope)
     return Prompt(pack, tuple(messages), checked.snapshot, tuple(origins), tools=tools)
 
 

@@ -1,9 +1,11 @@
 """A pack's slots + a scope -> rendered slots, and their text and messages in the format of slot prompts."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from promptpack.pack.model import HISTORY_ROLES, ROLES, InputValue, Pack
 from promptpack.pack.output.type_entry import TypeEntry
@@ -15,7 +17,10 @@ from promptpack.prompt.slots import SlotPrompt
 from promptpack.prompt.slots.contract_output import derive_output
 from promptpack.prompt.slots.slot_text import write_value
 from promptpack.prompt.tool_actions import read_tool_actions
-from promptpack.template.model import Template
+from promptpack.template.model import Scope, Template
+
+if TYPE_CHECKING:
+    from promptpack.pack.model_overlay import ModelOverlay
 
 TemplateValues = Mapping[str, Any]
 Slots = Mapping[str, Any]
@@ -29,12 +34,16 @@ class RenderedSlots(dict[str, Any]):
         return f"RenderedSlots({', '.join(self)})"
 
 
-def render_slots(pack: Pack, scope: TemplateValues) -> Slots:
+def render_slots(pack: Pack, scope: Scope) -> Slots:
     """Render the slots; without an `output` slot, the output is derived from the pack's contract."""
     slots = RenderedSlots((name, render_slot(value, scope)) for name, value in pack.slots.items())
     _check_history(pack.slots.get("chat_history"), slots.get("chat_history"))
     if "output" not in slots and pack.contract is not None:
         slots["output"] = _contract_output(pack, scope)
+    if pack.overlay is not None:
+        from promptpack.prompt.overlay_rendering import wrap_slots
+
+        slots.update(wrap_slots(pack.overlay, slots, scope))
     return slots
 
 
@@ -87,18 +96,28 @@ def write_text(slots: Slots) -> str:
     return _translate_errors(lambda: _prompt(slots).to_text(safe=True))
 
 
-def write_messages(slots: Slots) -> tuple[Message, ...]:
-    """Write the slots as messages; they have rich content if there is more than text, so that nothing is left out."""
+def write_messages(slots: Slots, overlay: ModelOverlay | None = None) -> tuple[Message, ...]:
+    """Write the slots as messages, with the roles of an overlay.
+
+    They have rich content if there is more than text, so that nothing is left out.
+    """
     prompt = _prompt(slots)
     model = _translate_errors(prompt.to_prompt_object)
     contents = (message.content for message in model.chat_history if isinstance(message.content, list))
     parts = [*model.attachment, *(part for content in contents for part in content)]
     is_rich = any((part.get("type") if isinstance(part, dict) else part.type) != "text" for part in parts)
     written = _translate_errors(lambda: prompt.to_messages(rich_content=is_rich))
-    return tuple(_message(message, index) for index, message in enumerate(written))
+    messages = tuple(_message(message, index) for index, message in enumerate(written))
+    if overlay is None:
+        return messages
+    from promptpack.prompt.overlay_rendering import map_roles
+
+    return tuple(map_roles(overlay, messages))
 
 
-def fit_slots(slots: Slots, budget: Budget, counter: Counter | None) -> tuple[Slots, Fit[Message]]:
+def fit_slots(
+    slots: Slots, budget: Budget, counter: Counter | None, overlay: ModelOverlay | None = None
+) -> tuple[Slots, Fit[Message]]:
     """Shorten the chat history until the messages fit; keep all other slots."""
     history = _history(slots)
     rest = write_messages({**slots, "chat_history": []})
@@ -108,7 +127,7 @@ def fit_slots(slots: Slots, budget: Budget, counter: Counter | None) -> tuple[Sl
     while True:
         fitted = fit_items(items, replace(budget, limit=limit, step=budget.block), counter)
         kept = RenderedSlots(slots, chat_history=list(fitted.messages[: len(fitted.messages) - len(rest)]))
-        messages = write_messages(kept)
+        messages = write_messages(kept, overlay)
         after = _total_size(messages, budget, counter)
         if after <= budget.limit:
             return kept, Fit(messages, fitted.changes, budget.limit, before, after, fitted.measure)

@@ -34,8 +34,10 @@ def write_prompt(prompt: Prompt) -> dict[str, Any]:
     return {
         "prompt": _FORMAT,
         "pack": pack.label,
+        **({"label": pack.requested_label} if pack.requested_label else {}),
         "locale": pack.locale,
         "digest": pack.digest,
+        **({"overlay": pack.overlay.glob} if pack.overlay else {}),
         "context": {name: deepcopy(prompt.context[name]) for name in prompt.context if name not in secret},
         "secret": secret,
         "messages": hide_messages(prompt),
@@ -66,6 +68,7 @@ def check_row(row: object) -> Mapping[str, Any]:
         )
     is_valid = {key: isinstance(row.get(key), kind) for key, kind in _KEYS.items()}
     is_valid["prompt"] = row.get("prompt") == _FORMAT
+    is_valid["overlay"] = isinstance(row.get("overlay", ""), str)
     is_valid["secret"] = is_valid["secret"] and all(isinstance(name, str) for name in row["secret"])
     problems = [
         Problem("PP446", f"the stored prompt has no valid {key!r}", None, _HINT)
@@ -82,6 +85,8 @@ def read_prompt(pack: Pack, row: Mapping[str, Any], inputs: Mapping[str, Any]) -
 
     The prompt is rendered again. If its messages were changed after that, as by a budget, they come from the row.
     """
+    if "overlay" in row:
+        pack = pack._find_overlay(row["overlay"]) or pack
     if pack.digest != row["digest"]:
         message = f"the stored prompt was rendered by another {pack.label}: {row['digest']}, not {pack.digest}"
         raise UsageError(Problem("PP447", message, None, "open the library that rendered it"))

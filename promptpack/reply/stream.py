@@ -12,6 +12,9 @@ from promptpack.reply.repair import set_at
 from promptpack.reply.shape import Shape
 from promptpack.reply.stream_parser import StreamParser
 
+# The first chunks are read one by one; later ones together, once they have so many characters.
+MAX_SINGLE_CHUNKS, MIN_TOGETHER = 20_000, 1_000
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -36,7 +39,7 @@ class Progress:
 class ReplyStream:
     """Reads a reply in chunks, in linear time; it never shows part of a number, a fixed word or a key.
 
-    At the end of an object, `read` reads the whole text so far.
+    At the end of an object, `read` reads the whole text so far. A reply in very many chunks is shown with a delay.
     """
 
     def __init__(self, shape: Shape, read: Callable[[str], Reading], echo: PromptEcho) -> None:
@@ -44,15 +47,32 @@ class ReplyStream:
         self._read = read
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._chunks: list[str | bytes] = []
+        self._unread: list[str | bytes] = []
+        self._calls = self._unread_length = 0
+        self._unchanged = Progress((), (), self._parser)
 
     def feed(self, chunk: str | bytes) -> Progress:
         """Read the next chunk of the reply."""
         self._chunks.append(chunk)
+        self._unread.append(chunk)
+        self._calls += 1
+        self._unread_length += len(chunk)
+        if self._calls > MAX_SINGLE_CHUNKS and self._unread_length < MIN_TOGETHER:
+            return self._unchanged
+        return self._read_on()
+
+    def _read_on(self) -> Progress:
         partial, before = self._parser.partial, self._parser.partial.complete
         known = len(before)
-        self._parser.feed(chunk if isinstance(chunk, str) else self._decoder.decode(chunk))
+        self._parser.feed(self._take_unread())
         fresh = partial.complete[known if partial.complete is before else 0 :]
-        return Progress(tuple(fresh), tuple(partial.alarms), self._parser)
+        progress = Progress(tuple(fresh), tuple(partial.alarms), self._parser)
+        self._unchanged = Progress((), progress.violations, self._parser)
+        return progress
+
+    def _take_unread(self) -> str:
+        unread, self._unread, self._unread_length = self._unread, [], 0
+        return "".join(chunk if isinstance(chunk, str) else self._decoder.decode(chunk) for chunk in unread)
 
     @property
     def raw(self) -> str | bytes:

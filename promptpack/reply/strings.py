@@ -224,7 +224,10 @@ class Lexer:
         return after < self.size and not self.cut_key_at(after)
 
     def _next_key_follows(self, position: int) -> bool:
+        """Return whether a comma and a complete key follow, here or after the objects and lists that end here."""
         after = self.blank_end(position)
+        while after < self.size and self.text[after] in _CLOSERS:
+            after = self.blank_end(after + 1)
         is_comma = after < self.size and self.text[after] in _COMMAS
         return is_comma and self.quoted_key_at(self.blank_end(after + 1))
 

@@ -19,6 +19,7 @@ from promptpack.pack.model import Pack
 from promptpack.problem import PackError, Problem, ReplyError
 from promptpack.prompt.message import Message
 from promptpack.prompt.prompt import Prompt
+from promptpack.source_names import is_source
 from promptpack.verdict import Verdict
 from promptpack.verdict.model import Violation
 from promptpack.verdict.output import Risk
@@ -181,7 +182,8 @@ class PackSource:
     @cached_property
     def library(self) -> Library:
         """The library of the folders, or of the shipped packs."""
-        return Library.open(*(normpath(Path(self.module).parent / folder) for folder in self.folders))
+        here = Path(self.module).parent
+        return Library.open(*(name if is_source(name) else normpath(here / name) for name in self.folders))
 
     def load(self, label: str, digests: Mapping[str, str], locale: str | None) -> Pack:
         """Return a pack; raise `PackError` if it is not the one that the module was generated from.

@@ -55,7 +55,7 @@ _Found = tuple[str | int, ...]
 def _find_failures(pack: Pack, test: PackTest, snapshots: Snapshots) -> Iterator[_Found]:
     expected = test.expect.get("problems", ())
     try:
-        prompt = pack.render(test.context)
+        prompt = (pack.for_model(test.model) if test.model else pack).render(test.context)
     except ContextError as error:
         found = [problem.code for problem in error.problems]
         if not expected:

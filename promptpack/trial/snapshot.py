@@ -9,6 +9,7 @@ from promptpack.pack.model import Pack
 from promptpack.problem import PackError
 from promptpack.prompt.prompt import Prompt
 from promptpack.prompt.secrets import Secrets
+from promptpack.sources.memory_folder import MemoryFolder
 
 _MAX_SHOWN_LINES = 20
 
@@ -20,6 +21,7 @@ class Snapshots:
         folder, _, file = pack.path.rpartition("/")
         stem = file.removesuffix(".yaml").removesuffix(".yml")
         self._prefix = f"{folder or '.'}/snapshots/{stem}."
+        self._folder = pack._folder
         self._update = update
         self._tests: dict[str, str] = {}
 
@@ -36,7 +38,7 @@ class Snapshots:
             files.write(path, text)
             return
         try:
-            stored = files.read_text(path)
+            stored = self._read(path)
         except PackError as error:
             if error.problems[0].code != "PP120":
                 raise
@@ -49,3 +51,8 @@ class Snapshots:
             )
             more = "\n..." if len(lines) > _MAX_SHOWN_LINES else ""
             yield "the prompt differs from its snapshot:\n" + "\n".join(lines[:_MAX_SHOWN_LINES]) + more
+
+    def _read(self, path: str) -> str:
+        if isinstance(self._folder, MemoryFolder):
+            return self._folder.read(self._folder.to_relative(path) or path).decode(errors="replace")
+        return files.read_text(path)

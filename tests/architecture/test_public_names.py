@@ -28,7 +28,7 @@ PYTHON_BLOCK = re.compile(r"^```python[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOT
 PUBLIC = [
     "Agent", "AgentOutput", "Budget", "BudgetItem", "ContextError", "Contract", "Fit", "InvalidSequenceError",
     "Library", "LintReport", "LintSettings", "LlmCycle", "Location", "MaxDepthReachedError", "Message",
-    "MessageChange", "MissingExtraError", "NotAnArrayError", "Pack", "PackError", "PackName", "Part",
+    "MessageChange", "MissingExtraError", "ModelOverlay", "NotAnArrayError", "Pack", "PackError", "PackName", "Part",
     "PartialNotFoundError", "Problem", "Prompt", "PromptComposer", "PromptTemplate", "PromptTemplateRegistry",
     "PromptpackError", "ReloadReport", "RenderContext", "ReplyError", "SlotPrompt", "SlotWarning", "StreamPart",
     "TemplateContext", "UsageError", "VariableNotFoundError", "Verdict", "VerdictStream", "Violation", "Watch",

@@ -154,8 +154,9 @@ def test_a_change_that_breaks_another_file_cannot_be_committed(
 def test_the_manifest_is_valid_and_every_hook_has_a_system_form() -> None:
     subprocess.run([BIN / "pre-commit", "validate-manifest", MANIFEST], check=True, capture_output=True)
     hooks = {hook["id"]: hook for hook in yaml.safe_load(MANIFEST.read_text(encoding="utf-8"))}
-    assert set(hooks) == {"promptpack-lint", "promptpack-lint-system", "promptpack-test", "promptpack-test-system"}
-    for name in ("promptpack-lint", "promptpack-test"):
+    names = ("promptpack-lint", "promptpack-lock", "promptpack-test")
+    assert set(hooks) == {*names, *(f"{name}-system" for name in names)}
+    for name in names:
         own, system = (
             {key: value for key, value in hooks[one].items() if key not in ("id", "language", "description")}
             for one in (name, f"{name}-system")

@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from promptpack import document
+from promptpack.document.edits import apply_edits
 from promptpack.editor import Workspace
-from promptpack.linter.fixes import apply, apply_fixes
+from promptpack.linter.fixes import apply_fixes
 from promptpack.linter.lint_paths import lint
 from promptpack.linter.lint_settings import LintSettings
 from promptpack.problem import PackError
@@ -143,6 +144,6 @@ def is_readable(text: str) -> bool:
 def test_no_quick_fix_makes_a_readable_file_unreadable(at: int, removed: int, added: str, tmp_path: Path) -> None:
     text = PACK[:at] + added + PACK[at + removed :]
     for _, fix in Workspace().find_fixes(str(tmp_path / "p.yaml"), text, range(1, 100)):
-        fixed = apply(text, fix.edits)
+        fixed = apply_edits(text, fix.edits)
         assert fixed != text
         assert is_readable(fixed) or not is_readable(text), fix

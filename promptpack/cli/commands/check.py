@@ -23,6 +23,7 @@ _MAX_SHOWN = 60
 @click.argument("reply", type=click.Path(exists=True, allow_dash=True, dir_okay=False), default="-")
 @options.packs_option
 @options.locale_option
+@options.key_option
 @options.context_options
 @click.option("--strict", is_flag=True, help="Accept only replies that match the contract exactly; repair nothing.")
 @click.option("--finish-reason", metavar="REASON", help="Why the model stopped, as its server reports it: length ...")
@@ -36,6 +37,7 @@ def command(
     reply: str,
     folders: tuple[str, ...],
     locale: str | None,
+    key: str | None,
     context_file: str | None,
     assignments: tuple[str, ...],
     strict: bool,
@@ -48,7 +50,7 @@ def command(
 
     With a context, rules that use inputs and schemas of tools are checked too.
     """
-    chosen = options.open_library(folders).get(pack, locale)
+    chosen = options.open_library(folders).get(pack, locale, key=key)
     context = options.read_context(chosen, context_file, assignments)
     raw = sys.stdin.buffer.read() if reply == "-" else files.read(reply)
     verdict = chosen.check(raw, context or None, strict=strict, refuse=refuse, finish_reason=finish_reason)

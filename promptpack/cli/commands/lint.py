@@ -22,7 +22,7 @@ _COLOURS = {"error": "red", "warning": "yellow", "note": "blue"}
 
 
 @click.command("lint")
-@click.argument("paths", nargs=-1, type=click.Path(exists=True))
+@click.argument("paths", nargs=-1, type=click.Path())
 @click.option("--format", type=click.Choice(list(FORMATS)), default="text", show_default=True)
 @click.option("--select", multiple=True, metavar="RULE", help="Use only these rules: a code, a code prefix, or a name.")
 @click.option("--ignore", multiple=True, metavar="RULE", help="Skip these rules.")
@@ -38,7 +38,7 @@ def command(
     fix: bool,
     watch: bool,
 ) -> None:
-    """Find every problem in packs. PATHS are folders of packs or pack files.  [default: packs]
+    """Find every problem in packs. PATHS are folders of packs, other sources or pack files.  [default: packs]
 
     Exit codes: 0 clean or notes only, 1 problems found, 2 invalid usage, 3 bug in promptpack.
     """

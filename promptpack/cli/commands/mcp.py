@@ -10,7 +10,7 @@ from promptpack.problem import MissingExtraError, Problem
 
 
 @click.command("mcp")
-@click.argument("folders", nargs=-1, type=click.Path(exists=True, file_okay=False))
+@click.argument("folders", nargs=-1, type=click.Path())
 @locale_option
 @click.option("--http", metavar="HOST:PORT", help="Serve over streamable HTTP at this address, such as 127.0.0.1:8000.")
 @click.option(
@@ -20,7 +20,7 @@ from promptpack.problem import MissingExtraError, Problem
 def command(folders: tuple[str, ...], locale: str | None, http: str | None, allowed_hosts: tuple[str, ...]) -> None:
     """Serve packs to MCP clients: as prompts, and with tools to list, render, check and lint.
 
-    FOLDERS are folders of packs.  [default: ./packs, or the shipped packs]
+    FOLDERS are folders of packs or other sources.  [default: ./packs, or the shipped packs]
 
     Without --http, the client starts this command and talks to it over standard input and output.
     """

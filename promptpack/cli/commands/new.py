@@ -16,7 +16,7 @@ _LOCALE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]+)*\Z")
 
 @click.command("new")
 @click.argument("name")
-@click.option("-p", "--packs", "folder", default="packs", show_default=True, type=click.Path(file_okay=False))
+@click.option("-p", "--packs", "folder", default="packs", show_default=True, type=click.Path())
 @click.option("--from", "source", metavar="PACK", help="Copy this pack.")
 @click.option("--extends", "parent", metavar="PACK", help="Inherit from this pack.")
 @click.option("-l", "--locale", help="The language; for a pack that exists, create a variant in this language.")

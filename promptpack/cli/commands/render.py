@@ -17,8 +17,10 @@ from promptpack.watching import changes
 @options.pack_argument
 @options.packs_option
 @options.locale_option
+@options.key_option
 @options.context_options
 @options.test_option
+@click.option("--model", default="", help="Apply the pack's overlay for this model.")
 @click.option("--tokens", is_flag=True, help="Count the tokens of each message: exactly with the extra tokens.")
 @click.option("--watch", is_flag=True, help="Render again whenever a file changes.")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
@@ -26,9 +28,11 @@ def command(
     pack: str,
     folders: tuple[str, ...],
     locale: str | None,
+    key: str | None,
     context_file: str | None,
     assignments: tuple[str, ...],
     test: str | None,
+    model: str,
     tokens: bool,
     watch: bool,
     format: str,  # noqa: A002 -- the option's name
@@ -36,7 +40,7 @@ def command(
     """Render a pack's prompt with a context. PACK is a name, or name@range."""
 
     def render() -> Prompt:
-        chosen = options.open_library(folders).get(pack, locale)
+        chosen = options.open_library(folders).get(pack, locale, key=key).for_model(model)
         return chosen.render(options.read_context(chosen, context_file, assignments, test))
 
     def show(prompt: Prompt) -> None:

@@ -10,7 +10,7 @@ import click
 from promptpack import document, files, flow
 from promptpack.characters import visible
 from promptpack.cli.model_options import Models, cycle_settings, model_options, read_replies
-from promptpack.cli.options import context_options, open_library, packs_option, read_values
+from promptpack.cli.options import context_options, key_option, open_library, packs_option, read_values
 from promptpack.cli.printing import print_run
 from promptpack.cli.walk.ticket_tool import COUNT_TICKETS, count_tickets
 from promptpack.cycle import Agent, AgentRun, CycleSettings
@@ -22,6 +22,7 @@ from promptpack.library import Library
 @click.command("run")
 @packs_option
 @click.option("-l", "--locale", help="The language, such as en or zh-CN.  [default: en for the shipped flow]")
+@key_option
 @context_options
 @model_options
 @click.option("--yes", is_flag=True, help="Confirm every step that asks the user.")
@@ -32,6 +33,7 @@ def command(
     /,
     folders: tuple[str, ...],
     locale: str | None,
+    key: str | None,
     context_file: str | None,
     assignments: tuple[str, ...],
     replies_file: str | None,
@@ -47,7 +49,7 @@ def command(
     """
     library, is_demo = _open(folders)
     script = _script(locale or "en") if is_demo else {"given": {}, "replies": {}}
-    opened = library.flow(locale or ("en" if is_demo else None))
+    opened = library.flow(locale or ("en" if is_demo else None), key=key)
     given = {**script["given"], **read_values("the flow", _schemas(opened), context_file, assignments)}
     models = Models(read_replies(replies_file) if replies_file else script["replies"], **model)
     run = opened.start({**given, **({"AVAILABLE_TOOLS": [COUNT_TICKETS]} if is_demo else {})})

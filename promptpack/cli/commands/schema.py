@@ -5,7 +5,7 @@ import json
 import click
 
 from promptpack import files
-from promptpack.cli.options import complete_packs, locale_option, open_library, packs_option
+from promptpack.cli.options import complete_packs, key_option, locale_option, open_library, packs_option
 from promptpack.problem import Problem, UsageError, did_you_mean
 
 
@@ -20,9 +20,15 @@ from promptpack.problem import Problem, UsageError, did_you_mean
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write to this file.")
 @packs_option
 @locale_option
-def command(name: str, pack: str | None, output: str | None, folders: tuple[str, ...], locale: str | None) -> None:
-    """Print or write a JSON Schema: pack, flow, verdict, agent-output, params/NAME or contracts/NAME."""
-    text = _contract_of(pack, folders, locale) if pack else _shipped(name)
+@key_option
+def command(
+    name: str, pack: str | None, output: str | None, folders: tuple[str, ...], locale: str | None, key: str | None
+) -> None:
+    """Print or write a JSON Schema: that of a file (pack, flow, labels, tests), verdict, agent-output, params/NAME...
+
+    Without a known NAME, all names are listed. Pack authors need 'pack', which is the default.
+    """
+    text = _contract_of(pack, folders, locale, key) if pack else _shipped(name)
     if output:
         files.write(output, text)
         click.echo(f"wrote {output}", err=True)
@@ -39,8 +45,8 @@ def _shipped(name: str) -> str:
     return folder.read(f"{name}.schema.json").decode()
 
 
-def _contract_of(pack: str, folders: tuple[str, ...], locale: str | None) -> str:
-    chosen = open_library(folders).get(pack, locale)
+def _contract_of(pack: str, folders: tuple[str, ...], locale: str | None, key: str | None) -> str:
+    chosen = open_library(folders).get(pack, locale, key=key)
     if chosen.contract is None:
         raise UsageError(Problem("PP530", f"{chosen.label} declares no reply contract"))
     return json.dumps(chosen.contract.json_schema(), ensure_ascii=False, indent=2) + "\n"

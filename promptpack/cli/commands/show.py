@@ -1,5 +1,6 @@
 """`promptpack show`: show the parts of one pack."""
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -7,7 +8,7 @@ import click
 
 from promptpack.characters import visible
 from promptpack.cli.console import print_json
-from promptpack.cli.options import locale_option, open_library, pack_argument, packs_option
+from promptpack.cli.options import key_option, locale_option, open_library, pack_argument, packs_option
 from promptpack.pack.model import Pack
 from promptpack.pack.placed import Placed
 from promptpack.pack.sections import Sections
@@ -17,15 +18,16 @@ from promptpack.pack.sections import Sections
 @pack_argument
 @packs_option
 @locale_option
+@key_option
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(pack: str, folders: tuple[str, ...], locale: str | None, format: str) -> None:  # noqa: A002
+def command(pack: str, folders: tuple[str, ...], locale: str | None, key: str | None, format: str) -> None:  # noqa: A002
     """Show a pack's inputs, messages, actions and digest. PACK is a name, or name@range.
 
     Every part that another file provides, through extends or as the default of a locale variant, is shown with
     that file.
     """
     library = open_library(folders)
-    chosen = library.get(pack, locale)
+    chosen = library.get(pack, locale, key=key)
     entry = next(one for one in library.entries if one.path == chosen.path)
     facts = _facts(chosen, library._sketch(entry).sections)
     if format == "json":
@@ -36,6 +38,7 @@ def command(pack: str, folders: tuple[str, ...], locale: str | None, format: str
             click.echo(f"{click.style(key, bold=True)}: {visible(str(facts[key]))}")
     _section("inputs", [_with_origin(_input_line(one), one["from"]) for one in facts["inputs"]])
     _section("messages", [_with_origin(_message_line(one), one["from"]) for one in facts["messages"]])
+    _section("models", [_with_origin(_model_line(one), one["from"]) for one in facts["models"]])
     for key in ("slots", "partials", "actions", "rules", "tests"):
         _section(key, [_with_origin(name, facts["inherited"].get(f"{key}/{name}", "")) for name in facts[key]])
 
@@ -47,6 +50,7 @@ def _find_origins(sections: Sections, path: str) -> dict[str, str]:
         "partials": ((name, placed) for name, (placed, _) in sections.partials.items()),
         "messages": enumerate(sections.messages),
         "slots": sections.slots.items(),
+        "models": sections.models.items(),
         "actions": sections.actions.items(),
         "rules": sections.rules.items(),
         "tests": ((placed.value["name"], placed) for placed in sections.tests),
@@ -97,6 +101,10 @@ def _facts(pack: Pack, sections: Sections) -> dict[str, Any]:
             }
             for index, message in enumerate(pack.messages)
         ],
+        "models": [
+            {**placed.value, "glob": glob, "from": origins.get(f"models/{glob}", "")}
+            for glob, placed in sections.models.items()
+        ],
         "slots": list(pack.slots),
         "partials": list(sections.partials),
         "contract": contract.name if contract else None,
@@ -120,6 +128,14 @@ def _input_line(entry: dict[str, Any]) -> str:
     kind = "|".join(entry["type"]) if isinstance(entry["type"], list) else entry["type"]
     facts = ", ".join([kind, "required" if entry["required"] else "optional", *flags])
     return f"{entry['name']} ({facts}): {entry['description']}".rstrip(": ")
+
+
+def _model_line(entry: dict[str, Any]) -> str:
+    facts = [f"{old} -> {new}" for old, new in entry.get("roles", {}).items()]
+    facts += (key for key in ("prefix", "suffix") if key in entry)
+    facts += (f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in entry.get("parameters", {}).items())
+    facts += [f"strict={json.dumps(entry['strict'])}"] if "strict" in entry else []
+    return f"{entry['glob']}: {', '.join(facts) or 'no changes'}"
 
 
 def _message_line(entry: dict[str, Any]) -> str:

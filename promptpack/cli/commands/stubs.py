@@ -7,11 +7,12 @@ import click
 
 from promptpack import files
 from promptpack.cli.options import open_library
+from promptpack.source_names import is_source
 from promptpack.stubs.package import find_changes, stale, write_package
 
 
 @click.command("stubs")
-@click.argument("folders", nargs=-1, metavar="[PACKS]...", type=click.Path(exists=True, file_okay=False))
+@click.argument("folders", nargs=-1, metavar="[PACKS]...", type=click.Path())
 @click.option("-o", "--output", required=True, type=click.Path(file_okay=False), help="The folder of the package.")
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; fail if a file is out of date.")
 def command(folders: tuple[str, ...], output: str, only_check: bool) -> None:
@@ -22,9 +23,10 @@ def command(folders: tuple[str, ...], output: str, only_check: bool) -> None:
     """
     library = open_library(folders)
     has_own = bool(folders) or files.Folder("packs").is_there
-    opened = [folder.root for folder in library.folders] if has_own else []
+    opened = (folders or ("packs",)) if has_own else ()
     line = shlex.join(["promptpack", "stubs", *folders, "-o", output])
-    relative = [files.relative_to_file(folder, str(Path(output) / "_source.py")) for folder in opened]
+    module = str(Path(output) / "_source.py")
+    relative = [name if is_source(name) else files.relative_to_file(name, module) for name in opened]
     written = write_package(library, relative, line)
     changed, left = find_changes(written, _read_existing(Path(output)))
     if only_check and (changed or left):

@@ -22,6 +22,7 @@ from promptpack.prompt.prompt import Prompt
 @options.pack_argument
 @options.packs_option
 @options.locale_option
+@options.key_option
 @options.context_options
 @options.test_option
 @model_options
@@ -34,6 +35,7 @@ def command(
     pack: str,
     folders: tuple[str, ...],
     locale: str | None,
+    key: str | None,
     context_file: str | None,
     assignments: tuple[str, ...],
     test: str | None,
@@ -48,7 +50,7 @@ def command(
     The default model is a script for practice: it answers with the reply of --test, or with the example of the pack's
     first action, or with --replies FILE.
     """
-    chosen = options.open_library(folders).get(pack, locale)
+    chosen = options.open_library(folders).get(pack, locale, key=key).for_model(model["model"] or "")
     context = options.read_context(chosen, context_file, assignments, test)
     prompt = chosen.render(context)
     click.echo(click.style(f"{chosen.label} {chosen.locale} {chosen.digest[:19]}", dim=True))
@@ -82,6 +84,7 @@ def _ask(prompt: Prompt, models: Models, pack: Pack, rounds: int, model: str | N
     shown = _Live(full)
     provider, settings = models.provider_for(pack.name), models.settings_for(pack.name, cycle_settings(model, rounds))
     if pack.contract is None:
+        settings = settings.with_parameters(prompt.parameters)
         cycle = LlmCycle(provider, settings, Services(on_event=shown.on_event, on_delta=shown.on_delta))
         transcript = cycle.submit_messages(prompt.messages)
     else:

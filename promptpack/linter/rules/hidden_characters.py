@@ -18,8 +18,9 @@ from itertools import islice
 from typing import Final
 
 from promptpack.character_patterns import TAG
+from promptpack.document.edits import Edit
 from promptpack.document.line_index import LineIndex
-from promptpack.linter.lint_report import Edit, Fix
+from promptpack.linter.lint_report import Fix
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
 from promptpack.pack.placed import Placed

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from promptpack.linter.lint_report import Edit, Fix
+from promptpack.document.edits import Edit
+from promptpack.linter.lint_report import Fix
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.schema_lookup import declared_types
 from promptpack.linter.subject import Subject

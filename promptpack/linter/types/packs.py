@@ -70,6 +70,8 @@ class _PackChecker:
         for message in self._pack.messages:
             self._check_message(message)
         self._check_templates(self._pack.slots, self._rendering_scope)
+        for overlay in self._pack.models:
+            self._check_templates((overlay.prefix, overlay.suffix), self._rendering_scope)
         if self._pack.contract is not None:
             self._check_contract(self._pack.contract)
 

@@ -45,6 +45,7 @@ def _identity(pack: PackIdentity) -> Attributes:
         "gen_ai.prompt.version": pack.version,
         "promptpack.digest": pack.digest,
         "promptpack.label": pack.label,
+        "promptpack.overlay": pack.overlay,
     }
 
 

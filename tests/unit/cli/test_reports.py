@@ -12,8 +12,9 @@ import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
 from promptpack.cli.reports import github, junit, plain_json, plain_text, sarif
+from promptpack.document.edits import Edit
 from promptpack.linter.lint_paths import lint
-from promptpack.linter.lint_report import Edit, Fix, LintReport
+from promptpack.linter.lint_report import Fix, LintReport
 from promptpack.linter.lint_settings import LintSettings
 from promptpack.problem import Location, Problem, Severity
 

@@ -132,7 +132,7 @@ def test_extends_falls_back_to_the_default_variant(write_pack: WritePack, open_p
             f"PP701 no pack named 'planner'\n  hint: it is a shipped pack; use '--packs {SHIPPED}' or Library.open()",
         ),
         ("demo@^2", "PP702 no version of 'demo' matches 'demo@^2'\n  hint: the library has 1.0.0"),
-        ("demo@one", "PP703 invalid version range in 'demo@one'\n  hint: write 1.2.0, ^1, ~1.2 or >=1,<2"),
+        ("demo@One", "PP703 invalid version range in 'demo@One'\n  hint: write 1.2.0, ^1, ~1.2 or >=1,<2"),
         ("De mo", "PP703 invalid pack reference 'De mo'\n  hint: write name or name@range"),
     ],
 )

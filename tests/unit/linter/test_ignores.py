@@ -1,5 +1,5 @@
 from promptpack import document
-from promptpack.linter.fixes import apply
+from promptpack.document.edits import apply_edits
 from promptpack.linter.ignores import Ignore, find_ignores
 
 
@@ -10,7 +10,7 @@ def ignores(text: str) -> list[Ignore]:
 
 def without(text: str, code: str) -> str | None:
     (found,) = [ignore for ignore in ignores(text) if ignore.code == code]
-    return apply(text, [found.removal]) if found.removal else None
+    return apply_edits(text, [found.removal]) if found.removal else None
 
 
 def test_codes_and_names_are_found_with_their_locations() -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from promptpack.document.edits import apply_edits
 from promptpack.editor import Workspace
-from promptpack.linter.fixes import apply
 from promptpack.linter.lint_paths import lint, lint_text
 from promptpack.linter.lint_report import Fix, LintReport
 from promptpack.linter.lint_settings import LintSettings
@@ -56,7 +56,7 @@ def fixed(text: str, title: str, tmp_path: Path) -> str:
     """Return the text after the fix with a title; its problem must be gone."""
     problem, fix = fixes_of(text, tmp_path)[title]
     assert not fix.is_safe
-    after = apply(text, fix.edits)
+    after = apply_edits(text, fix.edits)
     assert (problem.code, problem.message) not in [
         (one.code, one.message) for one in report_of(after, tmp_path).problems
     ]
@@ -153,7 +153,7 @@ def test_a_key_that_a_locale_lacks_is_copied(indent: str, tmp_path: Path) -> Non
     path.write_text(variant, encoding="utf-8")
     report = lint([str(folder)], LintSettings(), select=["PL012"], cache=False)
     (fix,) = (fix for fixes in report.fixes.values() for fix in fixes if fix.title.startswith("copy the input 'MOOD'"))
-    path.write_text(apply(variant, fix.edits), encoding="utf-8")
+    path.write_text(apply_edits(variant, fix.edits), encoding="utf-8")
     assert lint([str(folder)], LintSettings(), select=["PL012"], cache=False).problems == ()
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from promptpack import ContextError, Message, Pack, UsageError
-from promptpack.prompt.composer import PromptComposer
+from promptpack.prompt.composer import MAX_MESSAGES, PromptComposer
 from promptpack.prompt.message import Part, ToolCall
 from promptpack.prompt.prompt_template import PromptTemplate
 
@@ -134,3 +134,14 @@ def test_an_invalid_message_is_refused(message: dict[str, Any], expected: str) -
     with pytest.raises(ContextError) as caught:
         PromptComposer.from_messages([message])
     assert str(caught.value).startswith(expected)
+
+
+@pytest.mark.parametrize("added", [1, 2])
+def test_a_composer_has_a_limit(added: int) -> None:
+    message = Message("user", (Part.text("u"),))
+    full = PromptComposer.from_messages([message] * MAX_MESSAGES)
+    with pytest.raises(UsageError) as caught:
+        full.extend([message] * added)
+    hint = "\n  hint: leave out the oldest messages"
+    assert str(caught.value) == "PP456 a composer has at most 10,000 messages" + hint
+    assert len(PromptComposer.from_messages([message] * (MAX_MESSAGES - 1)).user("u").build()) == MAX_MESSAGES

@@ -33,5 +33,7 @@ def test_keys_are_recognized_by_their_colon() -> None:
 def test_an_opening_quote_without_a_partner_does_not_swallow_the_next_key() -> None:
     text = "“a “b”, “c”: “d”}"
     assert Lexer(text).string(0, array=False, bare=False).value == "a “b"
+    last = "“a „”}, “c”: 1"
+    assert Lexer(last).string(0, array=False, bare=False).value == "a „"
     whole = "“a “b”, c”}"
     assert Lexer(whole).string(0, array=False, bare=False).value == "a “b”, c"

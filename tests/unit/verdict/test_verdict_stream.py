@@ -5,6 +5,7 @@ import pytest
 
 from promptpack import Library, Pack, UsageError
 from promptpack.pack.contract import Contract
+from promptpack.reply.stream import MAX_SINGLE_CHUNKS, MIN_TOGETHER
 from tests.unit.verdict.test_judge import BODY, GOOD
 
 
@@ -111,3 +112,23 @@ def test_alarms_and_the_verdict_show_the_same_path(make_pack: Callable[[str], Pa
         whole = stream.close().output.thought
         assert all(whole.startswith(text) for text in shown)
         assert shown[-1] == whole
+
+
+def test_a_reply_in_very_many_chunks_is_read_in_larger_ones(make_pack: Callable[[str], Pack]) -> None:
+    prompt = make_pack(BODY).render()
+    raw = json.dumps({**GOOD, "thought": "t" * (MAX_SINGLE_CHUNKS + 2 * MIN_TOGETHER)})
+    stream = prompt.stream()
+    parts = [stream.feed(character) for character in raw]
+    assert len(set(map(id, parts))) < MAX_SINGLE_CHUNKS + 10
+    assert stream.close() == prompt.check(raw)
+
+
+def test_chunks_that_are_read_together_raise_their_alarm_late_and_keep_it(make_pack: Callable[[str], Pack]) -> None:
+    stream = make_pack(BODY).stream()
+    for _ in range(MAX_SINGLE_CHUNKS):
+        stream.feed(b" ")
+    assert stream.feed(b'{"thought": "t", "action": "no", "x": "').violations == ()
+    late = stream.feed("é".encode() * MIN_TOGETHER)
+    assert [found.path for found in late.violations] == ["/action"]
+    assert stream.feed(b" ").violations == late.violations
+    assert stream.feed(b" ").fresh == ()

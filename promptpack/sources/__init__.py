@@ -1,0 +1,1 @@
+"""Folders of packs from elsewhere: git revisions, archives, wheels and URLs."""

@@ -1,0 +1,67 @@
+"""The `Change` and the `Comparison`: what differs between two packs, and the version that it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from promptpack.lazy import cached_property
+from promptpack.problem import Location
+from promptpack.versions.word_diff import WordDiff
+
+Category = Literal["CALL", "REPLY", "TEXT"]
+Kind = Literal["breaking", "narrowing", "compatible", "cosmetic"]
+Bump = Literal["major", "minor", "patch", "none"]
+BUMPS: Final[tuple[Bump, ...]] = ("none", "patch", "minor", "major")
+"""From the smallest to the largest."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One difference between two packs.
+
+    `code` is stable, such as PV101; `category` says whom it concerns, `kind` how, and `bump` which part of the version
+    must grow. `where` names the part of the pack, such as `inputs/USER_GOAL`. `location` is in the new file, or in the
+    old one for a removed part. `counterexample` is a value that proves it: accepted by one pack and not by the other;
+    it is None if there is none, as `has_counterexample` says.
+    """
+
+    code: str
+    category: Category
+    kind: Kind
+    bump: Bump
+    message: str
+    location: Location | None = None
+    where: str = ""
+    hint: str = ""
+    counterexample: Any = None
+    has_counterexample: bool = False
+    words: WordDiff | None = field(default=None, repr=False)
+    """The old and the new text by words, if a text has changed."""
+
+    def __str__(self) -> str:
+        place = f"{self.location}: " if self.location else ""
+        return f"{place}{self.code} {self.message}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What differs between two packs; `old` and `new` are their labels, and `changes` is empty if nothing does."""
+
+    old: str
+    new: str
+    changes: tuple[Change, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.changes)
+
+    @cached_property
+    def bump(self) -> Bump:
+        """The part of the version that must grow at least: the largest that a change needs."""
+        return largest(change.bump for change in self.changes)
+
+
+def largest(bumps: Iterable[Bump]) -> Bump:
+    """Return the largest of some bumps; `none` if there are none."""
+    return max(bumps, key=BUMPS.index, default="none")

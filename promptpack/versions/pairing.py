@@ -1,0 +1,113 @@
+"""Find the message of a new pack that corresponds to each message of the old one."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from promptpack.pack.placed import Placed
+from promptpack.versions.sides import write_value
+from promptpack.versions.word_diff import split_words
+
+# Messages with fewer words in common are different messages.
+_MIN_SIMILARITY: Final = 0.5
+_MAX_CHARACTERS: Final = 20_000
+
+
+class Pair(NamedTuple):
+    """The index of a message in the old and in the new pack."""
+
+    old: int
+    new: int
+
+
+def pair_messages(old: Sequence[Placed], new: Sequence[Placed]) -> tuple[Pair, ...]:
+    """Pair messages by id, then those that are equal, similar, or the only ones of their role; sorted by new index."""
+    pairs: list[Pair] = []
+    for find in (_same_id, _equal, _similar, _only_one):
+        free_old = [index for index in range(len(old)) if index not in {pair.old for pair in pairs}]
+        free_new = [index for index in range(len(new)) if index not in {pair.new for pair in pairs}]
+        pairs += find(old, new, free_old, free_new)
+    return tuple(sorted(pairs, key=lambda pair: pair.new))
+
+
+def find_moved(pairs: Sequence[Pair]) -> frozenset[Pair]:
+    """Return the smallest set of pairs without which the others are in the same order."""
+    ends: list[int] = []
+    sizes: list[int] = []
+    for pair in pairs:
+        size = bisect_left(ends, pair.old)
+        ends[size : size + 1] = [pair.old]
+        sizes.append(size)
+    kept: set[Pair] = set()
+    wanted, limit = len(ends) - 1, len(pairs) + max((pair.old for pair in pairs), default=0) + 1
+    for pair, size in zip(reversed(pairs), reversed(sizes), strict=True):
+        if size == wanted and pair.old < limit:
+            kept.add(pair)
+            wanted, limit = wanted - 1, pair.old
+    return frozenset(pairs) - kept
+
+
+def _same_id(old: Sequence[Placed], new: Sequence[Placed], free: list[int], candidates: list[int]) -> Iterator[Pair]:
+    by_id = {new[index].value["id"]: index for index in candidates if "id" in new[index].value}
+    for index in free:
+        found = by_id.get(old[index].value.get("id"))
+        if found is not None:
+            yield Pair(index, found)
+
+
+def _equal(old: Sequence[Placed], new: Sequence[Placed], free: list[int], candidates: list[int]) -> Iterator[Pair]:
+    rest = list(candidates)
+    for index in free:
+        found = next((one for one in rest if _core(old[index].value) == _core(new[one].value)), None)
+        if found is not None:
+            rest.remove(found)
+            yield Pair(index, found)
+
+
+def _core(value: dict[str, Any]) -> tuple[Any, ...]:
+    return value.get("content"), value.get("history"), value.get("role")
+
+
+def _similar(old: Sequence[Placed], new: Sequence[Placed], free: list[int], candidates: list[int]) -> Iterator[Pair]:
+    counts = {index: _count_words(old[index]) for index in free}
+    others = {index: _count_words(new[index]) for index in candidates}
+    scored = (
+        (_similarity(counts[index], others[other]), -abs(index - other), -index, -other)
+        for index in free
+        for other in candidates
+        if _is_same_sort(old[index], new[other])
+    )
+    taken_old, taken_new = set[int](), set[int]()
+    for score, _, index, other in sorted((one for one in scored if one[0] >= _MIN_SIMILARITY), reverse=True):
+        if -index not in taken_old and -other not in taken_new:
+            taken_old.add(-index)
+            taken_new.add(-other)
+            yield Pair(-index, -other)
+        del score
+
+
+def _is_same_sort(old: Placed, new: Placed) -> bool:
+    return ("history" in old.value) == ("history" in new.value)
+
+
+def _count_words(placed: Placed) -> Counter[str]:
+    text = write_value(placed.value.get("content", placed.value.get("history", "")))
+    return Counter(word for word in split_words(text[:_MAX_CHARACTERS]) if not word.isspace())
+
+
+def _similarity(old: Counter[str], new: Counter[str]) -> float:
+    total = old.total() + new.total()
+    return 2 * (old & new).total() / total if total else 0.0
+
+
+def _only_one(old: Sequence[Placed], new: Sequence[Placed], free: list[int], candidates: list[int]) -> Iterator[Pair]:
+    """Pair messages without ids that are the only free ones of their role."""
+    for index in free:
+        role = old[index].value.get("role", "history")
+        rivals = [one for one in free if old[one].value.get("role", "history") == role]
+        found = [one for one in candidates if new[one].value.get("role", "history") == role]
+        if len(rivals) == len(found) == 1 and not ("id" in old[index].value or "id" in new[found[0]].value):
+            yield Pair(index, found[0])
