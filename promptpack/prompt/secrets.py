@@ -8,6 +8,7 @@ from typing import Any, Final
 from promptpack.characters import break_special_tokens
 from promptpack.pack.model import Pack
 from promptpack.problem import ContextError
+from promptpack.schema import pointer
 
 HIDDEN: Final = "***"
 # A shorter text is likely to match text that is not secret.
@@ -68,8 +69,8 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _forms(text: str) -> Iterator[str]:
-    """Yield the forms of a text: unchanged, in a fence and line by line, each plain, as JSON and as repr."""
-    for form in (text, break_special_tokens(text), *text.splitlines()):
+    """Yield the forms of a text: unchanged, in a fence, in a pointer, line by line; each plain, as JSON and as repr."""
+    for form in (text, break_special_tokens(text), pointer((text,))[1:], *text.splitlines()):
         yield form
         yield json.dumps(form, ensure_ascii=False)[1:-1]
         yield json.dumps(form)[1:-1]

@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, Self
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -122,6 +122,7 @@ def test_without_content_nothing_of_it_is_shown(pack: Pack, name: str, key: str,
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=60)
 @given(name=surrounded(INPUT), key=SECRETS, words=surrounded(REPLY), kinds=KINDS)
+@example(name=INPUT, key=f"a~{SECRET}/1", words=REPLY, kinds=["odd tool"])
 def test_with_content_no_secret_is_shown(pack: Pack, name: str, key: str, words: str, kinds: list[str]) -> None:
     with Recorder(content=True) as recorder:
         converse(pack, name, key, kinds, words)
