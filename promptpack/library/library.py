@@ -67,6 +67,8 @@ class Library:
         self._entries = tuple(entries)
         self._by_name: dict[str, list[Entry]] = {}
         self._parents_cache: dict[tuple[str, str], tuple[Library, Entry]] = {}
+        # The sections of packs that others extend, each with the length of its own chain of 'extends'.
+        self._parent_sections: dict[str, tuple[int, Sections]] = {}
         for entry in self._entries:
             self._by_name.setdefault(entry.name, []).append(entry)
 
