@@ -59,7 +59,8 @@ def command(
             from promptpack.cli import signatures
 
             _require_lock(folder)
-            click.echo(f"{folder.show(LOCK)} is signed by {signatures.verify(folder.show(LOCK), verify, identity)}")
+            path, content = folder.show(LOCK), library._contents.locks[folder.root]  # what is compared below
+            click.echo(f"{path} is signed by {signatures.verify(path, content, verify, identity)}")
         if not (check or verify):
             with exclusive(folder.root):
                 _write(_open(given, update), folder, update, rendering, sign)
