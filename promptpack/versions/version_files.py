@@ -33,6 +33,11 @@ class VersionFiles(NamedTuple):
         """The name and the version."""
         return f"{self.name}@{self.version}"
 
+    @property
+    def removal_order(self) -> tuple[str, ...]:
+        """The paths in the order in which they can be removed: the default pack file last."""
+        return tuple(sorted(reversed(list(self.texts)), key=self.packs.__contains__))
+
     def copies(self, version: Version) -> dict[str, str]:
         """Return the files for another version; in a pack file, only the version changes."""
         return {
