@@ -31,6 +31,8 @@ GROUPS = {
     },
     "Version": {
         "list": "list packs, versions and locales",
+        "bump": "copy a pack to its next version, or move an edited release there",
+        "release": "turn a draft into a release, and lock it",
         "lock": "write the digests of releases to packs.lock, or compare them with it",
         "label": "list, set and delete labels such as planner@production",
     },
