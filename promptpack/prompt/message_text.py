@@ -47,7 +47,7 @@ def body_pieces(message: Message) -> Iterator[BodyPiece]:
 
 def _body(message: Message) -> str:
     body = "".join(text for text, _ in body_pieces(message))
-    start, pieces = 0, []
+    start, pieces = 0, list[str]()
     for offset in find_forged_lines(body):
         pieces += (body[start:offset], "\\")
         start = offset

@@ -263,6 +263,7 @@ class PartialLoader(BaseLoader):
         self._engine = engine
 
     def load(self, environment: Environment, name: str, globals: Any = None) -> JinjaTemplate:  # noqa: A002, ARG002
+        """Return the compiled partial."""
         tree = self._engine.partial_trees.get(name)
         if tree is None:
             raise TemplateNotFound(name)

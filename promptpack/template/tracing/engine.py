@@ -151,6 +151,3 @@ class _Resolver:
         for number, name in piece.sites:
             analysis = analysis.sites[number][name]
         return analysis.pieces[piece.number]
-
-
-

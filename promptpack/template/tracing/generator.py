@@ -1,7 +1,7 @@
 """The code generator with tracing: every piece that a template prints tells its number.
 
-It writes the same code, except that pieces are printed one by one and marked. Text that a macro, a block assignment or a
-filter captures is joined to plain text, as always: it is traced as the expression that prints it.
+It writes the same code, except that pieces are printed one by one and marked. Text that a macro, a block assignment or
+a filter captures is joined to plain text, as always: it is traced as the expression that prints it.
 """
 
 from collections.abc import Iterable, Sequence

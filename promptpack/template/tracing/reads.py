@@ -118,7 +118,7 @@ class Analyzer:
             self._macro(macro, names)
         return printed
 
-    def _statement(self, node: nodes.Node, names: Names) -> Reads:  # noqa: C901, PLR0911 -- one branch per kind
+    def _statement(self, node: nodes.Node, names: Names) -> Reads:  # noqa: C901 -- one branch per kind
         match node:
             case nodes.Output():
                 return _union(self._piece(child, names) for child in node.nodes)
@@ -233,7 +233,7 @@ class Analyzer:
             self._partials[key] = self._enter(tree, known)
         return self._partials[key]
 
-    def _value(self, node: nodes.Node, names: Names) -> Reads:  # noqa: PLR0911 -- one branch per kind
+    def _value(self, node: nodes.Node, names: Names) -> Reads:
         match node:
             case nodes.Name():
                 return self._name(node.name, names)
@@ -309,9 +309,7 @@ def _merge(several: Iterable[Names]) -> Names:
 
 def _derived(reads: Reads) -> Reads:
     """Return the reads of a computed value: a fence in it may be gone."""
-    return frozenset(
-        read._replace(use="value" if read.use == _FENCED else read.use, is_exact=False) for read in reads
-    )
+    return frozenset(read._replace(use="value" if read.use == _FENCED else read.use, is_exact=False) for read in reads)
 
 
 def _as_conditions(reads: Reads) -> Reads:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Self
 
 Run = tuple[int, Any]
 """The length and the origin of a part of a text."""
@@ -15,7 +15,7 @@ class TracedText(str):
     __slots__ = ("runs",)
     runs: tuple[Run, ...]
 
-    def __new__(cls, text: str, runs: Iterable[Run]) -> TracedText:
+    def __new__(cls, text: str, runs: Iterable[Run]) -> Self:
         """Create a text from its runs; empty ones are left out."""
         traced = super().__new__(cls, text)
         traced.runs = tuple(run for run in runs if run[0])
