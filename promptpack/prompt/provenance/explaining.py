@@ -94,30 +94,27 @@ def _write(messages: Sequence[Message], traced: Sequence[Message | None]) -> Tra
     for number, (message, origin) in enumerate(zip(messages, traced, strict=True)):
         written += [TracedText.of(SEPARATOR, (LAYOUT, None))] if number else []
         text = _write_message(message, origin)
-        written.append(TracedText(text, ((size, (origin, number)) for size, origin in text.runs)))
+        written.append(TracedText(text, ((size, (one or LAYOUT, number)) for size, one in text.runs)))
     return join(written)
 
 
 def _write_message(message: Message, traced: Message | None) -> TracedText:
-    fallback = _ADDED if traced is None else combine_origins(traced)
-    head = join((role_line(message), "\n"), fallback if message.name or traced is None else LAYOUT)
-    pieces = [*body_pieces(message)]
-    if traced is not None and traced.content != message.content:
-        pieces = [*body_pieces(_cut(traced, message))]
-    elif traced is not None:
-        pieces = [*body_pieces(traced)]
+    shown = message if traced is None else _cut(traced, message)
+    # What our own code has written from traced texts has all their origins.
+    whole = combine_origins(shown) or _ADDED
+    head = TracedText.of(role_line(message), LAYOUT if shown.name is None else combine_origins(shown.name) or whole)
     body = join(
-        TracedText.of(text, LAYOUT if owner is None else fallback if traced is None else combine_origins(owner))
-        for text, owner in pieces
+        TracedText.of(text, LAYOUT if owner is None else combine_origins(owner) or whole)
+        for text, owner in body_pieces(shown)
     )
-    return head + _escape(body)
+    return join((head, "\n", _escape(body)), LAYOUT)
 
 
 def _cut(traced: Message, message: Message) -> Message:
     """Return a traced message with the text of the one that a budget has cut."""
     before, after = traced.content, message.content
-    assert isinstance(before, TracedText)  # noqa: S101 -- only texts are cut, see `_is_start_of`
-    assert isinstance(after, str)  # noqa: S101
+    if not isinstance(before, TracedText) or not isinstance(after, str) or before == after:
+        return traced
     pairs = enumerate(zip(before, after, strict=False))
     same = next((index for index, (old, new) in pairs if old != new), min(len(before), len(after)))
     return replace(traced, content=before.cut(same) + TracedText.of(after[same:], _CUT))

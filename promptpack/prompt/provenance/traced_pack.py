@@ -134,12 +134,13 @@ def _trace_texts(value: Any, origin: TextOrigin) -> Any:
     return [_trace_texts(item, origin) for item in value] if isinstance(value, list) else value
 
 
-def combine_origins(value: object) -> TextOrigin:
-    """Return one origin for a text that is written from several traced ones, such as the data of an image."""
-    found: dict[TextOrigin, None] = dict.fromkeys(origin for text in _find_texts(value) for _, origin in text.runs)
-    if len(found) <= 1:
-        return next(iter(found), LAYOUT)
-    first = next(iter(found))
+def combine_origins(value: object) -> TextOrigin | None:
+    """Return one origin for what is written from traced texts, such as the data of an image; None without any."""
+    origins = (origin for text in _find_texts(value) for _, origin in text.runs if origin is not None)
+    found: dict[TextOrigin, None] = dict.fromkeys(origins)
+    first = next(iter(found), None)
+    if first is None or len(found) == 1:
+        return first
     return first._replace(kind="expression", reads=frozenset[Read]().union(*(origin.reads for origin in found)))
 
 

@@ -47,6 +47,8 @@ _NOTHING: Final[Reads] = frozenset()
 _CONDITIONS: Final = (nodes.Compare, nodes.Test, nodes.Not)
 _FENCED: Final = "fenced"
 _DEFAULTS: Final = ("d", "default")
+# Stands for what all namespaces hold: one may have several names, and a macro or a partial may change it.
+_NAMESPACES: Final = "namespace"
 # Numbers and truths of a loop, which no item can influence.
 _COUNTS: Final = ("depth", "depth0", "first", "index", "index0", "last", "length", "revindex", "revindex0")
 
@@ -61,10 +63,11 @@ class Analysis:
         """What the whole text reads."""
         self.exports: Names = {}
 
-    def add(self, node: nodes.Node, reads: Reads) -> Reads:
-        """Note what a piece reads; a piece that is visited several times reads all of it."""
+    def add(self, node: nodes.Node, reads: Reads, stored: Reads) -> Reads:
+        """Note what a piece reads, and what the namespaces in it hold; a piece visited several times reads all of it."""
         number = number_of(node)
-        self.pieces[number] = self.pieces.get(number, _NOTHING) | reads
+        own = frozenset(read for read in reads if read.name != _NAMESPACES)
+        self.pieces[number] = self.pieces.get(number, _NOTHING) | (own if own == reads else own | stored)
         return reads
 
 
@@ -99,7 +102,7 @@ class Analyzer:
         return found
 
     def _grow(self, key: object, reads: Reads) -> Reads:
-        """Add to what is known about a macro, a block or a namespace, which may be used before it is complete."""
+        """Add to what is known about a macro, a block or the namespaces, which may be used before it is complete."""
         before = self._found.get(key, _NOTHING)
         if not reads <= before:
             self._has_grown = True
@@ -138,9 +141,9 @@ class Analyzer:
             case nodes.Macro():
                 names[node.name] = self._macro(node, names)
             case nodes.CallBlock():
-                return self._analysis.add(node, self._call_block(node, names))
+                return self._add(node, self._call_block(node, names))
             case nodes.FilterBlock():
-                return self._analysis.add(node, self._captured(node, node.filter, names))
+                return self._add(node, self._captured(node, node.filter, names))
             case nodes.Block():
                 self._blocks.append((node, dict(names)))
                 return self._block(node, names)
@@ -154,7 +157,10 @@ class Analyzer:
         return _NOTHING
 
     def _piece(self, node: nodes.Node, names: Names) -> Reads:
-        return _NOTHING if isinstance(node, nodes.TemplateData) else self._analysis.add(node, self._value(node, names))
+        return _NOTHING if isinstance(node, nodes.TemplateData) else self._add(node, self._value(node, names))
+
+    def _add(self, node: nodes.Node, reads: Reads) -> Reads:
+        return self._analysis.add(node, reads, self._found.get(_NAMESPACES, _NOTHING))
 
     def _loop(self, node: nodes.For, names: Names) -> Reads:
         values = self._value(node.iter, names)
@@ -182,7 +188,7 @@ class Analyzer:
             for item in target.items:
                 self._bind(item, _derived(reads), names)
         elif isinstance(target, nodes.NSRef):
-            self._grow(("namespace", target.name), _derived(reads))
+            self._grow(_NAMESPACES, frozenset(read for read in _derived(reads) if read.name != _NAMESPACES))
 
     def _captured(self, node: nodes.AssignBlock | nodes.FilterBlock, used: nodes.Filter | None, names: Names) -> Reads:
         printed = frozenset(read._replace(is_exact=False) for read in self._body(node.body, dict(names)))
@@ -259,10 +265,9 @@ class Analyzer:
         return _as_conditions(inner) if isinstance(node, _CONDITIONS) else _derived(inner)
 
     def _name(self, name: str, names: Names) -> Reads:
-        stored = self._found.get(("namespace", name), _NOTHING)
         if name in names:
-            return names[name] | stored
-        return stored if name in FUNCTIONS or name == COUNTER else stored | {Read(name)}
+            return names[name]
+        return _NOTHING if name != _NAMESPACES and (name in FUNCTIONS or name == COUNTER) else frozenset((Read(name),))
 
     def _filtered(self, node: nodes.Filter, value: Reads, names: Names) -> Reads:
         rest = (child for child in children(node) if child is not node.node)
