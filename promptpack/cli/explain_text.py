@@ -11,7 +11,7 @@ from promptpack.prompt.provenance.explanation import Explanation, Span, Trust
 
 COLOURS: Final[dict[Trust, str]] = {"trusted": "green", "untrusted": "red", "fenced": "yellow", "secret": "magenta"}
 # Starts a line of the prompt, or continues the line above.
-_START, _CONTINUED = "  | ", "  + "
+_START, _CONTINUED = "  |", "  +"
 
 
 def write_text(explanation: Explanation) -> str:
@@ -40,4 +40,5 @@ def _describe(spans: list[Span]) -> str:
 
 def _write_lines(text: str, is_at_start: bool) -> Iterator[str]:
     for index, line in enumerate(text.removesuffix("\n").split("\n")):
-        yield (_START if index or is_at_start else _CONTINUED) + visible(line)
+        prefix = _START if index or is_at_start else _CONTINUED
+        yield f"{prefix} {visible(line)}" if line else prefix

@@ -46,7 +46,7 @@ def assert_covers(traced: TracedText) -> None:
     assert all(size > 0 for size, _ in traced.runs)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(templates(), contexts)
 def test_a_traced_template_has_the_text_of_the_template(text: str, context: dict[str, Any]) -> None:
     found = trace(text, PARTIALS, context)
@@ -55,7 +55,7 @@ def test_a_traced_template_has_the_text_of_the_template(text: str, context: dict
         assert_covers(found[1])
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(WHOLE, WHOLE, st.dictionaries(st.sampled_from(NAMES), VALUES))
 def test_a_traced_handlebars_template_has_the_text_of_the_template(
     text: str, partial: str, context: dict[str, Any]
@@ -113,7 +113,7 @@ def assert_canaries_are_named(traced: TracedText) -> None:
         assert inside <= names, (piece, origin)
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(bodies())
 def test_a_text_that_contains_an_input_names_it(body: str) -> None:
     found = trace(HEAD + body, CANARY_PARTIALS, CANARY_CONTEXT)
@@ -122,7 +122,7 @@ def test_a_text_that_contains_an_input_names_it(body: str) -> None:
         assert_canaries_are_named(found[1])
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(bodies(), bodies())
 def test_blocks_of_a_parent_name_their_inputs(body: str, end: str) -> None:
     blocks = f"{{% block body %}}{{{{ super() }}}}{HEAD}{body}{{{{ y }}}}{{% endblock %}}{{% block end %}}{HEAD}{end}{{% endblock %}}"
@@ -136,7 +136,7 @@ def test_blocks_of_a_parent_name_their_inputs(body: str, end: str) -> None:
 def shipped_prompts() -> Iterator[Prompt]:
     for entry in SHIPPED.list():
         pack = SHIPPED.get(f"{entry.name}@{entry.version}", entry.locale)
-        for test in () if pack.abstract else pack.tests:
+        for test in () if pack.abstract else pack.tests[:3]:
             if "problems" not in test.expect:
                 yield pack.render(test.context)
 
@@ -159,7 +159,7 @@ def check(prompt: Prompt) -> Explanation:
 
 
 def test_the_shipped_prompts_are_covered() -> None:
-    assert sum(1 for prompt in shipped_prompts() if check(prompt).spans) > 100
+    assert sum(1 for prompt in shipped_prompts() if check(prompt).spans) > 25
 
 
 _TEXTS = st.text(
@@ -196,7 +196,7 @@ def library() -> Library:
 
 @pytest.mark.parametrize("model", ["", "wrap-1"])
 @pytest.mark.parametrize("name", ["messages", "braces", "slots"])
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(context=CONTEXTS, limit=st.none() | st.integers(60, 400))
 def test_spans_cover_every_prompt(
     library: Library, name: str, model: str, context: dict[str, Any], limit: int | None
@@ -210,7 +210,7 @@ def test_spans_cover_every_prompt(
     check(prompt)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=_HOSTILE, secret=st.text(st.sampled_from("aB]:`\\<>&\"'{%}中|é"), max_size=6))
 def test_a_secret_is_hidden_in_every_form(library: Library, text: str, secret: str) -> None:
     canary = f"k7f3{secret}9x2"
@@ -227,7 +227,7 @@ def test_a_secret_is_hidden_in_every_form(library: Library, text: str, secret: s
         assert "9x2" not in form
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(context=CONTEXTS)
 def test_the_page_shows_the_text_and_nothing_of_it_is_markup(library: Library, context: dict[str, Any]) -> None:
     try:
