@@ -20,7 +20,7 @@ _PLACES: Final = ("before", "after")
 _WIDTH: Final = 10**6
 
 
-class Part(NamedTuple):
+class ResolvedPart(NamedTuple):
     """A value of the merged pack: its keys, and its location; None for a mapping or list that several files fill."""
 
     path: tuple[str | int, ...]
@@ -45,7 +45,7 @@ def _write_string(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _write_string)
 
 
-def resolve_parts(compiled: CompiledSections, ancestors: Iterable[Document] = ()) -> list[Part]:
+def resolve_parts(compiled: CompiledSections, ancestors: Iterable[Document] = ()) -> list[ResolvedPart]:
     """Return the parts of a pack after `extends`, variants and shared partials are merged, in order.
 
     `ancestors` are the documents that the pack extends, the nearest first.
@@ -70,7 +70,7 @@ def resolve_parts(compiled: CompiledSections, ancestors: Iterable[Document] = ()
     return [part for key, value in merged.items() if value for part in _walk(value, (key,), is_named=True)]
 
 
-def to_data(parts: Iterable[Part]) -> dict[str, Any]:
+def to_data(parts: Iterable[ResolvedPart]) -> dict[str, Any]:
     """Return the merged pack as plain data."""
     data: dict[str, Any] = {}
     for path, value, _, _ in parts:
@@ -85,7 +85,7 @@ def to_data(parts: Iterable[Part]) -> dict[str, Any]:
     return data
 
 
-def write_yaml(parts: Iterable[Part]) -> str:
+def write_yaml(parts: Iterable[ResolvedPart]) -> str:
     """Write the merged pack; a comment shows the file and line of a part, and of a value from another file."""
     writer = _Writer()
     for part in parts:
@@ -101,7 +101,7 @@ class _Writer:
         self._start = ""
         self._notes: list[str] = []
 
-    def add(self, part: Part) -> None:
+    def add(self, part: ResolvedPart) -> None:
         """Write one part; its children follow."""
         path, value = part.path, part.value
         self._notes += self._note(part)
@@ -119,7 +119,7 @@ class _Writer:
         first, *rest = _write_scalar(value, "  " * len(path)).split("\n")
         self.lines += [f"{start}{head} {first}{note}", *rest]
 
-    def _note(self, part: Part) -> list[str]:
+    def _note(self, part: ResolvedPart) -> list[str]:
         around = self._files[part.path[:-1]]
         place = part.location
         self._files[part.path] = place.path if place else around
@@ -134,30 +134,30 @@ def _shared(compiled: CompiledSections) -> dict[str, tuple[str, Location]]:
     return {name: (sources[name].text, sources[name].locate(1, 1)) for name in used if name in sources}
 
 
-def _walk(value: Any, path: tuple[str | int, ...], *, is_named: bool = False) -> Iterator[Part]:
+def _walk(value: Any, path: tuple[str | int, ...], *, is_named: bool = False) -> Iterator[ResolvedPart]:
     match value:
         case Placed():
             yield from _walk_placed(value, path, is_named=is_named)
         case dict():
-            yield Part(path, value, None)
+            yield ResolvedPart(path, value, None)
             for key, item in value.items():
                 yield from _walk(item, (*path, key), is_named=True)
         case list():
-            yield Part(path, value, None)
+            yield ResolvedPart(path, value, None)
             for index, item in enumerate(value):
                 yield from _walk(item, (*path, index), is_named=True)
         case (str() as text, Location() as location):
-            yield Part(path, text, location, is_named)
+            yield ResolvedPart(path, text, location, is_named)
         case _:
-            yield Part(path, value, None)
+            yield ResolvedPart(path, value, None)
 
 
-def _walk_placed(placed: Placed, path: tuple[str | int, ...], *, is_named: bool = False) -> Iterator[Part]:
+def _walk_placed(placed: Placed, path: tuple[str | int, ...], *, is_named: bool = False) -> Iterator[ResolvedPart]:
     value = placed.value
     is_message = path[0] == "messages" and len(path) == 2
     if isinstance(value, Mapping):
         value = {key: item for key, item in value.items() if not (is_message and key in _PLACES)}
-    yield Part(path, value, placed.locate_key(), is_named)
+    yield ResolvedPart(path, value, placed.locate_key(), is_named)
     for step in value if isinstance(value, Mapping) else range(len(value)) if isinstance(value, list) else ():
         yield from _walk_placed(placed.child(step), (*path, step))
 

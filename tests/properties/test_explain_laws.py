@@ -122,6 +122,35 @@ def test_a_text_that_contains_an_input_names_it(body: str) -> None:
         assert_canaries_are_named(found[1])
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "{{ fill(n) }}{{ late() }}",
+        "{% set x = A %}{{ late() }}{% set x = B %}",
+        "{% set x = A %}{% block b %}{{ x }}{% endblock %}{% set x = B %}",
+        "{% for x in B.l %}{% block b scoped %}{{ x }}{% endblock %}{% endfor %}",
+    ],
+)
+def test_a_name_with_several_values_names_the_right_one(body: str) -> None:
+    found = trace(HEAD + body, CANARY_PARTIALS, CANARY_CONTEXT)
+    assert found is not None
+    assert found[0] == found[1]
+    assert_canaries_are_named(found[1])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"{{% macro m{i}() %}}" for i in range(40)) + "{{ A }}" + "{% endmacro %}" * 40 + "{{ m0() }}",
+        "".join(f"{{% block b{i} %}}" for i in range(40)) + "{{ A }}" + "{% endblock %}" * 40,
+    ],
+)
+def test_nested_macros_and_blocks_are_analysed_in_bounded_time(text: str) -> None:
+    found = trace(text, {}, {"A": "a"})
+    assert found is not None
+    assert found[0] == found[1]
+
+
 @settings(max_examples=40)
 @given(bodies(), bodies())
 def test_blocks_of_a_parent_name_their_inputs(body: str, end: str) -> None:
@@ -191,7 +220,7 @@ CONTEXTS = st.fixed_dictionaries(
 
 @pytest.fixture(scope="module")
 def library() -> Library:
-    return Library.open(PACKS)
+    return Library.open(str(PACKS))
 
 
 @pytest.mark.parametrize("model", ["", "wrap-1"])

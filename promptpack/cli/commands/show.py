@@ -11,7 +11,7 @@ from promptpack.cli.console import print_json
 from promptpack.cli.options import key_option, locale_option, open_library, pack_argument, packs_option
 from promptpack.pack.model import Pack
 from promptpack.pack.placed import Placed
-from promptpack.pack.resolved import Part, resolve_parts, to_data, write_yaml
+from promptpack.pack.resolved import ResolvedPart, resolve_parts, to_data, write_yaml
 from promptpack.pack.sections import Sections
 from promptpack.schema import pointer
 
@@ -59,7 +59,7 @@ def command(
         _section(key, [_with_origin(name, facts["inherited"].get(f"{key}/{name}", "")) for name in facts[key]])
 
 
-def _print_resolved(parts: list[Part], format: str) -> None:  # noqa: A002 -- the option's name
+def _print_resolved(parts: list[ResolvedPart], format: str) -> None:  # noqa: A002 -- the option's name
     if format == "text":
         click.echo(visible(write_yaml(parts)), nl=False)
         return

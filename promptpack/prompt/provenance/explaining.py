@@ -144,6 +144,7 @@ class _Judge:
 
     def __init__(self, prompt: Prompt) -> None:
         pack, context = prompt.pack, prompt.context
+        self._inputs = pack.inputs.keys()
         inputs = pack.inputs.values()
         self._tools = pack.contract.tools_input if pack.contract else ""
         self._untrusted = {one.name for one in inputs if not one.trusted}
@@ -180,9 +181,9 @@ class _Judge:
 
     def _reads(self, origin: TextOrigin) -> Iterator[Read]:
         for read in origin.reads:
-            if read.name != "reply_format":
+            if read.name in self._inputs:
                 yield read
-            elif self._tools:  # the instructions list the tools
+            elif read.name == "reply_format" and self._tools:  # the instructions list the tools
                 yield Read(self._tools, use=read.use)
 
 

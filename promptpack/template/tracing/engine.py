@@ -26,7 +26,7 @@ _CAPTURING: Final = (nodes.FilterBlock, nodes.CallBlock)
 Sites = tuple[tuple[int, str], ...]
 
 
-class Piece(NamedTuple):
+class TracedPiece(NamedTuple):
     """A printed piece: its number in the code, and the includes that the render was inside."""
 
     number: int
@@ -50,7 +50,7 @@ class TracingEnvironment(PackEnvironment):
     @staticmethod
     def trace(number: int, text: str, context: PackContext) -> TracedText:
         """Mark a piece with its number."""
-        return TracedText.of(text, Piece(number, context.include_stack.sites))
+        return TracedText.of(text, TracedPiece(number, context.include_stack.sites))
 
     def include_at(self, context: PackContext, names: str | list[str], number: int) -> Included:
         """Find a partial to include, and tell it the number of the include."""
@@ -121,7 +121,7 @@ class _Resolver:
         self._engine = engine
         self._source = source
         self._analysis = analysis
-        self._known: dict[Piece, tuple[Printed, ...]] = {}
+        self._known: dict[TracedPiece, tuple[Printed, ...]] = {}
 
     def resolve(self, text: TracedText) -> Iterator[Run]:
         """Yield the runs of a text with their origins; the lines of a template have one each."""
@@ -133,7 +133,7 @@ class _Resolver:
             for index, (line, printed) in enumerate(zip(lines, found, strict=True)):
                 yield len(line) + (index < len(found) - 1), printed
 
-    def _find(self, piece: Piece) -> Iterator[Printed]:
+    def _find(self, piece: TracedPiece) -> Iterator[Printed]:
         node, owner = self._engine.find_node(piece.number)
         source = self._source if owner is None else self._engine.partials[owner]
         names = tuple(name for _, name in piece.sites)
@@ -146,7 +146,7 @@ class _Resolver:
         position = min(one.lineno for one in descendants(node) if one.lineno)
         yield Printed(source.locate(*decode(position)), partials, self._reads(piece))
 
-    def _reads(self, piece: Piece) -> Reads:
+    def _reads(self, piece: TracedPiece) -> Reads:
         analysis = self._analysis
         for number, name in piece.sites:
             analysis = analysis.sites[number][name]

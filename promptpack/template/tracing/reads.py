@@ -64,7 +64,7 @@ class Analysis:
         self.exports: Names = {}
 
     def add(self, node: nodes.Node, reads: Reads, stored: Reads) -> Reads:
-        """Note what a piece reads, and what the namespaces in it hold; a piece visited several times reads all of it."""
+        """Note what a piece reads, and what namespaces in it hold; visited several times, it reads all of it."""
         number = number_of(node)
         own = frozenset(read for read in reads if read.name != _NAMESPACES)
         self.pieces[number] = self.pieces.get(number, _NOTHING) | (own if own == reads else own | stored)
@@ -80,7 +80,7 @@ class Analyzer:
         self._has_grown = True
         self._partials: dict[tuple[str, frozenset[tuple[str, Reads]]], Analysis] = {}
         self._analysis = Analysis()
-        self._blocks: list[tuple[nodes.Block, Names]] = []
+        self._uses: dict[str, frozenset[str]] = {}
 
     def analyse(self, tree: nodes.Template) -> Analysis:
         """Return the analysis of a template."""
@@ -92,17 +92,14 @@ class Analyzer:
 
     def _enter(self, tree: nodes.Template, names: Names) -> Analysis:
         outer, self._analysis = self._analysis, Analysis()
-        outer_blocks, self._blocks = self._blocks, []
         found, own = self._analysis, dict(names)
         found.printed = self._body(tree.body, own)
-        for block, around in self._blocks:
-            found.printed |= self._block(block, _merge((around, own)))
         found.exports = {name: reads for name, reads in own.items() if names.get(name) != reads}
-        self._analysis, self._blocks = outer, outer_blocks
+        self._analysis = outer
         return found
 
     def _grow(self, key: object, reads: Reads) -> Reads:
-        """Add to what is known about a macro, a block or the namespaces, which may be used before it is complete."""
+        """Add to what is known about a macro, a block, a name or the namespaces, before it is complete."""
         before = self._found.get(key, _NOTHING)
         if not reads <= before:
             self._has_grown = True
@@ -111,15 +108,7 @@ class Analyzer:
 
     def _body(self, body: Iterable[nodes.Node], names: Names) -> Reads:
         """Visit statements, and return what the text reads that they print."""
-        macros = []
-        printed = _NOTHING
-        for node in body:
-            printed |= self._statement(node, names)
-            if isinstance(node, nodes.Macro):
-                macros.append(node)
-        for macro in macros:  # which see the names that are set after them
-            self._macro(macro, names)
-        return printed
+        return _union([self._statement(node, names) for node in body])
 
     def _statement(self, node: nodes.Node, names: Names) -> Reads:  # noqa: C901 -- one branch per kind
         match node:
@@ -139,13 +128,12 @@ class Analyzer:
                     self._bind(target, self._value(value, names), inner)
                 return self._body(node.body, inner)
             case nodes.Macro():
-                names[node.name] = self._macro(node, names)
+                self._set(node.name, self._macro(node, names), names)
             case nodes.CallBlock():
                 return self._add(node, self._call_block(node, names))
             case nodes.FilterBlock():
                 return self._add(node, self._captured(node, node.filter, names))
             case nodes.Block():
-                self._blocks.append((node, dict(names)))
                 return self._block(node, names)
             case nodes.Include():
                 return self._include(node, names)
@@ -183,12 +171,23 @@ class Analyzer:
 
     def _bind(self, target: nodes.Node, reads: Reads, names: Names) -> None:
         if isinstance(target, nodes.Name):
-            names[target.name] = reads
+            self._set(target.name, reads, names)
         elif isinstance(target, nodes.Tuple):
             for item in target.items:
                 self._bind(item, _derived(reads), names)
         elif isinstance(target, nodes.NSRef):
             self._grow(_NAMESPACES, frozenset(read for read in _derived(reads) if read.name != _NAMESPACES))
+
+    def _set(self, name: str, reads: Reads, names: Names) -> None:
+        names[name] = reads
+        self._grow(("name", name), reads)
+
+    def _at_any_time(self, names: Names) -> Names:
+        """Return names with all values that they ever get: a macro or a block runs when it is called."""
+        known = {key[1]: reads for key, reads in self._found.items() if isinstance(key, tuple) and key[0] == "name"}
+        return {
+            name: names.get(name, frozenset((Read(name),))) | known.get(name, _NOTHING) for name in {**names, **known}
+        }
 
     def _captured(self, node: nodes.AssignBlock | nodes.FilterBlock, used: nodes.Filter | None, names: Names) -> Reads:
         printed = frozenset(read._replace(is_exact=False) for read in self._body(node.body, dict(names)))
@@ -198,7 +197,7 @@ class Analyzer:
         arguments = {argument.name: _NOTHING for argument in node.args}
         special = dict.fromkeys(("caller", "kwargs", "varargs"), _NOTHING)
         known = {node.name: self._found.get(id(node), _NOTHING)}
-        printed = self._body(node.body, {**names, **known, **special, **arguments})
+        printed = self._body(node.body, {**self._at_any_time(names), **known, **special, **arguments})
         defaults = _derived(_union(self._value(default, names) for default in node.defaults))
         return self._grow(id(node), printed | defaults)
 
@@ -209,7 +208,8 @@ class Analyzer:
 
     def _block(self, node: nodes.Block, names: Names) -> Reads:
         key = "block", node.name
-        return self._grow(key, self._body(node.body, {**names, "super": self._found.get(key, _NOTHING)}))
+        inner = {**self._at_any_time(names), "super": self._found.get(key, _NOTHING)}
+        return self._grow(key, self._body(node.body, inner))
 
     def _include(self, node: nodes.Include, names: Names) -> Reads:
         partials = self._find_partials(node.template, names if node.with_context else {})
@@ -220,11 +220,11 @@ class Analyzer:
         partials = self._find_partials(node.template, names if node.with_context else {}).values()
         exports = _merge(partial.exports for partial in partials)
         if isinstance(node, nodes.Import):
-            names[node.target] = _union(exports.values())
+            self._set(node.target, _union(exports.values()), names)
             return
         for entry in node.names:
             name, alias = (entry, entry) if isinstance(entry, str) else entry
-            names[alias] = exports.get(name, _NOTHING)
+            self._set(alias, exports.get(name, _NOTHING), names)
 
     def _find_partials(self, template: nodes.Expr, names: Names) -> dict[str, Analysis]:
         return {name: self._partial(name, names) for name in constant_names(template) if name in self._engine.partials}
@@ -232,8 +232,9 @@ class Analyzer:
     def _partial(self, name: str, names: Names) -> Analysis:
         tree = self._engine.find_partial(name)
         assert tree is not None  # noqa: S101 -- the caller checks
-        used = self._engine.dependencies.find(self._engine.partial_trees[name]).names
-        known = {one: reads for one, reads in names.items() if one in used}
+        if name not in self._uses:
+            self._uses[name] = self._engine.dependencies.find(self._engine.partial_trees[name]).names
+        known = {one: reads for one, reads in names.items() if one in self._uses[name]}
         key = name, frozenset(known.items())
         if key not in self._partials:
             self._partials[key] = self._enter(tree, known)
