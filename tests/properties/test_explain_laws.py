@@ -239,6 +239,28 @@ def test_spans_cover_every_prompt(
     check(prompt)
 
 
+@pytest.mark.parametrize("name", ["messages", "braces", "slots"])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(text=_HOSTILE, data=_HOSTILE, said=_HOSTILE, is_nested=st.booleans())
+def test_a_span_names_the_inputs_in_it_and_trusts_them_no_more(
+    library: Library, name: str, text: str, data: str, said: str, is_nested: bool
+) -> None:
+    values = {
+        "TEXT": f"q1a{text}",
+        "DATA": {"a": f"{data}q2b"} if is_nested else f"{data}q2b",
+        "HISTORY": [{"role": "user", "content": f"{said}q3c{said}"}],
+    }
+    try:
+        explanation = check(library.get(name).for_model("wrap-1").render(values, FLAG=True))
+    except ContextError:
+        return
+    for span in explanation.spans:
+        names = {re.split(r"[.\[]", one)[0] for one in span.inputs}
+        inside = {one for one, canary in zip(values, ("q1a", "q2b", "q3c"), strict=True) if canary in span.text.lower()}
+        assert inside <= names
+        assert not inside & {"TEXT", "HISTORY"} or span.trust != "trusted"
+
+
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=_HOSTILE, secret=st.text(st.sampled_from("aB]:`\\<>&\"'{%}中|é"), max_size=6))
 def test_a_secret_is_hidden_in_every_form(library: Library, text: str, secret: str) -> None:
