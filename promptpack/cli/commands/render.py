@@ -27,7 +27,11 @@ from promptpack.watching import changes
     help="Compare by words with the saved prompt, which git's HEAD has, or with another version or label.",
 )  # fmt: skip
 @click.option("--watch", is_flag=True, help="Render again whenever a file changes.")
-@click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--explain", is_flag=True, help="Show where each part comes from; secrets are hidden.")
+@click.option(
+    "--format", type=click.Choice(["text", "json", "html"]), default="text", show_default=True,
+    help="html needs --explain.",
+)  # fmt: skip
 def command(
     pack: str,
     folders: tuple[str, ...],
@@ -40,9 +44,14 @@ def command(
     tokens: bool,
     diff: str | None,
     watch: bool,
+    explain: bool,
     format: str,  # noqa: A002 -- the option's name
 ) -> None:
     """Render a pack's prompt with a context. PACK is a name, or name@range."""
+    if format == "html" and not explain:
+        raise click.UsageError("--format html needs --explain")
+    if explain and diff is not None:
+        raise click.UsageError("--explain and --diff exclude each other")
 
     def render() -> tuple[Prompt, Prompt | None]:
         library = options.open_library(folders)
@@ -67,23 +76,42 @@ def command(
         if watch:
             click.clear()
         if last is not None:
-            _show(*last, format, tokens)
+            _show(*last, format, explain, tokens)
         if problem is not None:
             # The next change may fix an unfinished edit; until then, the last good prompt stays.
             print_problems(problem.problems, err=True)
 
 
-def _show(prompt: Prompt, other: Prompt | None, form: str, tokens: bool) -> None:
+def _show(prompt: Prompt, other: Prompt | None, form: str, explain: bool, tokens: bool) -> None:
     if other is not None:
         from promptpack.cli.render_diff import print_diff
 
         print_diff(other, prompt, form)
-    elif form == "json":
+    else:
+        (_print_explanation if explain else _print_prompt)(prompt, form)
+    if tokens:
+        _print_tokens(prompt)
+
+
+def _print_prompt(prompt: Prompt, form: str) -> None:
+    if form == "json":
         print_json(prompt.to_dicts())
     else:
         click.echo(visible(prompt.to_text()))
-    if tokens:
-        _print_tokens(prompt)
+
+
+def _print_explanation(prompt: Prompt, form: str) -> None:
+    explanation = prompt.explain()
+    if form == "json":
+        print_json(explanation.to_dict())
+    elif form == "html":
+        from promptpack.cli.explain_html import write_html
+
+        click.echo(write_html(explanation), nl=False)
+    else:
+        from promptpack.cli.explain_text import write_text
+
+        click.echo(write_text(explanation))
 
 
 def _changes(folders: tuple[str, ...]) -> Iterable[None]:
