@@ -345,7 +345,7 @@ def find_root(given: str) -> tuple[str, set[str]]:
     from pathlib import Path
 
     is_version = re.compile(r"\d+\.\d+\.\d+(?![^/]*\.tests\.ya?ml)[^/]*\.ya?ml").fullmatch
-    is_beside = re.compile(r"(?:flow|labels)\.ya?ml|packs\.lock|.*\.(?:j2|json|tests\.ya?ml)").fullmatch
+    is_beside = re.compile(r"(?:flow|labels)\.ya?ml|packs\.lock|.*\.(?:j2|jsonl?|csv|tests\.ya?ml)").fullmatch
     path = Path(given)
     if path.is_dir():
         versions = {str(file) for file in path.iterdir() if is_version(file.name)}
@@ -395,3 +395,8 @@ def shipped(kind: str) -> Folder:
 def read_environment(name: str) -> str:
     """Return an environment variable, or an empty text."""
     return os.environ.get(name, "")
+
+
+def count_processors() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
