@@ -37,6 +37,8 @@ class _TestOptions:
     prune: bool
     quiet: bool
     format: str
+    mutate: bool
+    mutate_fail_under: float
 
 
 def _selecting_options(command: Command) -> Command:
@@ -63,6 +65,17 @@ def _reporting_options(command: Command) -> Command:
     return click.option("--format", type=click.Choice(list(FORMATS)), default="text", show_default=True)(command)
 
 
+def _mutating_options(command: Command) -> Command:
+    command = click.option(
+        "--mutate-fail-under", type=click.FloatRange(0, 100), default=0, metavar="PERCENT",
+        help="With --mutate, exit with 1 if fewer changes are detected.",
+    )(command)  # fmt: skip
+    return click.option(
+        "--mutate", is_flag=True,
+        help="Change each pack in many small ways, and list the changes that no test detects.",
+    )(command)  # fmt: skip
+
+
 def _read_processes(_: click.Context, __: click.Parameter, value: str) -> int:
     if value == "auto":
         return files.count_processors()
@@ -77,6 +90,7 @@ def _read_processes(_: click.Context, __: click.Parameter, value: str) -> int:
 @_selecting_options
 @_running_options
 @_reporting_options
+@_mutating_options
 @click.pass_context
 def command(ctx: click.Context, /, watch: bool, **given: Any) -> None:
     """Run the tests in packs. NAMES are names, name@range, pack files or folders; all packs by default.
@@ -86,9 +100,25 @@ def command(ctx: click.Context, /, watch: bool, **given: Any) -> None:
     options = _TestOptions(**given)
     if options.prune and not options.update:
         raise click.UsageError("--prune needs --update")
+    if options.mutate and (watch or options.expression or options.last_failed or options.update):
+        raise click.UsageError("--mutate runs all tests of the packs: without -k, --last-failed, --update and --watch")
     if watch:
         _watch(options)
+    if options.mutate:
+        ctx.exit(0 if _mutate(options) else 1)
     ctx.exit(1 if _run(options).failed else 0)
+
+
+def _mutate(options: _TestOptions) -> bool:
+    """Run the tests, then run them on changed packs; return whether all pass and enough changes are detected."""
+    from promptpack.cli.mutation_report import report_mutations
+
+    if _run(options, format="text").failed:
+        click.echo("fix the tests first; --mutate needs tests that pass", err=True)
+        return False
+    packs = [pack for pack in choose_packs(options.names, options.folders).packs if pack.tests]
+    score = report_mutations(track_some(packs, len(packs), "packs"), options.format)
+    return score.percent >= options.mutate_fail_under
 
 
 def _watch(options: _TestOptions) -> None:
@@ -103,12 +133,12 @@ def _watch(options: _TestOptions) -> None:
             print_problems(error.problems, err=True)
 
 
-def _run(options: _TestOptions) -> TestReport:
+def _run(options: _TestOptions, format: str = "") -> TestReport:  # noqa: A002 -- the option's name
     chosen = choose_packs(options.names, options.folders)
     last = LastFailed.open(chosen.roots)
     report = _run_chosen(options, chosen, last)
     last.remember(report.trials)
-    if written := write(report, options.format, options.quiet):
+    if written := write(report, format or options.format, options.quiet):
         click.echo(written)
     print_problems(report.problems, err=True)
     click.echo(summarize(report), err=True)
