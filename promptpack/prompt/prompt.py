@@ -96,6 +96,15 @@ class Prompt:
 
         return write_text(self.slots)
 
+    def explain(self) -> promptpack.Explanation:
+        """Return where each span of `to_text` comes from, and whether it is trusted; secrets are hidden.
+
+        The prompt is rendered once more to find out.
+        """
+        from promptpack.prompt.provenance.explaining import explain
+
+        return explain(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the prompt as plain data for JSON; `Library.restore` returns the prompt again.
 

@@ -23,7 +23,11 @@ from promptpack.watching import changes
 @click.option("--model", default="", help="Apply the pack's overlay for this model.")
 @click.option("--tokens", is_flag=True, help="Count the tokens of each message: exactly with the extra tokens.")
 @click.option("--watch", is_flag=True, help="Render again whenever a file changes.")
-@click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--explain", is_flag=True, help="Show where each part comes from; secrets are hidden.")
+@click.option(
+    "--format", type=click.Choice(["text", "json", "html"]), default="text", show_default=True,
+    help="html needs --explain.",
+)  # fmt: skip
 def command(
     pack: str,
     folders: tuple[str, ...],
@@ -35,19 +39,19 @@ def command(
     model: str,
     tokens: bool,
     watch: bool,
+    explain: bool,
     format: str,  # noqa: A002 -- the option's name
 ) -> None:
     """Render a pack's prompt with a context. PACK is a name, or name@range."""
+    if format == "html" and not explain:
+        raise click.UsageError("--format html needs --explain")
 
     def render() -> Prompt:
         chosen = options.open_library(folders).get(pack, locale, key=key).for_model(model)
         return chosen.render(options.read_context(chosen, context_file, assignments, test))
 
     def show(prompt: Prompt) -> None:
-        if format == "json":
-            print_json(prompt.to_dicts())
-        else:
-            click.echo(visible(prompt.to_text()))
+        (_print_explanation if explain else _print_prompt)(prompt, format)
         if tokens:
             _print_tokens(prompt)
 
@@ -66,6 +70,27 @@ def command(
         if problem is not None:
             # The next change may fix an unfinished edit; until then, the last good prompt stays.
             print_problems(problem.problems, err=True)
+
+
+def _print_prompt(prompt: Prompt, format: str) -> None:  # noqa: A002 -- the option's name
+    if format == "json":
+        print_json(prompt.to_dicts())
+    else:
+        click.echo(visible(prompt.to_text()))
+
+
+def _print_explanation(prompt: Prompt, format: str) -> None:  # noqa: A002 -- the option's name
+    explanation = prompt.explain()
+    if format == "json":
+        print_json(explanation.to_dict())
+    elif format == "html":
+        from promptpack.cli.explain_html import write_html
+
+        click.echo(write_html(explanation), nl=False)
+    else:
+        from promptpack.cli.explain_text import write_text
+
+        click.echo(write_text(explanation))
 
 
 def _changes(folders: tuple[str, ...]) -> Iterable[None]:
