@@ -1,0 +1,67 @@
+"""The paired bootstrap: cases are resampled, each with the results of both versions.
+
+Two pseudo-cases (a half that is better, a half that is worse, and one without a difference) keep the interval honest if
+few cases differ, and the quantiles are those of Student's t (the expanded percentile interval). `docs/explanation/evaluation.md` has the measured
+rates of false alarms and of coverage.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from statistics import NormalDist
+from typing import Final
+
+from promptpack.evaluation.statistics.proportions import Interval
+from promptpack.evaluation.statistics.resampling import Resampler
+
+RESAMPLES: Final = 10_000
+_PSEUDO_CASES: Final = 2
+
+
+def bootstrap_interval(
+    differences: Sequence[Fraction], seed: int, resamples: int = RESAMPLES, confidence: float = 0.95
+) -> Interval:
+    """Return the mean difference of the cases and its interval; the same cases and seed give the same interval."""
+    cases = len(differences)
+    step = _typical(differences)
+    weights = {-step: 0.5, Fraction(0): 1.0, step: 0.5}
+    for value, count in Counter(differences).items():
+        weights[value] = weights.get(value, 0.0) + count
+    # The most frequent first, so that few cases are left for the others; then by value, so that order is no input.
+    values = sorted(weights, key=lambda value: (-weights[value], value))
+    unit = math.lcm(*(value.denominator for value in values))
+    numbers = [int(value * unit) for value in values]
+    resampler = Resampler([weights[value] for value in values], cases + _PSEUDO_CASES, seed)
+    totals = sorted(sum(map(int.__mul__, numbers, resampler.draw())) for _ in range(resamples))
+    tail = _tail(cases, confidence)
+    scale = unit * (cases + _PSEUDO_CASES)
+    estimate = float(sum(differences, Fraction(0)) / cases)
+    low, high = totals[_rank(tail, resamples)] / scale, totals[_rank(1 - tail, resamples)] / scale
+    return Interval(estimate, min(low, estimate), max(high, estimate))
+
+
+def spread(differences: Sequence[Fraction]) -> float:
+    """Return the standard deviation of the differences, with the pseudo-cases, so that it is never 0."""
+    step = float(_typical(differences)) * math.sqrt(0.5)
+    values = [*map(float, differences), -step, step]
+    mean = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
+
+
+def _typical(differences: Sequence[Fraction]) -> Fraction:
+    """Return the median size of the differences that are not 0: it is 1 without repetitions, or if they all agree."""
+    sizes = sorted(abs(one) for one in differences if one)
+    return sizes[(len(sizes) - 1) // 2] if sizes else Fraction(1)
+
+
+def _tail(cases: int, confidence: float) -> float:
+    """Return the share of resamples below the interval: smaller than (1 - confidence) / 2, as few cases vary too little."""
+    normal = NormalDist()
+    z, freedom = normal.inv_cdf((1 + confidence) / 2), max(1, cases - 1)
+    student = z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+    return normal.cdf(-student * math.sqrt(cases / freedom))
+
+
+def _rank(share: float, count: int) -> int:
+    return min(count - 1, max(0, math.ceil(share * count) - 1))
