@@ -1,8 +1,8 @@
 """The paired bootstrap: cases are resampled, each with the results of both versions.
 
 Two pseudo-cases (a half that is better, a half that is worse, and one without a difference) keep the interval honest if
-few cases differ, and the quantiles are those of Student's t (the expanded percentile interval). `docs/explanation/evaluation.md` has the measured
-rates of false alarms and of coverage.
+few cases differ, and the quantiles are a little beyond those of Student's t (an expanded percentile interval).
+`docs/explanation/evaluation.md` has the measured rates of false alarms and of coverage.
 """
 
 import math
@@ -17,6 +17,8 @@ from promptpack.evaluation.statistics.resampling import Resampler
 
 RESAMPLES: Final = 10_000
 _PSEUDO_CASES: Final = 2
+# Measured: with tails that are a tenth smaller, false alarms stay below 5 % for repeated cases too.
+_CAUTION: Final = 0.9
 
 
 def bootstrap_interval(
@@ -56,11 +58,11 @@ def _typical(differences: Sequence[Fraction]) -> Fraction:
 
 
 def _tail(cases: int, confidence: float) -> float:
-    """Return the share of resamples below the interval: smaller than (1 - confidence) / 2, as few cases vary too little."""
+    """Return the share of resamples below the interval, which is smaller the fewer cases there are."""
     normal = NormalDist()
     z, freedom = normal.inv_cdf((1 + confidence) / 2), max(1, cases - 1)
     student = z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
-    return normal.cdf(-student * math.sqrt(cases / freedom))
+    return _CAUTION * normal.cdf(-student * math.sqrt(cases / freedom))
 
 
 def _rank(share: float, count: int) -> int:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -29,7 +30,7 @@ def mcnemar_p(better: int, worse: int) -> float:
     """Return the exact two-sided p value of McNemar's test: how likely so uneven a split of the differing cases is."""
     total, least = better + worse, min(better, worse)
     tail = sum(math.comb(total, count) for count in range(least + 1))
-    return min(1.0, 2 * tail / 2**total)
+    return min(1.0, float(Fraction(2 * tail, 1 << total)))
 
 
 def percentile(values: Sequence[float], share: float) -> float:
