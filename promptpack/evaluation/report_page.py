@@ -10,6 +10,7 @@ from promptpack.page.charts import KINDS, IntervalRow, Scale, bar_chart, histogr
 from promptpack.page.frame import card, escape, write_page
 from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.stored_prompt import hide_messages
+from promptpack.verdict.model import VIOLATION_CODES
 
 
 def to_page(evaluation: Evaluation) -> str:
@@ -52,8 +53,8 @@ def _banner(evaluation: Evaluation) -> str:
     if found:
         kind = found.kind if found.kind in ("better", "worse") else ""
         second = evaluation.sides[1].subject.label
-        shown = f"{second} is {found.text}" if kind else found.text
-        lines.append(f"<p><strong>{escape(shown[:1].upper() + shown[1:])}</strong></p>")
+        shown = f"{second} is {found.text}" if kind else f"Conclusion: {found.text}"
+        lines.append(f"<p><strong>{escape(shown)}</strong></p>")
         lines.append(f'<p class="quiet">{escape(_test(found))}</p>')
     else:
         kind, shown = "", f"Pass rate {rate(evaluation.sides[0].pass_rate)}"
@@ -94,7 +95,12 @@ def _violations(evaluation: Evaluation) -> str:
     codes = sorted({code for one in counts for code in one}, key=lambda code: (-sum(one[code] for one in counts), code))
     if not codes:
         return '<p class="quiet">None.</p>'
-    return bar_chart([(code, [(one[code], f"{one[code]:,}") for one in counts]) for code in codes])
+    return bar_chart([(_name(code), [(one[code], f"{one[code]:,}") for one in counts]) for code in codes])
+
+
+def _name(code: str) -> str:
+    words = [rule for rule, known in VIOLATION_CODES.items() if known == code]
+    return f"{code} {', '.join(words[:3])}{', ...' if len(words) > 3 else ''}".rstrip()
 
 
 def _latency(evaluation: Evaluation) -> str:
@@ -143,9 +149,9 @@ def _failed(colour: int, side: SideResult, one: GradedAnswer) -> str:
     secrets = Secrets(prompt.pack, prompt.context)
     repetition = f", repetition {one.answer.repetition}" if one.answer.repetition > 1 else ""
     reasons = [secrets.hide(reason) for reason in one.reasons]
+    label = f'<b class="{KINDS[colour]}">{escape(side.subject.label)}</b>'
     parts = [
-        f'<details><summary><b class="{KINDS[colour]}">{escape(side.subject.label)}</b> '
-        f"{escape(secrets.hide(one.case.id))}{repetition}: {escape(reasons[0])}</summary>",
+        f"<details><summary>{label} {escape(secrets.hide(one.case.id))}{repetition}: {escape(reasons[0])}</summary>",
         f'<p class="quiet">{escape(str(one.case.location))}; {escape(one.answer.outcome or "not checked")}</p>',
         f"<ul>{''.join(f'<li>{escape(reason)}</li>' for reason in reasons)}</ul>",
         *(_block(str(message["role"]), message.get("content")) for message in hide_messages(prompt)),

@@ -77,8 +77,9 @@ def bar_chart(rows: Sequence[tuple[str, Sequence[tuple[float, str]]]]) -> str:
 
 
 def histogram(series: Sequence[Sequence[float]], write: Callable[[float], str], title: str) -> str:
-    """Draw how often values occur, the series side by side; `write` turns a value into text."""
-    highest = max((value for values in series for value in values), default=0.0) or 1.0
+    """Draw how often values occur, the series side by side; the last bar has all outliers. `write` prints a value."""
+    known = sorted(value for values in series for value in values)
+    highest = min(known[-1], 2 * known[int(0.95 * (len(known) - 1))]) or 1.0 if known else 1.0
     counts = [_count(values, highest) for values in series]
     tallest = max((max(one) for one in counts), default=0) or 1
     scale, width = Scale(0.0, float(_BINS)), (100 - 2 * _EDGE) / _BINS / len(counts)
@@ -92,7 +93,9 @@ def histogram(series: Sequence[Sequence[float]], write: Callable[[float], str], 
                     f'<rect class="{KINDS[colour]}" x="{left:.2f}%" y="{_PLOT_HEIGHT - height:.1f}"'
                     f' width="{0.86 * width:.2f}%" height="{height:.1f}"/>'
                 )
-    ticks = [(share * _BINS, write(share * highest)) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    more = "≥ " if known and known[-1] > highest else ""
+    ticks = [(share * _BINS, write(share * highest)) for share in (0.0, 0.25, 0.5, 0.75)]
+    ticks.append((float(_BINS), f"{more}{write(highest)}"))
     return _svg(_PLOT_HEIGHT + 24, [*parts, *_axis(scale, ticks, _PLOT_HEIGHT)], title)
 
 
@@ -109,10 +112,13 @@ def _interval(row: IntervalRow, scale: Scale, top: int) -> list[str]:
         f'<text x="0" y="{top + 15}">{escape(row.label)}</text>',
         f'<text class="quiet" x="100%" y="{top + 15}" text-anchor="end">{escape(row.text)}</text>',
         f'<g class="{kind}" stroke-width="3">{_line("", left, level, right, level)}</g>',
-        f'<g class="{kind}" stroke-width="2">{_line("", left, level - 5, left, level + 5)}'
-        f"{_line('', right, level - 5, right, level + 5)}</g>",
+        f'<g class="{kind}" stroke-width="2">{_end(left, level)}{_end(right, level)}</g>',
         f'<circle class="{kind}" cx="{middle:.2f}%" cy="{level}" r="5"/>',
     ]
+
+
+def _end(place: float, level: int) -> str:
+    return _line("", place, level - 5, place, level + 5)
 
 
 def _axis(scale: Scale, ticks: Sequence[tuple[float, str]], level: int) -> list[str]:

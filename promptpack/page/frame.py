@@ -7,8 +7,8 @@ from promptpack.characters import escape_surrogates, visible
 
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 _STYLE: Final = """
-:root { color-scheme: light dark; --text: #1d2433; --quiet: #5a6478; --line: #d8dde6; --ground: #f6f7f9; --card: #ffffff;
-  --first: #2f6db5; --second: #c2570c; --good: #1a7f4b; --bad: #c0292f; --band: #e6eaf1; }
+:root { color-scheme: light dark; --text: #1d2433; --quiet: #5a6478; --line: #d8dde6; --ground: #f6f7f9;
+  --card: #ffffff; --first: #2f6db5; --second: #c2570c; --good: #1a7f4b; --bad: #c0292f; --band: #e6eaf1; }
 @media (prefers-color-scheme: dark) { :root { --text: #e4e8ef; --quiet: #9aa5b8; --line: #333c4b; --ground: #12161d;
   --card: #1a2029; --first: #78aef0; --second: #f0a060; --good: #5cc48d; --bad: #f2777a; --band: #28303d; } }
 * { box-sizing: border-box; }
