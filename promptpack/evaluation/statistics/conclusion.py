@@ -65,10 +65,10 @@ def _kind(interval: Interval, cases: int, margin: float) -> ConclusionKind:
 
 
 def _cases_needed(differences: Sequence[Fraction], interval: Interval, margin: float, confidence: float) -> int:
-    """Estimate the cases that find a difference of `margin` with a power of 80 %, and that would decide this one."""
-    cases, normal = len(differences), NormalDist()
-    planned = (normal.inv_cdf((1 + confidence) / 2) + normal.inv_cdf(_POWER)) * spread(differences) / margin
-    distance = abs(interval.estimate)
+    """Estimate the cases that find this difference, or one of `margin`, with a power of 80 %, and that decide this one."""
+    cases, normal, distance = len(differences), NormalDist(), abs(interval.estimate)
+    certain = normal.inv_cdf((1 + confidence) / 2) + normal.inv_cdf(_POWER)
+    planned = certain * spread(differences) / max(margin, distance)
     half = (interval.high - interval.low) / 2
     decided = cases * (half / max(distance, margin - distance)) ** 2
     return max(FEWEST_CASES, cases + 1, math.ceil(planned**2), math.ceil(decided))

@@ -25,20 +25,17 @@ def bootstrap_interval(
     differences: Sequence[Fraction], seed: int, resamples: int = RESAMPLES, confidence: float = 0.95
 ) -> Interval:
     """Return the mean difference of the cases and its interval; the same cases and seed give the same interval."""
-    cases = len(differences)
-    step = _typical(differences)
-    weights = {-step: 0.5, Fraction(0): 1.0, step: 0.5}
-    for value, count in Counter(differences).items():
-        weights[value] = weights.get(value, 0.0) + count
-    # The most frequent first, so that few cases are left for the others; then by value, so that order is no input.
-    values = sorted(weights, key=lambda value: (-weights[value], value))
-    unit = math.lcm(*(value.denominator for value in values))
-    numbers = [int(value * unit) for value in values]
-    resampler = Resampler([weights[value] for value in values], cases + _PSEUDO_CASES, seed)
-    totals = sorted(sum(map(int.__mul__, numbers, resampler.draw())) for _ in range(resamples))
+    cases, unit = len(differences), math.lcm(*(one.denominator for one in differences))
+    numbers = [one.numerator * (unit // one.denominator) for one in differences]
+    step = int(_typical(differences) * unit)
+    weights = {0: 1.0, -step: 0.5, step: 0.5}
+    for number, count in Counter(numbers).items():
+        weights[number] = weights.get(number, 0.0) + count
+    resampler = Resampler(weights, cases + _PSEUDO_CASES, seed)
+    totals = sorted(resampler.draw() for _ in range(resamples))
     tail = _tail(cases, confidence)
     scale = unit * (cases + _PSEUDO_CASES)
-    estimate = float(sum(differences, Fraction(0)) / cases)
+    estimate = sum(numbers) / (unit * cases)
     low, high = totals[_rank(tail, resamples)] / scale, totals[_rank(1 - tail, resamples)] / scale
     return Interval(estimate, min(low, estimate), max(high, estimate))
 

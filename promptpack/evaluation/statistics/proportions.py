@@ -29,7 +29,9 @@ def wilson_interval(rate: float, cases: int, confidence: float = 0.95) -> Interv
 def mcnemar_p(better: int, worse: int) -> float:
     """Return the exact two-sided p value of McNemar's test: how likely so uneven a split of the differing cases is."""
     total, least = better + worse, min(better, worse)
-    tail = sum(math.comb(total, count) for count in range(least + 1))
+    tail, ways = 0, 1
+    for count in range(least + 1):
+        tail, ways = tail + ways, ways * (total - count) // (count + 1)
     return min(1.0, float(Fraction(2 * tail, 1 << total)))
 
 

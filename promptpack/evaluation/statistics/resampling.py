@@ -2,7 +2,7 @@
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping
 from random import Random
 from typing import Final
 
@@ -11,39 +11,35 @@ _REACH: Final = 9.0
 
 
 class Resampler:
-    """Draws `size` cases with replacement; `weights` say how often each distinct value occurs."""
+    """Draws `size` cases with replacement; `weights` say how often each distinct value occurs, all above 0."""
 
-    def __init__(self, weights: Sequence[float], size: int, seed: int) -> None:
+    def __init__(self, weights: Mapping[int, float], size: int, seed: int) -> None:
         self._size = size
         self._random = Random(seed).random  # noqa: S311 -- a resample, not a secret
-        left = math.fsum(weights)  # all weights are above 0
-        self._shares = []
-        for weight in weights:
-            self._shares.append(min(1.0, weight / left) if left > 0 else 1.0)
-            left -= weight
-        self._tables: list[dict[int, tuple[int, list[float]]]] = [{} for _ in weights]
+        # The most frequent first, so that few cases are left for the others; then by value, so that order is no input.
+        *values, self._last = sorted(weights, key=lambda value: (-weights[value], value))
+        left, self._steps = math.fsum(weights.values()), []
+        for value in values:
+            tables: dict[int, tuple[int, list[float]]] = {}
+            self._steps.append((value, min(1.0, weights[value] / left), tables))
+            left -= weights[value]
 
-    def draw(self) -> Iterator[int]:
-        """Yield how often each value is drawn: a binomial count of the cases that are left."""
-        left = self._size
-        last = len(self._shares) - 1
-        for index, share in enumerate(self._shares):
-            if index == last or not left:
-                yield left
-                left = 0
-                continue
-            tables = self._tables[index]
+    def draw(self) -> int:
+        """Return the sum of the values of one resample: each value is drawn a binomial number of times."""
+        left, total = self._size, 0
+        for value, share, tables in self._steps:
             if left not in tables:
                 tables[left] = _cumulated(left, share)
             lowest, table = tables[left]
             count = lowest + bisect_left(table, self._random() * table[-1])
-            yield count
+            total += value * count
             left -= count
+        return total + self._last * left
 
 
 def _cumulated(trials: int, share: float) -> tuple[int, list[float]]:
     """Return the lowest likely binomial count, and the cumulated probabilities from there on."""
-    if share >= 1.0:
+    if share >= 1.0 or not trials:
         return trials, [1.0]
     spread = _REACH * math.sqrt(trials * share * (1 - share)) + _REACH
     lowest = max(0, math.floor(trials * share - spread))
