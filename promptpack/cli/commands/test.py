@@ -39,6 +39,15 @@ class _TestOptions:
     format: str
     mutate: bool
     mutate_fail_under: float
+    cov: bool
+    cov_html: str | None
+    cov_lcov: str | None
+    cov_fail_under: float | None
+
+    @property
+    def covers(self) -> bool:
+        """Whether the coverage is measured: one of its options is given."""
+        return self.cov or self.cov_fail_under is not None or bool(self.cov_html or self.cov_lcov)
 
 
 def _selecting_options(command: Command) -> Command:
@@ -76,6 +85,16 @@ def _mutating_options(command: Command) -> Command:
     )(command)  # fmt: skip
 
 
+def _covering_options(command: Command) -> Command:
+    command = click.option(
+        "--cov-fail-under", type=click.FloatRange(0, 100), metavar="PERCENT",
+        help="Exit with 1 if the tests cover fewer points.",
+    )(command)  # fmt: skip
+    command = click.option("--cov-lcov", metavar="FILE", help="Write the coverage for tools that read lcov.")(command)
+    command = click.option("--cov-html", metavar="FILE", help="Draw the coverage on the files, as one page.")(command)
+    return click.option("--cov", is_flag=True, help="List the points of packs that no test covers.")(command)
+
+
 def _read_processes(_: click.Context, __: click.Parameter, value: str) -> int:
     if value == "auto":
         return files.count_processors()
@@ -91,6 +110,7 @@ def _read_processes(_: click.Context, __: click.Parameter, value: str) -> int:
 @_running_options
 @_reporting_options
 @_mutating_options
+@_covering_options
 @click.pass_context
 def command(ctx: click.Context, /, watch: bool, **given: Any) -> None:
     """Run the tests in packs. NAMES are names, name@range, pack files or folders; all packs by default.
@@ -104,9 +124,24 @@ def command(ctx: click.Context, /, watch: bool, **given: Any) -> None:
         raise click.UsageError("--mutate runs all tests of the packs: without -k, --last-failed, --update and --watch")
     if watch:
         _watch(options)
-    if options.mutate:
-        ctx.exit(0 if _mutate(options) else 1)
-    ctx.exit(1 if _run(options).failed else 0)
+    is_good = _mutate(options) if options.mutate else not _run(options, "text" if options.covers else "").failed
+    if options.covers:
+        is_good &= _cover(options)
+    ctx.exit(0 if is_good else 1)
+
+
+def _cover(options: _TestOptions) -> bool:
+    """Measure the coverage, and return whether it is high enough."""
+    from promptpack.cli.coverage_report import measure_packs, print_coverage, write_html, write_lcov
+
+    packs = choose_packs(options.names, options.folders).packs
+    coverage = measure_packs(track_some(packs, len(packs), "packs"))
+    print_coverage(coverage, options.format)
+    if options.cov_html:
+        files.write(options.cov_html, write_html(coverage))
+    if options.cov_lcov:
+        files.write(options.cov_lcov, write_lcov(coverage))
+    return coverage.percent >= (options.cov_fail_under or 0)
 
 
 def _mutate(options: _TestOptions) -> bool:
