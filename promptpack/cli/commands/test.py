@@ -125,6 +125,7 @@ def _run_chosen(options: _TestOptions, chosen: ChosenPacks, last: LastFailed) ->
     done = tuple(_until_failure(track_some(trials, kept, "tests"), options.exit_first))
     stale = find_stale(chosen.packs, chosen.files)
     for path in stale if options.prune else ():
+        files.require_writable(path)
         files.remove(path)
     return TestReport(done, chosen.problems, stale, kept - len(done), total - kept, options.prune)
 
