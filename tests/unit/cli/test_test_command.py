@@ -35,14 +35,14 @@ def test_only_failures_are_shown_with_the_nearest_text(run: Callable[..., Result
     assert (done.exit_code, done.stderr) == (1, "1 passed, 1 failed\n")
     assert done.stdout == (
         "FAILED demo@1.0.0 en fails\\u001b[31m\n"
-        "  packs/demo/1.0.0.yaml:9:69: the prompt does not contain 'You plan the small tasks'\n"
+        "  packs/demo/1.0.0.yaml:9:66: the prompt does not contain 'You plan the small tasks'\n"
         "    You plan [-the-]{+a+} small [-tasks-]{+task+}\n"
-        "  packs/demo/1.0.0.yaml:9:107: the prompt contains 'Ann'\n"
+        "  packs/demo/1.0.0.yaml:9:104: the prompt contains 'Ann'\n"
         "    found: You plan a small task for Ann.\n"
     )
     assert run("-q").stdout == (
-        "packs/demo/1.0.0.yaml:9:69: demo@1.0.0 en fails\\u001b[31m: the prompt does not contain 'You plan the small tasks'\n"
-        "packs/demo/1.0.0.yaml:9:107: demo@1.0.0 en fails\\u001b[31m: the prompt contains 'Ann'\n"
+        "packs/demo/1.0.0.yaml:9:66: demo@1.0.0 en fails\\u001b[31m: the prompt does not contain 'You plan the small tasks'\n"
+        "packs/demo/1.0.0.yaml:9:104: demo@1.0.0 en fails\\u001b[31m: the prompt contains 'Ann'\n"
     )
     passed = run("-k", "passes")
     assert (passed.exit_code, passed.stdout, passed.stderr) == (0, "", "1 passed, 0 failed, 1 deselected\n")
@@ -84,10 +84,10 @@ def test_a_broken_pack_is_reported_in_every_format(run: Callable[..., Result], w
 def test_github_shows_each_failure_at_its_line(run: Callable[..., Result]) -> None:
     first, second = run("--format", "github").stdout.splitlines()
     assert first == (
-        "::error file=packs/demo/1.0.0.yaml,line=9,col=69,endColumn=92,title=demo@1.0.0 en fails\\u001b[31m::"
+        "::error file=packs/demo/1.0.0.yaml,line=9,col=66,endColumn=89,title=demo@1.0.0 en fails\\u001b[31m::"
         "the prompt does not contain 'You plan the small tasks'%0AYou plan [-the-]{+a+} small [-tasks-]{+task+}"
     )
-    assert second.startswith("::error file=packs/demo/1.0.0.yaml,line=9,col=107,")
+    assert second.startswith("::error file=packs/demo/1.0.0.yaml,line=9,col=104,")
 
 
 def test_the_first_failure_stops_the_run(run: Callable[..., Result], write_pack: Callable[..., Path]) -> None:
