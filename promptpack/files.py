@@ -395,8 +395,3 @@ def shipped(kind: str) -> Folder:
 def read_environment(name: str) -> str:
     """Return an environment variable, or an empty text."""
     return os.environ.get(name, "")
-
-
-def count_processors() -> int:
-    """Return how many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

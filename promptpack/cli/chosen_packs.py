@@ -52,7 +52,7 @@ def _choose_all(library: Library) -> ChosenPacks:
     packs, _ = library.select()
     broken = library.problems_by_file()
     problems = (one for path, found in broken.items() if Path(path).name not in _BESIDE for one in found)
-    paths = tuple(entry.path for entry in library.entries)
+    paths = (*(entry.path for entry in library.entries), *broken)
     return ChosenPacks(packs, tuple(problems), _roots(library), paths)
 
 

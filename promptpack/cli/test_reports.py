@@ -16,6 +16,9 @@ from promptpack.cli.text_diffs import draw_difference
 from promptpack.problem import Problem
 from promptpack.trial import Failure, Trial
 
+_WORDS: Final = {"not_run": "not run", "unreadable": "file(s) could not be loaded"}
+_ALWAYS: Final = ("passed", "failed")
+
 
 class TestReport(NamedTuple):
     """The results of a run."""
@@ -41,14 +44,14 @@ class TestReport(NamedTuple):
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of tests by result, and of files that could not be loaded."""
+        """The number of tests by result, and of files with packs that could not be loaded."""
         broken = {problem.location.path if problem.location else "" for problem in self.problems}
         return {
             "passed": len(self.trials) - len(self.failures),
             "failed": len(self.failures),
-            "not run": self.skipped,
+            "not_run": self.skipped,
             "deselected": self.deselected,
-            "file(s) could not be loaded": len(broken),
+            "unreadable": len(broken),
         }
 
 
@@ -59,7 +62,7 @@ def write(report: TestReport, format: str, quiet: bool) -> str:  # noqa: A002 --
 
 def summarize(report: TestReport) -> str:
     """Return the last line: how many tests passed and failed, and what did not run."""
-    shown = [f"{count} {what}" for what, count in report.counts.items() if count or what in ("passed", "failed")]
+    shown = [f"{count} {_WORDS.get(what, what)}" for what, count in report.counts.items() if count or what in _ALWAYS]
     colour = "red" if report.failed else "green"
     lines = [click.style(", ".join(shown), fg=colour)]
     if report.stale:
@@ -78,7 +81,7 @@ def _text_lines(one: Trial, quiet: bool) -> Iterator[str]:
     if not quiet:
         yield f"{click.style('FAILED', fg='red')} {click.style(name, bold=True)}"
     for failure in one.failures:
-        message = on_one_line(failure.message) if quiet else visible(failure.message)
+        message = on_one_line(failure.message) if quiet else visible(failure.message).replace("\n", "\n    ")
         place = on_one_line(str(failure.location))
         yield f"{place}: {name}: {message}" if quiet else f"  {click.style(place, bold=True)}: {message}"
         if not quiet:
@@ -90,7 +93,7 @@ def _write_json(report: TestReport, _: bool) -> str:
         "tests": [_as_data(one) for one in report.trials],
         "problems": [as_data(problem) for problem in report.problems],
         "stale_snapshots": list(report.stale),
-        "summary": {what.replace(" ", "_"): count for what, count in report.counts.items() if " (" not in what},
+        "summary": report.counts,
     }
     return visible(json.dumps(data, ensure_ascii=False, indent=2))
 

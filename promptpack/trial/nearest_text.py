@@ -26,7 +26,9 @@ def find_nearest(wanted: str, text: str) -> str:
     best = max(range(len(hits) - width + 1), key=lambda start: sums[start + width] - sums[start])
     if sums[best + width] - sums[best] < max(1, _MIN_SHARE * len(runs)):
         return ""
-    return _at_words(text, best, best + width + size - 1, len(wanted))
+    inside = hits[best : best + width]
+    first, last = best + inside.index(True), best + width - 1 - inside[::-1].index(True)
+    return _at_words(text, first, last + size, len(wanted))
 
 
 def _at_words(text: str, start: int, end: int, length: int) -> str:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from promptpack.pack.model import Pack
 from promptpack.trial.model import Failure, Trial
 from promptpack.trial.run_tests import Keep, make_trial, run, run_test
-from promptpack.trial.snapshot import Snapshots
+from promptpack.trial.snapshot import Read, Snapshots, reader_of
 
 _CHUNK: Final = 50
 
@@ -20,6 +20,7 @@ class _Chunk(NamedTuple):
     pack: bytes
     tests: tuple[int, ...]
     update: bool
+    read: Read
 
 
 def run_in_processes(
@@ -37,7 +38,7 @@ def run_in_processes(
         yield from run(packs, update=update, keep=keep)
         return
     stored = {id(pack): dumps(pack) for pack, numbers in wanted if numbers}
-    chunks = [_Chunk(stored[id(pack)], numbers, update) for pack, numbers in parts]
+    chunks = [_Chunk(stored[id(pack)], numbers, update, reader_of(pack)) for pack, numbers in parts]
     with ProcessPoolExecutor(min(processes, len(parts))) as executor:
         try:
             for (pack, numbers), results in zip(parts, executor.map(_run_chunk, chunks), strict=True):
@@ -49,7 +50,7 @@ def run_in_processes(
 
 def _run_chunk(chunk: _Chunk) -> list[tuple[Failure, ...]]:
     pack = _load(chunk.pack)
-    snapshots = Snapshots(pack, chunk.update)
+    snapshots = Snapshots(pack, chunk.update, chunk.read)
     return [run_test(pack, pack.tests[number], snapshots) for number in chunk.tests]
 
 

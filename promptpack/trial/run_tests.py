@@ -29,11 +29,12 @@ def make_trial(pack: Pack, test: PackTest, failures: tuple[Failure, ...]) -> Tri
 
 
 def run_test(pack: Pack, test: PackTest, snapshots: Snapshots) -> tuple[Failure, ...]:
-    """Run one test, and return what it finds."""
-    return tuple(
+    """Run one test, and return what it finds, in the order of the file."""
+    found = (
         Failure(miss.message, test.locate(*miss.path), miss.expected, miss.found)
         for miss in _find_misses(pack, test, snapshots)
     )
+    return tuple(sorted(found, key=lambda failure: failure.location))
 
 
 def _find_misses(pack: Pack, test: PackTest, snapshots: Snapshots) -> Iterator[Miss]:

@@ -1,16 +1,18 @@
 """Stored copies of rendered prompts, in a `snapshots` folder next to the pack, with secrets masked."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from promptpack import files
 from promptpack.pack.model import Pack
-from promptpack.problem import PackError
+from promptpack.problem import Location, PackError, Problem
 from promptpack.prompt.prompt import Prompt
 from promptpack.prompt.secrets import Secrets
 from promptpack.sources.memory_folder import MemoryFolder
 from promptpack.trial.model import Miss
 
+Read = Callable[[str], str]
 _FOLDER = "snapshots"
 _ENDING = ".txt"
 
@@ -18,10 +20,11 @@ _ENDING = ".txt"
 class Snapshots:
     """The snapshots of one pack."""
 
-    def __init__(self, pack: Pack, update: bool = False) -> None:
+    def __init__(self, pack: Pack, update: bool = False, read: Read | None = None) -> None:
+        """Take a pack; `read` returns the text of a file, by default from the folder of the pack."""
         folder, _, file = pack.path.rpartition("/")
         self._prefix = f"{folder or '.'}/{_FOLDER}/{_stem(file)}."
-        self._folder = pack._folder
+        self._read = read or reader_of(pack)
         self._update = update
         self._owners: dict[str, str] = {}
         for test in pack.tests:
@@ -60,10 +63,27 @@ class Snapshots:
         if stored != text:
             yield Miss(f"the prompt differs from its snapshot {path}", (), stored, text)
 
-    def _read(self, path: str) -> str:
-        if isinstance(self._folder, MemoryFolder):
-            return self._folder.read(self._folder.to_relative(path) or path).decode(errors="replace")
-        return files.read_text(path)
+
+@dataclass(frozen=True)
+class MemoryReader:
+    """Reads files of a source that is not on disk; can be sent to another process."""
+
+    texts: Mapping[str, bytes]
+
+    def __call__(self, path: str) -> str:
+        """Return the text of a file, by its shown path."""
+        if path not in self.texts:
+            raise PackError(Problem("PP120", "cannot be read: no such file", Location(path)))
+        return self.texts[path].decode(errors="replace")
+
+
+def reader_of(pack: Pack) -> Read:
+    """Return the function that reads the snapshots of a pack; other processes can use it too."""
+    folder = pack._folder
+    if not isinstance(folder, MemoryFolder):
+        return files.read_text
+    inside = {folder.show(file): text for file, text in folder.texts.items() if file.endswith(_ENDING)}
+    return MemoryReader(inside)
 
 
 def find_stale(packs: Iterable[Pack], files_of_packs: Iterable[str] | None = None) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """`promptpack test`: run the tests in packs."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -97,7 +98,7 @@ def _covering_options(command: Command) -> Command:
 
 def _read_processes(_: click.Context, __: click.Parameter, value: str) -> int:
     if value == "auto":
-        return files.count_processors()
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if not (value.isascii() and value.isdecimal() and 0 < int(value) < 1000):
         raise click.BadParameter(f"{value!r} is not a number of processes, or 'auto'")
     return int(value)
@@ -190,6 +191,7 @@ def _run_chosen(options: _TestOptions, chosen: ChosenPacks, last: LastFailed) ->
     done = tuple(_until_failure(track_some(trials, kept, "tests"), options.exit_first))
     stale = find_stale(chosen.packs, chosen.files)
     for path in stale if options.prune else ():
+        files.require_writable(path)
         files.remove(path)
     return TestReport(done, chosen.problems, stale, kept - len(done), total - kept, options.prune)
 
