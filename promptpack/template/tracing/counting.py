@@ -144,7 +144,7 @@ class _Counter:
             if isinstance(node, nodes.If | nodes.CondExpr) and not isinstance(node.test, _CONSTANTS):
                 number = self._add("branch", node.test, BRANCH)
                 node.test = _call("note_branch", number, node.test)
-        for owner in (tree, *descendants(tree)):
+        for owner in list(descendants(tree)):
             for field in ("body", "else_"):
                 statements = getattr(owner, field, None)
                 if isinstance(statements, list):
@@ -163,7 +163,7 @@ class _Counter:
         yield _note("end_loop", number, statement)
 
     def _add(self, kind: str, node: nodes.Node, ways: tuple[str, ...]) -> int:
-        position = min((one.lineno for one in (node, *descendants(node)) if one.lineno), default=node.lineno)
+        position = min((one.lineno for one in descendants(node) if one.lineno), default=node.lineno)
         return self._engine._add(kind, self._source.locate(*decode(position)), ways)
 
 

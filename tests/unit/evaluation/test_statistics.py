@@ -61,7 +61,10 @@ def test_the_interval_contains_the_estimate_and_mirrors_with_the_versions(differ
     found = bootstrap_interval(differences, 3, 200)
     assert -1 <= found.low <= found.estimate <= found.high <= 1
     mirrored = compare([-one for one in differences], 0.05, 3, 200)
-    assert (mirrored.better, mirrored.worse) == (sum(one < 0 for one in differences), sum(one > 0 for one in differences))
+    assert (mirrored.better, mirrored.worse) == (
+        sum(one < 0 for one in differences),
+        sum(one > 0 for one in differences),
+    )
 
 
 @given(st.lists(st.booleans(), min_size=20, max_size=60), st.integers(2, 6))
