@@ -344,7 +344,7 @@ def find_root(given: str) -> tuple[str, set[str]]:
     from pathlib import Path
 
     is_version = re.compile(r"\d+\.\d+\.\d+(?![^/]*\.tests\.ya?ml)[^/]*\.ya?ml").fullmatch
-    is_beside = re.compile(r"(?:flow|labels)\.ya?ml|packs\.lock|.*\.(?:j2|json|tests\.ya?ml)").fullmatch
+    is_beside = re.compile(r"(?:flow|labels)\.ya?ml|packs\.lock|.*\.(?:j2|jsonl?|csv|tests\.ya?ml)").fullmatch
     path = Path(given)
     if path.is_dir():
         versions = {str(file) for file in path.iterdir() if is_version(file.name)}

@@ -23,6 +23,7 @@ GROUPS = {
         "lint": "find every problem in packs",
         "test": "run the tests in packs",
         "check": "check a model's reply against a pack's contract",
+        "eval": "run packs on a model over many cases: pass rates, cost, and which version is better",
     },
     "Run": {
         "run": "run your flow, or the six agents on one task: render, ask and check each step",

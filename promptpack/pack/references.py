@@ -59,8 +59,11 @@ class References:
         """The schema files in the folder of the packs that were read."""
         return (placed.document for found, placed in self._cache.items() if not found.startswith(_SHIPPED))
 
-    def reach(self, placed: Placed, seen: set[tuple[str, str]]) -> Iterator[Placed]:
-        """Yield a schema and the schemas it refers to in files of the packs; skip seen and broken references."""
+    def reach(self, placed: Placed, seen: set[tuple[str, str]], *, shipped: bool = False) -> Iterator[Placed]:
+        """Yield a schema and the schemas it refers to in files of the packs; skip seen and broken references.
+
+        With `shipped`, also those in shipped files.
+        """
         own = self._file_of(placed)
         pending = [(own, placed)]
         while pending:
@@ -73,7 +76,8 @@ class References:
                     root = self._open(found) if found != own else None
                 except PackError:
                     continue
-                if root is not None and not found.startswith(_SHIPPED) and (found, fragment) not in seen:
+                is_read = shipped or not found.startswith(_SHIPPED)
+                if root is not None and is_read and (found, fragment) not in seen:
                     seen.add((found, fragment))
                     pending += ((found, part) for part in _child_at(root, fragment))
 

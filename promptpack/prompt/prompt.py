@@ -15,10 +15,11 @@ from promptpack.prompt.tool_actions import ToolSet
 
 
 class Origin(NamedTuple):
-    """The origin of a message, for budgets: history is dropped first, then messages by priority."""
+    """The origin of a message, for budgets: history is dropped first, then messages by priority; and for tests."""
 
     history: bool = False
     priority: int | None = None
+    id: str = ""
 
 
 @dataclass(frozen=True)

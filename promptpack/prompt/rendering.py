@@ -58,7 +58,7 @@ def render_messages(pack: Pack, checked: Context, scope: Scope, tools: ToolSet |
         for template in pack.messages:
             rendered = _render_message(template, scope)
             messages += rendered
-            origins += [Origin(bool(template.history), template.priority)] * len(rendered)
+            origins += [Origin(bool(template.history), template.priority, template.id)] * len(rendered)
         if pack.overlay is not None:
             from promptpack.prompt.overlay_rendering import apply_overlay
 

@@ -34,7 +34,7 @@ def here(tmp_path: Path) -> Path:
         (["list", "-p", "packs.zip"], "demo  1.0.0  en  packs.zip/packs/demo/1.0.0.yaml\n"),
         (["render", "demo", "-p", "packs.zip"], "hi"),
         (["show", "demo", "-p", "packs.zip"], "demo"),
-        (["test", "-p", "packs.zip"], "demo@1.0.0 en hello: ok\n"),
+        (["test", "-p", "packs.zip", "--format", "json"], '"name": "hello"'),
         (["lint", "packs.zip"], ""),
     ],
 )

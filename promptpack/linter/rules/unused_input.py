@@ -17,6 +17,7 @@ from promptpack.linter.parsed_texts import find_dependencies
 from promptpack.linter.prompt_words import names_in_braces
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
+from promptpack.pack.cases.sections import find_given
 from promptpack.problem import suggested_word
 
 CODE: Final = "PL001"
@@ -43,7 +44,5 @@ def check(subject: Subject) -> Iterator[LintProblem]:
 
 def _removal(name: str, document: Document) -> tuple[Fix, ...]:
     """Return the fix that removes an input from the inputs, and from the contexts of the tests."""
-    tests = (("tests", index, "context", name) for index in range(len(document.data.get("tests", ()))))
-    paths = [("inputs", name), *(path for path in tests if name in document.data["tests"][path[1]].get("context", {}))]
-    edits = [remove_entry(document, path) for path in paths]
+    edits = [remove_entry(document, path) for path in (("inputs", name), *find_given(document.data, name))]
     return () if None in edits else (Fix(f"remove the input {name!r}", tuple(filter(None, edits))),)
