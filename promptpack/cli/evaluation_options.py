@@ -11,8 +11,8 @@ import click
 
 from promptpack import document
 from promptpack.cli import options
-from promptpack.cli.model_options import read_replies
-from promptpack.cycle import CycleSettings, Provider, ScriptedProvider, open_provider
+from promptpack.cli.model_options import Models, read_replies
+from promptpack.cycle import Backoff, CycleSettings, ScriptedProvider
 from promptpack.evaluation import Judge, Plan, Subject, check_cases, read_cases, read_prices
 from promptpack.library import Library
 from promptpack.pack.model import Pack
@@ -20,6 +20,8 @@ from promptpack.problem import Problem, UsageError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _SCRIPTED = "scripted"
+# An evaluation is not urgent: it waits as long as most servers ask for.
+_BACKOFF = Backoff(longest=120.0)
 _MORE_THAN_0 = click.FloatRange(0, min_open=True)
 
 
@@ -96,7 +98,12 @@ def read_plan(
     read = read_cases(cases, chosen[0])
     check_cases(read, chosen)
     settings = CycleSettings(
-        others["model"] or "", params=_read_params(params), rounds=rounds, retries=retries, timeout=timeout
+        others["model"] or "",
+        params=_read_params(params),
+        rounds=rounds,
+        retries=retries,
+        backoff=_BACKOFF,
+        timeout=timeout,
     )
     models = _Models(others["kind"], others["model"], others["base_url"], others["api_key"], others["replies_file"])
     subjects = tuple(models.subject(pack, settings) for pack in chosen)
@@ -132,16 +139,12 @@ class _Models:
     ) -> None:
         self._script: Mapping[str, Any] = read_replies(replies_file) if replies_file else {}
         self._service = kind if base_url is None else f"{kind} {base_url}"
-        self._real: Provider | None = None
-        if kind != _SCRIPTED:
-            if not model:
-                raise UsageError(Problem("PP906", f"--provider {kind} needs a model", None, "add --model NAME"))
-            self._real = open_provider(kind, model, base_url, api_key)
+        self._real = None if kind == _SCRIPTED else Models({}, kind, model, base_url, api_key)
 
     def subject(self, pack: Pack, settings: CycleSettings) -> Subject:
         """Return a pack with its provider."""
         if self._real is not None:
-            return Subject(pack, self._real, settings, self._service)
+            return Subject(pack, self._real.provider_for(pack.name), settings, self._service)
         replies = self._script.get(pack.label, self._script.get(pack.name)) or _example_of(pack)
         if not replies:
             hint = "add it to --replies FILE, or use a real model: --provider openai --model NAME"

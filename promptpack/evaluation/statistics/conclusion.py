@@ -65,7 +65,7 @@ def _kind(interval: Interval, cases: int, margin: float) -> ConclusionKind:
 
 
 def _cases_needed(differences: Sequence[Fraction], interval: Interval, margin: float, confidence: float) -> int:
-    """Estimate the cases that find this difference, or one of `margin`, with a power of 80 %, and that decide this one."""
+    """Estimate the cases that find this difference, or one of `margin`, with a power of 80 %."""
     cases, normal, distance = len(differences), NormalDist(), abs(interval.estimate)
     certain = normal.inv_cdf((1 + confidence) / 2) + normal.inv_cdf(_POWER)
     planned = certain * spread(differences) / max(margin, distance)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from promptpack.cycle import CycleSettings, ManualClock, ScriptedProvider
-from promptpack.cycle.providers.scripted import ScriptedReply
 from promptpack.cycle.provider import Request
+from promptpack.cycle.providers.scripted import ScriptedReply
 from promptpack.evaluation import Plan, Subject, read_cases
 from promptpack.library import Library
 from promptpack.pack.model import Pack
