@@ -106,21 +106,21 @@ def test_max_cost_stops_and_exits_with_1(run: Run) -> None:
         "max_tokens=50",
     )
     assert done.exit_code == 1
-    assert "PP967 40 of 40 samples of grader@1.1.0 have no grade; 'c0': not asked yet" in done.stderr
-    assert "PP967 the evaluation stopped: the next reply could exceed --max-cost" in done.stderr
+    assert "PP977 40 of 40 samples of grader@1.1.0 have no grade; 'c0': not asked yet" in done.stderr
+    assert "PP977 the evaluation stopped: the next reply could exceed --max-cost" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (("grader@1.0.0", "grader@1.1.0", "grader"), "PP965 cannot compare 3 versions\n  hint: pass one pack or two"),
-        (("grader", "grader"), "PP965 both packs are grader@1.1.0\n  hint: pass two different versions"),
-        (("grader", "--max-cost", "1"), "PP965 --max-cost needs prices\n  hint: add --prices FILE"),
+        (("grader@1.0.0", "grader@1.1.0", "grader"), "PP975 cannot compare 3 versions\n  hint: pass one pack or two"),
+        (("grader", "grader"), "PP975 both packs are grader@1.1.0\n  hint: pass two different versions"),
+        (("grader", "--max-cost", "1"), "PP975 --max-cost needs prices\n  hint: add --prices FILE"),
         (("grader", "--param", "x"), "PP901 invalid assignment 'x'\n  hint: write NAME=VALUE"),
         (("grader", "--provider", "openai"), "PP906 --provider openai needs a model\n  hint: add --model NAME"),
-        (("grader", "--prices", "prices.yaml"), "prices.yaml: PP962 there is no price for the model ''\n  hint: add it to the price file"),
-        (("grader", "--journal", "."), "PP964 the folder of journals '.' is not private\n  hint: use a folder that only you can access (mode 0700) with --journal"),
-        (("grader", "--judge", "grader@1.0.0"), "PP966 the judge grader@1.0.0 has no input 'REVIEWED_OUTPUT'\n  hint: its inputs are TEXT, LIMIT, TOKEN; choose with --judge-input"),
+        (("grader", "--prices", "prices.yaml"), "prices.yaml: PP972 there is no price for the model ''\n  hint: add it to the price file"),
+        (("grader", "--journal", "."), "PP974 the folder of journals '.' is not private\n  hint: use a folder that only you can access (mode 0700) with --journal"),
+        (("grader", "--judge", "grader@1.0.0"), "PP976 the judge grader@1.0.0 has no input 'REVIEWED_OUTPUT'\n  hint: its inputs are TEXT, LIMIT, TOKEN; choose with --judge-input"),
     ],
 )  # fmt: skip
 def test_wrong_usage_is_a_problem(words: tuple[str, ...], problem: str, run: Run, tmp_path: Path) -> None:

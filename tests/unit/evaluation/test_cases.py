@@ -55,17 +55,17 @@ def test_equal_contexts_have_equal_keys_in_any_order_of_inputs(tmp_path: Path, g
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ('{"context": ', "cases.jsonl:1:13: PP960 invalid JSON: Expecting value"),
-        ('{"context": {}, "context": {}}', "cases.jsonl:1:1: PP960 invalid JSON: key 'context' is given twice"),
-        ("[1]", "cases.jsonl:1:1: PP960 the case has no 'context' with the inputs\n  hint: write {\"context\": {\"NAME\": value}}"),
-        ('{"context": {"TEXT": "a"}, "expct": {}}', "cases.jsonl:1:1: PP960 unknown key 'expct'\n  hint: did you mean 'expect'?"),
-        ('{"context": {"TEXT": "a"}, "id": []}', "cases.jsonl:1:1: PP960 'id' is neither text nor a whole number"),
-        ('{"context": {"TEXT": "a"}, "expect": 1}', "cases.jsonl:1:1: PP960 'expect' is not a mapping"),
-        ('{"context": {"TEXT": "a"}, "expect": {"contain": "x"}}', "cases.jsonl:1:1: PP960 unknown expectation 'contain'\n  hint: did you mean 'contains'?"),
-        ('{"context": {"TEXT": "a"}, "expect": {"excludes": [1]}}', "cases.jsonl:1:1: PP960 'excludes' is neither a text nor a list of texts"),
-        ('{"context": {"TEXT": "a"}, "expect": {"values": {"params": 1}}}', "cases.jsonl:1:1: PP960 'values' is not a mapping of JSON pointers\n  hint: write {\"/params/route\": \"new_task\"}"),
+        ('{"context": ', "cases.jsonl:1:13: PP970 invalid JSON: Expecting value"),
+        ('{"context": {}, "context": {}}', "cases.jsonl:1:1: PP970 invalid JSON: key 'context' is given twice"),
+        ("[1]", "cases.jsonl:1:1: PP970 the case has no 'context' with the inputs\n  hint: write {\"context\": {\"NAME\": value}}"),
+        ('{"context": {"TEXT": "a"}, "expct": {}}', "cases.jsonl:1:1: PP970 unknown key 'expct'\n  hint: did you mean 'expect'?"),
+        ('{"context": {"TEXT": "a"}, "id": []}', "cases.jsonl:1:1: PP970 'id' is neither text nor a whole number"),
+        ('{"context": {"TEXT": "a"}, "expect": 1}', "cases.jsonl:1:1: PP970 'expect' is not a mapping"),
+        ('{"context": {"TEXT": "a"}, "expect": {"contain": "x"}}', "cases.jsonl:1:1: PP970 unknown expectation 'contain'\n  hint: did you mean 'contains'?"),
+        ('{"context": {"TEXT": "a"}, "expect": {"excludes": [1]}}', "cases.jsonl:1:1: PP970 'excludes' is neither a text nor a list of texts"),
+        ('{"context": {"TEXT": "a"}, "expect": {"values": {"params": 1}}}', "cases.jsonl:1:1: PP970 'values' is not a mapping of JSON pointers\n  hint: write {\"/params/route\": \"new_task\"}"),
         ('{"context": {}}', "cases.jsonl:1:1: PP415 case 'line 1' for grader@1.0.0: input 'TEXT' is missing\n  hint: The text to grade."),
-        ("", "cases.jsonl: PP961 there are no cases\n  hint: write one case per line"),
+        ("", "cases.jsonl: PP971 there are no cases\n  hint: write one case per line"),
     ],
 )  # fmt: skip
 def test_a_broken_line_has_a_problem_at_its_place(line: str, problem: str, tmp_path: Path, grader: Pack) -> None:
@@ -74,17 +74,17 @@ def test_a_broken_line_has_a_problem_at_its_place(line: str, problem: str, tmp_p
 
 def test_an_unknown_outcome_is_a_problem(tmp_path: Path, grader: Pack) -> None:
     (problem,) = problems_of(tmp_path, grader, '{"context": {"TEXT": "a"}, "expect": {"outcome": "ok"}}\n')
-    assert problem.startswith("cases.jsonl:1:1: PP960 unknown outcome 'ok'\n  hint: use one of valid, recovered")
+    assert problem.startswith("cases.jsonl:1:1: PP970 unknown outcome 'ok'\n  hint: use one of valid, recovered")
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("TXET\na\n", "cases.csv:1:1: PP960 grader@1.0.0 has no input 'TXET'\n  hint: did you mean 'TEXT'?"),
-        ("TEXT,TEXT\na,b\n", "cases.csv:1:1: PP960 the column 'TEXT' is there twice"),
-        ("TEXT,LIMIT\na\n", "cases.csv:2:1: PP960 the row has 1 cells, but the header has 2"),
-        ('TEXT\n"a\n', "cases.csv:2:1: PP960 invalid CSV: unexpected end of data"),
-        ("id,TEXT\nx,a\nx,b\n", "cases.csv:3:1: PP960 the id 'x' is used twice, first in line 2\n  hint: use a different id"),
+        ("TXET\na\n", "cases.csv:1:1: PP970 grader@1.0.0 has no input 'TXET'\n  hint: did you mean 'TEXT'?"),
+        ("TEXT,TEXT\na,b\n", "cases.csv:1:1: PP970 the column 'TEXT' is there twice"),
+        ("TEXT,LIMIT\na\n", "cases.csv:2:1: PP970 the row has 1 cells, but the header has 2"),
+        ('TEXT\n"a\n', "cases.csv:2:1: PP970 invalid CSV: unexpected end of data"),
+        ("id,TEXT\nx,a\nx,b\n", "cases.csv:3:1: PP970 the id 'x' is used twice, first in line 2\n  hint: use a different id"),
     ],
 )  # fmt: skip
 def test_a_broken_table_has_a_problem_at_its_row(text: str, problem: str, tmp_path: Path, grader: Pack) -> None:
@@ -104,7 +104,7 @@ def test_all_broken_cases_are_reported_together_and_without_secrets(tmp_path: Pa
 
 
 def test_a_pack_without_tests_has_no_cases(library: Library) -> None:
-    with pytest.raises(UsageError, match="PP961 there are no cases"):
+    with pytest.raises(UsageError, match="PP971 there are no cases"):
         read_cases("tests", library.get("plain"))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from promptpack.cycle import Completion, CycleSettings, ManualClock, ProviderError, Request, ScriptedProvider, Usage
-from promptpack.evaluation import Judge, Plan, Subject, evaluate, read_cases
+from promptpack.evaluation import EvaluatedPack, EvaluationPlan, JudgePack, evaluate, read_cases
 from promptpack.evaluation.dry_run import estimate
 from promptpack.evaluation.journal import Journal, open_journals
 from promptpack.evaluation.prices import Price, Prices
@@ -77,7 +77,7 @@ def test_other_settings_are_asked_again(
     evaluate(plan_of(tmp_path, 2, subject_of(grader, lambda _: completion(good()))), journals)
     settings = CycleSettings(**{"model": "m", "rounds": 1, **change})  # type: ignore[arg-type]
     provider = ScriptedProvider(lambda _: completion(good()))
-    evaluate(plan_of(tmp_path, 2, Subject(grader, provider, settings, "scripted")), journals)
+    evaluate(plan_of(tmp_path, 2, EvaluatedPack(grader, provider, settings, "scripted")), journals)
     assert len(provider.requests) == 2
 
 
@@ -109,13 +109,13 @@ def test_a_damaged_journal_is_a_problem_at_its_line(tmp_path: Path, grader: Pack
     with pytest.raises(PackError) as caught:
         evaluate(plan, journals)
     hint = "delete the file, or pass --fresh to ask again"
-    assert str(caught.value) == f"{file}:2:1: PP964 the journal is damaged\n  hint: {hint}"
+    assert str(caught.value) == f"{file}:2:1: PP974 the journal is damaged\n  hint: {hint}"
 
 
 def test_two_evaluations_do_not_write_one_journal(tmp_path: Path, grader: Pack, journals: PrivateFolder) -> None:
     subject = subject_of(grader, lambda _: completion(good()))
     journal = Journal.open(journals, subject)
-    with pytest.raises(UsageError, match="PP964 another evaluation writes this journal"):
+    with pytest.raises(UsageError, match="PP974 another evaluation writes this journal"):
         evaluate(plan_of(tmp_path, 1, subject), journals)
     journal.close()
     assert evaluate(plan_of(tmp_path, 1, subject), journals).is_complete
@@ -126,10 +126,10 @@ def test_a_journal_that_others_can_read_is_not_used(tmp_path: Path, grader: Pack
     evaluate(plan, journals)
     (file,) = Path(journals.root).iterdir()
     file.chmod(0o644)
-    with pytest.raises(UsageError, match="PP964 the journal is not private"):
+    with pytest.raises(UsageError, match="PP974 the journal is not private"):
         evaluate(plan, journals)
     Path(journals.root).chmod(0o755)
-    with pytest.raises(UsageError, match=r"PP964 the folder of journals .* is not private"):
+    with pytest.raises(UsageError, match=r"PP974 the folder of journals .* is not private"):
         open_journals(journals.root)
 
 
@@ -233,7 +233,7 @@ def test_expectations_and_rules_grade_too(tmp_path: Path, grader: Pack, journals
         {"id": str(n), "context": {"TEXT": f"{n}", "LIMIT": n}, "expect": one} for n, one in enumerate(expectations)
     ]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    plan = Plan(
+    plan = EvaluationPlan(
         (subject_of(grader, lambda _: completion(good(grade=3))),),
         read_cases(str(file), grader),
         rules=("reply.params.grade >= LIMIT", "reply.params.grade / (LIMIT - 1) < 100"),
@@ -266,13 +266,13 @@ def test_a_pack_without_a_contract_needs_another_grader(
     with pytest.raises(UsageError) as caught:
         evaluate(plan_of(tmp_path, 4, subject), journals)
     hint = "add 'reply:' to the pack, 'expect' to the cases, --rule or --judge"
-    assert str(caught.value) == f"PP963 nothing grades the replies of plain@1.0.0\n  hint: {hint}"
+    assert str(caught.value) == f"PP973 nothing grades the replies of plain@1.0.0\n  hint: {hint}"
     (side,) = evaluate(plan_of(tmp_path, 4, subject, rules=('reply == "yes"',)), journals).sides
     assert side.pass_rate.estimate == 0.75
 
 
-def judge_of(pack: Pack, grade: object, path: str = "/params/grade", score: float | None = 5) -> Judge:
-    return Judge(subject_of(pack, lambda _: completion(grade)), "TEXT", path, score)
+def judge_of(pack: Pack, grade: object, path: str = "/params/grade", score: float | None = 5) -> JudgePack:
+    return JudgePack(subject_of(pack, lambda _: completion(grade)), "TEXT", path, score)
 
 
 @pytest.mark.parametrize(
@@ -306,17 +306,17 @@ def test_a_judge_is_asked_about_equal_replies_once(tmp_path: Path, library: Libr
 def test_a_judge_that_cannot_be_asked_is_a_problem(tmp_path: Path, library: Library) -> None:
     grader, plain = library.get("grader@1.0.0"), library.get("plain")
     cases = plan_of(tmp_path, 1, subject_of(plain, lambda _: "x")).cases
-    with pytest.raises(UsageError, match=r"PP966 the judge plain@1.0.0 has no reply contract"):
-        Judge(subject_of(plain, lambda _: "x"), "TEXT", "/x").check(cases)
+    with pytest.raises(UsageError, match=r"PP976 the judge plain@1.0.0 has no reply contract"):
+        JudgePack(subject_of(plain, lambda _: "x"), "TEXT", "/x").check(cases)
     without = [replace(case, context={}) for case in cases]
     with pytest.raises(
-        UsageError, match=r"cases.jsonl:1:1: PP966 the judge grader@1.0.0 needs 'TEXT', which case 'c0' lacks"
+        UsageError, match=r"cases.jsonl:1:1: PP976 the judge grader@1.0.0 needs 'TEXT', which case 'c0' lacks"
     ):
-        Judge(subject_of(grader, lambda _: "x"), "LIMIT", "/x").check(without)
+        JudgePack(subject_of(grader, lambda _: "x"), "LIMIT", "/x").check(without)
     with pytest.raises(
-        UsageError, match=r"PP966 the judge grader@1.0.0 has no input 'TXET'\n  hint: did you mean 'TEXT'"
+        UsageError, match=r"PP976 the judge grader@1.0.0 has no input 'TXET'\n  hint: did you mean 'TEXT'"
     ):
-        Judge(subject_of(grader, lambda _: "x"), "TXET", "/x").check(cases)
+        JudgePack(subject_of(grader, lambda _: "x"), "TXET", "/x").check(cases)
 
 
 def test_two_versions_are_compared_on_the_same_cases(tmp_path: Path, library: Library, journals: PrivateFolder) -> None:
@@ -352,7 +352,7 @@ def test_the_same_seed_gives_the_same_bytes_and_secrets_stay_hidden(
     subjects = tuple(
         subject_of(library.get(f"grader@{one}"), lambda _: completion(reply)) for one in ("1.0.0", "1.1.0")
     )
-    plan = Plan(subjects, read_cases(str(file), subjects[0].pack), seed=3, clock=ManualClock())
+    plan = EvaluationPlan(subjects, read_cases(str(file), subjects[0].pack), seed=3, clock=ManualClock())
     first, second = evaluate(plan, journals), evaluate(plan, journals)
     pages = [to_page(found) for found in (first, second)]
     assert pages[0] == pages[1]

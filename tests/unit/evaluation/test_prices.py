@@ -28,7 +28,7 @@ def test_a_model_without_a_price_is_a_problem(tmp_path: Path) -> None:
     file = write(tmp_path, "prices:\n  gpt-4.1-mini: {input: 1, output: 4}\n")
     with pytest.raises(UsageError) as caught:
         read_prices(file).find("gpt-4.1-mni")
-    message = "PP962 there is no price for the model 'gpt-4.1-mni'"
+    message = "PP972 there is no price for the model 'gpt-4.1-mni'"
     assert str(caught.value) == f"{file}: {message}\n  hint: did you mean 'gpt-4.1-mini'?"
 
 
@@ -40,4 +40,4 @@ def test_a_broken_price_file_has_its_problems_at_their_places(tmp_path: Path) ->
         ":2:14",
         ":3:6",
     ]
-    assert {problem.code for problem in caught.value.problems} == {"PP962"}
+    assert {problem.code for problem in caught.value.problems} == {"PP972"}
