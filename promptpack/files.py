@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from promptpack.lazy import cached_property
 from promptpack.problem import Location, PackError, Problem, UsageError
-from promptpack.source_names import is_archive, is_source
+from promptpack.source_names import is_archive, is_source, without_credentials
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -312,7 +312,9 @@ def require_writable(path: str) -> None:
         place = os.path.dirname(place)
     if is_source(path) or (is_archive(place) and os.path.isfile(place)):
         message = "cannot be written: it is in a source that is only read"
-        raise UsageError(Problem("PP784", message, Location(path), "copy the packs into a folder, and use that"))
+        raise UsageError(
+            Problem("PP784", message, Location(without_credentials(path)), "copy the packs into a folder, and use that")
+        )
 
 
 def remove(path: str) -> None:

@@ -50,10 +50,13 @@ class StoredLibrary(NamedTuple):
     texts: Texts
     limits: Limits
     digests: Mapping[str, str]
+    is_frozen: bool = False
 
     def restore(self) -> Library:
         """Open the library; a pack whose digest is another one here is refused when it is used."""
-        return _open(self.texts, self.limits, self.digests)
+        library = _open(self.texts, self.limits, self.digests)
+        library._is_frozen = self.is_frozen
+        return library
 
     @property
     def digest(self) -> str:
@@ -92,7 +95,7 @@ def store_library(library: Library) -> StoredLibrary:
         texts[entry.folder.root] |= {**dict(_files(library, entry)), **result.reads}
         if result.pack is not None:
             digests[entry.path] = result.pack.digest
-    return StoredLibrary(texts, library._limits, digests)
+    return StoredLibrary(texts, library._limits, digests, library._is_frozen)
 
 
 def require_digest(pack: Pack, expected: str | None) -> Pack:

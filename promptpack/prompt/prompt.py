@@ -67,9 +67,10 @@ class Prompt:
     @property
     def parameters(self) -> dict[str, Any]:
         """The arguments of a request that the overlay of the model sets, such as `temperature`."""
-        from copy import deepcopy
+        from promptpack.pack.slot_compiling import thaw
 
-        return deepcopy(dict(self.pack.overlay.parameters)) if self.pack.overlay else {}
+        parameters: dict[str, Any] = thaw(self.pack.overlay.parameters) if self.pack.overlay else {}
+        return parameters
 
     @cached_property
     def warnings(self) -> tuple[Problem, ...]:
