@@ -11,15 +11,17 @@ import click
 
 from promptpack import document
 from promptpack.cli import options
-from promptpack.cli.model_options import read_replies
-from promptpack.cycle import CycleSettings, Provider, ScriptedProvider, open_provider
-from promptpack.evaluation import Judge, Plan, Subject, check_cases, read_cases, read_prices
+from promptpack.cli.model_options import Models, read_replies
+from promptpack.cycle import Backoff, CycleSettings, ScriptedProvider
+from promptpack.evaluation import EvaluatedPack, EvaluationPlan, JudgePack, check_cases, read_cases, read_prices
 from promptpack.library import Library
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _SCRIPTED = "scripted"
+# An evaluation is not urgent: it waits as long as most servers ask for.
+_BACKOFF = Backoff(longest=120.0)
 _MORE_THAN_0 = click.FloatRange(0, min_open=True)
 
 
@@ -83,27 +85,32 @@ def read_plan(
     max_cost: float | None,
     margin: float,
     **others: Any,
-) -> Plan:
+) -> EvaluationPlan:
     """Open the packs, the model, the cases and the prices; raise every problem before anything is sent."""
     if len(packs) > 2:
-        raise UsageError(Problem("PP965", f"cannot compare {len(packs)} versions", None, "pass one pack or two"))
+        raise UsageError(Problem("PP975", f"cannot compare {len(packs)} versions", None, "pass one pack or two"))
     if max_cost is not None and prices_file is None:
-        raise UsageError(Problem("PP965", "--max-cost needs prices", None, "add --prices FILE"))
+        raise UsageError(Problem("PP975", "--max-cost needs prices", None, "add --prices FILE"))
     library = options.open_library(folders)
     chosen = [library.get(name, locale, key=key).for_model(others["model"] or "") for name in packs]
     if len({pack.digest for pack in chosen}) < len(chosen):
-        raise UsageError(Problem("PP965", f"both packs are {chosen[0].label}", None, "pass two different versions"))
+        raise UsageError(Problem("PP975", f"both packs are {chosen[0].label}", None, "pass two different versions"))
     read = read_cases(cases, chosen[0])
     check_cases(read, chosen)
     settings = CycleSettings(
-        others["model"] or "", params=_read_params(params), rounds=rounds, retries=retries, timeout=timeout
+        others["model"] or "",
+        params=_read_params(params),
+        rounds=rounds,
+        retries=retries,
+        backoff=_BACKOFF,
+        timeout=timeout,
     )
     models = _Models(others["kind"], others["model"], others["base_url"], others["api_key"], others["replies_file"])
     subjects = tuple(models.subject(pack, settings) for pack in chosen)
     judge = _read_judge(library, models, settings, locale, others)
     if judge:
         judge.check(read)
-    plan = Plan(
+    plan = EvaluationPlan(
         subjects,
         read,
         others["repeat"],
@@ -132,22 +139,18 @@ class _Models:
     ) -> None:
         self._script: Mapping[str, Any] = read_replies(replies_file) if replies_file else {}
         self._service = kind if base_url is None else f"{kind} {base_url}"
-        self._real: Provider | None = None
-        if kind != _SCRIPTED:
-            if not model:
-                raise UsageError(Problem("PP906", f"--provider {kind} needs a model", None, "add --model NAME"))
-            self._real = open_provider(kind, model, base_url, api_key)
+        self._real = None if kind == _SCRIPTED else Models({}, kind, model, base_url, api_key)
 
-    def subject(self, pack: Pack, settings: CycleSettings) -> Subject:
+    def subject(self, pack: Pack, settings: CycleSettings) -> EvaluatedPack:
         """Return a pack with its provider."""
         if self._real is not None:
-            return Subject(pack, self._real, settings, self._service)
+            return EvaluatedPack(pack, self._real.provider_for(pack.name), settings, self._service)
         replies = self._script.get(pack.label, self._script.get(pack.name)) or _example_of(pack)
         if not replies:
             hint = "add it to --replies FILE, or use a real model: --provider openai --model NAME"
             raise UsageError(Problem("PP908", f"the scripted model has no reply for {pack.name!r}", None, hint))
         digest = hashlib.sha256(json.dumps(replies, default=str).encode()).hexdigest()[:12]
-        return Subject(pack, _script_of(replies), settings, f"{_SCRIPTED} {digest}")
+        return EvaluatedPack(pack, _script_of(replies), settings, f"{_SCRIPTED} {digest}")
 
 
 def _script_of(replies: list[Any]) -> ScriptedProvider:
@@ -174,10 +177,10 @@ def _read_params(assignments: tuple[str, ...]) -> dict[str, Any]:
 
 def _read_judge(
     library: Library, models: _Models, settings: CycleSettings, locale: str | None, given: Mapping[str, Any]
-) -> Judge | None:
+) -> JudgePack | None:
     if given["judge_pack"] is None:
         return None
     model = given["judge_model"] or settings.model
     pack = library.get(given["judge_pack"], locale).for_model(model)
     subject = models.subject(pack, replace(settings, model=model))
-    return Judge(subject, given["judge_input"], given["judge_path"], given["judge_score"])
+    return JudgePack(subject, given["judge_input"], given["judge_path"], given["judge_score"])

@@ -6,8 +6,8 @@ from typing import Any
 from promptpack.cycle import Agent, Clock, Completion, LlmCycle, Provider, ProviderError, Request, Services, Transcript
 from promptpack.evaluation.answer import Answer, Reply
 from promptpack.evaluation.cases import Case
+from promptpack.evaluation.evaluated_pack import EvaluatedPack
 from promptpack.evaluation.pace import Pace
-from promptpack.evaluation.subject import Subject
 from promptpack.prompt.budget.counters import estimate_tokens
 from promptpack.prompt.prompt import Prompt
 from promptpack.prompt.secrets import Secrets
@@ -42,7 +42,7 @@ class TimedProvider:
         return completion
 
 
-async def ask(subject: Subject, case: Case, repetition: int, prompt: Prompt, pace: Pace, clock: Clock) -> Answer:
+async def ask(subject: EvaluatedPack, case: Case, repetition: int, prompt: Prompt, pace: Pace, clock: Clock) -> Answer:
     """Ask once, with corrections; raise `ProviderError` if the server fails after all retries."""
     provider = TimedProvider(subject.provider, pace, clock)
     if subject.pack.contract is None:

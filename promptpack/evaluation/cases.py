@@ -45,7 +45,7 @@ def read_cases(source: str, pack: Pack) -> tuple[Case, ...]:
         cases = _read_csv(text, source, pack) if source.endswith(".csv") else _read_lines(text, source)
     if not cases:
         hint = "pass --cases FILE with .jsonl or .csv" if source == FROM_TESTS else "write one case per line"
-        raise UsageError(Problem("PP961", "there are no cases", Location(source), hint))
+        raise UsageError(Problem("PP971", "there are no cases", Location(source), hint))
     _require_different_ids(cases)
     return _with_keys(cases)
 
@@ -81,9 +81,9 @@ def _read_lines(text: str, source: str) -> list[Case]:
         try:
             row = strict_json.read(line)
         except json.JSONDecodeError as error:
-            problems.append(Problem("PP960", f"invalid JSON: {error.msg}", Location(source, number, error.colno)))
+            problems.append(Problem("PP970", f"invalid JSON: {error.msg}", Location(source, number, error.colno)))
         except (ValueError, RecursionError) as error:
-            problems.append(Problem("PP960", f"invalid JSON: {error}", place))
+            problems.append(Problem("PP970", f"invalid JSON: {error}", place))
         else:
             found = list(_find_row_problems(row, place))
             problems += found
@@ -96,14 +96,14 @@ def _read_lines(text: str, source: str) -> list[Case]:
 def _find_row_problems(row: Any, place: Location) -> Iterator[Problem]:
     if not isinstance(row, dict) or not isinstance(row.get("context"), dict):
         hint = 'write {"context": {"NAME": value}}'
-        yield Problem("PP960", "the case has no 'context' with the inputs", place, hint)
+        yield Problem("PP970", "the case has no 'context' with the inputs", place, hint)
         return
     for key in row:
         if key not in _KEYS:
             hint = did_you_mean(key, _KEYS) or "inputs belong into 'context'"
-            yield Problem("PP960", f"unknown key {key!r}", place, hint)
+            yield Problem("PP970", f"unknown key {key!r}", place, hint)
     if not isinstance(row.get("id", ""), str | int):
-        yield Problem("PP960", "'id' is neither text nor a whole number", place)
+        yield Problem("PP970", "'id' is neither text nor a whole number", place)
     yield from find_expectation_problems(row.get("expect", {}), place)
 
 
@@ -128,7 +128,7 @@ def _read_csv(text: str, source: str, pack: Pack) -> list[Case]:
             except PackError as error:
                 problems += error.problems
     except csv.Error as error:
-        problems.append(Problem("PP960", f"invalid CSV: {error}", Location(source, rows.line_num, 1)))
+        problems.append(Problem("PP970", f"invalid CSV: {error}", Location(source, rows.line_num, 1)))
     if problems:
         raise PackError(problems)
     return cases
@@ -137,16 +137,16 @@ def _read_csv(text: str, source: str, pack: Pack) -> list[Case]:
 def _find_column_problems(header: Sequence[str], pack: Pack, place: Location) -> Iterator[Problem]:
     for name, count in Counter(header).items():
         if count > 1:
-            yield Problem("PP960", f"the column {name!r} is there twice", place)
+            yield Problem("PP970", f"the column {name!r} is there twice", place)
         elif name != _ID_COLUMN and not name.startswith(_EXPECT_COLUMN) and name not in pack.inputs:
             hint = did_you_mean(name, pack.inputs) or f"its inputs are {', '.join(pack.inputs) or 'none'}"
-            yield Problem("PP960", f"{pack.label} has no input {name!r}", place, hint)
+            yield Problem("PP970", f"{pack.label} has no input {name!r}", place, hint)
 
 
 def _read_cells(header: Sequence[str], cells: Sequence[str], pack: Pack, place: Location) -> Case:
     if len(cells) != len(header):
         message = f"the row has {len(cells)} cells, but the header has {len(header)}"
-        raise PackError(Problem("PP960", message, place))
+        raise PackError(Problem("PP970", message, place))
     row: dict[str, Any] = {"context": {}, "expect": {}}
     for name, cell in zip(header, cells, strict=True):
         if name == _ID_COLUMN:
@@ -176,7 +176,7 @@ def _require_different_ids(cases: Sequence[Case]) -> None:
         earlier = first.setdefault(case.id, case)
         if earlier is not case:
             message = f"the id {case.id!r} is used twice, first in line {earlier.location.line}"
-            problems.append(Problem("PP960", message, case.location, "use a different id"))
+            problems.append(Problem("PP970", message, case.location, "use a different id"))
     if problems:
         raise PackError(problems)
 

@@ -9,11 +9,11 @@ from promptpack.cycle import Clock, ProviderError
 from promptpack.evaluation.answer import Answer
 from promptpack.evaluation.asking import ask
 from promptpack.evaluation.cases import Case
+from promptpack.evaluation.evaluated_pack import EvaluatedPack
 from promptpack.evaluation.journal import Journal
 from promptpack.evaluation.pace import Pace
 from promptpack.evaluation.prices import Price
-from promptpack.evaluation.spending import Budget, worst_cost
-from promptpack.evaluation.subject import Subject
+from promptpack.evaluation.spending import CostLimit, worst_cost
 from promptpack.problem import ContextError, Problem
 
 # The server rejects the key or the account, so every further call would fail too.
@@ -24,7 +24,7 @@ _MAX_FAILURES_IN_A_ROW: Final = 10
 class Sample(NamedTuple):
     """One conversation of an evaluation: a case of a subject, in a repetition."""
 
-    subject: Subject
+    subject: EvaluatedPack
     journal: Journal
     case: Case
     repetition: int
@@ -36,7 +36,7 @@ class Sample(NamedTuple):
 
 
 @dataclass(slots=True)
-class Collection:
+class CollectionResult:
     """What happened to the samples that had to be asked about: the failures, and why it stopped early."""
 
     failures: list[tuple[Sample, Problem]] = field(default_factory=list)
@@ -47,13 +47,15 @@ class Collection:
 class Collector:
     """Asks about samples; answers go to the journals."""
 
-    def __init__(self, clock: Clock, pace: Pace, budget: Budget, price: Callable[[Subject], Price | None]) -> None:
+    def __init__(
+        self, clock: Clock, pace: Pace, limit: CostLimit, price: Callable[[EvaluatedPack], Price | None]
+    ) -> None:
         self._clock = clock
         self._pace = pace
-        self._budget = budget
+        self._limit = limit
         self._price = price
         self._in_a_row = 0
-        self.done = Collection()
+        self.done = CollectionResult()
 
     async def collect(
         self, samples: Sequence[Sample], concurrency: int, on_done: Callable[[], object] = lambda: None
@@ -85,7 +87,7 @@ class Collector:
             self.done.failures.append((sample, error.problems[0]))
             return
         reserved = worst_cost(subject, prompt, price) if price else 0.0
-        if not self._budget.reserve(reserved):
+        if not self._limit.reserve(reserved):
             self.done.stop = "the next reply could exceed --max-cost"
             return
         cost = 0.0
@@ -97,7 +99,7 @@ class Collector:
         except ProviderError as error:
             self._fail(sample, error)
         finally:
-            self._budget.settle(reserved, cost)
+            self._limit.settle(reserved, cost)
 
     def _fail(self, sample: Sample, error: ProviderError) -> None:
         problem = error.problems[0]

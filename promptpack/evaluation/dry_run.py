@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from promptpack.cycle import Usage
-from promptpack.evaluation.evaluate import Plan
+from promptpack.evaluation.evaluate import EvaluationPlan
 from promptpack.evaluation.spending import estimate_usage
 
 
@@ -17,7 +17,7 @@ class Estimate:
     cost: float | None
 
 
-def estimate(plan: Plan) -> tuple[Estimate, ...]:
+def estimate(plan: EvaluationPlan) -> tuple[Estimate, ...]:
     """Estimate each version; every case is asked about as often as it is repeated."""
     found = []
     for subject in plan.subjects:

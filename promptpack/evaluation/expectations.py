@@ -15,19 +15,19 @@ _KEYS: Final = (*_TEXTS, "outcome", "values")
 def find_expectation_problems(expect: Any, place: Location) -> Iterator[Problem]:
     """Yield what is wrong with the expectations of a case."""
     if not isinstance(expect, dict):
-        yield Problem("PP960", "'expect' is not a mapping", place)
+        yield Problem("PP970", "'expect' is not a mapping", place)
         return
     for key, wanted in expect.items():
         if key not in _KEYS:
             hint = did_you_mean(key, _KEYS) or f"use {', '.join(_KEYS)}"
-            yield Problem("PP960", f"unknown expectation {key!r}", place, hint)
+            yield Problem("PP970", f"unknown expectation {key!r}", place, hint)
         elif key in _TEXTS and not all(isinstance(one, str) for one in _listed(wanted)):
-            yield Problem("PP960", f"{key!r} is neither a text nor a list of texts", place)
+            yield Problem("PP970", f"{key!r} is neither a text nor a list of texts", place)
         elif key == "outcome" and wanted not in get_args(Outcome):
-            yield Problem("PP960", f"unknown outcome {wanted!r}", place, f"use one of {', '.join(get_args(Outcome))}")
+            yield Problem("PP970", f"unknown outcome {wanted!r}", place, f"use one of {', '.join(get_args(Outcome))}")
         elif key == "values" and not (isinstance(wanted, dict) and all(path.startswith("/") for path in wanted)):
             hint = 'write {"/params/route": "new_task"}'
-            yield Problem("PP960", "'values' is not a mapping of JSON pointers", place, hint)
+            yield Problem("PP970", "'values' is not a mapping of JSON pointers", place, hint)
 
 
 def check_expectations(expect: Mapping[str, Any], answer: Answer) -> Iterator[str]:

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from promptpack.evaluation.answer import Answer
 from promptpack.evaluation.collecting import Sample
+from promptpack.evaluation.evaluated_pack import EvaluatedPack
 from promptpack.evaluation.grading import Grader, grade
 from promptpack.evaluation.journal import Journal
-from promptpack.evaluation.judge import Judge
+from promptpack.evaluation.judge import JudgePack
 from promptpack.evaluation.prices import Price
 from promptpack.evaluation.results import GradedAnswer, MissingAnswer, SideResult
-from promptpack.evaluation.subject import Subject
 
 Failures = Mapping[tuple[str, str, int], str]
 """Why a sample has no answer: by the keys of its subject and case, and its repetition."""
@@ -25,10 +25,10 @@ class Grades:
             for number, sample in enumerate(samples)
             if (answer := sample.stored) is not None
         }
-        self._judge: Judge | None = None
+        self._judge: JudgePack | None = None
         self._questions: dict[int, Sample] = {}
 
-    def questions(self, judge: Judge, journal: Journal) -> list[Sample]:
+    def questions(self, judge: JudgePack, journal: Journal) -> list[Sample]:
         """Return what the judge is asked: about each answer that passes otherwise."""
         self._judge = judge
         for number, sample in enumerate(self._samples):
@@ -44,7 +44,7 @@ class Grades:
         found = {(one.case.key, one.repetition): one.stored for one in self._questions.values()}
         return [answer for answer in found.values() if answer is not None]
 
-    def side(self, subject: Subject, failures: Failures, price: Price | None) -> SideResult:
+    def side(self, subject: EvaluatedPack, failures: Failures, price: Price | None) -> SideResult:
         """Return the result of one subject."""
         graded: list[GradedAnswer] = []
         missing: list[MissingAnswer] = []

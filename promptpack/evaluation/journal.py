@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from promptpack.evaluation.answer import Answer
-from promptpack.evaluation.subject import Subject
+from promptpack.evaluation.evaluated_pack import EvaluatedPack
 from promptpack.private import PrivateFolder, PrivateLog, user_folder
 from promptpack.problem import Location, PackError, Problem, UsageError
 
@@ -25,17 +25,17 @@ class Journal:
         self._answers = answers
 
     @classmethod
-    def open(cls, folder: PrivateFolder, subject: Subject, *, fresh: bool = False) -> "Journal":
+    def open(cls, folder: PrivateFolder, subject: EvaluatedPack, *, fresh: bool = False) -> "Journal":
         """Open the journal of a subject; `fresh` forgets its answers."""
         name = f"{subject.pack.name}-{subject.key}.jsonl"
         log = folder.open_log(name)
         if log is None:
             hint = "use another folder with --journal"
-            raise UsageError(Problem("PP964", "the journal is not private", Location(f"{folder.root}/{name}"), hint))
+            raise UsageError(Problem("PP974", "the journal is not private", Location(f"{folder.root}/{name}"), hint))
         if not log.lock():
             log.close()
             hint = "wait until it ends, or use another folder with --journal"
-            raise UsageError(Problem("PP964", "another evaluation writes this journal", Location(log.path), hint))
+            raise UsageError(Problem("PP974", "another evaluation writes this journal", Location(log.path), hint))
         if fresh:
             log.clear()
         lines = log.read_lines()
@@ -66,7 +66,7 @@ def open_journals(path: str | None) -> PrivateFolder:
     folder = PrivateFolder.open(path) if path else None
     if folder is None:
         hint = "use a folder that only you can access (mode 0700) with --journal"
-        raise UsageError(Problem("PP964", f"the folder of journals {path!r} is not private", None, hint))
+        raise UsageError(Problem("PP974", f"the folder of journals {path!r} is not private", None, hint))
     return folder
 
 
@@ -81,6 +81,6 @@ def _read_answers(lines: list[bytes], path: str) -> dict[tuple[str, int], Answer
             answer = Answer.from_dict(json.loads(line))
         except (KeyError, TypeError, ValueError) as error:
             hint = "delete the file, or pass --fresh to ask again"
-            raise PackError(Problem("PP964", "the journal is damaged", Location(path, number, 1), hint)) from error
+            raise PackError(Problem("PP974", "the journal is damaged", Location(path, number, 1), hint)) from error
         answers[answer.case, answer.repetition] = answer
     return answers

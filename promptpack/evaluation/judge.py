@@ -6,19 +6,19 @@ from typing import Any
 
 from promptpack.evaluation.answer import Answer
 from promptpack.evaluation.cases import Case, hash_context
-from promptpack.evaluation.subject import Subject
+from promptpack.evaluation.evaluated_pack import EvaluatedPack
 from promptpack.flow.model import select
 from promptpack.problem import Problem, UsageError, did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class JudgePack:
     """The judge's pack, the input that gets the reply, and where its own reply has the grade.
 
     The value at `path` is a boolean, or a number of at least `threshold`.
     """
 
-    subject: Subject
+    subject: EvaluatedPack
     reply_input: str
     path: str
     threshold: float | None = None
@@ -27,14 +27,14 @@ class Judge:
         """Raise a `UsageError` if the judge cannot be asked: it has no contract, or inputs that nothing supplies."""
         pack, problems = self.subject.pack, []
         if pack.contract is None:
-            problems.append(Problem("PP966", f"the judge {pack.label} has no reply contract"))
+            problems.append(Problem("PP976", f"the judge {pack.label} has no reply contract"))
         if self.reply_input not in pack.inputs:
             names = ", ".join(pack.inputs) or "none"
             hint = did_you_mean(self.reply_input, pack.inputs) or f"its inputs are {names}; choose with --judge-input"
-            problems.append(Problem("PP966", f"the judge {pack.label} has no input {self.reply_input!r}", None, hint))
+            problems.append(Problem("PP976", f"the judge {pack.label} has no input {self.reply_input!r}", None, hint))
         needed = [one.name for one in pack.inputs.values() if one.required and one.name != self.reply_input]
         problems += [
-            Problem("PP966", f"the judge {pack.label} needs {name!r}, which case {case.id!r} lacks", case.location)
+            Problem("PP976", f"the judge {pack.label} needs {name!r}, which case {case.id!r} lacks", case.location)
             for name in needed
             for case in cases
             if name not in case.context

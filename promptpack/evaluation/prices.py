@@ -41,7 +41,7 @@ class Prices:
         """Return the price of a model."""
         if model not in self.models:
             hint = did_you_mean(model, self.models) or "add it to the price file"
-            raise UsageError(Problem("PP962", f"there is no price for the model {model!r}", Location(self.path), hint))
+            raise UsageError(Problem("PP972", f"there is no price for the model {model!r}", Location(self.path), hint))
         return self.models[model]
 
 
@@ -49,7 +49,7 @@ def read_prices(path: str) -> Prices:
     """Read a price file; raise all its problems."""
     document = parse(files.read(path), path)
     problems = [
-        Problem("PP962", one.message, (place.locate_key if one.at_key else place.locate)(one.path), one.hint)
+        Problem("PP972", one.message, (place.locate_key if one.at_key else place.locate)(one.path), one.hint)
         for place, one in find_mismatches(prices_schema(), document)
     ]
     if problems:

@@ -4,7 +4,7 @@ from typing import Any
 
 from promptpack.cycle import Usage
 from promptpack.evaluation.results import Evaluation, GradedAnswer, SideResult
-from promptpack.evaluation.statistics import Comparison, Interval
+from promptpack.evaluation.statistics import Interval, RateComparison
 
 
 def to_data(evaluation: Evaluation) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def _failed(one: GradedAnswer) -> dict[str, Any]:
     }
 
 
-def _comparison(found: Comparison) -> dict[str, Any]:
+def _comparison(found: RateComparison) -> dict[str, Any]:
     return {
         "kind": found.kind,
         "difference": _interval(found.difference),

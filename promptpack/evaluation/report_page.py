@@ -5,7 +5,7 @@ from typing import Any
 
 from promptpack.evaluation.report_text import money, points, rate, to_rows
 from promptpack.evaluation.results import Evaluation, GradedAnswer, SideResult
-from promptpack.evaluation.statistics import Comparison
+from promptpack.evaluation.statistics import RateComparison
 from promptpack.page.charts import KINDS, IntervalRow, Scale, bar_chart, histogram, interval_chart, legend
 from promptpack.page.frame import card, escape, write_page
 from promptpack.prompt.secrets import Secrets
@@ -64,7 +64,7 @@ def _banner(evaluation: Evaluation) -> str:
     return f'<section class="card banner {kind}">{"".join(lines)}</section>'
 
 
-def _test(found: Comparison) -> str:
+def _test(found: RateComparison) -> str:
     cases = f"{found.better:,} of {found.cases:,} cases better, {found.worse:,} worse"
     return f"{cases}; exact McNemar test p = {found.mcnemar:.3g}. The paired bootstrap over cases decides."
 
@@ -79,7 +79,7 @@ def _pass_rates(evaluation: Evaluation) -> str:
     return interval_chart(rows, Scale(0.0, 1.0), ticks) + note
 
 
-def _difference(found: Comparison) -> str:
+def _difference(found: RateComparison) -> str:
     low, high = found.difference.low, found.difference.high
     reach = 1.15 * max(abs(low), abs(high), found.margin)
     text = f"{points(found.difference.estimate)} [{points(low)}, {points(high)}]"

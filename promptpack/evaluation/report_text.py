@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from promptpack.evaluation.results import Evaluation, SideResult
-from promptpack.evaluation.statistics import Comparison, Interval
+from promptpack.evaluation.statistics import Interval, RateComparison
 
 _MAX_KINDS = 5
 
@@ -44,7 +44,7 @@ def _misses(sides: Sequence[SideResult]) -> bool:
     return any(side.missing for side in sides)
 
 
-def _comparison(found: Comparison) -> list[str]:
+def _comparison(found: RateComparison) -> list[str]:
     low, high = found.difference.low, found.difference.high
     return [
         f"difference   {points(found.difference.estimate)} points, 95 % interval {points(low)} to {points(high)}",

@@ -8,9 +8,9 @@ from fractions import Fraction
 from promptpack.cycle import Usage
 from promptpack.evaluation.answer import Answer
 from promptpack.evaluation.cases import Case
+from promptpack.evaluation.evaluated_pack import EvaluatedPack
 from promptpack.evaluation.prices import Price
-from promptpack.evaluation.statistics import Comparison, Interval, percentile, wilson_interval
-from promptpack.evaluation.subject import Subject
+from promptpack.evaluation.statistics import Interval, RateComparison, percentile, wilson_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class MissingAnswer:
 class SideResult:
     """One version on all cases, in the order of the cases and repetitions."""
 
-    subject: Subject
+    subject: EvaluatedPack
     graded: tuple[GradedAnswer, ...]
     missing: tuple[MissingAnswer, ...]
     price: Price | None
@@ -104,7 +104,7 @@ class SideResult:
 class JudgeResult:
     """What the judge of an evaluation used."""
 
-    subject: Subject
+    subject: EvaluatedPack
     questions: int
     usage: Usage
     cost: float | None
@@ -120,7 +120,7 @@ class Evaluation:
     seed: int
     currency: str
     judge: JudgeResult | None = None
-    comparison: Comparison | None = None
+    comparison: RateComparison | None = None
     stop: str = ""
     """Why it stopped before all answers were there; empty if it did not."""
 

@@ -66,7 +66,7 @@ def command(
     ctx.exit(1 if _is_failure(found, fail_under) else 0)
 
 
-def _evaluate(plan: evaluation.Plan, folder: Any, fresh: bool) -> evaluation.Evaluation:
+def _evaluate(plan: evaluation.EvaluationPlan, folder: Any, fresh: bool) -> evaluation.Evaluation:
     samples = range(len(plan.subjects) * len(plan.cases) * plan.repeat)
     bar = iter(track(samples, "samples"))
     try:
@@ -76,7 +76,7 @@ def _evaluate(plan: evaluation.Plan, folder: Any, fresh: bool) -> evaluation.Eva
         raise
 
 
-def _print_estimate(plan: evaluation.Plan, format: str) -> None:  # noqa: A002
+def _print_estimate(plan: evaluation.EvaluationPlan, format: str) -> None:  # noqa: A002
     found = estimate(plan)
     currency = plan.prices.currency if plan.prices else ""
     if format == "json":
@@ -107,10 +107,10 @@ def _find_problems(found: evaluation.Evaluation) -> list[Problem]:
             reason = first.reason.partition("\n")[0]
             message = f"{len(side.missing):,} of {total:,} samples of {side.subject.label} have no grade"
             hint = "run the same command again to ask for them"
-            problems.append(Problem("PP967", f"{message}; {first.case.id!r}: {reason}", None, hint))
+            problems.append(Problem("PP977", f"{message}; {first.case.id!r}: {reason}", None, hint))
     if found.stop:
         problems.append(
-            Problem("PP967", f"the evaluation stopped: {found.stop}", None, "the answers so far are stored")
+            Problem("PP977", f"the evaluation stopped: {found.stop}", None, "the answers so far are stored")
         )
     return problems
 

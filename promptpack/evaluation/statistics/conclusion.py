@@ -17,7 +17,7 @@ _POWER: Final = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class RateComparison:
     """Two versions on the same cases: the difference of their pass rates, second minus first, and what it means."""
 
     kind: ConclusionKind
@@ -44,14 +44,14 @@ class Comparison:
 
 def compare(
     differences: Sequence[Fraction], margin: float, seed: int, resamples: int = RESAMPLES, confidence: float = 0.95
-) -> Comparison:
+) -> RateComparison:
     """Compare two versions by the difference of each case: the mean of its repetitions, second minus first."""
     interval = bootstrap_interval(differences, seed, resamples, confidence) if differences else Interval(0.0, -1.0, 1.0)
     cases = len(differences)
     better, worse = sum(one > 0 for one in differences), sum(one < 0 for one in differences)
     kind = _kind(interval, cases, margin)
     needed = _cases_needed(differences, interval, margin, confidence) if kind == "too few cases" else 0
-    return Comparison(kind, interval, cases, better, worse, mcnemar_p(better, worse), margin, needed)
+    return RateComparison(kind, interval, cases, better, worse, mcnemar_p(better, worse), margin, needed)
 
 
 def _kind(interval: Interval, cases: int, margin: float) -> ConclusionKind:
@@ -65,7 +65,7 @@ def _kind(interval: Interval, cases: int, margin: float) -> ConclusionKind:
 
 
 def _cases_needed(differences: Sequence[Fraction], interval: Interval, margin: float, confidence: float) -> int:
-    """Estimate the cases that find this difference, or one of `margin`, with a power of 80 %, and that decide this one."""
+    """Estimate the cases that find this difference, or one of `margin`, with a power of 80 %."""
     cases, normal, distance = len(differences), NormalDist(), abs(interval.estimate)
     certain = normal.inv_cdf((1 + confidence) / 2) + normal.inv_cdf(_POWER)
     planned = certain * spread(differences) / max(margin, distance)

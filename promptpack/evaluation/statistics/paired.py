@@ -32,11 +32,11 @@ def bootstrap_interval(
     for number, count in Counter(numbers).items():
         weights[number] = weights.get(number, 0.0) + count
     resampler = Resampler(weights, cases + _PSEUDO_CASES, seed)
-    totals = sorted(resampler.draw() for _ in range(resamples))
+    totals = sorted(Counter(resampler.draw() for _ in range(resamples)).items())
     tail = _tail(cases, confidence)
     scale = unit * (cases + _PSEUDO_CASES)
     estimate = sum(numbers) / (unit * cases)
-    low, high = totals[_rank(tail, resamples)] / scale, totals[_rank(1 - tail, resamples)] / scale
+    low, high = _quantile(totals, tail * resamples) / scale, _quantile(totals[::-1], tail * resamples) / scale
     return Interval(estimate, min(low, estimate), max(high, estimate))
 
 
@@ -62,5 +62,11 @@ def _tail(cases: int, confidence: float) -> float:
     return _CAUTION * normal.cdf(-student * math.sqrt(cases / freedom))
 
 
-def _rank(share: float, count: int) -> int:
-    return min(count - 1, max(0, math.ceil(share * count) - 1))
+def _quantile(totals: Sequence[tuple[int, int]], rank: float) -> int:
+    """Return the first total with so many resamples before it; those with the same total count half."""
+    before = 0
+    for total, count in totals:
+        if before + count / 2 >= rank:
+            return total
+        before += count
+    return totals[-1][0]

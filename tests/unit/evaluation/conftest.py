@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from promptpack.cycle import CycleSettings, ManualClock, ScriptedProvider
-from promptpack.cycle.providers.scripted import ScriptedReply
 from promptpack.cycle.provider import Request
-from promptpack.evaluation import Plan, Subject, read_cases
+from promptpack.cycle.providers.scripted import ScriptedReply
+from promptpack.evaluation import EvaluatedPack, EvaluationPlan, read_cases
 from promptpack.library import Library
 from promptpack.pack.model import Pack
 from promptpack.private import PrivateFolder
@@ -109,9 +109,9 @@ def journals(tmp_path: Path) -> PrivateFolder:
 Answering = Callable[[Request], ScriptedReply]
 
 
-def subject_of(pack: Pack, answer: Answering, **settings: Any) -> Subject:
+def subject_of(pack: Pack, answer: Answering, **settings: Any) -> EvaluatedPack:
     """Return a pack with a scripted model."""
-    return Subject(pack, ScriptedProvider(answer), CycleSettings("m", **{"rounds": 1, **settings}), "scripted")
+    return EvaluatedPack(pack, ScriptedProvider(answer), CycleSettings("m", **{"rounds": 1, **settings}), "scripted")
 
 
 def write_cases(folder: Path, count: int) -> str:
@@ -122,7 +122,7 @@ def write_cases(folder: Path, count: int) -> str:
     return str(file)
 
 
-def plan_of(folder: Path, count: int, *subjects: Subject, **settings: Any) -> Plan:
+def plan_of(folder: Path, count: int, *subjects: EvaluatedPack, **settings: Any) -> EvaluationPlan:
     """Return a plan over so many cases that never waits."""
     cases = read_cases(write_cases(folder, count), subjects[0].pack)
-    return Plan(subjects, cases, **{"clock": ManualClock(), "concurrency": 1, **settings})
+    return EvaluationPlan(subjects, cases, **{"clock": ManualClock(), "concurrency": 1, **settings})

@@ -52,7 +52,7 @@ def test_a_resample_draws_each_value_as_often_as_it_occurs() -> None:
 
 @given(DIFFERENCES, st.integers(0, 5))
 def test_the_order_of_the_cases_changes_nothing(differences: list[Fraction], seed: int) -> None:
-    shuffled = random.Random(seed).sample(differences, len(differences))
+    shuffled = random.Random(seed).sample(differences, len(differences))  # noqa: S311 -- a simulation
     assert bootstrap_interval(shuffled, 3, 50) == bootstrap_interval(differences, 3, 50)
 
 
@@ -80,7 +80,7 @@ def test_intervals_of_100_cases_cover_the_truth_and_raise_few_false_alarms(first
     covered = alarms = total = 0.0
     for better, worse, probability in likely_results(100, *rates):
         # Another seed for each: the error of a single one would shift all intervals in the same direction.
-        found = bootstrap_interval(differences_of(better, worse, 100 - better - worse), 1000 * better + worse, 1000)
+        found = bootstrap_interval(differences_of(better, worse, 100 - better - worse), 1000 * better + worse, 600)
         total += probability
         covered += probability * (found.low <= second - first <= found.high)
         alarms += probability * (found.low > 0 or found.high < 0)
@@ -96,12 +96,12 @@ def likely_results(cases: int, better_rate: float, worse_rate: float) -> Iterato
         if same >= 0:
             ways = math.comb(cases, better) * math.comb(cases - better, worse)
             probability = ways * better_rate**better * worse_rate**worse * (1 - better_rate - worse_rate) ** same
-            if probability > 2e-5:
+            if probability > 4e-5:
                 yield better, worse, probability
 
 
 def test_intervals_of_repeated_cases_cover_the_truth() -> None:
-    draw, simulations = random.Random(7), 200
+    draw, simulations = random.Random(7), 200  # noqa: S311 -- a simulation
     covered = 0
     for number in range(simulations):
         differences = [
@@ -124,7 +124,7 @@ def differences_of(better: int, worse: int, same: int) -> list[Fraction]:
         (5, 30, 65, "worse"),
         (2, 2, 496, "no difference larger than 5 points"),
         (0, 0, 200, "no difference larger than 5 points"),
-        (10, 8, 82, "too few cases (866 needed to find or exclude a difference of 5 points)"),
+        (10, 8, 82, "too few cases (772 needed to find or exclude a difference of 5 points)"),
         (19, 0, 0, "too few cases (20 needed to find or exclude a difference of 5 points)"),
         (0, 0, 0, "too few cases (1,570 needed to find or exclude a difference of 5 points)"),
     ],

@@ -1,4 +1,4 @@
-"""`Subject`: a pack with the model, the parameters and the limits that it is evaluated with."""
+"""`EvaluatedPack`: a pack with the model, the parameters and the limits that it is evaluated with."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ from promptpack.pack.model import Pack
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class EvaluatedPack:
     """What is evaluated: a pack, the provider that is asked, and the settings of the conversation."""
 
     pack: Pack
