@@ -16,7 +16,7 @@ from promptpack.versions.rule_changes import compare_rules
 from promptpack.versions.schema_changes import SchemaCodes, SchemaPair, SchemaSide, compare_schemas
 from promptpack.versions.schema_differences import SchemaNode
 from promptpack.versions.sides import Side, find_changed_keys, locate_changed, same_order
-from promptpack.versions.text_changes import compare_notes, explain_text
+from promptpack.versions.wording import compare_notes, explain_text
 
 _PARAMS_CODES: Final = SchemaCodes("PV204", "PV203", "PV205", "PV206", "PV318", is_reply=True)
 _REPLY_CODES: Final = SchemaCodes("PV214", "PV213", "PV215", "PV216", "PV318", is_reply=True)
