@@ -12,7 +12,7 @@ from promptpack.versions.catalogue import make_change
 from promptpack.versions.change import Change
 from promptpack.versions.message_changes import where_message
 from promptpack.versions.schema_changes import SchemaCodes, SchemaPair, SchemaSide, compare_schemas
-from promptpack.versions.schema_differences import SchemaNode
+from promptpack.versions.schema_differences import WrittenSchema
 from promptpack.versions.sides import Side, short
 
 _INPUT_CODES: Final = SchemaCodes("PV108", "PV109", "PV110", "PV111", "PV317")
@@ -108,7 +108,7 @@ def _locate_key(side: Side, name: str, key: str) -> Location:
 def _schema_of(side: Side, name: str) -> SchemaSide:
     placed = side.sections.inputs[name]
     schema = {key: value for key, value in side.pack.inputs[name].schema.items() if key != "default"}
-    return SchemaSide(schema, SchemaNode(placed, placed, side.compiled.references), placed.locate_key())
+    return SchemaSide(schema, WrittenSchema(placed, placed, side.compiled.references), placed.locate_key())
 
 
 def _compare_histories(old: Side, new: Side) -> Iterator[Change]:
