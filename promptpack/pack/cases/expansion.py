@@ -86,12 +86,12 @@ class _Expansion:
         if draft is None:
             return
         if "cases" not in test.value:
-            yield from self._check(draft)
+            yield self._check(draft)
             return
         for number, row in enumerate(self._rows(test.child("cases")), 1):
             self._check_row(row)
             name = f"{test.value['name']} [{row.value.get('name', number)}]"
-            yield from self._check(self._change(draft.move(name, row), row))
+            yield self._check(self._change(draft.move(name, row), row))
 
     def _rows(self, cases: Placed) -> Iterable[Placed]:
         if isinstance(cases.value, list):
@@ -107,13 +107,13 @@ class _Expansion:
         if problems:
             raise PackError(problems)
 
-    def _check(self, draft: Draft) -> Iterator[Placed]:
-        """Yield a test that matches the schema of tests; changes can break it."""
+    def _check(self, draft: Draft) -> Placed:
+        """Return the test, or raise its mismatches with the schema of tests, which changes can break."""
         test = draft.finish()
         problems = find_problems(test_schema(), test.document)
-        self.problems += problems
-        if not problems:
-            yield test
+        if problems:
+            raise PackError(problems)
+        return test
 
     def _resolve(self, test: Placed) -> Draft | None:
         """Return a test with what it takes from others; None if that is broken, which is reported once."""
