@@ -31,6 +31,8 @@ GROUPS = {
     },
     "Version": {
         "list": "list packs, versions and locales",
+        "diff": "show what changed between versions, and which version that needs",
+        "log": "list the versions of a pack with the class of each change",
         "lock": "write the digests of releases to packs.lock, or compare them with it",
         "label": "list, set and delete labels such as planner@production",
     },

@@ -9,10 +9,11 @@ _LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
 
 def write(report: LintReport) -> str:
     """Return one line per problem."""
-    return "\n".join(_line(problem) for problem in report.problems)
+    return "\n".join(write_line(problem) for problem in report.problems)
 
 
-def _line(problem: Problem) -> str:
+def write_line(problem: Problem) -> str:
+    """Return one problem as a workflow command."""
     place = problem.location
     where = _where(place) if place else ""
     text = f"{problem.message} ({problem.hint})" if problem.hint else problem.message
