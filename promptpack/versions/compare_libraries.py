@@ -26,7 +26,7 @@ def compare_libraries(old: Library, new: Library, name: str = "") -> Iterator[Ve
 def compare_pair(old: PackVersion, new: PackVersion) -> VersionDiff:
     """Return what differs between two versions; raise the problems of a broken one."""
     comparison = compare_versions(old, new)
-    is_same = old.version == new.version
+    is_same = (old.name, old.version) == (new.name, new.version)
     is_rewritten = is_same and new.is_release and not have_same_digests(old, new)
     if is_same and not new.is_release:
         return VersionDiff(new.name, "changed", old, new, comparison)

@@ -64,7 +64,9 @@ def command(
         report = _compare_all(old or "", places)
     if check:
         report = _check(report, places[0])
-    click.echo(write(report, format))
+    written = write(report, format)
+    if written:
+        click.echo(written)
     ctx.exit(1 if report.failed else 0)
 
 

@@ -32,7 +32,7 @@ def write(report: DiffReport) -> str:
         head += ["| pack | version | changes | needed | |", "|---|---|---|---|---|"]
         head += [_row(diff, report.is_checked) for diff in report.diffs] + [""]
     head += _write_problems(report.problems)
-    return "\n".join(_fit(head, (_write_diff(diff) for diff in report.diffs)))
+    return "\n".join(_fit(head, (_write_diff(diff) for diff in report.diffs if diff.changes)))
 
 
 def escape(text: str) -> str:
@@ -49,24 +49,20 @@ def _escape_sign(found: re.Match[str]) -> str:
 def _fit(head: list[str], sections: Iterable[str]) -> Iterator[str]:
     """Yield the head, and the sections that fit."""
     left, skipped = _MAX_CHARACTERS, 0
-    for line in head:
-        left -= len(line) + 1
-        if left > 0:
-            yield line
-    for section in sections:
-        if len(section) < left:
-            left -= len(section) + 1
-            yield section
-        elif section:
+    for part in (*head, *sections):
+        if len(part) < left:
+            left -= len(part) + 1
+            yield part
+        else:
             skipped += 1
-    if skipped or left <= 0:
-        yield f"{skipped} packs are too long to be shown here: run `promptpack diff`.\n"
+    if skipped:
+        yield f"{skipped} part{'s are' if skipped > 1 else ' is'} too long to be shown here: run `promptpack diff`.\n"
 
 
 def _row(diff: VersionDiff, is_checked: bool) -> str:
     mark = "❌" if diff.is_too_small or diff.status == "broken" else "✅"
     cells = (escape(diff.name), escape(diff.versions), escape(summary(diff)), escape(judgement(diff)))
-    return f"| **{cells[0]}** | {' | '.join(cells[1:])} | {mark if is_checked or diff.status == 'broken' else ''} |"
+    return f"| <b>{cells[0]}</b> | {' | '.join(cells[1:])} | {mark if is_checked or diff.status == 'broken' else ''} |"
 
 
 def _write_problems(problems: Iterable[Problem]) -> Iterator[str]:
@@ -80,8 +76,6 @@ def _write_problems(problems: Iterable[Problem]) -> Iterator[str]:
 
 
 def _write_diff(diff: VersionDiff) -> str:
-    if not diff.changes:
-        return ""
     title = f"<b>{escape(diff.name)}</b> {escape(diff.versions)}: {escape(summary(diff))}"
     return "\n".join([f"<details><summary>{title}</summary>", "", *_write_changes(diff), "</details>", ""])
 
@@ -99,7 +93,7 @@ def _write_change(change: Change) -> Iterator[str]:
     mark = {"breaking": "💥 ", "narrowing": "⚠️ "}.get(change.kind, "")
     place = f"<br>{escape(str(change.location))}" if change.location else ""
     why = f": {escape(change.hint)}" if change.bump in ("major", "minor") else ""
-    yield f"- {mark}{change.code} **{escape(change.message)}** ({sort_of(change)}){why}{place}"
+    yield f"- {mark}{change.code} <b>{escape(change.message)}</b> ({sort_of(change)}){why}{place}"
     if change.has_counterexample:
         yield f"  <br>for example <code>{escape(example(change))}</code>"
     if change.words:
