@@ -280,14 +280,30 @@ def read_text(path: str | Path, limit: int = _MAX_BYTES) -> str:
 
 def write(path: str | Path, text: str) -> None:
     """Write a file atomically, through a temporary file; an existing file keeps its permissions."""
+    write_all({str(path): text})
+
+
+def write_all(texts: Mapping[str, str]) -> None:
+    """Write files in this order, each one atomically; nothing is written unless all of them can be prepared."""
+    prepared: list[tuple[str, str]] = []
+    path = ""
     try:
-        require_writable(str(path))
-        _write_atomically(str(path), text)
+        for path, text in texts.items():
+            require_writable(path)
+            prepared.append((_write_temporary(path, text), path))
+        while prepared:
+            temporary, path = prepared[0]
+            os.replace(temporary, path)
+            prepared.pop(0)
     except OSError as error:
-        raise UsageError(Problem("PP126", f"cannot be written: {error.strerror}", Location(str(path)))) from error
+        raise UsageError(Problem("PP126", f"cannot be written: {error.strerror}", Location(path))) from error
+    finally:
+        for temporary, _ in prepared:
+            remove(temporary)
 
 
-def _write_atomically(target: str, text: str) -> None:
+def _write_temporary(target: str, text: str) -> str:
+    """Write the text of a file to a hidden file next to it."""
     from tempfile import mkstemp
 
     folder, name = os.path.split(target)
@@ -299,10 +315,10 @@ def _write_atomically(target: str, text: str) -> None:
             stream.write(text)
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(temporary, target)
     except BaseException:
         remove(temporary)
         raise
+    return temporary
 
 
 def require_writable(path: str) -> None:

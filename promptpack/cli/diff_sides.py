@@ -20,7 +20,7 @@ from promptpack.source_names import is_archive, is_source
 from promptpack.sources.git import Revision
 from promptpack.sources.memory_folder import MemoryFolder
 from promptpack.sources.opening import open_folder
-from promptpack.versions.pack_version import PackVersion, make_version
+from promptpack.versions.version_side import VersionSide, make_side
 
 _PATHS = (".yaml", ".yml")
 
@@ -105,17 +105,17 @@ def _open_revision(folder: str, revision: str) -> Folder:
         return MemoryFolder(source)  # the packs are new since then
 
 
-def find_version(place: Place, text: str, choice: Choice) -> PackVersion:
+def find_side(place: Place, text: str, choice: Choice) -> VersionSide:
     """Return the version that a request or the path of a pack file names, in one locale or in all."""
-    if text.endswith(_PATHS):
+    if is_path(text):
         return _find_file(place, text)
     library = place.open()
     with _located(place):
         entry = choose(library, parse_reference(text), choice.locale, None, choice.key)
     if choice.locale:
-        return make_version(library, [entry])
+        return make_side(library, [entry])
     same = (one for one in library.entries if (one.name, one.version) == (entry.name, entry.version))
-    return make_version(library, same)
+    return make_side(library, same)
 
 
 def is_path(text: str) -> bool:
@@ -123,7 +123,7 @@ def is_path(text: str) -> bool:
     return text.endswith(_PATHS)
 
 
-def _find_file(place: Place, path: str) -> PackVersion:
+def _find_file(place: Place, path: str) -> VersionSide:
     root, _ = files.find_root(path)
     home = place.at_root(root)
     library = home.open()
@@ -133,7 +133,7 @@ def _find_file(place: Place, path: str) -> PackVersion:
         hint = "pass the path of a pack, such as packs/planner/1.0.0.yaml"
         with _located(home):
             raise UsageError(Problem("PP704", f"no pack file {path!r}", None, hint))
-    return make_version(library, found[:1])
+    return make_side(library, found[:1])
 
 
 @contextmanager

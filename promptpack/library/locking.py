@@ -3,19 +3,49 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from promptpack.files import Folder
 from promptpack.library.contents import LABELS, LOCK
 from promptpack.library.entry import Entry
-from promptpack.library.lock import Lock, LockedFile, LockKey, key_of
+from promptpack.library.lock import Lock, LockedFile, LockKey, key_of, write_lock
 from promptpack.pack.building import TESTS
 from promptpack.pack.digest import RENDERING_RULES
-from promptpack.problem import Location, PackError, Problem
+from promptpack.problem import Location, PackError, Problem, UsageError
 
 if TYPE_CHECKING:
     from promptpack.library.library import Library
+
+
+def renew_lock(library: Library, folder: Folder, update: Iterable[str] = (), *, rendering: bool = False) -> str:
+    """Return the new text of a folder's lock file; raise the problems of locked releases that changed.
+
+    `update` names releases that may have changed, and `rendering` accepts the rendering rules of this version.
+    """
+    last = library._locks.get(folder.root)
+    if last is not None:
+        kept = last.without(update)
+        _check_requests(library, last, update)
+        library = with_lock(library, folder, kept)
+        _refuse_changes(library, folder, kept, rendering)
+    return write_lock(make_lock(library, folder, last))
+
+
+def _check_requests(library: Library, lock: Lock, update: Iterable[str]) -> None:
+    """Refuse a request that names no locked release: it is probably misspelled."""
+    for request in update:
+        if lock.without([request]).packs == lock.packs:
+            library.select(request)  # raises the problem that no pack matches, with a hint
+            raise UsageError(Problem("PP933", f"{request!r} is not locked yet", None, "run it without --update"))
+
+
+def _refuse_changes(library: Library, folder: Folder, lock: Lock, rendering: bool) -> None:
+    found = [*find_changes(library, folder, lock), *find_missing(library, folder, lock)]
+    refused = [problem for problem in found if not (rendering and problem.code == "PP756")]
+    if refused:
+        hint = "nothing was written; undo the changes, or name what may change with --update"
+        raise PackError([*refused, Problem("PP933", f"{len(refused)} locked release(s) differ", None, hint)])
 
 
 def make_lock(library: Library, folder: Folder, last: Lock | None = None) -> Lock:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from shlex import quote
 
 from promptpack.problem import Problem
-from promptpack.versions.pack_version import have_other_texts
 from promptpack.versions.version_diff import VersionDiff
+from promptpack.versions.version_side import have_other_texts
 
 
 def find_broken(diffs: Iterable[VersionDiff]) -> Iterator[Problem]:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from promptpack.library import Library
 from promptpack.pack.version import Version
 from promptpack.problem import PackError, Severity
-from promptpack.versions.compare_versions import compare_versions, have_same_digests
-from promptpack.versions.pack_version import PackVersion, find_predecessor, have_other_texts, list_versions
+from promptpack.versions.compare_sides import compare_sides, have_same_digests
 from promptpack.versions.version_diff import VersionDiff
+from promptpack.versions.version_side import VersionSide, find_predecessor, have_other_texts, list_versions
 
 _BROKEN = Version(0, 0, 0, ("broken",))
 
@@ -23,9 +23,9 @@ def compare_libraries(old: Library, new: Library, name: str = "") -> Iterator[Ve
             yield from _compare_pack(before.get(pack, {}), after.get(pack, {}))
 
 
-def compare_pair(old: PackVersion, new: PackVersion) -> VersionDiff:
+def compare_pair(old: VersionSide, new: VersionSide) -> VersionDiff:
     """Return what differs between two versions; raise the problems of a broken one."""
-    comparison = compare_versions(old, new)
+    comparison = compare_sides(old, new)
     is_same = (old.name, old.version) == (new.name, new.version)
     is_rewritten = is_same and new.is_release and not have_same_digests(old, new)
     if is_same and not new.is_release:
@@ -41,7 +41,7 @@ def list_history(library: Library, name: str) -> Iterator[VersionDiff]:
 
 
 def _compare_pack(
-    before: Mapping[Version | None, PackVersion], after: Mapping[Version | None, PackVersion]
+    before: Mapping[Version | None, VersionSide], after: Mapping[Version | None, VersionSide]
 ) -> Iterator[VersionDiff]:
     # The old state of a version counts, even if the new state has another one.
     known = {**after, **before}
@@ -62,7 +62,7 @@ def _order(version: Version | None) -> Version:
     return version or _BROKEN
 
 
-def _compare_added(new: PackVersion, known: Mapping[Version | None, PackVersion]) -> VersionDiff:
+def _compare_added(new: VersionSide, known: Mapping[Version | None, VersionSide]) -> VersionDiff:
     broken = _find_broken(None, new)
     if broken:
         return broken
@@ -72,13 +72,13 @@ def _compare_added(new: PackVersion, known: Mapping[Version | None, PackVersion]
     broken = _find_broken(old, new)
     if broken:
         return broken
-    comparison = compare_versions(old, new)
+    comparison = compare_sides(old, new)
     found = VersionDiff(new.name, "added", old, new, comparison)
     return replace(found, base=old, since=comparison) if old.is_release else found
 
 
 def _compare_same(
-    old: PackVersion, new: PackVersion, known: Mapping[Version | None, PackVersion]
+    old: VersionSide, new: VersionSide, known: Mapping[Version | None, VersionSide]
 ) -> VersionDiff | None:
     broken = _find_broken(old, new)
     if broken:
@@ -86,7 +86,7 @@ def _compare_same(
     is_same = have_same_digests(old, new)
     if is_same and not have_other_texts(old, new):
         return None
-    comparison = compare_versions(old, new)
+    comparison = compare_sides(old, new)
     if is_same and not comparison:
         return None  # comments and layout
     found = VersionDiff(new.name, "changed", old, new, comparison)
@@ -95,10 +95,10 @@ def _compare_same(
     base = find_predecessor(new.version, known)
     if base is None or not base.is_release or _find_broken(base, new):
         return found
-    return replace(found, base=base, since=compare_versions(base, new))
+    return replace(found, base=base, since=compare_sides(base, new))
 
 
-def _find_broken(old: PackVersion | None, new: PackVersion) -> VersionDiff | None:
+def _find_broken(old: VersionSide | None, new: VersionSide) -> VersionDiff | None:
     """Return a difference that names the problems of broken packs; those of the old side are only warnings."""
     for side in (new, old):
         try:

@@ -12,7 +12,7 @@ from promptpack.problem import Problem
 from promptpack.versions.bumps import is_enough, required_version
 from promptpack.versions.catalogue import ABOUT
 from promptpack.versions.change import BUMPS, Bump, Category, Change, Comparison, Kind
-from promptpack.versions.pack_version import PackVersion
+from promptpack.versions.version_side import VersionSide
 
 Status = Literal["added", "changed", "removed", "broken"]
 NO_CHANGES: Final = Comparison("", "")
@@ -30,10 +30,10 @@ class VersionDiff:
 
     name: str
     status: Status
-    old: PackVersion | None
-    new: PackVersion | None
+    old: VersionSide | None
+    new: VersionSide | None
     comparison: Comparison = NO_CHANGES
-    base: PackVersion | None = None
+    base: VersionSide | None = None
     since: Comparison | None = None
     is_rewritten: bool = False
     """Whether it is a release that is no longer what it was."""

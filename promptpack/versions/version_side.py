@@ -1,4 +1,4 @@
-"""One version of a pack in all its locales, and the version that precedes it."""
+"""`VersionSide`: one version of a pack as a side of a diff, in one locale or in all; and the version before it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from promptpack.pack.model import Pack
 from promptpack.pack.version import Version
 from promptpack.problem import Location, PackError, Problem
 
-Versions = Mapping[str, Mapping[Version | None, "PackVersion"]]
+Versions = Mapping[str, Mapping[Version | None, "VersionSide"]]
 """The versions of packs by name; None is a file without a readable version."""
 
 
-class PackVersion(NamedTuple):
-    """The files of one version of a pack, the one without a locale in its name first."""
+class VersionSide(NamedTuple):
+    """Files of one version of a pack, the one without a locale in its name first."""
 
     library: Library
     name: str
@@ -44,6 +44,19 @@ class PackVersion(NamedTuple):
         document = self.entries[0].document
         return document.locate(("version",)) if document else Location(self.path)
 
+    def like(self, other: VersionSide) -> VersionSide:
+        """Return this side with one file, if the other has one: that with the same locale, or the default one."""
+        if len(other.entries) > 1 or len(self.entries) == 1 or other.is_whole:
+            return self
+        same = (entry for entry in self.entries if entry.locale == other.entries[0].locale)
+        return self._replace(entries=(next(same, self.entries[0]),))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has the files of all locales."""
+        known = [one for one in self.library.entries if (one.name, one.version) == (self.name, self.version)]
+        return len(known) == len(self.entries)
+
     def build(self) -> dict[str, Pack]:
         """Return the pack of each locale; raise the problems of all files."""
         packs: dict[str, Pack] = {}
@@ -64,24 +77,24 @@ def list_versions(library: Library) -> Versions:
     for entry in library.entries:
         files.setdefault(entry.name, {}).setdefault(entry.version, []).append(entry)
     return {
-        name: {version: make_version(library, entries) for version, entries in versions.items()}
+        name: {version: make_side(library, entries) for version, entries in versions.items()}
         for name, versions in files.items()
     }
 
 
-def make_version(library: Library, entries: Iterable[Entry]) -> PackVersion:
-    """Return the version that some files of a library make up."""
+def make_side(library: Library, entries: Iterable[Entry]) -> VersionSide:
+    """Return a side of some files of one version."""
     found = tuple(sorted(entries, key=lambda entry: (not entry.is_default, entry.locale)))
-    return PackVersion(library, found[0].name, found[0].version, found)
+    return VersionSide(library, found[0].name, found[0].version, found)
 
 
-def find_predecessor(version: Version | None, known: Mapping[Version | None, PackVersion]) -> PackVersion | None:
+def find_predecessor(version: Version | None, known: Mapping[Version | None, VersionSide]) -> VersionSide | None:
     """Return the release before a version; the draft before it if there is no earlier release."""
     earlier = sorted(one for one in known if one is not None and version is not None and one < version)
     releases = [one for one in earlier if not one.is_draft]
     return known[(releases or earlier)[-1]] if earlier else None
 
 
-def have_other_texts(old: PackVersion, new: PackVersion) -> bool:
+def have_other_texts(old: VersionSide, new: VersionSide) -> bool:
     """Return whether the files of two versions have different bytes."""
     return [entry.content for entry in old.entries] != [entry.content for entry in new.entries]

@@ -285,7 +285,7 @@ def test_locales_are_compared_together_or_one_at_a_time(repository: Path) -> Non
     assert "PV301" in done.stdout
     both.unlink()
     done = run(repository, "diff", "--check")
-    assert "packs/word/1.0.0.fr.yaml:4:9: PV126 locale 'fr' added (compatible, minor)" in done.stdout
+    assert "packs/word/1.0.0.fr.yaml:4:1: PV126 locale 'fr' added (compatible, minor)" in done.stdout
     assert done.returncode == 1
 
 

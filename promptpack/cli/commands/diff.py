@@ -7,7 +7,7 @@ from shlex import quote
 import click
 
 from promptpack.cli.diff_reports.catalogue import FORMATS, write
-from promptpack.cli.diff_sides import Choice, Place, find_version, is_path
+from promptpack.cli.diff_sides import Choice, Place, find_side, is_path
 from promptpack.cli.options import complete_packs, key_option, locale_option, packs_option
 from promptpack.library import Library
 from promptpack.library.choosing import choose
@@ -85,7 +85,8 @@ def _compare_pair(texts: tuple[str, str], places: tuple[Place, Place], choice: C
         if names[0] != names[1]:
             hint = "compare two versions of one pack; for a renamed pack, pass the paths of both files"
             raise UsageError(Problem("PP947", f"{names[0]!r} and {names[1]!r} are different packs", None, hint))
-    first, second = (find_version(place, text, choice) for place, text in zip(places, texts, strict=True))
+    first, second = (find_side(place, text, choice) for place, text in zip(places, texts, strict=True))
+    first, second = first.like(second), second.like(first)
     if first.name != second.name and not all(map(is_path, texts)):
         hint = "compare two versions of one pack; for a renamed pack, pass the paths of both files"
         raise UsageError(Problem("PP947", f"{first.label} and {second.label} are different packs", None, hint))
@@ -112,6 +113,7 @@ def _find_unreadable(old: Library, new: Library) -> Iterator[Problem]:
 
 
 def _check(report: DiffReport, origin: Place) -> DiffReport:
-    undo = f"git checkout {quote(origin.revision)} --" if origin.revision else ""
+    # `bump` itself restores a release that was edited since HEAD.
+    undo = f"git checkout {quote(origin.revision)} --" if origin.revision not in ("", "HEAD") else ""
     found = find_wrong_versions(report.diffs, undo)
     return replace(report, problems=(*report.problems, *found), is_checked=True)

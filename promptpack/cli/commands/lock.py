@@ -7,9 +7,8 @@ from promptpack.cli.console import print_problems
 from promptpack.files import Folder
 from promptpack.library import Library
 from promptpack.library.contents import LOCK
-from promptpack.library.lock import Lock, write_lock
-from promptpack.library.locking import find_changes, find_differences, find_missing, make_lock, with_lock
-from promptpack.problem import PackError, Problem, UsageError
+from promptpack.library.locking import find_differences, renew_lock
+from promptpack.problem import Problem, UsageError
 
 
 @click.command("lock")
@@ -63,14 +62,8 @@ def _require_lock(folder: Folder) -> None:
 
 
 def _write(folder: Folder, update: tuple[str, ...], rendering: bool, key: str | None) -> None:
-    library, path = Library.open(folder.root), folder.show(LOCK)
-    last = library._locks.get(folder.root)
-    if last is not None:
-        kept = last.without(update)
-        _check_requests(library, last, update)
-        library = with_lock(library, folder, kept)
-        _refuse_changes(library, folder, kept, rendering)
-    text = write_lock(make_lock(library, folder, last))
+    path = folder.show(LOCK)
+    text = renew_lock(Library.open(folder.root), folder, update, rendering=rendering)
     is_new = not folder.is_occupied(LOCK) or folder.read(LOCK).decode() != text
     if is_new:
         files.write(path, text)
@@ -81,19 +74,3 @@ def _write(folder: Folder, update: tuple[str, ...], rendering: bool, key: str | 
         click.echo(f"wrote {signatures.sign(path, key)}", err=True)
     elif is_new and folder.exists(f"{LOCK}.sig"):
         click.echo(f"{path}.sig no longer matches; sign it again: promptpack lock {folder.root} --sign KEY", err=True)
-
-
-def _check_requests(library: Library, lock: Lock, update: tuple[str, ...]) -> None:
-    """Refuse a request that names no locked release: it is probably misspelled."""
-    for request in update:
-        if lock.without([request]).packs == lock.packs:
-            library.select(request)  # raises the problem that no pack matches, with a hint
-            raise UsageError(Problem("PP933", f"{request!r} is not locked yet", None, "run it without --update"))
-
-
-def _refuse_changes(library: Library, folder: Folder, lock: Lock, rendering: bool) -> None:
-    found = [*find_changes(library, folder, lock), *find_missing(library, folder, lock)]
-    refused = [problem for problem in found if not (rendering and problem.code == "PP756")]
-    if refused:
-        hint = "nothing was written; undo the changes, or name what may change with --update"
-        raise PackError([*refused, Problem("PP933", f"{len(refused)} locked release(s) differ", None, hint)])

@@ -22,6 +22,10 @@ from promptpack.watching import changes
 @options.test_option
 @click.option("--model", default="", help="Apply the pack's overlay for this model.")
 @click.option("--tokens", is_flag=True, help="Count the tokens of each message: exactly with the extra tokens.")
+@click.option(
+    "--diff", is_flag=False, flag_value="", default=None, metavar="[VERSION]",
+    help="Compare by words with the saved prompt, which git's HEAD has, or with another version or label.",
+)  # fmt: skip
 @click.option("--watch", is_flag=True, help="Render again whenever a file changes.")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(
@@ -34,24 +38,37 @@ def command(
     test: str | None,
     model: str,
     tokens: bool,
+    diff: str | None,
     watch: bool,
     format: str,  # noqa: A002 -- the option's name
 ) -> None:
     """Render a pack's prompt with a context. PACK is a name, or name@range."""
 
-    def render() -> Prompt:
-        chosen = options.open_library(folders).get(pack, locale, key=key).for_model(model)
-        return chosen.render(options.read_context(chosen, context_file, assignments, test))
+    def render() -> tuple[Prompt, Prompt | None]:
+        library = options.open_library(folders)
+        chosen = library.get(pack, locale, key=key).for_model(model)
+        context = options.read_context(chosen, context_file, assignments, test)
+        prompt = chosen.render(context)
+        if diff is None:
+            return prompt, None
+        from promptpack.cli.render_diff import find_other, render_other
 
-    def show(prompt: Prompt) -> None:
-        if format == "json":
+        other = find_other(library, chosen, diff, locale, key).for_model(model)
+        return prompt, render_other(other, context, chosen)
+
+    def show(prompt: Prompt, other: Prompt | None) -> None:
+        if other is not None:
+            from promptpack.cli.render_diff import print_diff
+
+            print_diff(other, prompt, format)
+        elif format == "json":
             print_json(prompt.to_dicts())
         else:
             click.echo(visible(prompt.to_text()))
         if tokens:
             _print_tokens(prompt)
 
-    last: Prompt | None = None
+    last: tuple[Prompt, Prompt | None] | None = None
     for _ in _changes(folders) if watch else (None,):
         try:
             last, problem = render(), None
@@ -62,7 +79,7 @@ def command(
         if watch:
             click.clear()
         if last is not None:
-            show(last)
+            show(*last)
         if problem is not None:
             # The next change may fix an unfinished edit; until then, the last good prompt stays.
             print_problems(problem.problems, err=True)

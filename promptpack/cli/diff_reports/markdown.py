@@ -98,7 +98,7 @@ def _write_change(change: Change) -> Iterator[str]:
         yield f"  <br>for example <code>{escape(example(change))}</code>"
     if change.words:
         shown = "\n...\n".join(
-            "".join(map(_write_piece, excerpt)).removesuffix("\n") for excerpt in excerpts(change.words)
+            "".join(map(_write_piece, excerpt.pieces)).removesuffix("\n") for excerpt in excerpts(change.words)
         )
         # One line: the text of a pack cannot end the list, and its line ends are those of the block.
         yield "  <pre>" + shown.replace("\n", "&#10;") + "</pre>"

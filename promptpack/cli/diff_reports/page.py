@@ -95,10 +95,9 @@ def _write_change(change: Change) -> str:
         parts.append(f'<div class="place">{_text(str(change.location))}</div>')
     if change.has_counterexample:
         parts.append(f"<div>for example <code>{_text(example(change))}</code></div>")
-    # A line end after the tag is not part of the block.
-    parts += [
-        f"<pre>\n{''.join(map(_write_piece, one))}</pre>" for one in (excerpts(change.words) if change.words else ())
-    ]
+    for excerpt in excerpts(change.words) if change.words else ():
+        # A line end after the tag is not part of the block.
+        parts.append(f"<pre>\n{''.join(map(_write_piece, excerpt.pieces))}</pre>")
     return f'<li class="{change.kind}">{"".join(parts)}</li>'
 
 

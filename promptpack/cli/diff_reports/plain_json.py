@@ -7,8 +7,8 @@ from promptpack.characters import visible
 from promptpack.cli.console import as_data
 from promptpack.problem import Problem
 from promptpack.versions.change import Change, largest
-from promptpack.versions.pack_version import PackVersion
 from promptpack.versions.version_diff import DiffReport, VersionDiff
+from promptpack.versions.version_side import VersionSide
 
 
 def write(report: DiffReport) -> str:
@@ -41,7 +41,7 @@ def diff_as_data(diff: VersionDiff) -> dict[str, Any]:
     }
 
 
-def _side(side: PackVersion | None) -> dict[str, Any] | None:
+def _side(side: VersionSide | None) -> dict[str, Any] | None:
     if side is None:
         return None
     files = [{"path": entry.path, "locale": entry.locale} for entry in side.entries]

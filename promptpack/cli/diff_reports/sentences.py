@@ -66,10 +66,10 @@ def sort_of(change: Change) -> str:
     return f"{change.kind}, {change.bump}" if change.bump != BUMPS[0] else change.kind
 
 
-def excerpts(words: WordDiff) -> Iterator[tuple[Piece, ...]]:
+def excerpts(words: WordDiff) -> Iterator[WordDiff]:
     """Yield the changed lines with a line around them; long unchanged pieces are cut."""
     for excerpt in words.excerpts():
-        yield tuple(_cut(piece) for piece in excerpt.pieces)
+        yield WordDiff(tuple(_cut(piece) for piece in excerpt.pieces))
 
 
 def _cut(piece: Piece) -> Piece:
