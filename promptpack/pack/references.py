@@ -77,6 +77,20 @@ class References:
                     seen.add((found, fragment))
                     pending += ((found, part) for part in _child_at(root, fragment))
 
+    def follow(self, node: Placed, root: Placed) -> tuple[Placed, Placed]:
+        """Return the target of the `$ref` of a schema, and the schema at which local references in the target start.
+
+        `root` is the schema at which local references of `node` start. Only for schemas that `bundle` has accepted.
+        """
+        target, _, fragment = node.value["$ref"].partition("#")
+        if target:
+            known = (found for found, placed in self._cache.items() if placed.document is node.document)
+            root = self._open(self._locate(next(known, None) or self._file_of(node), target))
+        found = root
+        for step in split_pointer(fragment):
+            found = found.child(int(step) if isinstance(found.value, list) else step)
+        return found, root
+
     def _unsafe_problem(self, placed: Placed, found: schema.Mismatch) -> Problem:
         """Return a problem at the unsafe value; a pattern in another file is located there, anything else at `$ref`."""
         path = found.path

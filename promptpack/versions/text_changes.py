@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from promptpack.pack.digest import write_canonical
+from promptpack.pack.model import HISTORY_ROLES
 from promptpack.pack.placed import Placed
 from promptpack.versions.catalogue import make_change
 from promptpack.versions.change import Change
 from promptpack.versions.expressions import means_the_same
 from promptpack.versions.pairing import Pair, find_moved, pair_messages
-from promptpack.versions.sides import Side, locate_text, short, write_value
+from promptpack.versions.sides import (
+    Side,
+    find_changed_keys,
+    from_to,
+    locate_changed,
+    locate_text,
+    same_order,
+    write_value,
+)  # fmt: skip
 from promptpack.versions.word_diff import diff_words
 
 # These have changes of their own.
@@ -25,6 +35,26 @@ def compare_texts(old: Side, new: Side) -> Iterator[Change]:
     yield from _compare_partials(old, new)
     yield from _compare_slots(old, new)
     yield from _compare_settings(old, new)
+
+
+def explain_text(code: str, what: str, old: Placed | None, new: Placed | None, where: str) -> Change:
+    """Return the change of a text, or of another value that the model reads, by words."""
+    words = diff_words(*("" if side is None else write_value(side.value) for side in (old, new)))
+    if new is None or old is None:
+        placed = new or old
+        location = placed.locate_key() if placed else None
+        return make_change(code, f"{what} {'added' if old is None else 'removed'}", location, where, words=words)
+    is_text = isinstance(old.value, str) and isinstance(new.value, str)
+    location = locate_text(new, words.offset) if is_text else new.locate_key()
+    return make_change(code, f"{what} changed", location, where, words=words)
+
+
+def compare_notes(before: Placed, after: Placed, what: str, where: str) -> Iterator[Change]:
+    """Yield the changed keys that begin with `x-`."""
+    for key in sorted(find_changed_keys(before, after)):
+        if key.startswith("x-"):
+            message = f"{key!r} of {what} changed{from_to(before.value.get(key), after.value.get(key))}"
+            yield make_change("PV327", message, locate_changed(before, after, key), where)
 
 
 def describe_message(placed: Placed, index: int) -> str:
@@ -76,36 +106,48 @@ def _compare_message(old: Side, new: Side, pair: Pair, is_moved: bool) -> Iterat
         yield make_change("PV305", message, location, where)
     yield from _compare_condition(old, new, pair, name, where)
     yield from _compare_content(before, after, name, where)
-    for key in sorted((before.value.keys() | after.value.keys()) - _COMPARED):
-        # A place relative to an inherited message is an order, which is compared above.
-        if key not in _PLACES and before.value.get(key) != after.value.get(key):
-            message = f"{key!r} of message {name} changed{_from_to(before.value.get(key), after.value.get(key))}"
-            yield make_change("PV307", message, after.locate_key(key) if key in after.value else after.locate(), where)
-    if before.document.data.get("syntax") != after.document.data.get("syntax") and old.pack.syntax == new.pack.syntax:
+    yield from _compare_roles(before, after, name, where)
+    # A place relative to an inherited message is an order, which is compared above.
+    for key in sorted(find_changed_keys(before, after) - _COMPARED):
+        if not key.startswith("x-"):
+            message = f"{key!r} of message {name} changed{from_to(before.value.get(key), after.value.get(key))}"
+            code = "PV326" if key in _PLACES else "PV307"
+            yield make_change(code, message, locate_changed(before, after, key), where)
+    yield from compare_notes(before, after, f"message {name}", where)
+    if _has_other_syntax(old, new, before, after):
         yield make_change("PV315", f"message {name} has another template syntax", after.locate(), where)
+
+
+def _has_other_syntax(old: Side, new: Side, before: Placed, after: Placed) -> bool:
+    """Return whether the files of an inherited part have another syntax, and the packs have not."""
+    syntaxes = [placed.document.data.get("syntax", "jinja") for placed in (before, after)]
+    return old.pack.syntax == new.pack.syntax and syntaxes[0] != syntaxes[1]
+
+
+def _compare_roles(before: Placed, after: Placed, name: str, where: str) -> Iterator[Change]:
+    """Yield a change if the same roles of a history are written in another way; `call_changes` compares other roles."""
+    roles = [placed.value.get("roles", HISTORY_ROLES) for placed in (before, after)]
+    if "roles" in find_changed_keys(before, after) and set(roles[0]) == set(roles[1]):
+        message = f"'roles' of message {name} are written in another way"
+        yield make_change("PV326", message, locate_changed(before, after, "roles"), where)
 
 
 def _compare_condition(old: Side, new: Side, pair: Pair, name: str, where: str) -> Iterator[Change]:
     before, after = old.sections.messages[pair.old], new.sections.messages[pair.new]
     if before.value.get("when") == after.value.get("when"):
         return
-    location = after.locate_key("when") if "when" in after.value else after.locate()
+    location = locate_changed(before, after, "when")
     if means_the_same(old.compiled.messages[pair.old].when, new.compiled.messages[pair.new].when):
         message = f"'when' of message {name} is written in another way"
         yield make_change("PV326", message, location, where)
         return
-    message = f"'when' of message {name} changed{_from_to(before.value.get('when'), after.value.get('when'))}"
+    message = f"'when' of message {name} changed{from_to(before.value.get('when'), after.value.get('when'))}"
     yield make_change("PV306", message, location, where)
-
-
-def _from_to(old: Any, new: Any) -> str:
-    """Return the old and new value; nothing for one that was absent."""
-    return (f" from {short(old)}" if old is not None else "") + (f" to {short(new)}" if new is not None else "")
 
 
 def _compare_content(before: Placed, after: Placed, name: str, where: str) -> Iterator[Change]:
     old, new = before.value.get("content"), after.value.get("content")
-    if old == new:
+    if "content" not in find_changed_keys(before, after):
         return
     words = diff_words(write_value(old or ""), write_value(new or ""))
     if isinstance(old, str) and isinstance(new, str):
@@ -156,13 +198,13 @@ def _compare_slots(old: Side, new: Side) -> Iterator[Change]:
         where = f"slots/{name}"
         if name not in before:
             yield make_change("PV312", f"slot {name!r} added", placed.locate_key(), where)
-        elif before[name].value != placed.value:
-            words = diff_words(write_value(before[name].value), write_value(placed.value))
+        elif write_canonical(before[name].value, "slots") != write_canonical(placed.value, "slots"):
             is_text = isinstance(placed.value, str) and isinstance(before[name].value, str)
-            location = locate_text(placed, words.offset) if is_text else placed.locate_key()
             code, what = ("PV311", "wording") if is_text else ("PV314", "value")
-            yield make_change(code, f"{what} of slot {name!r} changed", location, where, words=words)
-    if list(before) != list(after) and sorted(before) == sorted(after):
+            yield explain_text(code, f"{what} of slot {name!r}", before[name], placed, where)
+        elif _has_other_syntax(old, new, before[name], placed):
+            yield make_change("PV315", f"slot {name!r} has another template syntax", placed.locate_key(), where)
+    if not same_order(before, after):
         yield make_change("PV325", "slots are in another order", new.locate("slots"), "slots")
 
 
@@ -183,14 +225,15 @@ def _compare_settings(old: Side, new: Side) -> Iterator[Change]:
 
 
 def _compare_models(old: Side, new: Side) -> Iterator[Change]:
-    before, after = ({glob: rest for glob, *rest in side.content.get("models", ())} for side in (old, new))
+    before, after = ({glob: write_canonical(rest) for glob, *rest in side.content.get("models", ())}
+                     for side in (old, new))  # fmt: skip
     for glob in (*before, *(glob for glob in after if glob not in before)):
         if before.get(glob) != after.get(glob):
             what = "added" if glob not in before else "removed" if glob not in after else "changed"
-            side = new if glob in after else old
+            placed = (new if glob in after else old).sections.models[glob]
             message = f"overlay for the models {glob!r} {what}"
-            yield make_change("PV324", message, side.locate("models", glob), f"models/{glob}")
-    if list(before) != list(after) and sorted(before) == sorted(after):
+            yield make_change("PV324", message, placed.locate_key(), f"models/{glob}")
+    if not same_order(before, after):
         yield make_change("PV324", "overlays for models are in another order", new.locate("models"), "models")
 
 
