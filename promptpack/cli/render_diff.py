@@ -66,7 +66,7 @@ def render_other(pack: Pack, context: Mapping[str, Any], newer: Pack) -> Prompt:
 def diff_prompts(old: Prompt, new: Prompt) -> tuple[MessageDiff, ...]:
     """Compare two prompts: the messages of the new one in order, then those that were removed."""
     pairs = {pair.new: pair.old for pair in pair_messages(_as_placed(old), _as_placed(new))}
-    return tuple([*_present(old.messages, new.messages, pairs), *_removed(old.messages, set(pairs.values()))])
+    return (*_present(old.messages, new.messages, pairs), *_removed(old.messages, set(pairs.values())))
 
 
 def _as_placed(prompt: Prompt) -> list[Placed]:
@@ -91,17 +91,20 @@ def print_diff(old: Prompt, new: Prompt, form: str) -> None:
     """Print how two prompts differ, as text or as JSON."""
     found = diff_prompts(old, new)
     if form == "json":
-        rows = [
-            {**one._asdict(), "words": [list(piece) for piece in one.words.pieces], "state": one.state} for one in found
-        ]
-        print_json({"old": _name(old.pack), "new": _name(new.pack), "messages": rows})
+        print_json({"old": _name(old.pack), "new": _name(new.pack), "messages": list(map(_as_data, found))})
         return
-    click.echo(visible(f"--- {_name(old.pack)}\n+++ {_name(new.pack)}"))
+    for mark, pack in (("---", old.pack), ("+++", new.pack)):
+        click.echo(visible(f"{mark} {pack.label} {pack.path}"))
     for one in found:
         click.echo(click.style(f"{one.role}: {one.state}", bold=True))
         if one.words:
             click.echo("\n...\n".join(show_words(words).rstrip("\n") for words in one.words.excerpts(_CONTEXT_LINES)))
 
 
-def _name(pack: Pack) -> str:
-    return f"{pack.label} {pack.path}"
+def _name(pack: Pack) -> dict[str, str]:
+    return {"pack": pack.label, "locale": pack.locale, "path": pack.path}
+
+
+def _as_data(one: MessageDiff) -> dict[str, Any]:
+    pieces = [{"kind": piece.kind, "text": piece.text} for piece in one.words.pieces]
+    return {"role": one.role, "state": one.state, "old": one.old, "new": one.new, "pieces": pieces}

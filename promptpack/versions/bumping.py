@@ -53,7 +53,7 @@ def plan_bump(library: Library, request: str, level: Level, pre: str = "") -> Ve
             raise UsageError(_unchanged(versions, source))
         target = _with_pre(next_version(source.version, level), source.version, pre)
         return _copy(source, target)
-    return _raise_draft(versions, source, level, pre)
+    return _raise_unsaved(versions, source, level, pre, "@" in request)
 
 
 def _choose_source(versions: PackVersions, request: str) -> tuple[VersionFiles, VersionFiles | None]:
@@ -137,22 +137,22 @@ def _decide_move(versions: PackVersions, source: VersionFiles, level: Level, pre
     return _with_pre(target, source.version, pre), comparison
 
 
-def _raise_draft(versions: PackVersions, source: VersionFiles, level: Level, pre: str) -> VersionBump:
-    """Plan a larger version of a draft, or of a release that is not saved yet."""
+def _raise_unsaved(versions: PackVersions, source: VersionFiles, level: Level, pre: str, is_named: bool) -> VersionBump:
+    """Plan a larger version of a draft, or of a release that is not saved yet; none if it is large enough."""
+    base = versions.release_before(source.version)
+    enough = VersionBump(source.label, source.label, FilePlan(versions.folder, {}))
     if level != "auto":
         target = _with_pre(next_version(source.version, level), source.version, pre)
-        if replace(target, pre=()) == replace(source.version, pre=()):
-            message = f"{source.label} already raises the {level} part of the version"
-            hint = f"run: promptpack release {source.label}"
-            raise UsageError(Problem("PP937", message, None, hint))
-        return _copy(source, target)
-    base = versions.release_before(source.version)
+        # A release that is not committed yet can still be edited: the next one is only created if it is named.
+        is_new = versions.saved is not None and not source.version.is_draft and not is_named
+        is_large = is_new and base is not None and source.version >= next_version(base, level)
+        return enough if is_large or target == source.version else _copy(source, target)
     if base is None:
-        return VersionBump(source.label, source.label, FilePlan(versions.folder, {}))
+        return enough
     comparison = versions.compare(base, source.version)
     needed = versions.needed(base, comparison, source.version)
     if is_enough(base, source.version, needed):
-        return VersionBump(source.label, source.label, FilePlan(versions.folder, {}), comparison)
+        return enough._replace(comparison=comparison)
     return _copy(source, _with_pre(required_version(base, needed), source.version, pre))._replace(comparison=comparison)
 
 

@@ -33,5 +33,5 @@ def _explain(bump: VersionBump) -> None:
         if comparison and change.bump == comparison.bump != "none":
             click.echo(on_one_line(f"{change} ({change.bump})"), err=True)
     if bump.is_enough:
-        since = f" for its changes since {comparison.old}" if comparison else ": there is no release before it"
-        click.echo(f"{bump.source} is large enough{since}", err=True)
+        since = f" for its changes since {comparison.old}" if comparison else ""
+        click.echo(f"{bump.source} is large enough{since}; nothing was written", err=True)

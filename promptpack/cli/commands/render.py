@@ -56,18 +56,6 @@ def command(
         other = find_other(library, chosen, diff, locale, key).for_model(model)
         return prompt, render_other(other, context, chosen)
 
-    def show(prompt: Prompt, other: Prompt | None) -> None:
-        if other is not None:
-            from promptpack.cli.render_diff import print_diff
-
-            print_diff(other, prompt, format)
-        elif format == "json":
-            print_json(prompt.to_dicts())
-        else:
-            click.echo(visible(prompt.to_text()))
-        if tokens:
-            _print_tokens(prompt)
-
     last: tuple[Prompt, Prompt | None] | None = None
     for _ in _changes(folders) if watch else (None,):
         try:
@@ -79,10 +67,23 @@ def command(
         if watch:
             click.clear()
         if last is not None:
-            show(*last)
+            _show(*last, format, tokens)
         if problem is not None:
             # The next change may fix an unfinished edit; until then, the last good prompt stays.
             print_problems(problem.problems, err=True)
+
+
+def _show(prompt: Prompt, other: Prompt | None, form: str, tokens: bool) -> None:
+    if other is not None:
+        from promptpack.cli.render_diff import print_diff
+
+        print_diff(other, prompt, form)
+    elif form == "json":
+        print_json(prompt.to_dicts())
+    else:
+        click.echo(visible(prompt.to_text()))
+    if tokens:
+        _print_tokens(prompt)
 
 
 def _changes(folders: tuple[str, ...]) -> Iterable[None]:
