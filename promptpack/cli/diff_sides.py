@@ -100,9 +100,10 @@ def _open_revision(folder: str, revision: str) -> Folder:
     try:
         return open_folder(source)
     except UsageError as error:
-        if any(problem.code != "PP773" for problem in error.problems):
-            raise
-        return MemoryFolder(source)  # the packs are new since then
+        # The packs are new since then, or nothing is committed yet.
+        if error.problems[0].code == "PP773" or (error.problems[0].code, revision) == ("PP772", "HEAD"):
+            return MemoryFolder(source)
+        raise
 
 
 def find_side(place: Place, text: str, choice: Choice) -> VersionSide:

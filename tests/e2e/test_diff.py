@@ -153,11 +153,11 @@ def test_the_markdown_of_a_pull_request(repository: Path) -> None:
         "| <b>enum</b> | 1.0.0 → 1.0.1 | 1 breaking | too small: needs 2.0.0 (major) | ❌ |\n"
         "| <b>word</b> | 1.0.0 → 1.0.1 | 1 cosmetic | needs 1.0.1 (patch) | ✅ |\n\n"
         "- ❌ packs/enum/1.0.1.yaml:3:10: **PP765** version 1.0.1 is too small: the change since 1.0.0 needs 2.0.0 (major), "
-        "because of PV108 (input 'TONE' accepts fewer values)<br>run: promptpack bump enum major\n\n"
+        "because of PV108 (input 'TONE' accepts fewer values: 'brief' is not one of 'kind')<br>run: promptpack bump enum major\n\n"
         "<details><summary><b>enum</b> 1.0.0 → 1.0.1: 1 breaking</summary>\n\n"
         "**CALL**: what callers must provide\n\n"
-        "- 💥 PV108 <b>input 'TONE' accepts fewer values</b> (breaking, major): callers may pass a value that is refused now"
-        "<br>packs/enum/1.0.1.yaml:7:3\n"
+        "- 💥 PV108 <b>input 'TONE' accepts fewer values: 'brief' is not one of 'kind'</b> (breaking, major): callers may pass a value that is refused now"
+        "<br>packs/enum/1.0.1.yaml:7:10\n"
         '  <br>for example <code>"brief"</code>\n\n'
         "</details>\n\n"
         "<details><summary><b>word</b> 1.0.0 → 1.0.1: 1 cosmetic</summary>\n\n"
@@ -364,8 +364,8 @@ def test_the_log_lists_versions_with_classes_bumps_and_labels(repository: Path) 
     done = run(repository, "log", "word")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (
-        "2.1.0-dev  draft                            equal     minor, needs none        no changes\n"
-        "2.0.0      release  trial                    compatible  major, needs minor       1 compatible, 1 cosmetic\n"
+        "2.1.0-dev  draft                             equal     minor, needs none       no changes\n"
+        "2.0.0      release  trial                    breaking  major, needs major      1 breaking, 1 cosmetic\n"
         "1.0.1      release  production, live, trial  breaking  patch, but needs major  1 breaking\n"
         "1.0.0      release                           first\n"
     )

@@ -96,12 +96,10 @@ def _write_change(change: Change) -> Iterator[str]:
     yield f"- {mark}{change.code} <b>{escape(change.message)}</b> ({sort_of(change)}){why}{place}"
     if change.has_counterexample:
         yield f"  <br>for example <code>{escape(example(change))}</code>"
-    if change.words:
-        shown = "\n...\n".join(
-            "".join(map(_write_piece, excerpt.pieces)).removesuffix("\n") for excerpt in excerpts(change.words)
-        )
+    shown = ["".join(map(_write_piece, excerpt.pieces)).removesuffix("\n") for excerpt in excerpts(change)]
+    if shown:
         # One line: the text of a pack cannot end the list, and its line ends are those of the block.
-        yield "  <pre>" + shown.replace("\n", "&#10;") + "</pre>"
+        yield "  <pre>" + "\n...\n".join(shown).replace("\n", "&#10;") + "</pre>"
 
 
 def _write_piece(piece: Piece) -> str:

@@ -95,9 +95,8 @@ def _write_change(change: Change) -> str:
         parts.append(f'<div class="place">{_text(str(change.location))}</div>')
     if change.has_counterexample:
         parts.append(f"<div>for example <code>{_text(example(change))}</code></div>")
-    for excerpt in excerpts(change.words) if change.words else ():
-        # A line end after the tag is not part of the block.
-        parts.append(f"<pre>\n{''.join(map(_write_piece, excerpt.pieces))}</pre>")
+    # A line end after the tag is not part of the block.
+    parts += (f"<pre>\n{''.join(map(_write_piece, excerpt.pieces))}</pre>" for excerpt in excerpts(change))
     return f'<li class="{change.kind}">{"".join(parts)}</li>'
 
 

@@ -42,7 +42,7 @@ def _write_change(change: Change) -> Iterator[str]:
         yield on_one_line(f"{_INDENT}{change.hint}")
     if change.has_counterexample:
         yield f"{_INDENT}for example: {on_one_line(example(change))}"
-    for number, excerpt in enumerate(excerpts(change.words) if change.words else ()):
+    for number, excerpt in enumerate(excerpts(change)):
         if number:
             yield f"{_INDENT}..."
         text = show_words(excerpt)

@@ -66,9 +66,9 @@ def sort_of(change: Change) -> str:
     return f"{change.kind}, {change.bump}" if change.bump != BUMPS[0] else change.kind
 
 
-def excerpts(words: WordDiff) -> Iterator[WordDiff]:
-    """Yield the changed lines with a line around them; long unchanged pieces are cut."""
-    for excerpt in words.excerpts():
+def excerpts(change: Change) -> Iterator[WordDiff]:
+    """Yield the changed lines of a text with a line around them; long unchanged pieces are cut."""
+    for excerpt in change.words.excerpts() if change.words else ():
         yield WordDiff(tuple(_cut(piece) for piece in excerpt.pieces))
 
 
