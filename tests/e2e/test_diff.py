@@ -193,10 +193,33 @@ def test_new_and_removed_packs(repository: Path) -> None:
     )
 
 
-def test_the_first_packs_of_a_repository_are_new(repository: Path) -> None:
+def test_the_first_packs_of_a_repository_are_new(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     write(repository / "more", "fresh", "1.0.0")
-    done = run(repository, "diff", "--check", "-p", "more/packs")
-    assert (done.returncode, done.stdout.splitlines()[0]) == (0, "fresh 1.0.0: new pack")
+    done = run(repository, "diff", "--check", "-p", "more/packs", "-p", "packs")
+    assert (done.returncode, done.stdout) == (0, "fresh 1.0.0: new pack\n\n1 pack changed, no version needs to grow\n")
+    empty = tmp_path_factory.mktemp("empty")
+    git(empty, "init", "-q")
+    write(empty, "fresh", "1.0.0")
+    assert run(empty, "diff").stdout == done.stdout
+
+
+def test_a_trial_needs_a_key(repository: Path) -> None:
+    write(repository, "word", "1.0.1", *CHANGES["word"])
+    (repository / "packs" / "labels.yaml").write_text("labels: {word: {trial: {1.0.0: 1, 1.0.1: 0}}}\n", "utf-8")
+    done = run(repository, "diff", "word@trial", "word@1.0.1")
+    assert (done.returncode, done.stderr.partition(",")[0]) == (2, "PP746 word@trial is a trial of 2 versions")
+    assert "word 1.0.0 → 1.0.1" in run(repository, "diff", "word@trial", "word@1.0.1", "--key", "a").stdout
+
+
+def test_commits_are_compared_without_the_working_tree(repository: Path) -> None:
+    write(repository, "word", "1.0.1", *CHANGES["word"])
+    commit(repository)
+    write(repository, "enum", "1.0.0", *CHANGES["enum"])
+    done = run(repository, "diff", "--from", "HEAD^1", "--to", "HEAD", "--format", "json")
+    found = json.loads(done.stdout)
+    assert (found["from"], found["to"]) == ("git:HEAD^1:packs", "git:HEAD:packs")
+    assert [pack["name"] for pack in found["packs"]] == ["word"]
+    assert found["packs"][0]["new"]["files"] == [{"path": "git:HEAD:packs/word/1.0.1.yaml", "locale": ""}]
 
 
 def test_a_draft_is_compared_with_itself_and_must_exceed_the_last_release(repository: Path) -> None:

@@ -14,7 +14,7 @@ from promptpack.problem import Location, Problem
 from promptpack.versions.catalogue import make_change
 from promptpack.versions.change import Comparison
 from promptpack.versions.version_diff import DiffReport, VersionDiff
-from promptpack.versions.word_diff import Piece, WordDiff
+from promptpack.versions.word_diff import Piece, WordDiff, diff_words
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 HOSTILE = (
@@ -109,9 +109,27 @@ def test_json_keeps_every_text(text: str, words: str) -> None:
 
 
 def test_a_long_comment_fits_github_and_says_what_is_missing() -> None:
-    long = make_report("x", "word " * 20_000)
-    written = write(replace(long, diffs=(*HARMLESS.diffs, *long.diffs)), "markdown")
+    long = write(make_report("x", "word " * 20_000), "markdown")
+    assert len(long) < 5_000
+    assert " …</del>" in long
+    changes = HARMLESS.diffs[0].changes * 1_000
+    many = replace(
+        HARMLESS, diffs=(*HARMLESS.diffs, replace(HARMLESS.diffs[0], comparison=Comparison("", "", changes)))
+    )
+    written = write(many, "markdown")
     assert len(written) < 65_536
     assert written.endswith("1 part is too long to be shown here: run `promptpack diff`.\n")
-    many = replace(HARMLESS, problems=HARMLESS.problems * 5_000)
-    assert len(write(many, "markdown")) < 65_536
+    assert len(write(replace(HARMLESS, problems=HARMLESS.problems * 5_000), "markdown")) < 65_536
+
+
+def test_of_many_changed_places_the_first_ones_are_shown() -> None:
+    lines = [f"line {number}\n" for number in range(4_000)]
+    words = diff_words(
+        "".join(lines), "".join("new\n" if not number % 10 else line for number, line in enumerate(lines))
+    )
+    change = make_change("PV301", "x", None, "x", words=words)
+    diff = replace(HARMLESS.diffs[0], comparison=Comparison("", "", (change,)))
+    written = write(replace(HARMLESS, diffs=(diff,)), "markdown")
+    assert "<del>line 10</del><ins>new</ins>" in written
+    assert " more: run promptpack diff)</pre>" in written
+    assert len(written) < 10_000

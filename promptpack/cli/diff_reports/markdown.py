@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from typing import Final
 
 from promptpack.characters import visible
@@ -16,6 +17,8 @@ from promptpack.versions.word_diff import Piece
 
 # A comment on GitHub has at most 65,536 characters.
 _MAX_CHARACTERS: Final = 60_000
+_MAX_WORDS: Final = 6_000
+_MAX_PIECE: Final = 800
 _TAGS: Final = {"removed": ("<del>", "</del>"), "added": ("<ins>", "</ins>"), "kept": ("", "")}
 # What formats, links, or ends a cell: signs, underscores around words, and starts of addresses.
 _SIGN: Final = re.compile(r"[\\`*\[\]<>&|~$@#]|(?<![^\W_])_|_(?![^\W_])|:(?=[^\s\d])|\bwww(?=\.)", re.IGNORECASE)
@@ -96,12 +99,23 @@ def _write_change(change: Change) -> Iterator[str]:
     yield f"- {mark}{change.code} <b>{escape(change.message)}</b> ({sort_of(change)}){why}{place}"
     if change.has_counterexample:
         yield f"  <br>for example <code>{escape(example(change))}</code>"
-    shown = ["".join(map(_write_piece, excerpt.pieces)).removesuffix("\n") for excerpt in excerpts(change)]
+    shown = "\n...\n".join(_write_words(change))
     if shown:
         # One line: the text of a pack cannot end the list, and its line ends are those of the block.
-        yield "  <pre>" + "\n...\n".join(shown).replace("\n", "&#10;") + "</pre>"
+        yield "  <pre>" + shown.replace("\n", "&#10;") + "</pre>"
+
+
+def _write_words(change: Change) -> Iterator[str]:
+    """Yield the excerpts that fit, and how many do not."""
+    shown = ["".join(map(_write_piece, excerpt.pieces)).removesuffix("\n") for excerpt in excerpts(change)]
+    sizes = accumulate(map(len, shown))
+    fitting = [text for text, size in zip(shown, sizes, strict=True) if size <= _MAX_WORDS]
+    yield from fitting
+    if len(fitting) < len(shown):
+        yield f"({len(shown) - len(fitting)} more: run promptpack diff)"
 
 
 def _write_piece(piece: Piece) -> str:
     start, end = _TAGS[piece.kind]
-    return f"{start}{html.escape(visible(piece.text))}{end}"
+    text = piece.text if len(piece.text) <= _MAX_PIECE else f"{piece.text[:_MAX_PIECE]} …"
+    return f"{start}{html.escape(visible(text))}{end}"
