@@ -133,9 +133,10 @@ def find_changes(library: Library, folder: Folder, lock: Lock) -> Iterator[Probl
 def _changed(entry: Entry, now: LockedFile, locked: LockedFile, folder: Folder) -> Problem:
     reason = _explain(now, locked)
     update = f"promptpack lock {folder.root} --update {key_of(entry)[0]}"
-    draft = entry.version.next_draft if entry.version else ""
     message = f"{_show(key_of(entry))} is a locked release, but {reason}"
-    hint = f"undo the change, or make it in {draft}; to change the release itself, run: {update}"
+    move = f"promptpack bump {key_of(entry)[0]} auto -p {folder.root}"
+    keep = f"to move the change to a new version, run: {move}" if now.content != locked.content else "undo the change"
+    hint = f"{keep}; to change the release itself, run: {update}"
     return Problem("PP753", message, _place(entry), hint)
 
 

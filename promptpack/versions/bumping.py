@@ -108,7 +108,7 @@ def _move(
 ) -> VersionBump:
     """Plan to move an edited release to a new version, and then to restore it."""
     restored = {path: text for path, text in saved.texts.items() if source.texts.get(path) != text}
-    added = tuple(path for path in reversed(list(source.texts)) if path not in saved.texts)
+    added = tuple(path for path in source.removal_order if path not in saved.texts)
     if copy is not None and (level == "auto" or _matches(copy.version, source.version, level)):
         # An interrupted move: some of the release may be restored already.
         target, comparison = copy.version, None

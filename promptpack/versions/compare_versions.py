@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from promptpack.library import Library
 from promptpack.library.entry import Entry
 from promptpack.pack.version import Version
-from promptpack.versions.catalogue import make_change
-from promptpack.versions.change import Change, Comparison
+from promptpack.versions.change import BUMPS, Change, Comparison
 from promptpack.versions.compare import compare
 
 
 def compare_versions(old: tuple[Library, Version], new: tuple[Library, Version], name: str) -> Comparison:
     """Compare each variant of a version with that of another one, which may be in another library."""
     before, after = _variants(*old, name), _variants(*new, name)
-    shared = [locale for locale in before if locale in after]
-    found = (compare(old[0]._build_entry(before[one]), new[0]._build_entry(after[one])) for one in shared)
-    # Variants share inputs and contracts, and what changed there is one change; their words differ.
-    changes = {_identity(one): one for several in found for one in reversed(several.changes)}
-    others = [*_missing(before, after, "PV125", "removed"), *_missing(after, before, "PV126", "added")]
-    return Comparison(f"{name}@{old[1]}", f"{name}@{new[1]}", (*others, *reversed(changes.values())))
+    shared = [(before[one], after[one]) for one in before if one in after]
+    pairs = shared or [(next(iter(before.values())), next(iter(after.values())))]
+    # Locales are compared once; variants share inputs and contracts, and what changed there is one change.
+    compared = (
+        compare(old[0]._build_entry(first), new[0]._build_entry(second), None if number else (old[0], new[0]))
+        for number, (first, second) in enumerate(pairs)
+    )
+    changes = {_identity(one): one for several in reversed(list(compared)) for one in several.changes}
+    ordered = sorted(changes.values(), key=lambda change: -BUMPS.index(change.bump))
+    return Comparison(f"{name}@{old[1]}", f"{name}@{new[1]}", tuple(ordered))
 
 
 def _identity(change: Change) -> tuple[object, ...]:
+    """Return what tells changes of variants apart; the words of each locale are its own."""
     return change.code, change.where, change.message, change.words
 
 
 def _variants(library: Library, version: Version, name: str) -> dict[str, Entry]:
+    """Return the files of a version by locale; the default file first, without one, because its locale may change."""
     found = [entry for entry in library.entries if (entry.name, entry.version) == (name, version)]
-    # The locale of the default file may change; it is still the same variant.
-    return {"" if entry.is_default else entry.locale: entry for entry in found}
-
-
-def _missing(these: dict[str, Entry], others: dict[str, Entry], code: str, what: str) -> Iterator[Change]:
-    for locale in sorted(these.keys() - others.keys()):
-        document = these[locale].document
-        place = document.locate_key(("locale",)) if document else None
-        yield make_change(code, f"locale {locale!r} {what}", place, f"locales/{locale}")
+    ordered = sorted(found, key=lambda entry: not entry.is_default)
+    return {"" if entry.is_default else entry.locale: entry for entry in ordered}

@@ -27,6 +27,8 @@ class Release(NamedTuple):
     plan: FilePlan
     references: tuple[Problem, ...] = ()
     """What still names the draft; its files stay then."""
+    is_released: bool = False
+    """Whether the release is complete and locked, so that only the draft is removed."""
 
     @property
     def label(self) -> str:
@@ -42,20 +44,27 @@ def plan_release(library: Library, request: str) -> Release:
     """
     versions = open_versions(library, request)
     draft = _choose_draft(versions, request)
-    _require_enough(versions, draft)
     version, source = replace(draft, pre=()), versions.read(draft)
     plan = FilePlan(versions.folder, source.copies(version))
-    plan.pending()  # refuses a release that exists with another content
+    left = plan.pending()  # refuses a release that exists with another content
+    lock = versions.library._locks.get(versions.folder.root)
+    is_released = not left.writes and lock is not None and lock.has(versions.name, version)
+    writes = {} if is_released else {**plan.writes, LOCK: _check(versions, draft, plan)}
+    without = plan._replace(removes=source.removal_order)
+    released, alone = (_problems(one.preview(versions.library)) for one in (plan, without))
+    references = _find_new(alone, released)
+    done = FilePlan(versions.folder, writes, () if references else without.removes)
+    return Release(versions, draft, version, done, references, is_released)
+
+
+def _check(versions: PackVersions, draft: Version, plan: FilePlan) -> str:
+    """Return the text of the new lock file; raise if the version is too small, or the release would be broken."""
+    _require_enough(versions, draft)
     released = plan.preview(versions.library)
     new = _find_new(_problems(released), _problems(versions.library))
     if new:
         raise PackError(new)
-    writes = {**plan.writes, LOCK: renew_lock(released, versions.folder)}
-    # Backwards, because tests and variants need the default file.
-    without = plan._replace(removes=tuple(reversed(list(source.texts))))
-    references = _find_new(_problems(without.preview(versions.library)), _problems(released))
-    removes = () if references else without.removes
-    return Release(versions, draft, version, FilePlan(versions.folder, writes, removes), references)
+    return renew_lock(released, versions.folder)
 
 
 def _choose_draft(versions: PackVersions, request: str) -> Version:

@@ -33,6 +33,12 @@ class VersionFiles(NamedTuple):
         """The name and the version."""
         return f"{self.name}@{self.version}"
 
+    @property
+    def removal_order(self) -> tuple[str, ...]:
+        """The paths in the order in which they can be removed: the default pack file last."""
+        paths = list(self.texts)[::-1]
+        return (*(path for path in paths if path not in self.packs), *(path for path in paths if path in self.packs))
+
     def copies(self, version: Version) -> dict[str, str]:
         """Return the files for another version; in a pack file, only the version changes."""
         return {

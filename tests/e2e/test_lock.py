@@ -124,7 +124,9 @@ def test_every_change_of_a_release_is_explained(folder: Path, file: str, old: st
     if not reason:
         return
     expected = f"packs/demo/1.0.0.yaml:3:10: PP753 demo@1.0.0 (en) is a locked release, but {reason}\n"
-    hint = "  hint: undo the change, or make it in 1.0.1-dev; to change the release itself, run: promptpack lock packs --update demo@1.0.0\n"
+    move = "to move the change to a new version, run: promptpack bump demo@1.0.0 auto -p packs"
+    keep = move if file == "demo/1.0.0.yaml" else "undo the change"
+    hint = f"  hint: {keep}; to change the release itself, run: promptpack lock packs --update demo@1.0.0\n"
     assert expected in found
     assert hint in found
     assert expected in run(folder, "lint", "packs", "--select", "PL001").stdout

@@ -164,7 +164,7 @@ def test_a_change_that_breaks_another_file_cannot_be_committed(
 def test_the_manifest_is_valid_and_every_hook_has_a_system_form() -> None:
     subprocess.run([BIN / "pre-commit", "validate-manifest", MANIFEST], check=True, capture_output=True)
     hooks = {hook["id"]: hook for hook in yaml.safe_load(MANIFEST.read_text(encoding="utf-8"))}
-    names = ("promptpack-lint", "promptpack-lock", "promptpack-test")
+    names = ("promptpack-lint", "promptpack-lock", "promptpack-diff", "promptpack-test")
     assert set(hooks) == {*names, *(f"{name}-system" for name in names)}
     for name in names:
         own, system = (

@@ -25,7 +25,8 @@ def command(ctx: click.Context, pack: str, folders: tuple[str, ...]) -> None:
     renamed, with its variants, tests and snapshots; only the version line changes.
     """
     release = plan_release(open_library(folders), pack)
-    _require_ready(release)
+    if not release.is_released:
+        _require_ready(release)
     folder = release.versions.folder
     carry_out(release.plan)
     click.echo(release.label)
