@@ -25,7 +25,7 @@ from promptpack.versions.version_side import VersionSide, make_side
 _PATHS = (".yaml", ".yml")
 
 
-class Choice(NamedTuple):
+class VariantChoice(NamedTuple):
     """How a version is chosen: its locale, and the key of a trial."""
 
     locale: str | None = None
@@ -106,7 +106,7 @@ def _open_revision(folder: str, revision: str) -> Folder:
         raise
 
 
-def find_side(place: Place, text: str, choice: Choice) -> VersionSide:
+def find_side(place: Place, text: str, choice: VariantChoice) -> VersionSide:
     """Return the version that a request or the path of a pack file names, in one locale or in all."""
     if is_path(text):
         return _find_file(place, text)

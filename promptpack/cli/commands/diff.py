@@ -7,7 +7,7 @@ from shlex import quote
 import click
 
 from promptpack.cli.diff_reports.catalogue import FORMATS, write
-from promptpack.cli.diff_sides import Choice, Place, find_side, is_path
+from promptpack.cli.diff_sides import VariantChoice, Place, find_side, is_path
 from promptpack.cli.options import complete_packs, key_option, locale_option, packs_option
 from promptpack.library import Library
 from promptpack.library.choosing import choose
@@ -54,7 +54,7 @@ def command(
     promptpack diff --from main --check
     """
     places = _find_places(new, origin, target, folders)
-    choice = Choice(locale, key)
+    choice = VariantChoice(locale, key)
     if old is not None and (new is not None or "@" in old or is_path(old)):
         report = _compare_pair((old, new or old), places, choice)
     elif locale or key:
@@ -79,7 +79,7 @@ def _find_places(
     return Place.find(origin, folders), Place.find(target, folders)
 
 
-def _compare_pair(texts: tuple[str, str], places: tuple[Place, Place], choice: Choice) -> DiffReport:
+def _compare_pair(texts: tuple[str, str], places: tuple[Place, Place], choice: VariantChoice) -> DiffReport:
     if not all(map(is_path, texts)) and not any(map(is_path, texts)):
         names = [parse_reference(text).name for text in texts]
         if names[0] != names[1]:
