@@ -7,7 +7,7 @@ from shlex import quote
 import click
 
 from promptpack.cli.diff_reports.catalogue import FORMATS, write
-from promptpack.cli.diff_sides import VariantChoice, Place, find_side, is_path
+from promptpack.cli.diff_sides import Place, VariantChoice, find_side, is_path
 from promptpack.cli.options import complete_packs, key_option, locale_option, packs_option
 from promptpack.library import Library
 from promptpack.library.choosing import choose
