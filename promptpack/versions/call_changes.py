@@ -5,31 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from promptpack.library.entry import Entry
-from promptpack.library.library import Library
 from promptpack.pack.digest import write_canonical
 from promptpack.pack.model import HISTORY_ROLES, STANDARD_CONTEXT
-from promptpack.pack.placed import Placed
 from promptpack.problem import Location
 from promptpack.versions.catalogue import make_change
 from promptpack.versions.change import Change
+from promptpack.versions.message_changes import where_message
 from promptpack.versions.schema_changes import SchemaCodes, SchemaPair, SchemaSide, compare_schemas
-from promptpack.versions.schema_differences import SchemaNode
+from promptpack.versions.schema_differences import WrittenSchema
 from promptpack.versions.sides import Side, short
-from promptpack.versions.text_changes import where_message
 
 _INPUT_CODES: Final = SchemaCodes("PV108", "PV109", "PV110", "PV111", "PV317")
 _LIMITS: Final = ("tokens", "characters")
 
 
-def compare_calls(old: Side, new: Side, libraries: tuple[Library, Library] | None) -> Iterator[Change]:
+def compare_calls(old: Side, new: Side) -> Iterator[Change]:
     """Yield the changes for callers."""
     yield from _compare_identity(old, new)
     yield from _compare_inputs(old, new)
     yield from _compare_histories(old, new)
     yield from _compare_budgets(old, new)
-    if libraries:
-        yield from _compare_locales(*(_variants(*one) for one in zip(libraries, (old, new), strict=True)))
 
 
 def _compare_identity(old: Side, new: Side) -> Iterator[Change]:
@@ -113,7 +108,7 @@ def _locate_key(side: Side, name: str, key: str) -> Location:
 def _schema_of(side: Side, name: str) -> SchemaSide:
     placed = side.sections.inputs[name]
     schema = {key: value for key, value in side.pack.inputs[name].schema.items() if key != "default"}
-    return SchemaSide(schema, SchemaNode(placed, placed, side.compiled.references), placed.locate_key())
+    return SchemaSide(schema, WrittenSchema(placed, placed, side.compiled.references), placed.locate_key())
 
 
 def _compare_histories(old: Side, new: Side) -> Iterator[Change]:
@@ -199,23 +194,3 @@ def _locate_budget(old: Side, new: Side, *key: str) -> Location:
     budgets = [placed for placed in (new.sections.budget, old.sections.budget) if placed]
     found = next((placed for placed in budgets if all(one in placed.value for one in key)), None)
     return found.locate_key(*key) if found else budgets[0].locate_key()
-
-
-def _variants(library: Library, side: Side) -> dict[str, Entry]:
-    """Return the files of all locales of a pack."""
-    pack = side.pack
-    return {one.locale: one for one in library.entries if (one.name, one.version) == (pack.name, pack.version)}
-
-
-def _compare_locales(old: dict[str, Entry], new: dict[str, Entry]) -> Iterator[Change]:
-    for code, what, lost, kept in (("PV125", "removed", old, new), ("PV126", "added", new, old)):
-        for locale in sorted(lost.keys() - kept.keys()):
-            message = f"locale {locale or 'none'} {what}"
-            yield make_change(code, message, _locate_locale(lost[locale]), f"locales/{locale}")
-
-
-def _locate_locale(entry: Entry) -> Location:
-    if entry.document is None:
-        return Location(entry.path, 1, 1)
-    placed = Placed(entry.document.data, entry.document, ())
-    return placed.locate_key("locale") if "locale" in placed.value else placed.locate()

@@ -14,9 +14,9 @@ from promptpack.versions.catalogue import make_change
 from promptpack.versions.change import Change
 from promptpack.versions.rule_changes import compare_rules
 from promptpack.versions.schema_changes import SchemaCodes, SchemaPair, SchemaSide, compare_schemas
-from promptpack.versions.schema_differences import SchemaNode
+from promptpack.versions.schema_differences import WrittenSchema
 from promptpack.versions.sides import Side, find_changed_keys, locate_changed, same_order
-from promptpack.versions.text_changes import compare_notes, explain_text
+from promptpack.versions.wording import compare_notes, explain_text
 
 _PARAMS_CODES: Final = SchemaCodes("PV204", "PV203", "PV205", "PV206", "PV318", is_reply=True)
 _REPLY_CODES: Final = SchemaCodes("PV214", "PV213", "PV215", "PV216", "PV318", is_reply=True)
@@ -65,11 +65,11 @@ def _explain_default(old: Side, new: Side) -> Iterator[Change]:
         yield make_change("PV326", "the default contract is written in another way", location, "reply/contract")
 
 
-def _contract_node(side: Side) -> SchemaNode | None:
+def _contract_node(side: Side) -> WrittenSchema | None:
     placed = side.sections.reply.get("contract")
     if placed is None or not isinstance(placed.value, dict):
         return None
-    return SchemaNode(placed, placed, side.compiled.references)
+    return WrittenSchema(placed, placed, side.compiled.references)
 
 
 def _locate_reply(side: Side) -> Location:
@@ -122,7 +122,7 @@ def _params_of(side: Side, name: str) -> SchemaSide:
     if "params" not in action.value or found is None:
         return SchemaSide(_ANY_PARAMS, None, action.locate_key())
     placed = action.child("params")
-    return SchemaSide(found, SchemaNode(placed, placed, side.compiled.references), placed.locate_key())
+    return SchemaSide(found, WrittenSchema(placed, placed, side.compiled.references), placed.locate_key())
 
 
 def _compare_tools(old: Side, new: Side, before: str, after: str) -> Iterator[Change]:

@@ -11,7 +11,7 @@ from promptpack.versions.catalogue import make_change
 from promptpack.versions.change import Change
 from promptpack.versions.expressions import means_the_same
 from promptpack.versions.sides import Side, find_changed_keys, from_to, locate_changed, same_order
-from promptpack.versions.text_changes import compare_notes, explain_text
+from promptpack.versions.wording import compare_notes, explain_text
 
 _CONDITIONS: Final = ("when", "require")
 

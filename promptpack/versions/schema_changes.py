@@ -16,8 +16,8 @@ from promptpack.versions.catalogue import make_change
 from promptpack.versions.change import Change
 from promptpack.versions.schema_differences import (
     Difference,
-    SchemaNode,
     SchemaPath,
+    WrittenSchema,
     iterate_differences,
     without_notes,
 )
@@ -29,7 +29,7 @@ class SchemaSide(NamedTuple):
     """A schema of one pack: bundled, and in the file, unless it is not written in one; `location` is its key."""
 
     schema: Mapping[str, Any]
-    node: SchemaNode | None
+    node: WrittenSchema | None
     location: Location
 
 

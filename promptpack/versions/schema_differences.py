@@ -20,24 +20,24 @@ _DECIDING: Final = (KEYWORD_TYPES.keys() | UNSUPPORTED_KEYWORDS | {"then", "else
 _NAMES: Final = (*(key for key in MAPPING_KEYWORDS if key != "$defs"), "dependentRequired")
 
 
-class SchemaNode(NamedTuple):
+class WrittenSchema(NamedTuple):
     """A schema in a file, and what its references need."""
 
     placed: Placed
     root: Placed
     references: References
 
-    def child(self, *steps: str | int) -> SchemaNode:
+    def child(self, *steps: str | int) -> WrittenSchema:
         """Return a schema below this one."""
         return self._replace(placed=self.placed.child(*steps))
 
-    def keywords(self) -> dict[str, SchemaNode]:
+    def keywords(self) -> dict[str, WrittenSchema]:
         """Return the keywords, with those of the schema that `$ref` names; own ones win."""
         own = {key: self.child(key) for key in self.placed.value if key not in ("$ref", "$defs")}
         if "$ref" not in self.placed.value:
             return own
         target, root = self.references.follow(self.placed, self.root)
-        named = SchemaNode(target, root, self.references)
+        named = WrittenSchema(target, root, self.references)
         return {**(named.keywords() if isinstance(target.value, Mapping) else {}), **own}
 
 
@@ -72,7 +72,7 @@ class Difference(NamedTuple):
         return place.locate_key()
 
 
-def iterate_differences(old: SchemaNode, new: SchemaNode) -> Iterator[Difference]:
+def iterate_differences(old: WrittenSchema, new: WrittenSchema) -> Iterator[Difference]:
     """Yield what differs, in the order of the old schema, then what is new; references are followed."""
     yield from _compare(old, new, (), set())
 
@@ -94,7 +94,9 @@ def without_notes(schema: Any) -> Any:
     return found
 
 
-def _compare(old: SchemaNode, new: SchemaNode, path: SchemaPath, seen: set[tuple[int, int]]) -> Iterator[Difference]:
+def _compare(
+    old: WrittenSchema, new: WrittenSchema, path: SchemaPath, seen: set[tuple[int, int]]
+) -> Iterator[Difference]:
     before, after = old.placed.value, new.placed.value
     if not (isinstance(before, Mapping) and isinstance(after, Mapping)):
         if before is not after:
@@ -110,7 +112,7 @@ def _compare(old: SchemaNode, new: SchemaNode, path: SchemaPath, seen: set[tuple
 
 
 def _compare_keyword(
-    key: str, old: SchemaNode | None, new: SchemaNode | None, path: SchemaPath, seen: set[tuple[int, int]]
+    key: str, old: WrittenSchema | None, new: WrittenSchema | None, path: SchemaPath, seen: set[tuple[int, int]]
 ) -> Iterator[Difference]:
     if old is None or new is None:
         if key in _NAMES:
@@ -129,7 +131,7 @@ def _compare_keyword(
 
 
 def _compare_names(
-    old: SchemaNode | None, new: SchemaNode | None, path: SchemaPath, seen: set[tuple[int, int]]
+    old: WrittenSchema | None, new: WrittenSchema | None, path: SchemaPath, seen: set[tuple[int, int]]
 ) -> Iterator[Difference]:
     before, after = old.placed.value if old else {}, new.placed.value if new else {}
     for name in (*before, *(name for name in after if name not in before)):

@@ -47,13 +47,6 @@ def read_side(pack: Pack) -> Side:
     return Side(pack, pack._compiled, resolve_content(pack._compiled))
 
 
-def locate_text(placed: Placed, offset: int) -> Location:
-    """Return the location of an offset of a text."""
-    text: str = placed.value
-    line, column = text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
-    return placed.document.locate_inside(placed.path, line, column)
-
-
 def write_value(value: Any) -> str:
     """Return a value as text that can be compared by words; a text stays as it is."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=str)
