@@ -1,4 +1,4 @@
-"""All disk access, with `private.py`: reading inside a folder only, and atomic writes."""
+"""All disk access, with `private.py` and `temporary_files.py`: reading inside a folder only, and atomic writes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, BinaryIO
 from promptpack.lazy import cached_property
 from promptpack.problem import Location, PackError, Problem, UsageError
 from promptpack.source_names import is_archive, is_source
+from promptpack.temporary_files import write_temporary
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _MAX_BYTES = 1_000_000
 _MAX_FOLDERS = 10_000  # a folder with more is not a folder of packs, but a home folder or a disk
-_DEFAULT_MODE = 0o644
 # Without O_NONBLOCK, opening a pipe without a writer would block forever.
 _READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
 _PACKAGE = os.path.dirname(os.path.realpath(__file__))
@@ -290,7 +290,7 @@ def write_all(texts: Mapping[str, str]) -> None:
     try:
         for path, text in texts.items():
             require_writable(path)
-            prepared.append((_write_temporary(path, text), path))
+            prepared.append((write_temporary(path, text), path))
         while prepared:
             temporary, path = prepared[0]
             os.replace(temporary, path)
@@ -300,25 +300,6 @@ def write_all(texts: Mapping[str, str]) -> None:
     finally:
         for temporary, _ in prepared:
             remove(temporary)
-
-
-def _write_temporary(target: str, text: str) -> str:
-    """Write the text of a file to a hidden file next to it."""
-    from tempfile import mkstemp
-
-    folder, name = os.path.split(target)
-    os.makedirs(folder or ".", exist_ok=True)
-    descriptor, temporary = mkstemp(dir=folder or ".", prefix=f".{name}.")
-    try:
-        os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else _DEFAULT_MODE)
-        with open(descriptor, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-    except BaseException:
-        remove(temporary)
-        raise
-    return temporary
 
 
 def require_writable(path: str) -> None:
