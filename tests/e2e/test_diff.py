@@ -302,13 +302,13 @@ def test_locales_are_compared_together_or_one_at_a_time(repository: Path) -> Non
     path.write_text(path.read_text("utf-8").replace("version: 1.0.0", "version: 1.0.0\nlocale: fr"), "utf-8")
     both = write(repository, "word", "1.0.1", *CHANGES["word"])
     done = run(repository, "diff", "word@1.0.0", "word@1.0.1")
-    assert "PV125 locale fr removed (breaking, major)" in done.stdout
+    assert "PV125 locale 'fr' removed (breaking, major)" in done.stdout
     done = run(repository, "diff", "word@1.0.0", "word@1.0.1", "--locale", "fr")
     assert done.returncode == 0
     assert "PV301" in done.stdout
     both.unlink()
     done = run(repository, "diff", "--check")
-    assert "packs/word/1.0.0.fr.yaml:4:1: PV126 locale fr added (compatible, minor)" in done.stdout
+    assert "packs/word/1.0.0.fr.yaml:4:1: PV126 locale 'fr' added (compatible, minor)" in done.stdout
     assert done.returncode == 1
 
 
