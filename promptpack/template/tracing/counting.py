@@ -19,7 +19,7 @@ from promptpack.template.positions import decode
 from promptpack.template.sandbox import PackEnvironment
 from promptpack.template.tree import copy_tree, descendants
 
-Record = Callable[["Part", str], None]
+Record = Callable[["CountedPart", str], None]
 """Is told that a part of a template ran, and how."""
 BRANCH: Final = ("true", "false")
 LOOP: Final = ("no item", "one item", "several items")
@@ -27,7 +27,7 @@ INCLUDE: Final = ("included",)
 _CONSTANTS: Final = (nodes.Const, nodes.List, nodes.Tuple, nodes.TemplateData)
 
 
-class Part(NamedTuple):
+class CountedPart(NamedTuple):
     """A branch, a loop or an include of a template, and how it can run."""
 
     kind: str
@@ -39,7 +39,7 @@ class CountingEnvironment(PackEnvironment):
     """The environment of counted templates."""
 
     record: Record
-    parts: list[Part]
+    parts: list[CountedPart]
     passes: dict[int, list[int]]
 
     def note_branch(self, number: int, value: Any) -> Any:
@@ -127,7 +127,7 @@ class CountingEngine(Engine):
         return replace(expression, engine=self)
 
     def _add(self, kind: str, location: Location, ways: tuple[str, ...]) -> int:
-        self.parts.append(Part(kind, location, ways))
+        self.parts.append(CountedPart(kind, location, ways))
         return len(self.parts) - 1
 
 

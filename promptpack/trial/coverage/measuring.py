@@ -8,7 +8,7 @@ from typing import Any, Final
 from promptpack.pack.model import Pack, PackTest
 from promptpack.problem import ContextError, Location
 from promptpack.prompt.prompt import Prompt
-from promptpack.template.tracing.counting import CountingEngine, Part
+from promptpack.template.tracing.counting import CountedPart, CountingEngine
 from promptpack.trial.coverage.counted_pack import count_pack
 from promptpack.trial.coverage.model import Coverage, Point
 from promptpack.trial.coverage.schema_words import WordFinder, find_words
@@ -92,7 +92,7 @@ class _Run:
             if key in self._words:
                 self._hit(self._words[key])
 
-    def _record(self, part: Part, way: str) -> None:
+    def _record(self, part: CountedPart, way: str) -> None:
         self._hit(_point_of(part, way))
 
     def _add(self, location: Location, what: str) -> Point:
@@ -104,6 +104,6 @@ class _Run:
         self.hits[point] = self.hits.get(point, 0) + 1
 
 
-def _point_of(part: Part, way: str) -> Point:
+def _point_of(part: CountedPart, way: str) -> Point:
     place = part.location
     return Point(place.path, place.line, place.column, _WAYS[part.kind][way])
