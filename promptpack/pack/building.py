@@ -90,7 +90,10 @@ def compile_sections(document: Document, build_context: BuildContext) -> Compile
     problems += (_reserved(name, placed) for name, placed in sections.inputs.items() if name in _RESERVED)
     inputs = {name: _build_input(name, placed, references, problems) for name, placed in sections.inputs.items()}
     compiler = PackCompiler(inputs, build_context.partials.for_pack(sections), partial(_find_words, sections))
-    messages = tuple(compiler.compile_message(placed, _syntax_of(placed)) for placed in sections.messages)
+    messages = tuple(
+        compiler.compile_message(placed, _syntax_of(placed), is_inherited=placed.document is not document)
+        for placed in sections.messages
+    )
     slots, output = _compile_slots(sections, compiler)
     models = _compile_models(sections, compiler)
     contract = build_contract(sections, compiler, references, output)

@@ -38,6 +38,17 @@ class _TestOptions:
     prune: bool
     quiet: bool
     format: str
+    mutate: bool
+    mutate_fail_under: float
+    cov: bool
+    cov_html: str | None
+    cov_lcov: str | None
+    cov_fail_under: float | None
+
+    @property
+    def covers(self) -> bool:
+        """Whether the coverage is measured: one of its options is given."""
+        return self.cov or self.cov_fail_under is not None or bool(self.cov_html or self.cov_lcov)
 
 
 def _selecting_options(command: Command) -> Command:
@@ -64,6 +75,27 @@ def _reporting_options(command: Command) -> Command:
     return click.option("--format", type=click.Choice(list(FORMATS)), default="text", show_default=True)(command)
 
 
+def _mutating_options(command: Command) -> Command:
+    command = click.option(
+        "--mutate-fail-under", type=click.FloatRange(0, 100), default=0, metavar="PERCENT",
+        help="With --mutate, exit with 1 if fewer changes are detected.",
+    )(command)  # fmt: skip
+    return click.option(
+        "--mutate", is_flag=True,
+        help="Change each pack in many small ways, and list the changes that no test detects.",
+    )(command)  # fmt: skip
+
+
+def _covering_options(command: Command) -> Command:
+    command = click.option(
+        "--cov-fail-under", type=click.FloatRange(0, 100), metavar="PERCENT",
+        help="Exit with 1 if the tests cover fewer points.",
+    )(command)  # fmt: skip
+    command = click.option("--cov-lcov", metavar="FILE", help="Write the coverage for tools that read lcov.")(command)
+    command = click.option("--cov-html", metavar="FILE", help="Draw the coverage on the files, as one page.")(command)
+    return click.option("--cov", is_flag=True, help="List the points of packs that no test covers.")(command)
+
+
 def _read_processes(_: click.Context, __: click.Parameter, value: str) -> int:
     if value == "auto":
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -78,6 +110,8 @@ def _read_processes(_: click.Context, __: click.Parameter, value: str) -> int:
 @_selecting_options
 @_running_options
 @_reporting_options
+@_mutating_options
+@_covering_options
 @click.pass_context
 def command(ctx: click.Context, /, watch: bool, **given: Any) -> None:
     """Run the tests in packs. NAMES are names, name@range, pack files or folders; all packs by default.
@@ -87,9 +121,40 @@ def command(ctx: click.Context, /, watch: bool, **given: Any) -> None:
     options = _TestOptions(**given)
     if options.prune and not options.update:
         raise click.UsageError("--prune needs --update")
+    if options.mutate and (watch or options.expression or options.last_failed or options.update):
+        raise click.UsageError("--mutate runs all tests of the packs: without -k, --last-failed, --update and --watch")
     if watch:
         _watch(options)
-    ctx.exit(1 if _run(options).failed else 0)
+    is_good = _mutate(options) if options.mutate else not _run(options, "text" if options.covers else "").failed
+    if options.covers:
+        is_good &= _cover(options)
+    ctx.exit(0 if is_good else 1)
+
+
+def _cover(options: _TestOptions) -> bool:
+    """Measure the coverage, and return whether it is high enough."""
+    from promptpack.cli.coverage_report import measure_packs, print_coverage, write_html, write_lcov
+
+    packs = choose_packs(options.names, options.folders).packs
+    coverage = measure_packs(track_some(packs, len(packs), "packs"))
+    print_coverage(coverage, options.format)
+    if options.cov_html:
+        files.write(options.cov_html, write_html(coverage))
+    if options.cov_lcov:
+        files.write(options.cov_lcov, write_lcov(coverage))
+    return coverage.percent >= (options.cov_fail_under or 0)
+
+
+def _mutate(options: _TestOptions) -> bool:
+    """Run the tests, then run them on changed packs; return whether all pass and enough changes are detected."""
+    from promptpack.cli.mutation_report import report_mutations
+
+    if _run(options, format="text").failed:
+        click.echo("fix the tests first; --mutate needs tests that pass", err=True)
+        return False
+    packs = [pack for pack in choose_packs(options.names, options.folders).packs if pack.tests]
+    score = report_mutations(track_some(packs, len(packs), "packs"), options.format)
+    return score.percent >= options.mutate_fail_under
 
 
 def _watch(options: _TestOptions) -> None:
@@ -104,12 +169,12 @@ def _watch(options: _TestOptions) -> None:
             print_problems(error.problems, err=True)
 
 
-def _run(options: _TestOptions) -> TestReport:
+def _run(options: _TestOptions, format: str = "") -> TestReport:  # noqa: A002 -- the option's name
     chosen = choose_packs(options.names, options.folders)
     last = LastFailed.open(chosen.roots)
     report = _run_chosen(options, chosen, last)
     last.remember(report.trials)
-    if written := write(report, options.format, options.quiet):
+    if written := write(report, format or options.format, options.quiet):
         click.echo(written)
     print_problems(report.problems, err=True)
     click.echo(summarize(report), err=True)
