@@ -88,10 +88,14 @@ class _Expansion:
         if "cases" not in test.value:
             yield self._check(draft)
             return
+        number = 0
         for number, row in enumerate(self._rows(test.child("cases")), 1):
             self._check_row(row)
             name = f"{test.value['name']} [{row.value.get('name', number)}]"
             yield self._check(self._change(draft.move(name, row), row))
+        if not number:
+            file = test.child("cases", "file")
+            raise PackError(file.problem("PP251", f"{file.value!r} has no cases", "add a row"))
 
     def _rows(self, cases: Placed) -> Iterable[Placed]:
         if isinstance(cases.value, list):

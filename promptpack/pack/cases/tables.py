@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
@@ -105,9 +106,10 @@ def _read_csv(text: str, path: str, inputs: Mapping[str, Input]) -> Iterator[Pla
 
 def _read_header(cells: Sequence[str], path: str, line: int, inputs: Mapping[str, Input]) -> list[_Column]:
     columns = [_read_column(cell, path, line, inputs) for cell in cells]
-    for index, column in enumerate(columns):
-        if any(column.key == other.key for other in columns[:index]):
-            raise _table_error(path, line, f"column {column.key!r} is given twice")
+    counts = Counter(column.key for column in columns)
+    repeated = next((key for key, count in counts.items() if count > 1), None)
+    if repeated is not None:
+        raise _table_error(path, line, f"column {repeated!r} is given twice")
     return columns
 
 

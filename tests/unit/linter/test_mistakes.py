@@ -110,6 +110,10 @@ CASES = [
     ("version: 0.1.0-dev", "version: 0.1.0 dev", "3:10: PP201 '0.1.0 dev' must be a version such as 1.0.0 or 1.1.0-dev (in /version)\n  hint: the file name says '0.1.0-dev'"),
     ("require: reply.params.team", "require: params.team", "37:16: PP301 template uses undeclared input 'params'\n  hint: did you mean 'reply.params'?"),
     ("    context: {TICKET: {subject: Money}, TEAMS: [billing]}\n", "    context: {TICKET: {subject: Money}, TEAMS: [billing]}\n    expect: {error: PP999}\n", "42:21: PL026 rendering never raises 'PP999'\n  hint: expect a code that starts with PP3 or PP4; see the reference of codes"),
+    ("    context: {TICKET: {subject: Money}, TEAMS: [billing]}\n", "    context: {TICKET: {subject: Money}, TEAMS: [billing]}\n    expect: {warnings: [PP999]}\n", "42:25: PL026 no context has the warning 'PP999'\n  hint: the warnings are PP410, PP419, PP427, PP428, PP429"),
+    ("    context: {TICKET: {subject: Money}, TEAMS: [billing]}\n", "    context: {TICKET: {subject: Money}, TEAMS: [billing]}\n    expect: {error: PP416, contains: [Money]}\n", "42:28: PL026 'contains' is never checked: the prompt is not rendered\n  hint: remove it, or 'error'"),
+    ("verdict: {violations: [{rule: known-team}]}", "verdict: {outcome: invalid, output: {/params/taem: x}}", "43:56: PL026 the reply has no '/params/taem'\n  hint: did you mean '/params/team'?"),
+    ("verdict: {violations: [{rule: known-team}]}", "verdict: {violations: [{rule: known-team}]}\n  - {name: other, like: billing, with: {/reply/action: ROUTE_TICKT}, verdict: invalid}", "44:56: PL026 the pack has no action 'ROUTE_TICKT'\n  hint: did you mean 'ROUTE_TICKET'?"),
 ]  # fmt: skip
 
 

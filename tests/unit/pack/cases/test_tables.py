@@ -132,6 +132,8 @@ def test_a_mistake_is_located_at_its_row(
             "../../schemas/cases.csv",
             "'../../schemas/cases.csv' leads out of the folder of the packs\n  hint: move the file next to the pack",
         ),
+        ("empty.csv", "'empty.csv' has no cases\n  hint: add a row"),
+        ("empty.jsonl", "'empty.jsonl' has no cases\n  hint: add a row"),
         ("link.csv", "'link.csv' "),
         ("large.csv", "'large.csv' "),
     ],
@@ -141,10 +143,18 @@ def test_only_files_next_to_packs_are_read(
 ) -> None:
     folder = write_pack(body=BODY.replace("FILE", file)).parent
     (tmp_path / "outside.csv").write_text("GOAL\nx\n")
+    (folder / "empty.csv").write_text("GOAL\n")
+    (folder / "empty.jsonl").write_text("\n")
     (folder / "link.csv").symlink_to(tmp_path / "outside.csv")
     (folder / "large.csv").write_text("GOAL\n" + "x" * 1_000_000)
     (found,) = open_packs().problems
     assert str(found).startswith(f"packs/demo/1.0.0.yaml:13:19: PP251 {expected}")
+
+
+def test_a_wide_table_takes_linear_time(write_pack: WritePack, open_packs: OpenPacks) -> None:
+    columns = ",".join(f"/context/POOL/a{number}:text" for number in range(35_000))
+    write(write_pack, f"{columns}\nx{',' * 34_999}\n")
+    assert open_packs().problems == ()
 
 
 def test_a_changed_table_is_read_again(write_pack: WritePack, open_packs: OpenPacks) -> None:
