@@ -107,5 +107,5 @@ class Collector:
         self._in_a_row += 1
         if problem.code == _REJECTED:
             self.done.stop = "the server rejects the key or the account"
-        elif self._in_a_row >= _MAX_FAILURES_IN_A_ROW:
+        elif self._in_a_row == _MAX_FAILURES_IN_A_ROW:
             self.done.stop = f"{self._in_a_row} calls in a row failed"

@@ -57,7 +57,8 @@ def _banner(evaluation: Evaluation) -> str:
         lines.append(f"<p><strong>{escape(shown)}</strong></p>")
         lines.append(f'<p class="quiet">{escape(_test(found))}</p>')
     else:
-        kind, shown = "", f"Pass rate {rate(evaluation.sides[0].pass_rate)}"
+        side = evaluation.sides[0]
+        kind, shown = "", f"Pass rate {rate(side.pass_rate) if side.graded else 'unknown: no reply was graded'}"
         lines.append(f"<p><strong>{escape(shown)}</strong></p>")
     if evaluation.stop:
         lines.append(f"<p>{escape(f'Incomplete: {evaluation.stop}')}</p>")
@@ -100,7 +101,7 @@ def _violations(evaluation: Evaluation) -> str:
 
 def _name(code: str) -> str:
     words = [rule for rule, known in VIOLATION_CODES.items() if known == code]
-    return f"{code} {', '.join(words[:3])}{', ...' if len(words) > 3 else ''}".rstrip()
+    return f"{code} {', '.join(words[:2])}{', ...' if len(words) > 2 else ''}".rstrip()
 
 
 def _latency(evaluation: Evaluation) -> str:

@@ -24,7 +24,7 @@ def to_rows(evaluation: Evaluation) -> list[tuple[str, ...]]:
     """Return the numbers: a name, then a text for each version."""
     sides, currency = evaluation.sides, evaluation.currency
     rows = [
-        ("pass rate", *(rate(side.pass_rate) for side in sides)),
+        ("pass rate", *(rate(side.pass_rate) if side.graded else "unknown" for side in sides)),
         (
             "cases",
             *(f"{len(side.rates):,} of {evaluation.cases:,}, each {_times(evaluation.repeat)}" for side in sides),

@@ -82,7 +82,7 @@ def histogram(series: Sequence[Sequence[float]], write: Callable[[float], str], 
     highest = min(known[-1], 2 * known[int(0.95 * (len(known) - 1))]) or 1.0 if known else 1.0
     counts = [_count(values, highest) for values in series]
     tallest = max((max(one) for one in counts), default=0) or 1
-    scale, width = Scale(0.0, float(_BINS)), (100 - 2 * _EDGE) / _BINS / len(counts)
+    scale, width = Scale(0.0, float(_BINS)), 0.88 * (100 - 2 * _EDGE) / _BINS / len(counts)
     parts = []
     for colour, one in enumerate(counts):
         for number, count in enumerate(one):
@@ -91,7 +91,7 @@ def histogram(series: Sequence[Sequence[float]], write: Callable[[float], str], 
                 left = scale.place(number) + colour * width
                 parts.append(
                     f'<rect class="{KINDS[colour]}" x="{left:.2f}%" y="{_PLOT_HEIGHT - height:.1f}"'
-                    f' width="{0.86 * width:.2f}%" height="{height:.1f}"/>'
+                    f' width="{width:.2f}%" height="{height:.1f}"/>'
                 )
     more = "≥ " if known and known[-1] > highest else ""
     ticks = [(share * _BINS, write(share * highest)) for share in (0.0, 0.25, 0.5, 0.75)]
@@ -141,7 +141,7 @@ def _line(kind: str, left: float, top: float, right: float, bottom: float) -> st
 def _count(values: Sequence[float], highest: float) -> list[int]:
     counts = [0] * _BINS
     for value in values:
-        counts[min(_BINS - 1, int(_BINS * value / highest))] += 1
+        counts[int(min(_BINS - 1, _BINS * value / highest))] += 1
     return counts
 
 

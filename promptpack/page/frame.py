@@ -22,6 +22,7 @@ p { margin: 4px 0; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 16px; margin-top: 16px;
   min-width: 0; }
 .grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 0 16px; }
+.grid > :last-child:nth-child(odd) { grid-column: 1 / -1; }
 .banner { border-left: 6px solid var(--quiet); }
 .banner strong { font-size: 19px; overflow-wrap: anywhere; }
 .banner.better { border-left-color: var(--good); }

@@ -24,7 +24,7 @@ from promptpack.problem import Problem, UsageError, did_you_mean
 def command(
     name: str, pack: str | None, output: str | None, folders: tuple[str, ...], locale: str | None, key: str | None
 ) -> None:
-    """Print or write a JSON Schema: that of a file (pack, flow, labels, tests), verdict, agent-output, params/NAME...
+    """Print or write a JSON Schema: of a file (pack, flow, labels, prices, tests), verdict, agent-output, params/NAME.
 
     Without a known NAME, all names are listed. Pack authors need 'pack', which is the default.
     """

@@ -1,5 +1,6 @@
 """Whole evaluations with a scripted model: grades, journals, failures, limits and comparisons."""
 
+import asyncio
 import json
 from collections import Counter
 from dataclasses import replace
@@ -9,8 +10,10 @@ import pytest
 
 from promptpack.cycle import Completion, CycleSettings, ManualClock, ProviderError, Request, ScriptedProvider, Usage
 from promptpack.evaluation import EvaluatedPack, EvaluationPlan, JudgePack, evaluate, read_cases
+from promptpack.evaluation.asking import TimedProvider
 from promptpack.evaluation.dry_run import estimate
 from promptpack.evaluation.journal import Journal, open_journals
+from promptpack.evaluation.pace import Pace
 from promptpack.evaluation.prices import Price, Prices
 from promptpack.evaluation.report_data import to_data
 from promptpack.evaluation.report_page import to_page
@@ -175,7 +178,23 @@ def test_a_rejected_key_stops_the_evaluation_at_once(tmp_path: Path, grader: Pac
     assert (found.stop, len(subject.provider.requests)) == ("the server rejects the key or the account", 1)
 
 
-def test_requests_are_spaced_and_a_retry_after_pauses_all(
+def test_a_retry_after_pauses_all_conversations(grader: Pack) -> None:
+    clock = ManualClock()
+    pace = Pace(clock, None, None)
+    failing = TimedProvider(ScriptedProvider([ProviderError(Problem("PP604", "wait"), retry_after=20.0)]), pace, clock)
+    other = TimedProvider(ScriptedProvider([completion(good())]), pace, clock)
+
+    async def ask_both() -> None:
+        request = Request("m", grader.render(TEXT="a").messages)
+        with pytest.raises(ProviderError):
+            await failing.acomplete(request)
+        await other.acomplete(request)
+
+    asyncio.run(ask_both())
+    assert clock.now() == 20.0
+
+
+def test_requests_are_spaced_and_a_retry_after_makes_them_wait(
     tmp_path: Path, grader: Pack, journals: PrivateFolder
 ) -> None:
     clock = ManualClock()
@@ -364,3 +383,13 @@ def test_the_same_seed_gives_the_same_bytes_and_secrets_stay_hidden(
     assert "<img" not in pages[0]
     assert "&lt;img src=x onerror=1&gt;" in pages[0]
     assert pages[0].count("<details>") == 60
+
+
+def test_without_any_grade_no_rate_is_shown(tmp_path: Path, library: Library, journals: PrivateFolder) -> None:
+    old, new = (subject_of(library.get(f"grader@{one}"), lambda _: OVERLOADED, retries=0) for one in ("1.0.0", "1.1.0"))
+    found = evaluate(plan_of(tmp_path, 30, old, new, concurrency=3), journals)
+    assert to_text(found).splitlines()[1].split() == ["pass", "rate", "unknown", "unknown"]
+    assert found.stop == "10 calls in a row failed"
+    assert found.comparison is not None
+    assert found.comparison.kind == "too few cases"
+    assert "no reply was graded" in to_page(replace(found, sides=found.sides[:1], comparison=None))
