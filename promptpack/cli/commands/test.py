@@ -14,11 +14,27 @@ from promptpack.trial import Trial
 @click.argument("names", nargs=-1, shell_complete=complete_packs)
 @packs_option
 @click.option("--update", is_flag=True, help="Write snapshots instead of comparing them.")
+@click.option("--fuzz", type=click.IntRange(min=1), metavar="N", help="Try N generated contexts and replies per pack.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The seed of --fuzz.")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_context
-def command(ctx: click.Context, names: tuple[str, ...], folders: tuple[str, ...], update: bool, format: str) -> None:  # noqa: A002
+def command(
+    ctx: click.Context,
+    names: tuple[str, ...],
+    folders: tuple[str, ...],
+    update: bool,
+    fuzz: int | None,
+    seed: int,
+    format: str,  # noqa: A002
+) -> None:
     """Run the tests in packs. NAMES are names or name@range, all packs by default."""
     chosen, problems = open_library(folders).select(*names)
+    if fuzz:
+        from promptpack.cli.fuzz_report import run_fuzz
+
+        is_clean = run_fuzz(chosen, fuzz, seed, format)
+        print_problems(problems, err=True)
+        ctx.exit(0 if is_clean and not problems else 1)
     trials = [one for pack in track(chosen, "packs") for one in trial.run([pack], update=update)]
     failed = [one for one in trials if not one.passed]
     if format == "json":

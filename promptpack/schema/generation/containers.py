@@ -15,6 +15,7 @@ Schemas = list[Mapping[str, Any]]
 _MAX_ITEMS: Final = 2_000
 _MORE: Final = 3
 _KEYS: Final = ("a", "b", "c", "key", "name", "x-1", "键", "role", "content", "__proto__", "a b", "")
+_UNUSUAL_KEY: Final = "\x00"
 _ROUNDS: Final = 8
 _MATCH_STEPS: Final = 50_000
 
@@ -53,12 +54,11 @@ def _choose_keys(
     for key in dict.fromkeys(key for schema in list(schemas) for key in schema.get("properties", ())):
         if key not in keys and len(keys) < high and not is_small and happens(choices, 2):
             keys[key] = False
-    fresh = _fresh_keys(maker, schemas, choices)
     wanted = max(low, min(high, len(keys) + (0 if is_small else choices.integer(0, _extra(schemas)))))
-    for key in fresh:
+    for key in _fresh_keys(maker, schemas, choices) if len(keys) < wanted else ():
+        keys.setdefault(key, len(keys) < low)
         if len(keys) >= wanted:
             break
-        keys.setdefault(key, len(keys) < low)
     for _ in range(_ROUNDS):
         before = len(keys), len(schemas)
         _add_dependencies(combiner, schemas, choices, keys)
@@ -97,10 +97,11 @@ def _fresh_keys(maker: Maker, schemas: Schemas, choices: Choices) -> Iterator[st
     """Yield keys that an object may have: optional ones, those that match patterns, then any others."""
     names = tuple(schema["propertyNames"] for schema in schemas if "propertyNames" in schema)
     patterns = [pattern for schema in schemas for pattern in schema.get("patternProperties", ())]
-    for number in range(_MAX_ITEMS):
-        key = _make_key(maker, names, patterns, choices) if number < _ROUNDS * 4 else f"k{number}"
-        goal = _goal_of(key, schemas)
-        if maker.accepts(names, key) and not any(schema is False for schema in goal):
+    # If no other key is allowed, only patterns can allow one.
+    is_closed = any(schema is False for schema in _goal_of(_UNUSUAL_KEY, schemas))
+    for number in range(_ROUNDS if is_closed else _MAX_ITEMS):
+        key = _make_key(maker, names, patterns, choices) if number < _ROUNDS else f"k{number}"
+        if maker.accepts(names, key) and not any(schema is False for schema in _goal_of(key, schemas)):
             yield key
 
 

@@ -1,0 +1,100 @@
+"""Find what a valid context breaks: rendering, the budget, the fences around untrusted texts, the order of messages."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from promptpack.pack.model import Pack
+from promptpack.problem import PromptpackError
+from promptpack.prompt.context import check_context
+from promptpack.prompt.prompt import Prompt
+from promptpack.template.filters import fenced
+from promptpack.template.limits import Limits
+from promptpack.template.meter import metered
+from promptpack.trial.fuzz.fences import text_outside_fences
+from promptpack.trial.fuzz.model import Fault, Kind
+from promptpack.trial.fuzz.places import Path, iterate_texts, put
+
+_OVER_BUDGET: Final = "PP435"
+_CANARY: Final = "canaryqzx7"
+# The longest texts of a context are tried as attacks.
+_MAX_PROBES: Final = 3
+
+
+class ContextCheck:
+    """Finds what valid contexts of one pack break."""
+
+    def __init__(self, pack: Pack, is_valid: Callable[[Mapping[str, Any]], bool]) -> None:
+        self._pack = pack
+        self.is_valid = is_valid
+
+    def find(self, context: Mapping[str, Any]) -> Fault | None:
+        """Return the first thing that a valid context breaks, or None."""
+        prompt = _render(self._pack, context)
+        if isinstance(prompt, Fault):
+            return prompt
+        probes = _choose_probes(self._pack, context)
+        return next((fault for path, text in probes if (fault := self._probe(context, path, text))), None)
+
+    def _probe(self, context: Mapping[str, Any], path: Path, text: str) -> Fault | None:
+        """Return what an untrusted text breaks that a harmless word in its place does not."""
+        plain, hostile = put(context, path, _CANARY), put(context, path, f"{text}\n{_CANARY}")
+        if not self.is_valid(plain) or not self.is_valid(hostile):
+            return None
+        harmless, attacked = _render(self._pack, plain), _render(self._pack, hostile)
+        if isinstance(harmless, Fault) or isinstance(attacked, Fault):
+            return attacked if isinstance(attacked, Fault) else None
+        name = f"{'/'.join(map(str, path))!r}"
+        if _roles(harmless) != _roles(attacked) and _when(self._pack, plain) == _when(self._pack, hostile):
+            message = f"the text of {name} changes the messages from {_roles(harmless)} to {_roles(attacked)}"
+            return Fault("order", str(path[0]), message, hostile, {"roles": _roles(harmless)})
+        if _is_fenced(harmless) and not _is_fenced(attacked):
+            expect = {"contains": [_fence(self._pack, hostile[path[0]])]}
+            return Fault("fence", str(path[0]), f"the text of {name} escapes its fence", hostile, expect)
+        return None
+
+
+def _render(pack: Pack, context: Mapping[str, Any]) -> Prompt | Fault:
+    try:
+        return pack.render(context)
+    except PromptpackError as error:
+        problem = error.problems[0]
+        kind: Kind = "budget" if problem.code == _OVER_BUDGET else "render"
+        message = f"{problem.code} {problem.message}"
+        return Fault(kind, f"{problem.code} {problem.location}", message, context, _NO_ERROR, problem.location)
+    except Exception as error:  # noqa: BLE001 -- whatever it is, a valid context must not raise it
+        return Fault("render", type(error).__name__, f"{type(error).__name__}: {error}", context, _NO_ERROR)
+
+
+# Every prompt meets it; the test fails because there is none.
+_NO_ERROR: Final = {"max_chars": Limits().output}
+
+
+def _choose_probes(pack: Pack, context: Mapping[str, Any]) -> list[tuple[Path, str]]:
+    untrusted = [name for name, declared in pack.inputs.items() if not declared.trusted and name in context]
+    texts = [((name, *path), text) for name in untrusted for path, text in iterate_texts(context[name])]
+    return sorted(texts, key=lambda pair: -len(pair[1]))[:_MAX_PROBES]
+
+
+def _fence(pack: Pack, value: Any) -> str:
+    with metered(pack.limits):
+        return fenced(value)
+
+
+def _is_fenced(prompt: Prompt) -> bool:
+    """Return whether the canary is in the prompt, but never outside a fence."""
+    texts = [message.text for message in prompt.messages]
+    return any(_CANARY in text for text in texts) and not any(
+        _CANARY in text_outside_fences(text) for text in texts if _CANARY in text
+    )
+
+
+def _roles(prompt: Prompt) -> list[str]:
+    return [message.role for message in prompt.messages]
+
+
+def _when(pack: Pack, context: Mapping[str, Any]) -> list[bool]:
+    """Return which conditions of messages hold."""
+    values = check_context(pack, context, {}).values
+    scope = {"pack": pack._about, **values}
+    with metered(pack.limits):
+        return [bool(message.when.evaluate(scope)) for message in pack.messages if message.when is not None]

@@ -1,0 +1,40 @@
+"""Find generated replies that get a wrong verdict: valid ones that are refused, and near ones that are accepted."""
+
+from typing import Any, Final
+
+from promptpack.prompt.prompt import Prompt
+from promptpack.trial.fuzz.model import Fault
+from promptpack.trial.generation import NearReply, ReplyGenerator, has_only_rule_violations
+from promptpack.verdict.model import code_of
+
+_CRASHED: Final = code_of("rule_error")
+
+
+def find_reply_fault(generator: ReplyGenerator, reply: Any, prompt: Prompt) -> Fault | None:
+    """Return why a reply that meets the schema gets a wrong verdict; rules may refuse it, but not fail."""
+    verdict = generator.check(reply, prompt)
+    if verdict.ok or has_only_rule_violations(verdict):
+        return None
+    crashed = next((one for one in verdict.violations if one.code == _CRASHED), None)
+    if crashed is not None:
+        expect = {"violations": [{"rule": crashed.rule, "code": code_of("rule")}]}
+        return Fault("rule", crashed.rule, crashed.message, prompt.context, expect)
+    first = verdict.violations[0]
+    return Fault("refused", first.code, f"a reply that meets the schema is refused: {first}", prompt.context, "valid")
+
+
+def find_near_fault(generator: ReplyGenerator, near: NearReply, prompt: Prompt) -> Fault | None:
+    """Return a fault if a reply outside the contract is accepted, or refused for something else."""
+    verdict = generator.check(near.reply, prompt)
+    where = near.path or "the reply"
+    if verdict.ok:
+        message = f"a reply outside the contract is {verdict.outcome} ({near.change} at {where})"
+        return Fault("accepted", near.change, message, prompt.context, "invalid")
+    if not any(
+        violation.path == near.path or violation.path.startswith(f"{near.path}/") for violation in verdict.violations
+    ):
+        message = f"no violation names {where}, where the reply leaves the contract ({near.change})"
+        return Fault(
+            "accepted", f"place of {near.change}", message, prompt.context, {"violations": [{"path": near.path}]}
+        )
+    return None
