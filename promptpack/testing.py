@@ -9,7 +9,7 @@ from promptpack.cycle import ScriptedProvider
 from promptpack.pack.model import Pack
 from promptpack.problem import Location, MissingExtraError, PackError, Problem, UsageError, did_you_mean
 from promptpack.prompt.prompt import Prompt
-from promptpack.schema.generation import Choices, FirstChoices, NoValueError
+from promptpack.schema.generation import Choices, FirstChoices, NoValueError, RandomChoices
 from promptpack.trial.fuzz.attacks import ATTACKS
 from promptpack.trial.generation import ContextGenerator, NearReply, ReplyGenerator, make_near_reply
 
@@ -60,8 +60,8 @@ def example_reply(
         found = generator.generate(FirstChoices(), prompt, action)
     except NoValueError as error:
         _refuse(pack, "reply", error)
-    reply = generator.satisfy(found, FirstChoices(), prompt)
-    if reply is None or (action is not None and reply["action"] != action):
+    reply = generator.satisfy(found, RandomChoices(0), prompt, action)
+    if reply is None:
         _refuse(pack, "reply", NoValueError("its rules refuse every reply that was tried"))
     return {**reply, **changes} if isinstance(reply, dict) else reply
 

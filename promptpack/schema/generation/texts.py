@@ -46,14 +46,15 @@ def make_text(schemas: Sequence[Mapping[str, Any]], choices: Choices, samples: S
     ]
     if named and not happens(choices, 3):
         return choose(choices, named)
-    fitting = [text for text in samples if low <= len(text) <= high]
-    if fitting and happens(choices, 2):
+    form = choices.integer(0, 3)
+    fitting = [text for text in samples if low <= len(text) <= high] if form > 1 else []
+    if fitting:
         return choose(choices, fitting)
-    length = choices.integer(min(max(low, 1), high), min(high, max(low, 1) + _MORE))
-    # The empty text is the shortest, but says less than a letter.
-    if low == 0 and happens(choices, 8):
-        return ""
-    return "".join(choose(choices, _LETTERS) for _ in range(length)) if length < _SHORT else "a" * length
+    # The empty text is shorter, but says less than a letter.
+    length = min(max(low, 1), high) if form == 0 else choices.integer(low, min(high, low + _MORE))
+    if form == 0 or length > _SHORT:
+        return "a" * length
+    return "".join(choose(choices, _LETTERS) for _ in range(length))
 
 
 _SHORT: Final = 200

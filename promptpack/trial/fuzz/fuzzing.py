@@ -9,9 +9,9 @@ from promptpack.problem import Location
 from promptpack.prompt.prompt import Prompt
 from promptpack.schema.generation import Choices, NoValueError, RandomChoices
 from promptpack.trial.fuzz.attacks import ATTACKS
-from promptpack.trial.fuzz.context_faults import ContextCheck
-from promptpack.trial.fuzz.model import Fault, Finding
-from promptpack.trial.fuzz.reply_faults import find_near_fault, find_reply_fault
+from promptpack.trial.fuzz.context_breakages import ContextCheck
+from promptpack.trial.fuzz.model import Breakage, Finding
+from promptpack.trial.fuzz.reply_breakages import find_near_breakage, find_reply_breakage
 from promptpack.trial.fuzz.shrinking import shrink
 from promptpack.trial.generation import ContextGenerator, NearReply, ReplyGenerator, make_near_reply
 
@@ -66,13 +66,13 @@ class _FuzzRun:
         try:
             context = self._contexts.generate(choices)
         except NoValueError as error:
-            self._add(Fault("generate", "context", f"no valid context can be generated: {error}", {}, None))
+            self._add(Breakage("generate", "context", f"no valid context can be generated: {error}", {}, None))
             return False
         self._counts["contexts"] += 1
-        fault = self._check.find(context)
-        if fault is not None:
-            self._add(fault, lambda: self._shrink_context(fault, context))
-        if self._replies is not None and (fault is None or fault.kind in ("fence", "order")):
+        breakage = self._check.find(context)
+        if breakage is not None:
+            self._add(breakage, lambda: self._shrink_context(breakage, context))
+        if self._replies is not None and (breakage is None or breakage.kind in ("fence", "order")):
             return self._try_replies(self._replies, self._pack.render(context), choices)
         return True
 
@@ -80,12 +80,12 @@ class _FuzzRun:
         try:
             reply = replies.generate(choices, prompt)
         except NoValueError as error:
-            self._add(Fault("generate", "reply", f"no valid reply can be generated: {error}", {}, None))
+            self._add(Breakage("generate", "reply", f"no valid reply can be generated: {error}", {}, None))
             return False
         self._counts["replies"] += 1
-        fault = find_reply_fault(replies, reply, prompt)
-        if fault is not None:
-            self._add(fault, lambda: self._shrink_reply(replies, fault, reply, prompt))
+        breakage = find_reply_breakage(replies, reply, prompt)
+        if breakage is not None:
+            self._add(breakage, lambda: self._shrink_reply(replies, breakage, reply, prompt))
         elif not replies.check(reply, prompt).ok:
             self._counts["refused_by_rules"] += 1
             self._counts["satisfied"] += replies.satisfy(reply, choices, prompt) is not None
@@ -96,42 +96,46 @@ class _FuzzRun:
 
     def _try_near(self, replies: ReplyGenerator, near: NearReply, prompt: Prompt) -> None:
         self._counts["near_replies"] += 1
-        fault = find_near_fault(replies, near, prompt)
-        if fault is not None:
-            self._add(fault, lambda: (fault, _reply_test(fault, near.reply)))
+        breakage = find_near_breakage(replies, near, prompt)
+        if breakage is not None:
+            self._add(breakage, lambda: (breakage, _reply_test(breakage, near.reply)))
 
-    def _add(self, fault: Fault, shrink_case: Callable[[], tuple[Fault, Mapping[str, Any]]] | None = None) -> None:
-        key = (fault.kind, fault.cause)
+    def _add(
+        self, breakage: Breakage, shrink_case: Callable[[], tuple[Breakage, Mapping[str, Any]]] | None = None
+    ) -> None:
+        key = (breakage.kind, breakage.cause)
         known = self._findings.get(key)
         if known is not None:
             self._findings[key] = replace(known, count=known.count + 1)
             return
-        small, test = shrink_case() if shrink_case else (fault, {})
+        small, test = shrink_case() if shrink_case else (breakage, {})
         named = {"name": _NAME + small.message.partition("\n")[0][:_MAX_NAME], **test} if test else {}
         self._findings[key] = Finding(small.kind, small.message, self._locate(small), 1, named)
 
-    def _locate(self, fault: Fault) -> Location:
-        declared = self._pack.inputs.get(fault.cause)
-        return fault.location or (declared.location if declared else Location(self._pack.path, 1, 1))
+    def _locate(self, breakage: Breakage) -> Location:
+        declared = self._pack.inputs.get(breakage.cause)
+        return breakage.location or (declared.location if declared else Location(self._pack.path, 1, 1))
 
-    def _shrink_context(self, fault: Fault, context: Mapping[str, Any]) -> tuple[Fault, Mapping[str, Any]]:
+    def _shrink_context(self, breakage: Breakage, context: Mapping[str, Any]) -> tuple[Breakage, Mapping[str, Any]]:
         def still_fails(candidate: Any) -> bool:
             found = self._check.find(candidate) if self._contexts.accepts(candidate) else None
-            return found is not None and found[:2] == fault[:2]
+            return found is not None and found[:2] == breakage[:2]
 
-        found = self._check.find(shrink(dict(context), still_fails)) or fault
+        found = self._check.find(shrink(dict(context), still_fails)) or breakage
         return found, {"context": dict(found.context), "expect": found.expect}
 
     def _shrink_reply(
-        self, replies: ReplyGenerator, fault: Fault, reply: Any, prompt: Prompt
-    ) -> tuple[Fault, Mapping[str, Any]]:
-        def find(candidate: Any) -> Fault | None:
-            found = find_reply_fault(replies, candidate, prompt) if replies.schema(prompt).accepts(candidate) else None
-            return found if found is not None and found[:2] == fault[:2] else None
+        self, replies: ReplyGenerator, breakage: Breakage, reply: Any, prompt: Prompt
+    ) -> tuple[Breakage, Mapping[str, Any]]:
+        def find(candidate: Any) -> Breakage | None:
+            found = (
+                find_reply_breakage(replies, candidate, prompt) if replies.schema(prompt).accepts(candidate) else None
+            )
+            return found if found is not None and found[:2] == breakage[:2] else None
 
         small = shrink(reply, lambda candidate: find(candidate) is not None)
-        return find(small) or fault, _reply_test(fault, small)
+        return find(small) or breakage, _reply_test(breakage, small)
 
 
-def _reply_test(fault: Fault, reply: Any) -> dict[str, Any]:
-    return {"context": dict(fault.context), "reply": reply, "verdict": fault.expect}
+def _reply_test(breakage: Breakage, reply: Any) -> dict[str, Any]:
+    return {"context": dict(breakage.context), "reply": reply, "verdict": breakage.expect}

@@ -9,8 +9,8 @@ from promptpack.problem import Location
 Kind = Literal["generate", "render", "fence", "order", "budget", "rule", "refused", "accepted"]
 
 
-class Fault(NamedTuple):
-    """What is wrong with one context or reply; faults with the same kind and cause are one finding.
+class Breakage(NamedTuple):
+    """What is wrong with one context or reply; breakages with the same kind and cause are one finding.
 
     `expect` is what a test of the context, or the verdict on a reply, should be instead.
     """

@@ -1,4 +1,4 @@
-"""Shrink a JSON value that shows a fault: remove members, shorten texts, simplify numbers, as long as it still does."""
+"""Shrink a JSON value that breaks something: remove members, shorten texts, simplify numbers while it still does."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -25,6 +25,7 @@ def _simpler(value: Any) -> Iterator[Any]:
     """Yield simpler values, the simplest first: first as a whole, then with one simpler member."""
     if isinstance(value, dict):
         yield from _shorter(list(value.items()), dict)
+        yield from _simpler_keys(value)
         for key, member in value.items():
             yield from ({**value, key: simpler} for simpler in _simpler(member))
     elif isinstance(value, list):
@@ -42,6 +43,13 @@ def _simpler(value: Any) -> Iterator[Any]:
         yield False
     elif isinstance(value, int | float):
         yield from (simple for simple in (0, 1, int(value), int(value) // 2) if abs(simple) < abs(value))
+
+
+def _simpler_keys(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for key in value:
+        name = next((letter for letter in "abc" if letter not in value), key)
+        if len(key) > 1 and name != key:
+            yield {name if one == key else one: member for one, member in value.items()}
 
 
 def _shorter(members: Any, build: Callable[[Any], Any]) -> Iterator[Any]:

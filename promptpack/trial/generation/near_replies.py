@@ -16,7 +16,7 @@ _MISSING: Final = object()
 
 
 class NearReply(NamedTuple):
-    """A reply that the contract refuses because of one change; `path` is the JSON pointer of the changed place."""
+    """A `reply` that the contract refuses because of one `change`; `path` is the JSON pointer of the changed place."""
 
     reply: Any
     path: str

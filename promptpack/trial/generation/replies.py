@@ -50,8 +50,10 @@ class ReplyGenerator:
         text = json.dumps(reply, ensure_ascii=False)
         return self._pack.check(text) if prompt is None else prompt.check(text)
 
-    def satisfy(self, reply: Any, choices: Choices, prompt: Prompt | None = None) -> Any | None:
-        """Return a reply like this one that the rules accept; None if a short search finds none.
+    def satisfy(
+        self, reply: Any, choices: Choices, prompt: Prompt | None = None, action: str | None = None
+    ) -> Any | None:
+        """Return a reply like this one, with an `action` if it is given, that the rules accept; None if none is found.
 
         Each round replaces what the rules complain about by the same place of an example, or of another reply.
         """
@@ -60,9 +62,9 @@ class ReplyGenerator:
         for number in range(_ROUNDS):
             if verdict.ok:
                 return best
-            other = known[number] if number < len(known) else self._generate_other(choices, prompt)
+            other = known[number] if number < len(known) else self._generate_other(choices, prompt, action)
             for candidate in _exchange(best, other, verdict.violations):
-                if not self.schema(prompt).accepts(candidate):
+                if not self.schema(prompt).accepts(candidate) or action not in (None, candidate.get("action")):
                     continue
                 judged = self.check(candidate, prompt)
                 if judged.ok or len(judged.violations) < len(verdict.violations):
@@ -70,9 +72,9 @@ class ReplyGenerator:
                     break
         return best if verdict.ok else None
 
-    def _generate_other(self, choices: Choices, prompt: Prompt | None) -> Any:
+    def _generate_other(self, choices: Choices, prompt: Prompt | None, action: str | None) -> Any:
         try:
-            return self.generate(choices, prompt)
+            return self.generate(choices, prompt, action)
         except NoValueError:
             return None
 

@@ -10,8 +10,8 @@ from promptpack.prompt.prompt import Prompt
 from promptpack.template.filters import fenced
 from promptpack.template.limits import Limits
 from promptpack.template.meter import metered
-from promptpack.trial.fuzz.fences import text_outside_fences
-from promptpack.trial.fuzz.model import Fault, Kind
+from promptpack.trial.fuzz.fences import find_fence, text_outside_fences
+from promptpack.trial.fuzz.model import Breakage, Kind
 from promptpack.trial.fuzz.places import Path, iterate_texts, put
 
 _OVER_BUDGET: Final = "PP435"
@@ -27,42 +27,46 @@ class ContextCheck:
         self._pack = pack
         self.is_valid = is_valid
 
-    def find(self, context: Mapping[str, Any]) -> Fault | None:
+    def find(self, context: Mapping[str, Any]) -> Breakage | None:
         """Return the first thing that a valid context breaks, or None."""
         prompt = _render(self._pack, context)
-        if isinstance(prompt, Fault):
+        if isinstance(prompt, Breakage):
             return prompt
         probes = _choose_probes(self._pack, context)
-        return next((fault for path, text in probes if (fault := self._probe(context, path, text))), None)
+        return next((breakage for path, text in probes if (breakage := self._probe(context, path, text))), None)
 
-    def _probe(self, context: Mapping[str, Any], path: Path, text: str) -> Fault | None:
+    def _probe(self, context: Mapping[str, Any], path: Path, text: str) -> Breakage | None:
         """Return what an untrusted text breaks that a harmless word in its place does not."""
-        plain, hostile = put(context, path, _CANARY), put(context, path, f"{text}\n{_CANARY}")
-        if not self.is_valid(plain) or not self.is_valid(hostile):
+        plain = put(context, path, _CANARY)
+        harmless = _render(self._pack, plain) if self.is_valid(plain) else None
+        if harmless is None or isinstance(harmless, Breakage):
             return None
-        harmless, attacked = _render(self._pack, plain), _render(self._pack, hostile)
-        if isinstance(harmless, Fault) or isinstance(attacked, Fault):
-            return attacked if isinstance(attacked, Fault) else None
+        closer = next((fence for one in harmless.messages if (fence := find_fence(one.text, _CANARY))), "")
+        attacks = (put(context, path, f"{before}{closer}\n{_CANARY}") for before in (f"{text}\n", ""))
+        hostile = next((one for one in attacks if self.is_valid(one)), None)
+        attacked = _render(self._pack, hostile) if hostile is not None else None
+        if hostile is None or attacked is None or isinstance(attacked, Breakage):
+            return attacked if isinstance(attacked, Breakage) else None
         name = f"{'/'.join(map(str, path))!r}"
         if _roles(harmless) != _roles(attacked) and _when(self._pack, plain) == _when(self._pack, hostile):
             message = f"the text of {name} changes the messages from {_roles(harmless)} to {_roles(attacked)}"
-            return Fault("order", str(path[0]), message, hostile, {"roles": _roles(harmless)})
+            return Breakage("order", str(path[0]), message, hostile, {"roles": _roles(harmless)})
         if _is_fenced(harmless) and not _is_fenced(attacked):
             expect = {"contains": [_fence(self._pack, hostile[path[0]])]}
-            return Fault("fence", str(path[0]), f"the text of {name} escapes its fence", hostile, expect)
+            return Breakage("fence", str(path[0]), f"the text of {name} escapes its fence", hostile, expect)
         return None
 
 
-def _render(pack: Pack, context: Mapping[str, Any]) -> Prompt | Fault:
+def _render(pack: Pack, context: Mapping[str, Any]) -> Prompt | Breakage:
     try:
         return pack.render(context)
     except PromptpackError as error:
         problem = error.problems[0]
         kind: Kind = "budget" if problem.code == _OVER_BUDGET else "render"
         message = f"{problem.code} {problem.message}"
-        return Fault(kind, f"{problem.code} {problem.location}", message, context, _NO_ERROR, problem.location)
+        return Breakage(kind, f"{problem.code} {problem.location}", message, context, _NO_ERROR, problem.location)
     except Exception as error:  # noqa: BLE001 -- whatever it is, a valid context must not raise it
-        return Fault("render", type(error).__name__, f"{type(error).__name__}: {error}", context, _NO_ERROR)
+        return Breakage("render", type(error).__name__, f"{type(error).__name__}: {error}", context, _NO_ERROR)
 
 
 # Every prompt meets it; the test fails because there is none.
