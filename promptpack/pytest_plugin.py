@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from promptpack.pack.model import Pack, PackTest
     from promptpack.problem import Location, Problem
     from promptpack.testing import ScriptedProvider
-    from promptpack.trial.run_tests import Failure
 
 _OPTION: Final = "promptpack_packs"
 
@@ -132,7 +131,7 @@ class PackTestItem(_PackItem):
             failure for one in trial.run([replace(self.pack, tests=(self.pack_test,))]) for failure in one.failures
         ]
         if failures:
-            raise PackTestError([_describe(failure) for failure in failures])
+            raise PackTestError([f"{failure.location}: {failure.message}" for failure in failures])
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Point to the test in the pack, or in its file of tests."""
@@ -145,10 +144,6 @@ class PackTestError(Exception):
 
     def __init__(self, lines: Sequence[str]) -> None:
         super().__init__("\n".join(lines))
-
-
-def _describe(failure: Failure) -> str:
-    return f"{failure.location}: {failure.message}"
 
 
 @pytest.fixture(scope="session")

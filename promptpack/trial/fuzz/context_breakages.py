@@ -12,7 +12,7 @@ from promptpack.template.limits import Limits
 from promptpack.template.meter import metered
 from promptpack.trial.fuzz.fences import find_fence, text_outside_fences
 from promptpack.trial.fuzz.model import Breakage, Kind
-from promptpack.trial.fuzz.places import Path, iterate_texts, put
+from promptpack.trial.generation.places import Path, iterate_places, put
 
 _OVER_BUDGET: Final = "PP435"
 _CANARY: Final = "canaryqzx7"
@@ -75,7 +75,8 @@ _NO_ERROR: Final = {"max_chars": Limits().output}
 
 def _choose_probes(pack: Pack, context: Mapping[str, Any]) -> list[tuple[Path, str]]:
     untrusted = [name for name, declared in pack.inputs.items() if not declared.trusted and name in context]
-    texts = [((name, *path), text) for name in untrusted for path, text in iterate_texts(context[name])]
+    places = (place for name in untrusted for place in iterate_places(context[name], (name,)))
+    texts = [(path, text) for path, text in places if isinstance(text, str)]
     return sorted(texts, key=lambda pair: -len(pair[1]))[:_MAX_PROBES]
 
 

@@ -6,13 +6,12 @@ from typing import Any, Final, NamedTuple
 from promptpack.schema.generation import Choices
 from promptpack.schema.pointers import pointer
 from promptpack.schema.validation import Schema
+from promptpack.trial.generation.places import Path, iterate_places, put
 
-Path = tuple[str | int, ...]
 _MAX_PLACES: Final = 200
 _STRANGE_KEY: Final = "outside the contract"
 _STRANGE: Final = {_STRANGE_KEY: True}
 _LONG: Final = "far too long " * 2_000
-_MISSING: Final = object()
 
 
 class NearReply(NamedTuple):
@@ -25,13 +24,13 @@ class NearReply(NamedTuple):
 
 def make_near_reply(schema: Schema, reply: Any, choices: Choices) -> NearReply | None:
     """Change one place of a valid reply so that the schema refuses it there; None if no change does."""
-    places = list(_iterate_places(reply))[:_MAX_PLACES]
+    places = list(iterate_places(reply))[:_MAX_PLACES]
     start = choices.integer(0, len(places) - 1)
     for path, value in places[start:] + places[:start]:
-        changes = list(_changes(value, is_member=bool(path) and isinstance(path[-1], str)))
+        changes = list(_changes(value))
         first = choices.integer(0, len(changes) - 1)
         for change, steps, changed in changes[first:] + changes[:first]:
-            found = _put(reply, (*path, *steps), changed)
+            found = put(reply, path, changed)
             if _is_refused(schema, found, (*path, *steps)):
                 return NearReply(found, pointer((*path, *steps)), change)
     return None
@@ -45,22 +44,15 @@ def _is_refused(schema: Schema, reply: Any, path: Path) -> bool:
     return bool(mismatches) and all(mismatch.path[: len(path)] == path for mismatch in mismatches)
 
 
-def _iterate_places(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    yield path, value
-    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for step, member in members:
-        yield from _iterate_places(member, (*path, step))
-
-
-def _changes(value: Any, *, is_member: bool) -> Iterator[tuple[str, Path, Any]]:
-    """Yield the name of a change, the steps from the value to the changed place, and what is put there.
+def _changes(value: Any) -> Iterator[tuple[str, Path, Any]]:
+    """Yield the name of a change, the steps from the value to the changed place, and the changed value.
 
     No change is one that a reader undoes: text for a number, another case of a word, or a list around a value.
     """
-    if is_member:
-        yield "key removed", (), _MISSING
     if isinstance(value, dict):
-        yield "key added", (_STRANGE_KEY,), True
+        for key in value:
+            yield "key removed", (key,), {one: member for one, member in value.items() if one != key}
+        yield "key added", (_STRANGE_KEY,), {**value, **_STRANGE}
     if isinstance(value, list):
         yield "items repeated", (), value * 50
         yield "items removed", (), []
@@ -76,15 +68,3 @@ def _changes(value: Any, *, is_member: bool) -> Iterator[tuple[str, Path, Any]]:
         yield "object instead", (), _STRANGE
     if not isinstance(value, int | float):
         yield "number instead", (), 77777
-
-
-def _put(value: Any, path: Path, changed: Any) -> Any:
-    """Return a copy with one changed place."""
-    if not path:
-        return changed
-    step, *rest = path
-    if isinstance(value, list):
-        return [_put(item, tuple(rest), changed) if index == step else item for index, item in enumerate(value)]
-    if not rest and changed is _MISSING:
-        return {key: item for key, item in value.items() if key != step}
-    return {**value, step: _put(value.get(step), tuple(rest), changed)}

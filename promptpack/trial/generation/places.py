@@ -1,4 +1,4 @@
-"""Places in JSON values: find texts, and replace what is at a place."""
+"""Places in JSON values: list them, and replace or remove what is at a place."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -6,14 +6,12 @@ from typing import Any
 Path = tuple[str | int, ...]
 
 
-def iterate_texts(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
-    """Yield the place and the text of every text in a value; keys are not texts."""
-    if isinstance(value, str):
-        yield path, value
-        return
+def iterate_places(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Yield every place in a value, and what is there, outer ones first."""
+    yield path, value
     members = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
     for step, member in members:
-        yield from iterate_texts(member, (*path, step))
+        yield from iterate_places(member, (*path, step))
 
 
 def put(value: Any, path: Path, changed: Any) -> Any:
