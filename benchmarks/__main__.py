@@ -24,6 +24,7 @@ BENCHMARKS = (
     "hostile_replies",
     "history",
     "slots",
+    "pack_tests",
 )
 
 

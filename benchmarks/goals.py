@@ -196,6 +196,11 @@ def _faster(job: str, table: str, side: str, over: str, times: float) -> Goal:
 
 
 GOALS = (
+    Goal(
+        "1,000 tests of a pack",
+        "at most twice the cost of rendering and checking in a plain loop",
+        (RatioLimit("pack-tests", "promptpack test", 2, ("a plain loop",)),),
+    ),
     *_render_goals(),
     *_shipped_goals(),
     *(

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from promptpack.prompt.order import InvalidSequenceError, validate_messages
     from promptpack.prompt.prompt import Prompt
     from promptpack.prompt.prompt_template import PromptTemplate
+    from promptpack.prompt.provenance import Explanation, Span
     from promptpack.prompt.registry import PromptTemplateRegistry
     from promptpack.prompt.render_context import RenderContext
     from promptpack.prompt.slots import SlotPrompt, SlotWarning, read_output_schema
@@ -53,15 +54,15 @@ if TYPE_CHECKING:
     from promptpack.watching import Watch
 
 __all__ = [
-    "Agent", "AgentOutput", "Budget", "BudgetItem", "ContextError", "Contract", "Fit", "InvalidSequenceError",
-    "Library", "LintReport", "LintSettings", "LlmCycle", "Location", "MaxDepthReachedError", "Message",
-    "MessageChange", "MissingExtraError", "ModelOverlay", "NotAnArrayError", "Pack", "PackError", "PackName", "Part",
-    "PartialNotFoundError", "Problem", "Prompt", "PromptComposer", "PromptTemplate", "PromptTemplateRegistry",
-    "PromptpackError", "ReloadReport", "RenderContext", "ReplyError", "SlotPrompt", "SlotWarning", "StreamPart",
-    "TemplateContext", "UsageError", "VariableNotFoundError", "Verdict", "VerdictStream", "Violation", "Watch",
-    "__version__", "early_summary", "exact_counter", "fit", "fit_items", "fold_repeated", "lint", "lint_text",
-    "log_events", "react_records", "react_window", "read_output_schema", "tool_catalog", "user_inputs",
-    "validate_messages",
+    "Agent", "AgentOutput", "Budget", "BudgetItem", "ContextError", "Contract", "Explanation", "Fit",
+    "InvalidSequenceError", "Library", "LintReport", "LintSettings", "LlmCycle", "Location", "MaxDepthReachedError",
+    "Message", "MessageChange", "MissingExtraError", "ModelOverlay", "NotAnArrayError", "Pack", "PackError",
+    "PackName", "Part", "PartialNotFoundError", "Problem", "Prompt", "PromptComposer", "PromptTemplate",
+    "PromptTemplateRegistry", "PromptpackError", "ReloadReport", "RenderContext", "ReplyError", "SlotPrompt",
+    "SlotWarning", "Span", "StreamPart", "TemplateContext", "UsageError", "VariableNotFoundError", "Verdict",
+    "VerdictStream", "Violation", "Watch", "__version__", "early_summary", "exact_counter", "fit", "fit_items",
+    "fold_repeated", "lint", "lint_text", "log_events", "react_records", "react_window", "read_output_schema",
+    "tool_catalog", "user_inputs", "validate_messages",
 ]  # fmt: skip
 
 # The module of each public name, imported on first use.
@@ -72,6 +73,7 @@ _MODULES = {
     "BudgetItem": "prompt.budget",
     "ContextError": "problem",
     "Contract": "pack.contract",
+    "Explanation": "prompt.provenance",
     "Fit": "prompt.budget",
     "InvalidSequenceError": "prompt.order",
     "Library": "library",
@@ -101,6 +103,7 @@ _MODULES = {
     "ReplyError": "problem",
     "SlotPrompt": "prompt.slots",
     "SlotWarning": "prompt.slots",
+    "Span": "prompt.provenance",
     "StreamPart": "adapters.streams",
     "TemplateContext": "prompt.template_context",
     "UsageError": "problem",

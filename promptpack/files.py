@@ -1,4 +1,4 @@
-"""All disk access, with `private.py`: reading inside a folder only, and atomic writes."""
+"""All disk access, with `private.py` and `temporary_files.py`: reading inside a folder only, and atomic writes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from promptpack.lazy import cached_property
 from promptpack.problem import Location, PackError, Problem, UsageError
-from promptpack.source_names import is_archive, is_source
+from promptpack.source_names import is_archive, is_source, without_credentials
+from promptpack.temporary_files import write_temporary
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _MAX_BYTES = 1_000_000
 _MAX_FOLDERS = 10_000  # a folder with more is not a folder of packs, but a home folder or a disk
-_DEFAULT_MODE = 0o644
 # Without O_NONBLOCK, opening a pipe without a writer would block forever.
 _READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
 _PACKAGE = os.path.dirname(os.path.realpath(__file__))
@@ -280,29 +280,26 @@ def read_text(path: str | Path, limit: int = _MAX_BYTES) -> str:
 
 def write(path: str | Path, text: str) -> None:
     """Write a file atomically, through a temporary file; an existing file keeps its permissions."""
+    write_all({str(path): text})
+
+
+def write_all(texts: Mapping[str, str]) -> None:
+    """Write files in this order, each one atomically; nothing is written unless all of them can be prepared."""
+    prepared: list[tuple[str, str]] = []
+    path = ""
     try:
-        require_writable(str(path))
-        _write_atomically(str(path), text)
+        for path, text in texts.items():
+            require_writable(path)
+            prepared.append((write_temporary(path, text), path))
+        while prepared:
+            temporary, path = prepared[0]
+            os.replace(temporary, path)
+            prepared.pop(0)
     except OSError as error:
-        raise UsageError(Problem("PP126", f"cannot be written: {error.strerror}", Location(str(path)))) from error
-
-
-def _write_atomically(target: str, text: str) -> None:
-    from tempfile import mkstemp
-
-    folder, name = os.path.split(target)
-    os.makedirs(folder or ".", exist_ok=True)
-    descriptor, temporary = mkstemp(dir=folder or ".", prefix=f".{name}.")
-    try:
-        os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else _DEFAULT_MODE)
-        with open(descriptor, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        remove(temporary)
-        raise
+        raise UsageError(Problem("PP126", f"cannot be written: {error.strerror}", Location(path))) from error
+    finally:
+        for temporary, _ in prepared:
+            remove(temporary)
 
 
 def require_writable(path: str) -> None:
@@ -312,7 +309,9 @@ def require_writable(path: str) -> None:
         place = os.path.dirname(place)
     if is_source(path) or (is_archive(place) and os.path.isfile(place)):
         message = "cannot be written: it is in a source that is only read"
-        raise UsageError(Problem("PP784", message, Location(path), "copy the packs into a folder, and use that"))
+        raise UsageError(
+            Problem("PP784", message, Location(without_credentials(path)), "copy the packs into a folder, and use that")
+        )
 
 
 def remove(path: str) -> None:
@@ -345,7 +344,7 @@ def find_root(given: str) -> tuple[str, set[str]]:
     from pathlib import Path
 
     is_version = re.compile(r"\d+\.\d+\.\d+(?![^/]*\.tests\.ya?ml)[^/]*\.ya?ml").fullmatch
-    is_beside = re.compile(r"(?:flow|labels)\.ya?ml|packs\.lock|.*\.(?:j2|json|tests\.ya?ml)").fullmatch
+    is_beside = re.compile(r"(?:flow|labels)\.ya?ml|packs\.lock|.*\.(?:j2|jsonl?|csv|tests\.ya?ml)").fullmatch
     path = Path(given)
     if path.is_dir():
         versions = {str(file) for file in path.iterdir() if is_version(file.name)}

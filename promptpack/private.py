@@ -62,6 +62,19 @@ class PrivateFolder:
             files.remove(temporary)
         return True
 
+    def open_log(self, name: str) -> PrivateLog | None:
+        """Open a file that only grows, and create it if needed; return None if it may not be private."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK | os.O_NOFOLLOW
+        try:
+            descriptor = os.open(f"{self.root}/{name}", flags, 0o600)
+        except OSError:
+            return None
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or not _is_private(status):
+            os.close(descriptor)
+            return None
+        return PrivateLog(f"{self.root}/{name}", descriptor)
+
     def shrink(self, limit: int) -> None:
         """If the files exceed `limit` bytes, remove the oldest until half of that remains."""
         try:
@@ -77,6 +90,49 @@ class PrivateFolder:
                 return
             files.remove(file)
             total -= status.st_size
+
+
+class PrivateLog:
+    """A file of lines that only grows: a line is on disk when `append` returns, and only one process writes."""
+
+    def __init__(self, path: str, descriptor: int) -> None:
+        self.path = path
+        self._descriptor = descriptor
+
+    def lock(self) -> bool:
+        """Return whether no other process has locked the file; the lock ends with the process."""
+        import fcntl
+
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
+    def read_lines(self) -> list[bytes]:
+        """Return the whole lines; a line without an end was cut off when its process died, and is removed."""
+        with open(self._descriptor, "rb", closefd=False) as stream:
+            stream.seek(0)
+            content = stream.read()
+        whole = content.rfind(b"\n") + 1
+        if whole < len(content):
+            os.ftruncate(self._descriptor, whole)
+        return content[:whole].splitlines()
+
+    def append(self, line: bytes) -> None:
+        """Write a line and wait until it is on disk."""
+        content = line + b"\n"
+        while content:
+            content = content[os.write(self._descriptor, content) :]
+        os.fsync(self._descriptor)
+
+    def clear(self) -> None:
+        """Remove all lines."""
+        os.ftruncate(self._descriptor, 0)
+
+    def close(self) -> None:
+        """Close the file and give up the lock."""
+        os.close(self._descriptor)
 
 
 def _is_private(status: os.stat_result) -> bool:

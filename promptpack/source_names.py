@@ -1,7 +1,10 @@
 """The names of sources of packs that are not folders on this disk."""
 
+import re
+
 _KINDS = ("git:", "package:")
 _ARCHIVES = (".zip", ".whl")
+_USER = re.compile(r"://[^/]*@")
 
 
 def is_source(text: str) -> bool:
@@ -12,3 +15,8 @@ def is_source(text: str) -> bool:
 def is_archive(text: str) -> bool:
     """Return whether a path has the name of a zip file or wheel."""
     return text.lower().endswith(_ARCHIVES)
+
+
+def without_credentials(text: str) -> str:
+    """Return a URL, or a path below one, without user names, passwords and query strings."""
+    return _USER.sub("://", re.split(r"[?#]", text, maxsplit=1)[0]) if "://" in text else text

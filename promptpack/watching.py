@@ -15,7 +15,7 @@ from promptpack.library.reloading import UNSTABLE, is_due
 from promptpack.problem import MissingExtraError, Problem
 from promptpack.sources.memory_folder import MemoryFolder
 
-_SUFFIXES = (".yaml", ".yml", ".j2", ".json", ".toml", ".lock")
+_SUFFIXES = (".yaml", ".yml", ".j2", ".json", ".toml", ".lock", ".csv", ".jsonl")
 _PAUSE_SECONDS = 0.5
 OnReload = Callable[[ReloadReport], object]
 OnError = Callable[[Exception], object]

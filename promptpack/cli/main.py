@@ -23,6 +23,7 @@ GROUPS = {
         "lint": "find every problem in packs",
         "test": "run the tests in packs",
         "check": "check a model's reply against a pack's contract",
+        "eval": "run packs on a model over many cases: pass rates, cost, and which version is better",
     },
     "Run": {
         "run": "run your flow, or the six agents on one task: render, ask and check each step",
@@ -31,6 +32,8 @@ GROUPS = {
     },
     "Version": {
         "list": "list packs, versions and locales",
+        "bump": "copy a pack to its next version, or move an edited release there",
+        "release": "turn a draft into a release, and lock it",
         "lock": "write the digests of releases to packs.lock, or compare them with it",
         "label": "list, set and delete labels such as planner@production",
     },

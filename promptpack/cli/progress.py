@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO, TypeVar
 
 Item = TypeVar("Item")
@@ -14,6 +14,11 @@ _CLEAR = "\r\x1b[K"
 
 def track(items: Sequence[Item], noun: str, stream: TextIO | None = None) -> Iterator[Item]:
     """Yield the items, and draw how many are done, how fast, and the time left; draw nothing in pipes and in CI."""
+    return track_some(items, len(items), noun, stream)
+
+
+def track_some(items: Iterable[Item], total: int, noun: str, stream: TextIO | None = None) -> Iterator[Item]:
+    """Yield the items, of which there are at most `total`, and draw as `track` does."""
     stream = stream or sys.stderr
     if not stream.isatty() or os.environ.get("CI") or os.environ.get("TERM") == "dumb":
         yield from items
@@ -24,7 +29,7 @@ def track(items: Sequence[Item], noun: str, stream: TextIO | None = None) -> Ite
             now = time.monotonic()
             if now - started > _PATIENCE_SECONDS and now - drawn > _PAUSE_SECONDS and done:
                 drawn = now
-                stream.write(_CLEAR + _bar(done, len(items), now - started, noun))
+                stream.write(_CLEAR + _bar(done, total, now - started, noun))
                 stream.flush()
             yield item
     finally:

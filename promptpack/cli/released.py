@@ -77,10 +77,8 @@ def _differ(now: Library, entry: Entry, then: Library, old: Entry) -> bool:
 def _problem(entry: Entry, is_own: bool, changed: list[str], root: str) -> Problem:
     message = f"{entry.name}@{entry.version} is a release, but differs from the one in HEAD"
     if is_own:
-        draft = entry.version.next_draft if entry.version else ""
-        copy = entry.path.replace(str(entry.version), str(draft))
-        move = f"cp {entry.path} {copy}, set 'version: {draft}' there, and " if copy != entry.path else ""
-        hint = f"to keep the change as a draft: {move}run: git checkout HEAD -- {entry.path}"
+        move = f"promptpack bump {entry.name}@{entry.version} auto -p {root}"
+        hint = f"to keep the change as a new version, run: {move}; to undo it, run: git checkout HEAD -- {entry.path}"
     else:
         hint = f"the change is in a file that it uses; to undo it, run: git checkout HEAD -- {root}/{changed[0]}"
     return Problem("PP728", message, entry.document.locate(("version",)) if entry.document else None, hint)

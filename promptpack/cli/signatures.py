@@ -20,9 +20,9 @@ def sign(path: str, key: str) -> str:
     return signature
 
 
-def verify(path: str, allowed_signers: str, identity: str | None) -> str:
-    """Return who signed a file; raise a problem unless one of the allowed signers did."""
-    signature, content = _signature_of(path), files.read(path)
+def verify(path: str, content: bytes, allowed_signers: str, identity: str | None) -> str:
+    """Return who signed a file with this content; raise a problem unless one of the allowed signers did."""
+    signature = _signature_of(path)
     if not files.is_file(signature):
         hint = "sign it with: promptpack lock --sign KEY"
         raise PackError(Problem("PP934", f"{path} has no signature {signature}", Location(path), hint))

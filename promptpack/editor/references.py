@@ -7,6 +7,7 @@ from promptpack.document import Document
 from promptpack.editor.buffer import Buffer
 from promptpack.linter.parsed_texts import ParsedText
 from promptpack.linter.subject import Subject
+from promptpack.pack.cases.sections import find_given
 from promptpack.pack.placed import Placed, items_at
 from promptpack.problem import Location, PackError, Problem, UsageError
 from promptpack.template.names import DependencyFinder
@@ -98,6 +99,5 @@ def _named(subject: Subject, name: str) -> Iterator[Location]:
             yield message.locate("history")
     if document.data.get("reply", {}).get("tools") == name:
         yield document.locate(("reply", "tools"))
-    for test in items_at(root, "tests"):
-        if name in test.value.get("context", {}):
-            yield test.locate_key("context", name)
+    for path in find_given(document.data, name):
+        yield document.locate_key(path)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from promptpack.library.entry import Entry
 
 _HASH_BITS = 64
+# The comparisons of names for the hints at missing labels; more labels are not misspelled.
+_MAX_COMPARISONS = 50_000
 
 
 class Label(NamedTuple):
@@ -54,6 +56,8 @@ class LabelIndex:
 
     def __init__(self, documents: Iterable[Document]) -> None:
         self.all: dict[str, dict[str, Label]] = {}
+        self._ends: dict[tuple[str, str], Label | PackError] = {}
+        self._comparisons = _MAX_COMPARISONS
         for document in documents:
             for pack, labels in document.data["labels"].items():
                 for name, target in labels.items():
@@ -68,15 +72,28 @@ class LabelIndex:
         if name not in labels:
             hint = did_you_mean(name, labels) or (f"its labels are {', '.join(labels)}" if labels else _NO_LABELS)
             raise UsageError(Problem("PP745", f"{pack!r} has no label {name!r}", None, hint))
-        label, trail = labels[name], [name]
-        while label.alias:
+        end = self._ends.get((pack, name)) or self._find_end(pack, name, labels)
+        if isinstance(end, PackError):
+            raise PackError(end.problems)
+        return end
+
+    def _find_end(self, pack: str, name: str, labels: Mapping[str, Label]) -> Label | PackError:
+        """Return the end of a chain of labels, or its problem; each label of the chain has the same end."""
+        label, trail = labels[name], {name: None}
+        end: Label | PackError | None = None
+        while end is None and label.alias:
             if label.alias in trail:
-                raise PackError(_cycle(labels, trail[trail.index(label.alias) :]))
-            if label.alias not in labels:
-                raise PackError(_missing_label(label, labels))
-            trail.append(label.alias)
-            label = labels[label.alias]
-        return label
+                names = list(trail)
+                end = PackError(_cycle(labels, names[names.index(label.alias) :]))
+            elif label.alias not in labels:
+                self._comparisons -= len(labels)
+                end = PackError(_missing_label(label, labels if self._comparisons >= 0 else {}))
+            else:
+                trail[label.alias] = None
+                end, label = self._ends.get((pack, label.alias)), labels[label.alias]
+        end = end or label
+        self._ends.update(dict.fromkeys(((pack, one) for one in trail), end))
+        return end
 
     def choose(self, pack: str, name: str, key: str | None = None) -> Version:
         """Return the version that a label names; of a trial, the one for a key."""
@@ -161,21 +178,27 @@ def check(labels: LabelIndex, entries: Iterable[Entry]) -> Iterator[Problem]:
         except PackError as error:
             yield from (problem for problem in error.problems if problem not in reported)
             reported.update(error.problems)  # all labels that lead there fail in the same way
-        yield from _check_versions(label, versions)
+    for pack, several in labels.all.items():
+        if pack in versions:
+            yield from _check_versions(several.values(), versions[pack])
+        else:
+            yield _missing_pack(next(iter(several.values())), versions)
 
 
-def _check_versions(label: Label, versions: Mapping[str, set[Version]]) -> Iterator[Problem]:
-    if label.pack not in versions:
-        hint = did_you_mean(label.pack, versions) or "'promptpack list' shows all packs"
-        place = label.document.locate_key(label.path[:2])
-        yield Problem("PP744", f"label {label.name!r}: no pack named {label.pack!r}", place, hint)
-        return
-    existing = versions[label.pack]
-    for text in () if label.alias else label.versions:
-        if parse_version(text) not in existing:
-            message = f"label {label.name!r} names {label.pack}@{text}, which does not exist"
-            hint = f"its versions are {', '.join(map(str, sorted(existing)))}"
-            yield Problem("PP744", message, locate(label, text), hint)
+def _missing_pack(label: Label, versions: Mapping[str, set[Version]]) -> Problem:
+    """Return the problem of all labels of a pack, with the name of the first."""
+    hint = did_you_mean(label.pack, versions) or "'promptpack list' shows all packs"
+    place = label.document.locate_key(label.path[:2])
+    return Problem("PP744", f"label {label.name!r}: no pack named {label.pack!r}", place, hint)
+
+
+def _check_versions(labels: Iterable[Label], existing: set[Version]) -> Iterator[Problem]:
+    hint = f"its versions are {', '.join(map(str, sorted(existing)))}"
+    for label in labels:
+        for text in () if label.alias else label.versions:
+            if parse_version(text) not in existing:
+                message = f"label {label.name!r} names {label.pack}@{text}, which does not exist"
+                yield Problem("PP744", message, locate(label, text), hint)
 
 
 def locate(label: Label, version: str) -> Any:
@@ -224,7 +247,8 @@ def _order(text: str) -> Version:
 
 
 def _cycle(labels: Mapping[str, Label], trail: list[str]) -> Problem:
-    start = min(range(len(trail)), key=lambda index: list(labels).index(trail[index]))
+    order = {name: index for index, name in enumerate(labels)}
+    start = min(range(len(trail)), key=lambda index: order[trail[index]])
     label = labels[trail[start]]
     cycle = " -> ".join((*trail[start:], *trail[: start + 1]))
     place = label.document.locate(label.path)

@@ -19,6 +19,7 @@ from promptpack.library.contents import Contents, read_contents, replace_text
 from promptpack.library.entry import BuildResult, Entry, Listed, complete_variants
 from promptpack.library.parents import extends_of, home_of, read_parent
 from promptpack.library.pickling import StoredLibrary, require_digest, store_library, store_pack
+from promptpack.library.pinned_sources import open_sources
 from promptpack.library.ranges import DEFAULT_LOCALE, add_conflicts, parse_reference, sort_key
 from promptpack.library.reload_report import Absence, Grace, ReloadReport
 from promptpack.pack import building
@@ -27,7 +28,6 @@ from promptpack.pack.model import Pack
 from promptpack.pack.pack_compiler import FolderPartials
 from promptpack.pack.sections import Sections
 from promptpack.problem import PackError, Problem, UsageError
-from promptpack.sources.opening import open_folder
 from promptpack.template.limits import Limits
 from promptpack.template.model import Source
 from promptpack.template.render_cache import DEFAULT_LIMIT, RenderCache
@@ -67,6 +67,8 @@ class Library:
         self._entries = tuple(entries)
         self._by_name: dict[str, list[Entry]] = {}
         self._parents_cache: dict[tuple[str, str], tuple[Library, Entry]] = {}
+        # The sections of packs that others extend, each with the length of its own chain of 'extends'.
+        self._parent_sections: dict[str, tuple[int, Sections]] = {}
         for entry in self._entries:
             self._by_name.setdefault(entry.name, []).append(entry)
 
@@ -86,11 +88,12 @@ class Library:
         Unchanged files are not parsed again: `cache` is the folder for results, or False for none. `limits` are those
         of templates. All packs together cache at most `render_cache_bytes` of render results. A pack whose file is gone
         stays available after a reload until `grace` seconds have passed on the `clock`. A `frozen` library refuses any
-        difference from the lock files: a release that changed, is missing or is not locked, and every draft.
+        difference from the lock files: a release that changed, is missing or is not locked, every draft, and a source
+        that is not locked.
         """
         held = Grace(grace, clock).require_valid()
         disk_cache = Cache.open(cache)
-        opened = [open_folder(folder, disk_cache) for folder in folders] or [files.shipped("packs")]
+        opened = open_sources(folders, disk_cache) or [files.shipped("packs")]
         library = cls(read_contents(opened, disk_cache), limits, disk_cache, RenderCache(render_cache_bytes), held)
         if frozen:
             from promptpack.library.locking import freeze

@@ -23,7 +23,9 @@ from promptpack.problem import Location, PackError, Problem, UsageError
 _FORMAT: Final = 1
 _LIMITS: Final = DocumentLimits(nodes=200_000)
 _HEADER: Final = "# The releases of this folder. Written by 'promptpack lock'; do not edit.\n"
-_CONFLICTS: Final = ("<<<<<<<", "=======", ">>>>>>>")
+_CONFLICTS: Final = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
+_END: Final = "...\n"
+"""The last line: without it, the rest of the file is missing."""
 _DEFAULT: Final = "default"
 _PLAIN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9@./-]*\Z")
 
@@ -78,10 +80,11 @@ class Lock(NamedTuple):
         return any(one == f"{name}@{version}" for one, _ in self.packs)
 
     def without(self, requests: Iterable[str]) -> Lock:
-        """Return the lock without the packs that are requested as `name` or `name@version`."""
+        """Return the lock without sources, and without packs that are requested as `name` or `name@version`."""
         wanted = set(requests)
         kept = {key: one for key, one in self.packs.items() if wanted.isdisjoint((key[0], key[0].partition("@")[0]))}
-        return self._replace(packs=kept)
+        sources = {name: digest for name, digest in self.sources.items() if name not in wanted}
+        return self._replace(packs=kept, sources=sources)
 
 
 def key_of(entry: Entry) -> LockKey:
@@ -92,23 +95,38 @@ def key_of(entry: Entry) -> LockKey:
 def read_lock(content: bytes, path: str) -> Lock:
     """Parse and validate a lock file."""
     for number, line in enumerate(content.split(b"\n"), 1):
-        if line.startswith(tuple(mark.encode() for mark in _CONFLICTS)):
+        if line.lstrip(b" \t").startswith(_CONFLICTS):
             message = "the lock file has a merge conflict"
-            hint = "keep the rows of both sides, delete the lines with <, = and >, then run: promptpack lock"
+            hint = "keep the rows of both sides, delete the lines with <, |, = and >, then run: promptpack lock"
             raise PackError(Problem("PP752", message, Location(path, number, 1), hint))
     document = parse(content, path, _LIMITS)
     problems = [
         Problem("PP751", one.message, (place.locate_key if one.at_key else place.locate)(one.path), _REWRITE)
         for place, one in find_mismatches(lock_schema(), document)
     ]
+    problems = problems or list(_find_invalid(document))
     if problems:
         raise PackError(problems)
     data: Mapping[str, Any] = document.data
     packs = {(name, locale): LockedFile(**row) for name, rows in data["packs"].items() for locale, row in rows.items()}
-    return Lock(packs, data.get("labels", {}), data["rendering"], data.get("sources", {}), document)
+    return Lock(packs, data["labels"], data["rendering"], data["sources"], document)
 
 
-_REWRITE: Final = "delete the file and run: promptpack lock"
+_REWRITE: Final = "restore the file, or delete it and run: promptpack lock"
+
+
+def _find_invalid(document: Document) -> Iterator[Problem]:
+    """Yield what the schema cannot find: keys that name no release, and that the end of the file is missing."""
+    for name in document.data["packs"]:
+        _, _, text = name.partition("@")
+        version = parse_version(text)
+        if version is None or version.is_draft:
+            place = document.locate_key(("packs", name))
+            yield Problem("PP751", f"{name!r} is not a release such as planner@1.0.0", place, _REWRITE)
+    lines = document.text.rstrip().split("\n")
+    if lines[-1] != _END.rstrip():
+        message = f"the file is cut off: it does not end with {_END.rstrip()!r}"
+        yield Problem("PP751", message, Location(document.path, len(lines), 1), _REWRITE)
 
 
 @cache
@@ -125,7 +143,7 @@ def write_lock(lock: Lock) -> str:
         rows.setdefault(name, {})[locale] = parts
     data = {"lock": _FORMAT, "rendering": lock.rendering, "packs": rows}
     data |= {"labels": lock.labels, "sources": dict(sorted(lock.sources.items()))}
-    return _HEADER + "".join(_lines(data))
+    return _HEADER + "".join(_lines(data)) + _END
 
 
 def _order(key: LockKey) -> tuple[Any, ...]:

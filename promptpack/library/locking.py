@@ -3,19 +3,51 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from promptpack.files import Folder
 from promptpack.library.contents import LABELS, LOCK
 from promptpack.library.entry import Entry
-from promptpack.library.lock import Lock, LockedFile, LockKey, key_of
+from promptpack.library.lock import Lock, LockedFile, LockKey, key_of, write_lock
+from promptpack.library.pinned_sources import find_unlocked
 from promptpack.pack.building import TESTS
 from promptpack.pack.digest import RENDERING_RULES
-from promptpack.problem import Location, PackError, Problem
+from promptpack.problem import Location, PackError, Problem, UsageError
+from promptpack.sources.memory_folder import MemoryFolder
 
 if TYPE_CHECKING:
     from promptpack.library.library import Library
+
+
+def renew_lock(library: Library, folder: Folder, update: Iterable[str] = (), *, rendering: bool = False) -> str:
+    """Return the new text of a folder's lock file; raise the problems of locked releases that changed.
+
+    `update` names releases that may have changed, and `rendering` accepts the rendering rules of this version.
+    """
+    last, kept = library._locks.get(folder.root), None
+    if last is not None:
+        kept = last.without(update)
+        _check_requests(library, last, update)
+        library = with_lock(library, folder, kept)
+        _refuse_changes(library, folder, kept, rendering)
+    return write_lock(make_lock(library, folder, kept))
+
+
+def _check_requests(library: Library, lock: Lock, update: Iterable[str]) -> None:
+    """Refuse a request that names no locked release: it is probably misspelled."""
+    for request in update:
+        if lock.without([request]) == lock:
+            library.select(request)  # raises the problem that no pack matches, with a hint
+            raise UsageError(Problem("PP933", f"{request!r} is not locked yet", None, "run it without --update"))
+
+
+def _refuse_changes(library: Library, folder: Folder, lock: Lock, rendering: bool) -> None:
+    found = [*find_changes(library, folder, lock), *find_missing(library, folder, lock)]
+    refused = [problem for problem in found if not (rendering and problem.code == "PP756")]
+    if refused:
+        hint = "nothing was written; undo the changes, or name what may change with --update"
+        raise PackError([*refused, Problem("PP933", f"{len(refused)} locked release(s) differ", None, hint)])
 
 
 def make_lock(library: Library, folder: Folder, last: Lock | None = None) -> Lock:
@@ -30,7 +62,9 @@ def make_lock(library: Library, folder: Folder, last: Lock | None = None) -> Loc
     if problems:
         hint = "fix it first; nothing was written"
         raise PackError([*problems, Problem("PP932", "a broken release cannot be locked", None, hint)])
-    return Lock(packs, _labels_of(library, folder), RENDERING_RULES, last.sources if last else {})
+    opened = [one for one in library.folders if isinstance(one, MemoryFolder)]
+    sources = {**(last.sources if last else {}), **{one.source: f"sha256:{one.source_digest}" for one in opened}}
+    return Lock(packs, _labels_of(library, folder), RENDERING_RULES, sources)
 
 
 def _labels_of(library: Library, folder: Folder) -> dict[str, dict[str, object]]:
@@ -45,6 +79,10 @@ def _labels_of(library: Library, folder: Folder) -> dict[str, dict[str, object]]
 def find_differences(library: Library, folder: Folder) -> Iterator[Problem]:
     """Yield each difference between a folder and its lock file: what changed, and what to run."""
     lock = library._locks.get(folder.root)
+    if isinstance(folder, MemoryFolder):
+        yield from find_unlocked(folder)
+        if lock is None:
+            return  # its digest is that of all its releases
     if lock is None:
         hint = f"run: promptpack lock {folder.root}"
         yield Problem("PP758", f"there is no {folder.show(LOCK)}", Location(folder.show(LOCK)), hint)
@@ -96,30 +134,32 @@ def find_changes(library: Library, folder: Folder, lock: Lock) -> Iterator[Probl
             now = None if locked is None else _lock_entry(library, entry)
         except PackError:
             continue  # the problems of a broken pack are reported as such
-        if now is not None and locked is not None and now.digest != locked.digest:
+        if now is not None and locked is not None and now != locked:
             yield _changed(entry, now, locked, folder)
 
 
 def _changed(entry: Entry, now: LockedFile, locked: LockedFile, folder: Folder) -> Problem:
     reason = _explain(now, locked)
     update = f"promptpack lock {folder.root} --update {key_of(entry)[0]}"
-    draft = entry.version.next_draft if entry.version else ""
     message = f"{_show(key_of(entry))} is a locked release, but {reason}"
-    hint = f"undo the change, or make it in {draft}; to change the release itself, run: {update}"
+    move = f"promptpack bump {key_of(entry)[0]} auto -p {folder.root}"
+    keep = f"to move the change to a new version, run: {move}" if now.content != locked.content else "undo the change"
+    hint = f"{keep}; to change the release itself, run: {update}"
     return Problem("PP753", message, _place(entry), hint)
 
 
 def _explain(now: LockedFile, locked: LockedFile) -> str:
     """Return which part of a release changed."""
     if now.content != locked.content:
-        return "its content changed"
+        is_same = (now.digest, now.parents, now.files) == (locked.digest, locked.parents, locked.files)
+        return "its file changed: a comment, a description or a test" if is_same else "its content changed"
     if list(now.parents) != list(locked.parents):
         return f"it extends {', '.join(now.parents) or 'nothing'}, not {', '.join(locked.parents) or 'nothing'}"
     parents = [name for name in now.parents if now.parents[name] != locked.parents[name]]
     if parents:
         return f"its parent {parents[0]} changed"
     files = [file for file in {**now.files, **locked.files} if now.files.get(file) != locked.files.get(file)]
-    return f"the schema file {files[0]} changed" if files else "a partial that it includes changed"
+    return f"the schema file {files[0]} changed" if files else "a partial that it includes changed, or packs.lock did"
 
 
 def _compare_labels(library: Library, folder: Folder, lock: Lock) -> Iterator[Problem]:
@@ -158,10 +198,6 @@ def _lock_entry(library: Library, entry: Entry) -> LockedFile:
             if not file.endswith(TESTS)
         },
     )
-
-
-def _digest(content: bytes) -> str:
-    return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
 def _place(entry: Entry) -> Location:

@@ -36,7 +36,11 @@ def read_parent(library: Library, child: Entry, reference: str, locale: str, tra
     if parent.document is None:
         broken = _at_extends(child, "PP234", f"'extends' refers to a broken pack: {parent.path}", "fix it first")
         raise PackError([broken, *parent.problems])
-    return building.resolve_sections(parent.document, home._build_context(parent, trail))
+    height, sections = home._parent_sections.get(parent.path, (_MAX_EXTENDS, None))
+    if sections is None or len(trail) + height > _MAX_EXTENDS:
+        sections = building.resolve_sections(parent.document, home._build_context(parent, trail))
+        home._parent_sections[parent.path] = sum(1 for _ in home._lineage(parent)), sections
+    return sections
 
 
 def home_of(library: Library, reference: str) -> Library:

@@ -34,6 +34,10 @@ class StoredPack(NamedTuple):
 
     def restore(self) -> Pack:
         """Build the pack; refuse it if its digest is another one here."""
+        return require_digest(self.build(), str(self.digest))
+
+    def build(self) -> Pack:
+        """Build the pack, whatever its digest."""
         library = _open(self.texts, self.limits, {})
         entry = next((entry for entry in library.entries if entry.path == self.path), None)
         if entry is None:
@@ -41,7 +45,24 @@ class StoredPack(NamedTuple):
             raise UsageError(Problem("PP740", message, None, "store the pack again"))
         pack = library._build_entry(entry)
         pack = library._with_label(pack, self.label) if self.label else pack
-        return require_digest(pack._find_overlay(self.overlay) or pack, str(self.digest))
+        return pack._find_overlay(self.overlay) or pack
+
+    @property
+    def root(self) -> str:
+        """The folder of the pack's own file."""
+        return next(
+            root for root, texts in self.texts.items() if any(self.show(root, file) == self.path for file in texts)
+        )
+
+    @property
+    def file(self) -> str:
+        """The pack's own file, relative to its folder."""
+        return next(file for file in self.texts[self.root] if self.show(self.root, file) == self.path)
+
+    @staticmethod
+    def show(root: str, file: str) -> str:
+        """Return the path of a file as shown to the user."""
+        return MemoryFolder(root).show(file)
 
 
 class StoredLibrary(NamedTuple):
@@ -50,10 +71,13 @@ class StoredLibrary(NamedTuple):
     texts: Texts
     limits: Limits
     digests: Mapping[str, str]
+    is_frozen: bool = False
 
     def restore(self) -> Library:
         """Open the library; a pack whose digest is another one here is refused when it is used."""
-        return _open(self.texts, self.limits, self.digests)
+        library = _open(self.texts, self.limits, self.digests)
+        library._is_frozen = self.is_frozen
+        return library
 
     @property
     def digest(self) -> str:
@@ -92,7 +116,7 @@ def store_library(library: Library) -> StoredLibrary:
         texts[entry.folder.root] |= {**dict(_files(library, entry)), **result.reads}
         if result.pack is not None:
             digests[entry.path] = result.pack.digest
-    return StoredLibrary(texts, library._limits, digests)
+    return StoredLibrary(texts, library._limits, digests, library._is_frozen)
 
 
 def require_digest(pack: Pack, expected: str | None) -> Pack:

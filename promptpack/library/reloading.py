@@ -14,7 +14,7 @@ from promptpack.library.reload_report import Absence, PackName, ReloadReport
 from promptpack.pack.model import Pack
 from promptpack.problem import PackError, Problem, UsageError
 
-_SUFFIXES = (".yaml", ".yml", ".j2", ".json", LOCK)
+_SUFFIXES = (".yaml", ".yml", ".j2", ".json", ".csv", ".jsonl", LOCK)
 # Files that change while they are read could be mixed: half of them old, half of them new.
 _MAX_READS = 5
 UNSTABLE = "PP730"

@@ -1,6 +1,6 @@
 """Check that the labels of packs name versions that callers can rely on."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from promptpack.library import Library
@@ -21,14 +21,25 @@ def check_labels(labels: LabelIndex, library: Library) -> Iterator[Problem]:
         locks = library._locks
     except PackError:
         locks = {}  # the problems of a lock file are reported as such
-    for label in labels:
-        files = [entry for entry in library.entries if entry.name == label.pack and entry.version is not None]
-        for text in label.versions:
-            version = parse_version(text)
-            chosen = [entry for entry in files if entry.version == version]
-            if version is not None and chosen:
-                yield from _check_version(label, version, chosen, locks.get(chosen[0].folder.root))
-                yield from _check_locales(label, version, files, labels)
+    for pack, several in labels.all.items():
+        files = _group_by_version(library, pack)
+        named = {version for label in several.values() for version in map(parse_version, label.versions)}
+        dropped = {one: _find_dropped(one, files, named) for one in named if one is not None and one in files}
+        for label in several.values():
+            for version in (one for one in map(parse_version, label.versions) if one is not None and one in files):
+                yield from _check_version(label, version, files[version], locks.get(files[version][0].folder.root))
+                found = dropped[version]
+                if found is not None:
+                    yield _report_dropped(label, version, *found)
+
+
+def _group_by_version(library: Library, pack: str) -> dict[Version, list[Entry]]:
+    """Return the files of a pack by version."""
+    found: dict[Version, list[Entry]] = {}
+    for entry in library._by_name.get(pack, ()):
+        if entry.version is not None:
+            found.setdefault(entry.version, []).append(entry)
+    return found
 
 
 def _check_version(label: Label, version: Version, files: list[Entry], lock: Lock | None) -> Iterator[Problem]:
@@ -42,18 +53,21 @@ def _check_version(label: Label, version: Version, files: list[Entry], lock: Loc
         yield Problem("PP748", f"{named}, a draft that may change", place, "release it first", "warning")
 
 
-def _check_locales(label: Label, version: Version, files: list[Entry], labels: LabelIndex) -> Iterator[Problem]:
-    """Compare with the release before it, and with earlier versions that labels of the pack name."""
-    older = {entry.version for entry in files if entry.version is not None and entry.version < version}
-    releases = sorted(one for one in older if not one.is_draft)
-    named = {parse_version(text) for other in labels.all[label.pack].values() for text in other.versions}
-    own = {entry.locale for entry in files if entry.version == version}
+def _find_dropped(
+    version: Version, files: Mapping[Version, list[Entry]], named: Collection[Version | None]
+) -> tuple[Version, list[str]] | None:
+    """Return the locales that the release before a version, or an earlier version with a label, has, and it has not."""
+    own = {entry.locale for entry in files[version]}
+    older = sorted(one for one in files if one < version) if "" not in own else []
+    releases = [one for one in older if not one.is_draft]
     for other in sorted({*releases[-1:], *(one for one in older if one in named)}):
-        dropped = sorted({entry.locale for entry in files if entry.version == other} - own - {""})
-        if dropped and "" not in own:
-            message = (
-                f"label {label.name!r} names {label.pack}@{version}, which has no variant for {', '.join(dropped)}"
-            )
-            hint = f"{label.pack}@{other} has one; add it with 'promptpack new {label.pack} --locale {dropped[0]}'"
-            yield Problem("PP750", message, locate(label, str(version)), hint, "warning")
-            return
+        dropped = sorted({entry.locale for entry in files[other]} - own - {""})
+        if dropped:
+            return other, dropped
+    return None
+
+
+def _report_dropped(label: Label, version: Version, other: Version, dropped: list[str]) -> Problem:
+    message = f"label {label.name!r} names {label.pack}@{version}, which has no variant for {', '.join(dropped)}"
+    hint = f"{label.pack}@{other} has one; add it with 'promptpack new {label.pack} --locale {dropped[0]}'"
+    return Problem("PP750", message, locate(label, str(version)), hint, "warning")

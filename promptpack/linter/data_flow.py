@@ -83,10 +83,14 @@ def _trace_prompt(subject: Subject) -> DataFlow:
     printed: dict[str, list[_Printed]] = {}
     with limit_steps() as steps:
         for text in subject.texts:
-            if text.kind in ("content", "detail", "slot"):
-                found = _Printed()
+            if text.kind in ("content", "detail", "slot") and not text.is_constant:
+                owner, found = text.memo.get("printed", (None, _Printed()))
+                is_known = owner is subject.dependencies
+                found = found if is_known else _Printed()
                 printed.setdefault(text.role, []).append(found)
-                walker.trace(text, found)
+                if not is_known:
+                    walker.trace(text, found)
+                    text.memo["printed"] = subject.dependencies, found
     return DataFlow({role: tuple(_values_of(found)) for role, found in printed.items()}, not steps.is_exceeded)
 
 

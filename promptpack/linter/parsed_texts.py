@@ -1,8 +1,8 @@
 """The templates and expressions of a pack, parsed, with their locations."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeVar
 
 from jinja2 import nodes
 
@@ -12,13 +12,15 @@ from promptpack.problem import Location, PackError
 from promptpack.template.engine import Engine
 from promptpack.template.includes import TooManyIncludesError
 from promptpack.template.model import Source
-from promptpack.template.names import DependencyFinder
+from promptpack.template.names import Dependencies, DependencyFinder
 from promptpack.template.positions import decode
-from promptpack.template.tree import levels
+from promptpack.template.tree import constant_text, levels
 
+T = TypeVar("T")
 TextKind = Literal["content", "detail", "slot", "when", "require", "violation", "correction", "partial"]
 # Python's own compiler fails before this depth, and `pack.compile_sections` reports that.
 _MAX_DEPTH = 200
+_MAX_INHERITED = 1_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +44,17 @@ class ParsedText(UnparsedText):
     """A template or expression with its syntax tree."""
 
     tree: nodes.Template
+    is_constant: bool = False
+    """Whether it has no tags."""
+    memo: dict[str, tuple[object, Any]] = field(default_factory=dict, repr=False)
+
+    def remember(self, key: str, owner: object, compute: Callable[[], T]) -> T:
+        """Compute a value that depends on this text and the `owner` only; packs that share the text share it."""
+        found = self.memo.get(key)
+        if found is None or found[0] is not owner:
+            found = self.memo[key] = owner, compute()
+        value: T = found[1]
+        return value
 
     def locate(self, position: int) -> Location:
         """Return the location in the file of a node, from the number that Jinja calls `lineno`."""
@@ -56,6 +69,11 @@ class ParsedTexts:
     is_complete: bool
 
 
+def find_dependencies(text: ParsedText, finder: DependencyFinder) -> Dependencies:
+    """Return the names and partials that a text uses."""
+    return text.remember("dependencies", finder, lambda: finder.find(text.tree))
+
+
 def parse_texts(unparsed: Iterable[UnparsedText], engine: Engine) -> ParsedTexts:
     """Parse templates and expressions."""
     parsed: list[ParsedText] = []
@@ -67,7 +85,12 @@ def parse_texts(unparsed: Iterable[UnparsedText], engine: Engine) -> ParsedTexts
         except PackError:
             continue  # reported by `pack.compile_sections`
         if len(levels(tree)) <= _MAX_DEPTH:
-            parsed.append(ParsedText(text.kind, text.source, text.role, text.name, text.message, tree=tree))
+            is_constant = not is_expression and constant_text(tree) is not None
+            parsed.append(
+                ParsedText(
+                    text.kind, text.source, text.role, text.name, text.message, tree=tree, is_constant=is_constant
+                )
+            )
     return ParsedTexts(tuple(parsed), len(parsed) == len(given))
 
 
@@ -88,10 +111,37 @@ def parse_partials(sources: Mapping[str, Source], engine: Engine) -> ParsedParti
     return ParsedPartials(parsed.texts, parsed.is_complete, needs)
 
 
-def find_texts(sections: Sections) -> Iterator[UnparsedText]:
-    """Yield the templates and expressions of a pack, without its partials."""
-    for index, message in enumerate(sections.messages):
-        yield from (replace(text, message=index) for text in _find_message_texts(message))
+class InheritedTexts:
+    """The parsed texts of inherited messages, for the packs that inherit them too; the oldest are dropped."""
+
+    def __init__(self) -> None:
+        # With the message and the engine, so that no others get their ids.
+        self._found: dict[tuple[int, int, int], tuple[Placed, Engine, ParsedTexts]] = {}
+
+    def parse(self, sections: Sections, engine: Engine) -> ParsedTexts:
+        """Parse all texts of a pack, without its partials."""
+        several = [self._parse_message(*message, sections, engine) for message in enumerate(sections.messages)]
+        several.append(parse_texts(_find_other_texts(sections), engine))
+        texts = tuple(text for parsed in several for text in parsed.texts)
+        return ParsedTexts(texts, all(parsed.is_complete for parsed in several))
+
+    def _parse_message(self, index: int, message: Placed, sections: Sections, engine: Engine) -> ParsedTexts:
+        if message.document is sections.document:
+            return _parse_message(index, message, engine)
+        key = id(message), id(engine), index
+        if key not in self._found:
+            if len(self._found) >= _MAX_INHERITED:
+                self._found.pop(next(iter(self._found)))
+            self._found[key] = message, engine, _parse_message(index, message, engine)
+        return self._found[key][2]
+
+
+def _parse_message(index: int, message: Placed, engine: Engine) -> ParsedTexts:
+    return parse_texts((replace(text, message=index) for text in _find_message_texts(message)), engine)
+
+
+def _find_other_texts(sections: Sections) -> Iterator[UnparsedText]:
+    """Yield the templates and expressions of a pack, without its messages and partials."""
     for name, slot in sections.slots.items():
         role = name if name in ("system", "developer") else "user"
         yield from (replace(text, name=name) for text in _find_templates("slot", slot, role))

@@ -4,13 +4,14 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 from jinja2 import nodes
 
 from promptpack.lazy import cached_property
 from promptpack.linter.data_flow import trace_prompt
-from promptpack.linter.parsed_texts import ParsedText
+from promptpack.linter.parsed_texts import ParsedText, find_dependencies
 from promptpack.linter.subject import Subject
 from promptpack.problem import Location
 from promptpack.schema.safety import iterate_schemas
@@ -77,14 +78,21 @@ def find_braces(subject: Subject) -> tuple[tuple[Passage, re.Match[str]], ...]:
 
 
 def _find_braces(subject: Subject) -> Iterator[tuple[Passage, re.Match[str]]]:
-    for passage in find_passages(subject):
-        for found in _BRACES.finditer(passage.text):
+    for text in _prompt_texts(subject):
+        for passage, found in text.remember("braces", None, partial(_find_names, text)):
             # In a slot, '${NAME}' is the value of the input (or PP243).
-            if found["name"] in subject.inputs and not (subject.sections.slots and found[0].startswith("${")):
+            is_value = bool(subject.sections.slots) and found.re is _BRACES and found[0].startswith("${")
+            if found["name"] in subject.inputs and not is_value:
                 yield passage, found
+
+
+def _find_names(text: ParsedText) -> tuple[tuple[Passage, re.Match[str]], ...]:
+    """Return what may be names of inputs: in single braces, or after a dollar."""
+    found: list[tuple[Passage, re.Match[str]]] = []
+    for passage in _passages_of(text):
         only = _DOLLAR.fullmatch(passage.text.strip())
-        if only and only["name"] in subject.inputs:
-            yield passage, only
+        found += ((passage, one) for one in (*_BRACES.finditer(passage.text), *([only] if only else [])))
+    return tuple(found)
 
 
 def reply_words(subject: Subject) -> SchemaWords:
@@ -143,11 +151,26 @@ def words_in_prompt(subject: Subject) -> frozenset[str]:
 
 
 def _find_passages(subject: Subject) -> Iterator[Passage]:
+    return (passage for text in _prompt_texts(subject) for passage in _passages_of(text))
+
+
+def _prompt_texts(subject: Subject) -> tuple[ParsedText, ...]:
+    """Return the texts that a model sees, and the partials that they include."""
+    return subject.cached("prompt_texts", lambda: _find_prompt_texts(subject))
+
+
+def _find_prompt_texts(subject: Subject) -> tuple[ParsedText, ...]:
     texts = [text for text in subject.texts if text.kind in ("content", "slot")]
-    included = dict.fromkeys(name for text in texts for name in sorted(subject.dependencies.find(text.tree).partials))
-    for text in (*texts, *(subject.partials[name] for name in included)):
-        for data in text.tree.find_all(nodes.TemplateData):
-            yield Passage(data.data, text, data.lineno)
+    found = (find_dependencies(text, subject.dependencies).partials for text in texts if not text.is_constant)
+    included = dict.fromkeys(name for partials in found for name in sorted(partials))
+    return (*texts, *(subject.partials[name] for name in included))
+
+
+def _passages_of(text: ParsedText) -> tuple[Passage, ...]:
+    def find() -> tuple[Passage, ...]:
+        return tuple(Passage(data.data, text, data.lineno) for data in text.tree.find_all(nodes.TemplateData))
+
+    return text.remember("passages", None, find)
 
 
 def _schema_words(schemas: list[Mapping[str, Any]]) -> SchemaWords:

@@ -11,14 +11,13 @@ from promptpack.library import Library
 from promptpack.library.entry import Entry
 from promptpack.linter.paragraphs import ParagraphIndex, find_paragraphs
 from promptpack.linter.parsed_texts import (
+    InheritedTexts,
     ParsedPartials,
     ParsedText,
     ParsedTexts,
-    find_texts,
     parse_partials,
-    parse_texts,
 )
-from promptpack.linter.types import TypeCheck, check_pack
+from promptpack.linter.types import CleanTemplates, TypeCheck, check_pack
 from promptpack.pack.building import CompiledSections
 from promptpack.pack.contract import Contract
 from promptpack.pack.model import Input, InputValue
@@ -127,7 +126,9 @@ class Subject:
     @cached_property
     def type_check(self) -> TypeCheck:
         """The type errors of the templates, by the schemas of the inputs and of the reply."""
-        return TypeCheck((), is_complete=True) if self._is_too_large else check_pack(self.compiled)
+        if self._is_too_large:
+            return TypeCheck((), is_complete=True)
+        return check_pack(self.compiled, self.library.clean_templates)
 
     @property
     def is_complete(self) -> bool:
@@ -177,7 +178,7 @@ class Subject:
     def _parsed(self) -> ParsedTexts:
         if self._is_too_large:
             return ParsedTexts((), is_complete=False)
-        return parse_texts(find_texts(self.sections), self.engine)
+        return self.library.inherited_texts.parse(self.sections, self.engine)
 
     @cached_property
     def _parsed_partials(self) -> ParsedPartials:
@@ -204,6 +205,8 @@ class LintLibrary:
         self._partials: tuple[Mapping[str, Source], ParsedPartials] | None = None
         self._loaded: tuple[str, Version | None] | None = None
         self._cache: dict[str, Any] = {}
+        self.inherited_texts = InheritedTexts()
+        self.clean_templates = CleanTemplates()
 
     def load(self, entry: Entry) -> Subject:
         """Return a pack as a subject; raise its problems when it is too broken to be checked."""

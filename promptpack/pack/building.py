@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,15 +13,16 @@ from promptpack.document import Document
 from promptpack.files import Folder
 from promptpack.pack.contract import ERROR_ACTIONS, Contract
 from promptpack.pack.contract_building import build_contract
-from promptpack.pack.model import STANDARD_CONTEXT, Input, MessageTemplate, Pack, PackTest
+from promptpack.pack.model import Input, MessageTemplate, Pack, PackTest
 from promptpack.pack.pack_compiler import BUILT_IN_NAMES, FolderPartials, PackCompiler
 from promptpack.pack.pack_schema import sort_problems
 from promptpack.pack.placed import Placed
 from promptpack.pack.references import References
 from promptpack.pack.sections import Sections, merge, read_sections
 from promptpack.pack.size import check_size
+from promptpack.pack.variant_document import VariantDocument
 from promptpack.pack.version import parse_version
-from promptpack.problem import PackError, Problem, did_you_mean
+from promptpack.problem import PackError, Problem
 from promptpack.template.limits import DEFAULT_INDENT, Limits
 from promptpack.template.render_cache import PackCache, RenderCache
 
@@ -88,13 +90,17 @@ def compile_sections(document: Document, build_context: BuildContext) -> Compile
     problems += (_reserved(name, placed) for name, placed in sections.inputs.items() if name in _RESERVED)
     inputs = {name: _build_input(name, placed, references, problems) for name, placed in sections.inputs.items()}
     compiler = PackCompiler(inputs, build_context.partials.for_pack(sections), partial(_find_words, sections))
-    messages = tuple(compiler.compile_message(placed, _syntax_of(placed)) for placed in sections.messages)
+    messages = tuple(
+        compiler.compile_message(placed, _syntax_of(placed), is_inherited=placed.document is not document)
+        for placed in sections.messages
+    )
     slots, output = _compile_slots(sections, compiler)
     models = _compile_models(sections, compiler)
     contract = build_contract(sections, compiler, references, output)
     problems += _find_idle_strictness(sections, contract)
+    sections, broken = _prepare_tests(sections, compiler, messages, build_context)
     problems += compiler.problems
-    problems += (problem for placed in sections.tests for problem in _check_test(placed, inputs))
+    problems += broken
     if not (messages or slots or sections.abstract):
         hint = "add 'messages' or 'slots', or 'abstract: true' if other packs extend this one"
         problems.append(Problem("PP203", "'messages' is missing", document.locate(), hint))
@@ -106,14 +112,30 @@ def compile_sections(document: Document, build_context: BuildContext) -> Compile
 
 
 def _add_tests(sections: Sections, build_context: BuildContext) -> Sections:
-    """Add the tests of the file next to a pack, `<version>.tests.yaml`."""
-    folder, stem = build_context.folder, build_context.file.removesuffix(".yaml").removesuffix(".yml")
-    file = next((f"{stem}{end}" for end in TESTS if folder.exists(f"{stem}{end}")), None)
-    if file is None:
+    """Add the tests of the file next to a pack, `<version>.tests.yaml`; a variant with only texts inherits them."""
+    folder, packs = build_context.folder, [build_context.file]
+    if isinstance(sections.document, VariantDocument):
+        packs.insert(0, folder.to_relative(sections.document.default.path) or build_context.file)
+    stems = [file.removesuffix(".yaml").removesuffix(".yml") for file in packs]
+    files = [f"{stem}{end}" for stem in dict.fromkeys(stems) for end in TESTS if folder.exists(f"{stem}{end}")]
+    if not files:
         return sections
     from promptpack.pack.tests_file import read_tests
 
-    return read_tests(sections, folder.read(file), folder.show(file))
+    return read_tests(sections, [(folder.read(file), folder.show(file)) for file in files])
+
+
+def _prepare_tests(
+    sections: Sections, compiler: PackCompiler, messages: tuple[MessageTemplate, ...], build_context: BuildContext
+) -> tuple[Sections, tuple[Problem, ...]]:
+    """Return the sections with the tests as they run, and the problems of the tests."""
+    if not sections.tests:
+        return sections, ()
+    from promptpack.pack.cases import TestScope, check_tests, expand_tests
+
+    scope = TestScope(compiler.inputs, sections.contexts, build_context.folder, build_context.file)
+    tests, problems = expand_tests(sections.tests, scope)
+    return replace(sections, tests=tests), (*problems, *check_tests(tests, compiler, messages))
 
 
 def _reserved(name: str, placed: Placed) -> Problem:
@@ -235,17 +257,6 @@ def _read_test(placed: Placed) -> PackTest:
         value.get("verdict"),
         value.get("model", ""),
     )
-
-
-def _check_test(test: Placed, inputs: Mapping[str, Input]) -> Iterator[Problem]:
-    """Yield unknown inputs in the context of a test, unless the test expects PP414."""
-    value: Mapping[str, Any] = test.value
-    if "PP414" in value.get("expect", {}).get("problems", ()):
-        return
-    for name in value.get("context", {}):
-        if name not in inputs and name not in STANDARD_CONTEXT:
-            hint = did_you_mean(name, inputs) or f"its inputs are {', '.join(inputs) or 'none'}"
-            yield Problem("PP208", f"the pack has no input {name!r}", test.locate_key("context", name), hint)
 
 
 def _digest(compiled: CompiledSections) -> str:

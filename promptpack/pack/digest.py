@@ -15,8 +15,12 @@ _ORDERED: Final = "properties"
 
 def digest(resolved: Mapping[str, Any]) -> str:
     """Return the hash of the canonical form: no white space, keys sorted wherever their order is not visible."""
-    canonical = json.dumps(_canonicalize(resolved), ensure_ascii=False, separators=(",", ":"))
-    return "sha256:" + hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+    return "sha256:" + hashlib.sha256(write_canonical(resolved).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def write_canonical(value: Any, under: str = "") -> str:
+    """Return the canonical form of a value below the key `under`; equal forms mean that the digest is the same."""
+    return json.dumps(_canonicalize(value, under), ensure_ascii=False, separators=(",", ":"))
 
 
 def _canonicalize(value: Any, under: str = "") -> Any:

@@ -103,12 +103,13 @@ class InputValue:
 
 @dataclass(frozen=True)
 class PackTest:
-    """A test of the pack, as written in the file."""
+    """A test of the pack, as it runs: one for each case."""
 
     name: str
     context: Mapping[str, Any] = field(repr=False)
     expect: Mapping[str, Any] = field(repr=False)
-    locate: Locate = field(repr=False, compare=False)
+    locate: Callable[..., Location] = field(repr=False, compare=False)
+    """Returns the location of the test, or of the value at a path in it."""
     reply: Any = field(default=None, repr=False)
     verdict: Any = None
     model: str = ""
@@ -215,6 +216,11 @@ class Pack:
     def _history_inputs(self) -> frozenset[str]:
         """The inputs that are chat histories; they are accepted in the forms of several SDKs."""
         return frozenset(message.history for message in self.messages if message.history) | {"HISTORY"}
+
+    @cached_property
+    def _expectations(self) -> dict[str, Expression]:
+        """The compiled expressions of its tests, by their texts."""
+        return {}
 
     @cached_property
     def _about(self) -> dict[str, str]:

@@ -41,11 +41,14 @@ class ModelOverlay:
 
 def compile_overlay(glob: str, placed: Placed, syntax: Syntax, compiler: PackCompiler) -> ModelOverlay:
     """Compile the overlay of one glob; the compiler collects the problems."""
+    from promptpack.pack.slot_compiling import freeze
+
     value: Mapping[str, Any] = placed.value
     prefix, suffix = (
         compiler.compile_template(placed.child(key), syntax) if key in value else None for key in ("prefix", "suffix")
     )
-    roles, parameters = (MappingProxyType(value.get(key, {})) for key in ("roles", "parameters"))
+    roles = MappingProxyType(value.get("roles", {}))
+    parameters = freeze(value.get("parameters", {}))
     return ModelOverlay(glob, roles, prefix, suffix, parameters, value.get("strict"))
 
 

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
 from promptpack.lazy import cached_property
@@ -26,6 +26,7 @@ Compile = Callable[[Source, "Engine", "DeclaredNames"], Compiled]
 Key = tuple[Any, ...]
 
 _RECENT_TEMPLATES: Final = 1_000
+_MAX_SHARED_MESSAGES: Final = 1_000
 # Names that every template can use besides the inputs of the pack.
 BUILT_IN_NAMES = ("pack", "reply_format")
 
@@ -46,6 +47,7 @@ class PackCompiler:
         self._names = (*inputs, *BUILT_IN_NAMES)
         self._declared: dict[tuple[str, ...], DeclaredNames] = {}
         self._nodes = partials.limits.nodes
+        self._names_used: set[str] = set()
         self._check_partials()
 
     @cached_property
@@ -86,6 +88,7 @@ class PackCompiler:
                 self.problems += error.problems
                 return None
             self._pack_partials.keep(key, found)
+        self._names_used |= found.names
         return found if self._is_small_enough(found, placed) else None
 
     def _is_small_enough(self, compiled: Template | Expression, placed: Placed) -> bool:
@@ -103,8 +106,27 @@ class PackCompiler:
             self._declared[names] = DeclaredNames(names, self._words)
         return self._declared[names]
 
-    def compile_message(self, placed: Placed, syntax: Syntax) -> MessageTemplate:
-        """Compile one message."""
+    def compile_message(self, placed: Placed, syntax: Syntax, *, is_inherited: bool = False) -> MessageTemplate:
+        """Compile one message, unless another pack that has inherited it too has done so."""
+        if not is_inherited:
+            return self._compile_message(placed, syntax)
+        shared, key = self._pack_partials.messages, (id(placed.document), placed.path, syntax)
+        found = shared.get(key)
+        if found is None or found.size > self._nodes or not self._declare(self._names).include(found.names):
+            count, nodes, partials = len(self.problems), self._nodes, self.used_partials
+            self._names_used, self.used_partials = set(), set()
+            message = self._compile_message(placed, syntax)
+            used = frozenset(self._names_used)
+            found = CompiledMessage(message, placed, used, self.used_partials, nodes - self._nodes)
+            self.used_partials = self.used_partials | partials
+            if len(self.problems) == count:
+                self._pack_partials.keep_message(key, found)
+            return message
+        self._nodes -= found.size
+        self.used_partials |= found.partials
+        return found.message
+
+    def _compile_message(self, placed: Placed, syntax: Syntax) -> MessageTemplate:
         value: Mapping[str, Any] = placed.value
         when = self.compile_expression(placed.child("when")) if "when" in value else None
         if "history" in value:
@@ -134,6 +156,7 @@ class PackCompiler:
         if name not in self.inputs:
             hint = did_you_mean(name, self.inputs) or "declare it under 'inputs'"
             self.problems.append(placed.problem("PP301", f"{name!r} is not an input", hint))
+        self._names_used.add(name)
         return name
 
     def _check_partials(self) -> None:
@@ -173,6 +196,16 @@ class PackCompiler:
         )
 
 
+class CompiledMessage(NamedTuple):
+    """A message without problems, and what it uses: names, partials and nodes."""
+
+    message: MessageTemplate
+    placed: Placed
+    names: frozenset[str]
+    partials: set[str]
+    size: int
+
+
 class PackPartials:
     """Partials of one or more packs, and the engine that compiles templates which include them."""
 
@@ -183,11 +216,19 @@ class PackPartials:
         # Templates by their place. Each holds its document, so that no other document gets the id in the key.
         self.compiled: WeakValueDictionary[Key, Any] = WeakValueDictionary()
         self._recent: deque[Template | Expression] = deque(maxlen=_RECENT_TEMPLATES)
+        # Messages by their place; each holds its document, as above.
+        self.messages: dict[Key, CompiledMessage] = {}
 
     def keep(self, key: Key, compiled: Template | Expression) -> None:
         """Keep a template for the packs that inherit it."""
         self.compiled[key] = compiled
         self._recent.append(compiled)
+
+    def keep_message(self, key: Key, compiled: CompiledMessage) -> None:
+        """Keep a message for the packs that inherit it; the oldest are dropped."""
+        if len(self.messages) >= _MAX_SHARED_MESSAGES:
+            self.messages.pop(next(iter(self.messages), key), None)
+        self.messages[key] = compiled
 
     @cached_property
     def engine(self) -> Engine:

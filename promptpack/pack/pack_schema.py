@@ -21,13 +21,17 @@ _CODES = {"additionalProperties": "PP202", "required": "PP203", "type": "PP204",
 
 def check(document: Document) -> None:
     """Raise all mismatches with the pack schema, or else all duplicate names."""
-    found = find_mismatches(pack_schema(), document)
-    problems = list({(one.location, one.message): one for one in (_to_problem(*pair) for pair in found)}.values())
-    problems = problems or list(_find_duplicates(document))
+    problems = find_problems(pack_schema(), document) or list(_find_duplicates(document))
     if problems and (misread := find_misread(document)):
         raise PackError(misread)
     if problems:
         raise PackError(sort_problems(problems))
+
+
+def find_problems(compiled: schema.Schema, document: Document) -> list[Problem]:
+    """Return the mismatches of a document as problems, each once."""
+    found = (_to_problem(*pair) for pair in find_mismatches(compiled, document))
+    return list({(one.location, one.message): one for one in found}.values())
 
 
 @cache

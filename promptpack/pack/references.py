@@ -59,8 +59,11 @@ class References:
         """The schema files in the folder of the packs that were read."""
         return (placed.document for found, placed in self._cache.items() if not found.startswith(_SHIPPED))
 
-    def reach(self, placed: Placed, seen: set[tuple[str, str]]) -> Iterator[Placed]:
-        """Yield a schema and the schemas it refers to in files of the packs; skip seen and broken references."""
+    def reach(self, placed: Placed, seen: set[tuple[str, str]], *, shipped: bool = False) -> Iterator[Placed]:
+        """Yield a schema and the schemas it refers to in files of the packs; skip seen and broken references.
+
+        With `shipped`, also those in shipped files.
+        """
         own = self._file_of(placed)
         pending = [(own, placed)]
         while pending:
@@ -73,9 +76,24 @@ class References:
                     root = self._open(found) if found != own else None
                 except PackError:
                     continue
-                if root is not None and not found.startswith(_SHIPPED) and (found, fragment) not in seen:
+                is_read = shipped or not found.startswith(_SHIPPED)
+                if root is not None and is_read and (found, fragment) not in seen:
                     seen.add((found, fragment))
                     pending += ((found, part) for part in _child_at(root, fragment))
+
+    def follow(self, node: Placed, root: Placed) -> tuple[Placed, Placed]:
+        """Return the target of the `$ref` of a schema, and the schema at which local references in the target start.
+
+        `root` is the schema at which local references of `node` start. Only for schemas that `bundle` has accepted.
+        """
+        target, _, fragment = node.value["$ref"].partition("#")
+        if target:
+            known = (found for found, placed in self._cache.items() if placed.document is node.document)
+            root = self._open(self._locate(next(known, None) or self._file_of(node), target))
+        found = root
+        for step in split_pointer(fragment):
+            found = found.child(int(step) if isinstance(found.value, list) else step)
+        return found, root
 
     def _unsafe_problem(self, placed: Placed, found: schema.Mismatch) -> Problem:
         """Return a problem at the unsafe value; a pattern in another file is located there, anything else at `$ref`."""

@@ -37,6 +37,8 @@ class Sections:
     actions: dict[str, Placed] = field(default_factory=dict)
     rules: dict[str, Placed] = field(default_factory=dict)
     tests: tuple[Placed, ...] = ()
+    contexts: dict[str, Placed] = field(default_factory=dict)
+    """The contexts that tests share, from the file of tests."""
     problems: tuple[Problem, ...] = ()
     """The messages that could not be placed."""
 

@@ -17,6 +17,7 @@ _WHOLE = ("inputs", "extends", "slots", "abstract")
 _NAMED: Mapping[_Step, str] = {("messages",): "id", ("reply", "rules"): "name", ("tests",): "name"}
 # The key that a new item must have.
 _MAIN_KEY: Mapping[_Step, str] = {("messages",): "role", ("reply", "rules"): "require", ("tests",): "context"}
+_LIKE = "like"  # gives a new test its context
 # A message with one of these keys is whole; others replace the text of a message in the default file.
 _OF_WHOLE_MESSAGES = ("role", "history")
 
@@ -103,7 +104,7 @@ class _Merge:
             index = indexes.get(item.get(label))
             if label not in item:
                 self._refuse_unnamed(label, default, own, (*own_path, number))
-            elif index is None and (key := _MAIN_KEY.get(path, label)) not in item:
+            elif index is None and (key := _MAIN_KEY.get(path, label)) not in item and _LIKE not in item:
                 self._refuse(item[label], indexes, key, (*own_path, number, label))
             elif index is None:
                 self.own_paths[*path, len(merged)] = (*own_path, number)

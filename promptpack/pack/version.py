@@ -21,11 +21,6 @@ class Version:
     pre: tuple[str, ...] = ()
 
     @property
-    def next_draft(self) -> Version:
-        """The draft of the next patch."""
-        return Version(self.major, self.minor, self.patch + 1, ("dev",))
-
-    @property
     def is_draft(self) -> bool:
         """Whether the pack may still change under this version."""
         return bool(self.pre)

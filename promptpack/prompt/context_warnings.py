@@ -21,6 +21,9 @@ _CHECKS: Final[tuple[tuple[str, str, str, tuple[re.Pattern[str], ...]], ...]] = 
     ("PP427", "hidden characters", "remove them, or check what they spell", _HIDDEN),
     ("PP428", "control characters", "remove them", (character_patterns.CONTROL, character_patterns.RETURN)),
 )
+_KEY_CODE: Final = "PP429"
+WARNING_CODES: Final = (*(code for code, *_ in _CHECKS), _KEY_CODE)
+"""The codes of all warnings."""
 _SECRET: Final = re.compile(
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----"
     r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
@@ -40,7 +43,7 @@ def find_warnings(pack: Pack, context: Mapping[str, Any]) -> Iterator[Problem]:
                 if any(pattern.search(text) for pattern in patterns):
                     yield _warning(code, path, f"contains {kind}", hint)
             if not pack.inputs[name].secret and _SECRET.search(text):
-                yield _warning("PP429", path, "seems to contain a key or token", "declare it with 'secret: true'")
+                yield _warning(_KEY_CODE, path, "seems to contain a key or token", "declare it with 'secret: true'")
 
 
 def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.prompt.message import Message, Part
@@ -74,4 +75,6 @@ def _add(message: Message, prefix: str, suffix: str) -> Message:
 
 
 def _join(*texts: str) -> str:
-    return "\n".join(text for text in texts if text)
+    # With `+`, because it keeps the origins of traced texts.
+    written = [text for text in texts if text]
+    return reduce(lambda before, text: before + "\n" + text, written) if written else ""

@@ -15,10 +15,11 @@ from promptpack.prompt.tool_actions import ToolSet
 
 
 class Origin(NamedTuple):
-    """The origin of a message, for budgets: history is dropped first, then messages by priority."""
+    """The origin of a message, for budgets: history is dropped first, then messages by priority; and for tests."""
 
     history: bool = False
     priority: int | None = None
+    id: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,9 +68,10 @@ class Prompt:
     @property
     def parameters(self) -> dict[str, Any]:
         """The arguments of a request that the overlay of the model sets, such as `temperature`."""
-        from copy import deepcopy
+        from promptpack.pack.slot_compiling import thaw
 
-        return deepcopy(dict(self.pack.overlay.parameters)) if self.pack.overlay else {}
+        parameters: dict[str, Any] = thaw(self.pack.overlay.parameters) if self.pack.overlay else {}
+        return parameters
 
     @cached_property
     def warnings(self) -> tuple[Problem, ...]:
@@ -94,6 +96,15 @@ class Prompt:
         from promptpack.prompt.slot_rendering import write_text
 
         return write_text(self.slots)
+
+    def explain(self) -> promptpack.Explanation:
+        """Return where each span of `to_text` comes from, and whether it is trusted; secrets are hidden.
+
+        The prompt is rendered once more to find out.
+        """
+        from promptpack.prompt.provenance.explaining import explain
+
+        return explain(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the prompt as plain data for JSON; `Library.restore` returns the prompt again.

@@ -25,8 +25,8 @@ def render(
     checked = check_context(pack, context, inputs or {}, encode)
     try:
         tools = None if pack.contract is None else find_tool_set(pack, pack.contract, checked.snapshot)
-        scope = _build_scope(pack, checked, tools)
-        prompt = (_render_slots if pack.slots else _render_messages)(pack, checked, scope, tools)
+        scope = build_scope(pack, checked, tools)
+        prompt = (_render_slots if pack.slots else render_messages)(pack, checked, scope, tools)
         return _fit_budget(prompt) if pack.budget else prompt
     except ContextError as error:
         from promptpack.prompt.secrets import Secrets
@@ -50,14 +50,15 @@ def _render_slots(pack: Pack, checked: Context, scope: Scope, tools: ToolSet | N
     return Prompt(pack, write_messages(slots, pack.overlay), checked.snapshot, slots=slots, tools=tools)
 
 
-def _render_messages(pack: Pack, checked: Context, scope: Scope, tools: ToolSet | None) -> Prompt:
+def render_messages(pack: Pack, checked: Context, scope: Scope, tools: ToolSet | None) -> Prompt:
+    """Render the messages of a pack with a checked context."""
     messages: list[Message] = []
     origins: list[Origin] = []
     with metered(pack.limits, checked.validated, pack.json_indent):
         for template in pack.messages:
             rendered = _render_message(template, scope)
             messages += rendered
-            origins += [Origin(bool(template.history), template.priority)] * len(rendered)
+            origins += [Origin(bool(template.history), template.priority, template.id)] * len(rendered)
         if pack.overlay is not None:
             from promptpack.prompt.overlay_rendering import apply_overlay
 
@@ -65,7 +66,8 @@ def _render_messages(pack: Pack, checked: Context, scope: Scope, tools: ToolSet 
     return Prompt(pack, tuple(messages), checked.snapshot, tuple(origins), tools=tools)
 
 
-def _build_scope(pack: Pack, checked: Context, tools: ToolSet | None) -> Scope:
+def build_scope(pack: Pack, checked: Context, tools: ToolSet | None) -> Scope:
+    """Return the values that templates can use."""
     fingerprints = {"pack": tuple(pack._about.values()), **checked.fingerprints}
     scope = Scope({"pack": pack._about}, checked.snapshot, fingerprints, pack._render_cache)
     scope.update(checked.values)

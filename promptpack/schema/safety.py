@@ -25,12 +25,13 @@ _MAX_PATTERN_CHARACTERS: Final = 50_000
 _MIN_PATTERN_CHARACTERS: Final = 50
 _MAX_MAPPINGS: Final = 50_000
 
-_SCHEMA_KEYWORDS: Final = (
+SCHEMA_KEYWORDS: Final = (
     "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames", "then",
     "unevaluatedItems", "unevaluatedProperties",
 )  # fmt: skip
-_LIST_KEYWORDS: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
-_MAPPING_KEYWORDS: Final = ("$defs", "dependentSchemas", "patternProperties", "properties")
+LIST_KEYWORDS: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
+MAPPING_KEYWORDS: Final = ("$defs", "dependentSchemas", "patternProperties", "properties")
+"""The keywords that hold one schema, a list of schemas, and schemas by name."""
 # Keywords whose subschemas validate the same value, so a cycle of them would never end.
 _SAME_VALUE: Final = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas")
 
@@ -83,11 +84,11 @@ def iterate_schemas(schema: Any, path: Path = ()) -> Iterator[tuple[Path, Mappin
 
 def _iterate_children(schema: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
     for key, value in schema.items():
-        if key in _SCHEMA_KEYWORDS:
+        if key in SCHEMA_KEYWORDS:
             yield (key,), value
-        elif key in _LIST_KEYWORDS and isinstance(value, list):
+        elif key in LIST_KEYWORDS and isinstance(value, list):
             yield from (((key, index), item) for index, item in enumerate(value))
-        elif key in _MAPPING_KEYWORDS and isinstance(value, Mapping):
+        elif key in MAPPING_KEYWORDS and isinstance(value, Mapping):
             yield from (((key, name), item) for name, item in value.items())
 
 

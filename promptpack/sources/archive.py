@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import stat
 import zlib
@@ -34,7 +35,8 @@ ENTRY_POINTS = ".dist-info/entry_points.txt"
 
 def open_archive(path: str) -> MemoryFolder:
     """Return the folder of packs of a zip file or wheel on disk."""
-    return replace(read_archive(files.read(path, limit=MAX_ARCHIVE_BYTES), path), origin=path)
+    content = files.read(path, limit=MAX_ARCHIVE_BYTES)
+    return replace(read_archive(content, path), origin=path, archive=hashlib.sha256(content).hexdigest())
 
 
 def read_archive(content: bytes, shown: str, inside: str | None = None) -> MemoryFolder:
@@ -50,7 +52,7 @@ def read_archive(content: bytes, shown: str, inside: str | None = None) -> Memor
             members = _check_members(archive, shown)
             path = _choose(archive, members, shown) if inside is None else inside.strip("/")
             return _Reader(archive, len(content), shown, path).read(members)
-    except (BadZipFile, NotImplementedError, ValueError, OverflowError) as error:
+    except (BadZipFile, NotImplementedError, ValueError, OverflowError, EOFError, zlib.error) as error:
         raise UsageError(_damaged(shown, str(error))) from error
 
 

@@ -6,7 +6,7 @@ from promptpack.files import SIBLING
 from promptpack.problem import Location, Problem, UsageError
 from promptpack.sources.memory_folder import MemoryFolder
 
-SUFFIXES = (".yaml", ".yml", ".j2", ".json", ".txt", ".lock")
+SUFFIXES = (".yaml", ".yml", ".j2", ".json", ".txt", ".lock", ".csv", ".jsonl")
 """The files that a folder of packs may use; all others are ignored."""
 MAX_FILES = 10_000
 MAX_FILE_BYTES = 1_000_000

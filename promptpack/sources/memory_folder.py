@@ -17,12 +17,16 @@ class MemoryFolder(RecordingFolder):
     """A folder that never touches the disk: `texts` has all its files, and those of `schemas` next to it.
 
     `refused` has the problems of files and folders of the place that cannot be used. `origin` is the source to read
-    when the library reloads; it is empty if the files cannot change.
+    when the library reloads; it is empty if the files cannot change. `source` is the name of the source in lock files,
+    without credentials; `archive` is the digest of the archive, if it is one; `pin` is the digest that was required.
     """
 
     texts: Mapping[str, bytes] = field(default_factory=dict)
     refused: Mapping[str, Problem] = field(default_factory=dict)
     origin: str = ""
+    source: str = ""
+    archive: str = ""
+    pin: str = ""
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -99,6 +103,11 @@ class MemoryFolder(RecordingFolder):
             found.update(f"{len(path)}:{path}:{len(content)}:".encode("utf-8", "surrogatepass") + content)
         return found.hexdigest()
 
+    @property
+    def source_digest(self) -> str:
+        """The digest that a lock file records: of the archive, or of all files."""
+        return self.archive or self.digest
+
     def record(self) -> RecordingFolder:
         """Return a folder that records which files are read."""
         return replace(self, reads={}, absent=set())
@@ -118,7 +127,7 @@ class MemoryFolder(RecordingFolder):
             return self
         from promptpack.sources.opening import open_source
 
-        fresh = open_source(self.origin)
+        fresh = open_source(self.origin, pin=self.pin)
         return self if (fresh.texts, fresh.refused) == (self.texts, self.refused) else fresh
 
     def to_relative(self, path: str) -> str | None:

@@ -6,6 +6,7 @@ import hashlib
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
@@ -34,12 +35,22 @@ class RemoteAddress(NamedTuple):
     is_folder: bool
     inside: str | None
 
+    @property
+    def name(self) -> str:
+        """The URL in lock files."""
+        return self.shown if self.inside is None else f"zip://{self.inside}::{self.shown}"
+
     @classmethod
     def parse(cls, source: str) -> RemoteAddress:
         """Parse a source such as `https://host/packs.zip#sha256=...` or `zip://folder::s3://bucket/a.zip`."""
         chain, _, target = source.rpartition("::")
         url, _, pin = target.partition("#")
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+        except ValueError:  # its text may contain the credentials
+            parts = None
+        if parts is None:
+            raise UsageError(Problem("PP783", "the URL is not valid", None, "check its host and port"))
         shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
         refusal = next(_find_refusals(chain, parts, pin), None)
         if refusal is not None:
@@ -69,9 +80,13 @@ def _find_refusals(chain: str, parts: SplitResult, pin: str) -> Iterator[tuple[s
         yield "http does not protect packs on their way", "use https, or add #sha256= and the digest of the archive"
 
 
-def open_url(source: str, cache: Cache) -> MemoryFolder:
-    """Return the packs at a URL; a URL with a digest is read from the cache, without the network, if it is there."""
+def open_url(source: str, cache: Cache, pin: str = "") -> MemoryFolder:
+    """Return the packs at a URL; with a digest, they are read from the cache, without the network, if they are there.
+
+    The digest is that of the URL, or else `pin`, from a lock file.
+    """
     address = RemoteAddress.parse(source)
+    address = address._replace(digest=address.digest or pin)
     store = cache.open_folder(_CACHE)
     stored = _read_stored(store, address) if store is not None and address.digest else None
     if stored is not None:
@@ -88,7 +103,7 @@ def open_url(source: str, cache: Cache) -> MemoryFolder:
     if store is not None:
         store.write(digest, content)
         store.shrink(_MAX_CACHE_BYTES)
-    return folder
+    return replace(folder, pin=address.digest)
 
 
 def _read_stored(store: PrivateFolder, address: RemoteAddress) -> MemoryFolder | None:
@@ -98,7 +113,7 @@ def _read_stored(store: PrivateFolder, address: RemoteAddress) -> MemoryFolder |
         folder, digest = _unpack(content, address) if content is not None else (None, "")
     except PromptpackError:
         return None  # damaged: it is fetched again
-    return folder if digest == address.digest else None
+    return replace(folder, pin=digest) if folder is not None and digest == address.digest else None
 
 
 def _require_digest(address: RemoteAddress, found: str) -> None:
@@ -114,7 +129,8 @@ def _unpack(content: bytes, address: RemoteAddress) -> tuple[MemoryFolder, str]:
         folder = read_archive(content, address.shown.rstrip("/"), "packs")
         folder = MemoryFolder(address.shown.rstrip("/"), texts=folder.texts, refused=folder.refused)
         return folder, folder.digest
-    return read_archive(content, address.shown, address.inside), hashlib.sha256(content).hexdigest()
+    digest = hashlib.sha256(content).hexdigest()
+    return replace(read_archive(content, address.shown, address.inside), archive=digest), digest
 
 
 def _pack(files: dict[str, bytes]) -> bytes:

@@ -116,23 +116,24 @@ class PackGenerator(OutputGenerator):
 
     def visit_Include(self, node: nodes.Include, frame: Frame) -> None:  # noqa: N802
         """Write an include."""
-        super().visit_Include(_load_with("include", node), frame)
+        super().visit_Include(load_with("include", node), frame)
 
     def visit_Import(self, node: nodes.Import, frame: Frame) -> None:  # noqa: N802
         """Write an import."""
-        super().visit_Import(_load_with("find_module", node), frame)
+        super().visit_Import(load_with("find_module", node), frame)
 
     def visit_FromImport(self, node: nodes.FromImport, frame: Frame) -> None:  # noqa: N802
         """Write an import."""
-        super().visit_FromImport(_load_with("find_module", node), frame)
+        super().visit_FromImport(load_with("find_module", node), frame)
 
     def visit_Extends(self, node: nodes.Extends, frame: Frame) -> None:  # noqa: N802
         """Write an extension."""
-        super().visit_Extends(_load_with("find_parent", node), frame)
+        super().visit_Extends(load_with("find_parent", node), frame)
 
 
-def _load_with(function: str, node: Loading) -> Loading:
+def load_with(function: str, node: Loading, *more: nodes.Expr) -> Loading:
+    """Return a tag whose partial a function of the environment finds."""
     loading = copy(node)
-    arguments = [nodes.ContextReference(), node.template]
+    arguments = [nodes.ContextReference(), node.template, *more]
     loading.template = nodes.Call(nodes.EnvironmentAttribute(function), arguments, [], None, None, lineno=node.lineno)
     return loading

@@ -1,7 +1,7 @@
 """`Source` -> `Template` or `Expression`: parse it, check it against the policy, check its names, compile it."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from jinja2 import nodes
 from jinja2.runtime import Undefined
@@ -20,7 +20,8 @@ from promptpack.template.positions import decode
 
 T = TypeVar("T")
 
-_NO_INCLUDES = IncludeStack()
+NO_INCLUDES: Final = IncludeStack()
+"""The include stack of a template that is rendered directly."""
 _CONSTANTS = ("true", "false", "none")
 _REPLY_FIELDS = ("action", "params", "thought", "confidence", "risk")
 # Unknown filters, tests and partials.
@@ -121,7 +122,7 @@ def compile(source: Source, engine: Engine, known: Known = None) -> Template:  #
     """Compile a template."""
     tree, dependencies = _prepare(source, engine, known)
     load = _make_loader(tree, source, engine.prepare, engine.load)
-    run = _make_runner(load, engine.limits, _render)
+    run = make_runner(load, engine.limits, _render)
     return Template(source, dependencies.names, dependencies.partials, tree.size, load, run)  # type: ignore[attr-defined]
 
 
@@ -129,7 +130,7 @@ def compile_expression(source: Source, engine: Engine, known: Known = None) -> E
     """Compile an expression, as in `when` and `require`."""
     tree, dependencies = _prepare(source, engine, known, is_expression=True)
     load = _make_loader(tree, source, engine.prepare_expression, engine.load_expression)
-    run = _make_runner(load, engine.limits, _evaluate)
+    run = make_runner(load, engine.limits, _evaluate)
     return Expression(source, dependencies.names, tree.size, engine, load, run)  # type: ignore[attr-defined]
 
 
@@ -178,7 +179,7 @@ def _make_loader(
     return load
 
 
-def _make_runner(
+def make_runner(
     load: Callable[[], PackTemplate],
     limits: Limits,
     run: Callable[[PackTemplate, Mapping[str, Any], IncludeStack | None], T],
@@ -206,7 +207,7 @@ def _make_runner(
 
 
 def _render(code: PackTemplate, context: Mapping[str, Any], include_stack: IncludeStack | None) -> str:
-    return "".join(code.root_render_func(code.start_context(context, include_stack or _NO_INCLUDES)))
+    return "".join(code.root_render_func(code.start_context(context, include_stack or NO_INCLUDES)))
 
 
 def _evaluate(code: PackTemplate, values: Mapping[str, Any], _: IncludeStack | None) -> Any:

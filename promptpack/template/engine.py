@@ -68,7 +68,7 @@ class Engine:
         self._recent_text = 0
         self._trees: WeakValueDictionary[tuple[str, str, str], nodes.Template] = WeakValueDictionary()
         self._codes: WeakValueDictionary[tuple[str | None, str, str], CompiledTree] = WeakValueDictionary()
-        self.environment: PackEnvironment = PackEnvironment(_PartialLoader(self), limits.tokens)
+        self.environment: PackEnvironment = PackEnvironment(PartialLoader(self), limits.tokens)
 
     @cached_property
     def partial_trees(self) -> Mapping[str, nodes.Template]:
@@ -161,7 +161,7 @@ class Engine:
             placed, inlined = self._inliner.inline(placed, source)
 
         def compile_tree() -> CodeType:
-            finished = _finish(placed, source)
+            finished = finish(placed, source)
             marked = self._memoizer.mark(finished) if self._is_caching and name is None else finished
             return self.environment.compile(marked, name=name, filename=UNPLACED)
 
@@ -256,13 +256,14 @@ def dynamic_engine() -> Engine:
     return Engine(dynamic_partials=True)
 
 
-class _PartialLoader(BaseLoader):
+class PartialLoader(BaseLoader):
     """Loads the partials of the engine, and nothing else."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def load(self, environment: Environment, name: str, globals: Any = None) -> JinjaTemplate:  # noqa: A002, ARG002
+        """Return the compiled partial."""
         tree = self._engine.partial_trees.get(name)
         if tree is None:
             raise TemplateNotFound(name)
@@ -328,7 +329,7 @@ def _mark_methods(tree: Iterable[nodes.Node]) -> None:
             call.node.ctx = METHOD
 
 
-def _finish(tree: nodes.Template, source: Source) -> nodes.Template:
+def finish(tree: nodes.Template, source: Source) -> nodes.Template:
     """Change a tree to the one to run: with the loops that it needs, readable inputs and counts of steps."""
     found = descendants(tree)
     if source.syntax == "jinja" and any(isinstance(node, nodes.For) for node in found):

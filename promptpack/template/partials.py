@@ -78,6 +78,8 @@ class IncludeStack(NamedTuple):
     own_finders: tuple[PartialFinder, ...] = ()
     shared_finder: PartialFinder | None = None
     depth: int = 0
+    sites: tuple[tuple[int, str], ...] = ()
+    """The numbers of the includes and the names of their partials, outermost first; only when the render is traced."""
 
     @classmethod
     def start(cls, partial: Partial) -> "IncludeStack":

@@ -1,5 +1,6 @@
 """`Pack` -> `Trial`s: the results of the tests in a pack."""
 
-from promptpack.trial.run_tests import Trial, run
+from promptpack.trial.model import Failure, Trial
+from promptpack.trial.run_tests import run
 
-__all__ = ["Trial", "run"]
+__all__ = ["Failure", "Trial", "run"]

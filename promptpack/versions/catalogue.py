@@ -62,8 +62,9 @@ _ROWS: Final = (
     Row("PV124", "compatible", "minor", "pack is no longer abstract", "packs may still extend it"),
     Row("PV125", "breaking", "major", "locale removed", "callers may ask for it"),
     Row("PV126", "compatible", "minor", "locale added", "callers need not ask for it"),
-    Row("PV127", "breaking", "major", "default locale changed", "callers without a locale get another language"),
+    Row("PV127", "breaking", "major", "locale changed", "callers without a locale get another language"),
     Row("PV128", "breaking", "major", "name of the pack changed", "callers find the pack by its name"),
+    Row("PV129", "compatible", "minor", "agent id added", "orchestrators do not know it yet"),
     Row("PV201", "breaking", "major", "action added", "consumers may receive an action that they do not know"),
     Row("PV202", "compatible", "minor", "action removed", "consumers still handle all that they receive"),
     Row("PV203", "breaking", "major", "params may have more values", "consumers may receive unknown values"),
@@ -114,7 +115,8 @@ _ROWS: Final = (
     Row("PV323", "cosmetic", "none", "tests changed", "they are not part of the prompt"),
     Row("PV324", "compatible", "minor", "model overlay changed", "prompts for some models change"),
     Row("PV325", "cosmetic", "patch", "order changed", "the same names are listed in another order"),
-    Row("PV326", "cosmetic", "patch", "expression written in another way", "it means the same"),
+    Row("PV326", "cosmetic", "patch", "expression, schema or setting written in another way", "it means the same"),
+    Row("PV327", "cosmetic", "patch", "note changed", "keys that begin with 'x-' have no meaning for promptpack"),
     Row("PV399", "breaking", "major", "something else changed", "it cannot be classified, so it counts as breaking"),
 )  # fmt: skip
 CHANGES: Final = MappingProxyType({row.code: row for row in _ROWS})

@@ -122,10 +122,11 @@ def _find_anchors(old: Sequence[str], new: Sequence[str], area: tuple[int, int, 
         for at, token in enumerate(old[low_old:high_old], low_old)
         if once_old[token] == 1 and token in places
     ]
-    return _longest_increasing(pairs)
+    return longest_increasing(pairs)
 
 
-def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def longest_increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the most pairs, in their order, whose second numbers grow."""
     ends: list[int] = []
     last: list[int] = []
     before: list[int] = []

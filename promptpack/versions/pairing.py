@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from promptpack.pack.placed import Placed
+from promptpack.versions.matching import longest_increasing
 from promptpack.versions.sides import write_value
 from promptpack.versions.word_diff import split_words
 
@@ -35,18 +35,7 @@ def pair_messages(old: Sequence[Placed], new: Sequence[Placed]) -> tuple[Pair, .
 
 def find_moved(pairs: Sequence[Pair]) -> frozenset[Pair]:
     """Return the smallest set of pairs without which the others are in the same order."""
-    ends: list[int] = []
-    sizes: list[int] = []
-    for pair in pairs:
-        size = bisect_left(ends, pair.old)
-        ends[size : size + 1] = [pair.old]
-        sizes.append(size)
-    kept: set[Pair] = set()
-    wanted, limit = len(ends) - 1, len(pairs) + max((pair.old for pair in pairs), default=0) + 1
-    for pair, size in zip(reversed(pairs), reversed(sizes), strict=True):
-        if size == wanted and pair.old < limit:
-            kept.add(pair)
-            wanted, limit = wanted - 1, pair.old
+    kept = {Pair(old, new) for new, old in longest_increasing([(pair.new, pair.old) for pair in pairs])}
     return frozenset(pairs) - kept
 
 
@@ -81,12 +70,11 @@ def _similar(old: Sequence[Placed], new: Sequence[Placed], free: list[int], cand
         if _is_same_sort(old[index], new[other])
     )
     taken_old, taken_new = set[int](), set[int]()
-    for score, _, index, other in sorted((one for one in scored if one[0] >= _MIN_SIMILARITY), reverse=True):
+    for _, _, index, other in sorted((one for one in scored if one[0] >= _MIN_SIMILARITY), reverse=True):
         if -index not in taken_old and -other not in taken_new:
             taken_old.add(-index)
             taken_new.add(-other)
             yield Pair(-index, -other)
-        del score
 
 
 def _is_same_sort(old: Placed, new: Placed) -> bool:

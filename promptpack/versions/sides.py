@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from promptpack.document import Document
 from promptpack.pack.building import CompiledSections, resolve_content
+from promptpack.pack.digest import write_canonical
 from promptpack.pack.model import Pack
 from promptpack.pack.placed import Placed
 from promptpack.pack.sections import Sections
@@ -33,8 +34,9 @@ class Side(NamedTuple):
         return self.compiled.sections.document
 
     def locate(self, *path: str | int) -> Location:
-        """Return the location of a key of the pack's own file, or of its nearest parent."""
-        return self.document.locate_key(path)
+        """Return the location of a key of the pack's own file, or of its nearest parent; of `extends` if inherited."""
+        data = self.document.data
+        return self.document.locate_key(path if path[0] in data or "extends" not in data else ("extends",))
 
 
 def read_side(pack: Pack) -> Side:
@@ -43,13 +45,6 @@ def read_side(pack: Pack) -> Side:
         message = f"{pack.label} cannot be compared, because it does not come from a library"
         raise UsageError(Problem("PP760", message, None, "get the pack from a Library"))
     return Side(pack, pack._compiled, resolve_content(pack._compiled))
-
-
-def locate_text(placed: Placed, offset: int) -> Location:
-    """Return the location of an offset of a text."""
-    text: str = placed.value
-    line, column = text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
-    return placed.document.locate_inside(placed.path, line, column)
 
 
 def write_value(value: Any) -> str:
@@ -61,3 +56,29 @@ def short(value: Any, limit: int = 60) -> str:
     """Return a value as JSON on one line, shortened."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def same_order(old: Iterable[str], new: Iterable[str]) -> bool:
+    """Return whether the names that both have are in the same order."""
+    before, after = list(old), list(new)
+    return [name for name in before if name in after] == [name for name in after if name in before]
+
+
+def from_to(old: Any, new: Any) -> str:
+    """Return the old and new value; nothing for one that was absent."""
+    return (f" from {short(old)}" if old is not None else "") + (f" to {short(new)}" if new is not None else "")
+
+
+def find_changed_keys(old: Placed, new: Placed) -> set[str]:
+    """Return the keys of a mapping whose values differ, as the digest sees them."""
+    keys = old.value.keys() | new.value.keys()
+    return {key for key in keys if _write(old.value, key) != _write(new.value, key)}
+
+
+def locate_changed(old: Placed, new: Placed, key: str) -> Location:
+    """Return the location of a changed key: in the new file, or in the old one if it was removed."""
+    return new.locate_key(key) if key in new.value else old.locate_key(key)
+
+
+def _write(mapping: Mapping[str, Any], key: str) -> str | None:
+    return write_canonical(mapping[key], key) if key in mapping else None

@@ -3,130 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
 
-from promptpack.pack.placed import Placed
+from promptpack.pack.digest import write_canonical
+from promptpack.problem import Location
 from promptpack.versions.catalogue import make_change
 from promptpack.versions.change import Change
-from promptpack.versions.expressions import means_the_same
-from promptpack.versions.pairing import Pair, find_moved, pair_messages
-from promptpack.versions.sides import Side, locate_text, short, write_value
+from promptpack.versions.message_changes import compare_messages
+from promptpack.versions.sides import Side, same_order
 from promptpack.versions.word_diff import diff_words
-
-# These have changes of their own.
-_COMPARED: Final = frozenset(("content", "role", "when", "roles", "history"))
-_PLACES: Final = ("before", "after")
-_TEXT_PARTS: Final = ("text", "image", "audio", "file")
+from promptpack.versions.wording import explain_text, has_other_syntax
 
 
 def compare_texts(old: Side, new: Side) -> Iterator[Change]:
     """Yield the changes of the wording."""
-    yield from _compare_messages(old, new)
+    yield from compare_messages(old, new)
     yield from _compare_partials(old, new)
     yield from _compare_slots(old, new)
     yield from _compare_settings(old, new)
-
-
-def describe_message(placed: Placed, index: int) -> str:
-    """Return the name of a message: its id, or its number."""
-    return repr(placed.value["id"]) if "id" in placed.value else str(index + 1)
-
-
-def where_message(placed: Placed, index: int) -> str:
-    """Return the part of the pack that a message is."""
-    return f"messages/{placed.value.get('id', index)}"
-
-
-def _compare_messages(old: Side, new: Side) -> Iterator[Change]:
-    before, after = old.sections.messages, new.sections.messages
-    pairs = pair_messages(before, after)
-    kept_old, kept_new = {pair.old for pair in pairs}, {pair.new for pair in pairs}
-    for index, placed in enumerate(before):
-        if index not in kept_old:
-            message = f"message {describe_message(placed, index)} removed ({_role_of(placed)})"
-            words = diff_words(_content_of(placed), "")
-            yield make_change("PV303", message, placed.locate(), where_message(placed, index), words=words)
-    moved = find_moved(pairs)
-    for index, placed in enumerate(after):
-        if index not in kept_new:
-            message = f"message {describe_message(placed, index)} added ({_role_of(placed)})"
-            words = diff_words("", _content_of(placed))
-            yield make_change("PV302", message, placed.locate(), where_message(placed, index), words=words)
-    for pair in pairs:
-        yield from _compare_message(old, new, pair, pair in moved)
-
-
-def _role_of(placed: Placed) -> str:
-    return f"history {placed.value['history']}" if "history" in placed.value else str(placed.value["role"])
-
-
-def _content_of(placed: Placed) -> str:
-    return write_value(placed.value.get("content", ""))
-
-
-def _compare_message(old: Side, new: Side, pair: Pair, is_moved: bool) -> Iterator[Change]:
-    before, after = old.sections.messages[pair.old], new.sections.messages[pair.new]
-    name, where = describe_message(after, pair.new), where_message(after, pair.new)
-    if is_moved:
-        message = f"message {name} moved from place {pair.old + 1} to place {pair.new + 1}"
-        yield make_change("PV304", message, after.locate(), where)
-    if _role_of(before) != _role_of(after):
-        message = f"role of message {name} changed from {_role_of(before)!r} to {_role_of(after)!r}"
-        location = after.locate_key("history" if "history" in after.value else "role")
-        yield make_change("PV305", message, location, where)
-    yield from _compare_condition(old, new, pair, name, where)
-    yield from _compare_content(before, after, name, where)
-    for key in sorted((before.value.keys() | after.value.keys()) - _COMPARED):
-        # A place relative to an inherited message is an order, which is compared above.
-        if key not in _PLACES and before.value.get(key) != after.value.get(key):
-            message = f"{key!r} of message {name} changed{_from_to(before.value.get(key), after.value.get(key))}"
-            yield make_change("PV307", message, after.locate_key(key) if key in after.value else after.locate(), where)
-    if before.document.data.get("syntax") != after.document.data.get("syntax") and old.pack.syntax == new.pack.syntax:
-        yield make_change("PV315", f"message {name} has another template syntax", after.locate(), where)
-
-
-def _compare_condition(old: Side, new: Side, pair: Pair, name: str, where: str) -> Iterator[Change]:
-    before, after = old.sections.messages[pair.old], new.sections.messages[pair.new]
-    if before.value.get("when") == after.value.get("when"):
-        return
-    location = after.locate_key("when") if "when" in after.value else after.locate()
-    if means_the_same(old.compiled.messages[pair.old].when, new.compiled.messages[pair.new].when):
-        message = f"'when' of message {name} is written in another way"
-        yield make_change("PV326", message, location, where)
-        return
-    message = f"'when' of message {name} changed{_from_to(before.value.get('when'), after.value.get('when'))}"
-    yield make_change("PV306", message, location, where)
-
-
-def _from_to(old: Any, new: Any) -> str:
-    """Return the old and new value; nothing for one that was absent."""
-    return (f" from {short(old)}" if old is not None else "") + (f" to {short(new)}" if new is not None else "")
-
-
-def _compare_content(before: Placed, after: Placed, name: str, where: str) -> Iterator[Change]:
-    old, new = before.value.get("content"), after.value.get("content")
-    if old == new:
-        return
-    words = diff_words(write_value(old or ""), write_value(new or ""))
-    if isinstance(old, str) and isinstance(new, str):
-        location = locate_text(after.child("content"), words.offset)
-        yield make_change("PV301", f"wording of message {name} changed", location, where, words=words)
-    elif _differ_only_in_words(old, new):
-        location = after.locate_key("content")
-        yield make_change("PV301", f"wording of message {name} changed", location, where, words=words)
-    else:
-        location = after.locate_key("content") if new is not None else after.locate()
-        yield make_change("PV307", f"parts of message {name} changed", location, where, words=words)
-
-
-def _differ_only_in_words(old: Any, new: Any) -> bool:
-    if not (isinstance(old, list) and isinstance(new, list)) or len(old) != len(new):
-        return False
-    return all(_without_text(one) == _without_text(other) for one, other in zip(old, new, strict=True))
-
-
-def _without_text(part: dict[str, Any]) -> dict[str, Any]:
-    return {key: None if key in _TEXT_PARTS else value for key, value in part.items()}
 
 
 def _compare_partials(old: Side, new: Side) -> Iterator[Change]:
@@ -143,7 +36,7 @@ def _compare_partials(old: Side, new: Side) -> Iterator[Change]:
             yield make_change("PV308", message, _locate_partial(new, name, words.offset), where, words=words)
 
 
-def _locate_partial(side: Side, name: str, offset: int = 0) -> Any:
+def _locate_partial(side: Side, name: str, offset: int = 0) -> Location:
     return side.compiled.compiler.partials[name].locate_offset(offset)
 
 
@@ -156,13 +49,13 @@ def _compare_slots(old: Side, new: Side) -> Iterator[Change]:
         where = f"slots/{name}"
         if name not in before:
             yield make_change("PV312", f"slot {name!r} added", placed.locate_key(), where)
-        elif before[name].value != placed.value:
-            words = diff_words(write_value(before[name].value), write_value(placed.value))
+        elif write_canonical(before[name].value, "slots") != write_canonical(placed.value, "slots"):
             is_text = isinstance(placed.value, str) and isinstance(before[name].value, str)
-            location = locate_text(placed, words.offset) if is_text else placed.locate_key()
             code, what = ("PV311", "wording") if is_text else ("PV314", "value")
-            yield make_change(code, f"{what} of slot {name!r} changed", location, where, words=words)
-    if list(before) != list(after) and sorted(before) == sorted(after):
+            yield explain_text(code, f"{what} of slot {name!r}", before[name], placed, where)
+        elif has_other_syntax(old, new, before[name], placed):
+            yield make_change("PV315", f"slot {name!r} has another template syntax", placed.locate_key(), where)
+    if not same_order(before, after):
         yield make_change("PV325", "slots are in another order", new.locate("slots"), "slots")
 
 
@@ -183,14 +76,15 @@ def _compare_settings(old: Side, new: Side) -> Iterator[Change]:
 
 
 def _compare_models(old: Side, new: Side) -> Iterator[Change]:
-    before, after = ({glob: rest for glob, *rest in side.content.get("models", ())} for side in (old, new))
+    before, after = ({glob: write_canonical(rest) for glob, *rest in side.content.get("models", ())}
+                     for side in (old, new))  # fmt: skip
     for glob in (*before, *(glob for glob in after if glob not in before)):
         if before.get(glob) != after.get(glob):
             what = "added" if glob not in before else "removed" if glob not in after else "changed"
-            side = new if glob in after else old
+            placed = (new if glob in after else old).sections.models[glob]
             message = f"overlay for the models {glob!r} {what}"
-            yield make_change("PV324", message, side.locate("models", glob), f"models/{glob}")
-    if list(before) != list(after) and sorted(before) == sorted(after):
+            yield make_change("PV324", message, placed.locate_key(), f"models/{glob}")
+    if not same_order(before, after):
         yield make_change("PV324", "overlays for models are in another order", new.locate("models"), "models")
 
 

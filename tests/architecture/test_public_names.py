@@ -26,11 +26,11 @@ PAGES = [
 ]
 PYTHON_BLOCK = re.compile(r"^```python[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PUBLIC = [
-    "Agent", "AgentOutput", "Budget", "BudgetItem", "ContextError", "Contract", "Fit", "InvalidSequenceError",
+    "Agent", "AgentOutput", "Budget", "BudgetItem", "ContextError", "Contract", "Explanation", "Fit", "InvalidSequenceError",
     "Library", "LintReport", "LintSettings", "LlmCycle", "Location", "MaxDepthReachedError", "Message",
     "MessageChange", "MissingExtraError", "ModelOverlay", "NotAnArrayError", "Pack", "PackError", "PackName", "Part",
     "PartialNotFoundError", "Problem", "Prompt", "PromptComposer", "PromptTemplate", "PromptTemplateRegistry",
-    "PromptpackError", "ReloadReport", "RenderContext", "ReplyError", "SlotPrompt", "SlotWarning", "StreamPart",
+    "PromptpackError", "ReloadReport", "RenderContext", "ReplyError", "SlotPrompt", "SlotWarning", "Span", "StreamPart",
     "TemplateContext", "UsageError", "VariableNotFoundError", "Verdict", "VerdictStream", "Violation", "Watch",
     "__version__", "early_summary", "exact_counter", "fit", "fit_items", "fold_repeated", "lint", "lint_text",
     "log_events", "react_records", "react_window", "read_output_schema", "tool_catalog", "user_inputs",

@@ -404,7 +404,7 @@ def test_lint_writes_formats_for_programs(folder: Path) -> None:
 
 def test_test_runs_the_tests_of_packs(folder: Path) -> None:
     done = run(folder, "test")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "greeter@1.0.0  greets: ok\n", "1 passed, 0 failed\n")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "1 passed, 0 failed\n")
     path = folder / "packs" / "greeter" / "1.0.0.yaml"
     path.write_text(GREETER.replace("[Ann]", "[Zoe]"), encoding="utf-8")
     done = run(folder, "test")
@@ -418,7 +418,7 @@ def test_test_accepts_ranges_and_ignores_other_packs(folder: Path) -> None:
     done = run(folder, "test", "greeter@^1")
     assert (done.returncode, done.stderr) == (0, "1 passed, 0 failed\n")
     done = run(folder, "test")
-    assert (done.returncode, done.stderr.splitlines()[0]) == (1, "1 passed, 0 failed, 1 file(s) could not be loaded")
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, "1 passed, 0 failed, 1 file(s) could not be loaded")
     done = run(folder, "test", "greeter@^2")
     assert (done.returncode, done.stderr) == (
         2,
@@ -520,7 +520,7 @@ def test_try_saves_the_reply_as_a_test(folder: Path) -> None:
     run(folder, "new", "tidy")
     words = ["try", "tidy", "-s", "QUESTION=Why?", "--save", "why"]
     assert run(folder, *words).stderr == "added the test 'why' to packs/tidy/0.1.0-dev.yaml\n"
-    assert "tidy@0.1.0-dev en why: ok\n" in run(folder, "test", "tidy").stdout
+    assert run(folder, "test", "tidy", "-k", "why").stderr == "1 passed, 0 failed, 3 deselected\n"
     again = run(folder, *words)
     expected = "PP915 tidy@0.1.0-dev already has a test named 'why'\n  hint: choose another name\n"
     assert (again.returncode, again.stderr) == (2, expected)

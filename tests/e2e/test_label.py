@@ -1,16 +1,16 @@
 """`promptpack label`, `--key`, and what lint says about labels."""
 
-import os
-import signal
-import subprocess
-import sys
-import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
 from promptpack import Library
+from promptpack.cli.main import main
+from promptpack.library.labels import read
 from tests.e2e.conftest import run
+from tests.e2e.killing import assert_killed_anywhere_is_whole
 
 
 @pytest.fixture
@@ -134,26 +134,54 @@ def test_a_flow_uses_labels_and_trials(folder: Path) -> None:
     assert "PP715 step 'second' has no value for 'WHO', which demo@1.1.0 requires" in found
 
 
-_MOVE = """
-import sys
-from promptpack.cli.main import main
-for number in range(10_000):
-    main(["label", "demo", "production", f"1.{number % 2}.0"], standalone_mode=False)
-"""
-
-
-def test_a_killed_command_leaves_the_old_or_the_new_labels(folder: Path) -> None:
-    path = folder / "packs" / "labels.yaml"
+def test_a_killed_command_leaves_the_old_or_the_new_labels(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(folder, "label", "demo", "production", "1.0.0")
-    whole = {path.read_text().replace("1.0.0", version) for version in ("1.0.0", "1.1.0")}
-    for attempt in range(5):
-        with subprocess.Popen([sys.executable, "-c", _MOVE], cwd=folder, stderr=subprocess.DEVNULL) as process:
-            before = path.stat().st_mtime_ns
-            while path.stat().st_mtime_ns == before and process.poll() is None:
-                time.sleep(0.001)
-            time.sleep(0.002 * attempt)
-            os.kill(process.pid, signal.SIGKILL)
-        assert path.read_text() in whole
+    monkeypatch.chdir(folder)
+    assert_killed_anywhere_is_whole(folder / "packs" / "labels.yaml", ["label", "demo", "production", "1.1.0"])
+
+
+def test_commands_at_the_same_time_lose_no_label(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    run(folder, "label", "demo", "production", "1.0.0")
+    start = Barrier(8)
+
+    def set_labels(worker: int) -> None:
+        start.wait()
+        for number in range(5):
+            main(["label", "demo", f"l{worker}-{number}", "1.1.0"], standalone_mode=False)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(set_labels, range(8)))
+    found = read((folder / "packs" / "labels.yaml").read_bytes(), "labels.yaml").data["labels"]["demo"]
+    assert found == {"production": "1.0.0", **{f"l{w}-{n}": "1.1.0" for w in range(8) for n in range(5)}}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"labels:\r\n  demo:\r\n    p: 1.0.0  # why\r\n", b"labels:\r\n  demo:\r\n    p: 1.1.0  # why\r\n"),
+        (b"# a\nlabels: {demo: {a: 1.0.0, p: 1.0.0}} # b", b"# a\nlabels: {demo: {a: 1.0.0, p: 1.1.0}} # b"),
+        (b"labels:\n    demo:\n        'p': \"1.0.0\"\n\n# end\n", b"labels:\n    demo:\n        'p': 1.1.0\n\n# end\n"),
+        (b"\xef\xbb\xbflabels: {demo: {p: 1.0.0}}\n", b"\xef\xbb\xbflabels: {demo: {p: 1.1.0}}\n"),
+        (b"labels:\n  demo:\n    p:\n      1.0.0: 1\n      1.1.0: 2  # half\n    z: 1.0.0\n", b"labels:\n  demo:\n    p: 1.1.0\n    z: 1.0.0\n"),
+    ],
+)  # fmt: skip
+def test_the_layout_stays(folder: Path, before: bytes, after: bytes) -> None:
+    path = folder / "packs" / "labels.yaml"
+    path.write_bytes(before)
+    assert run(folder, "label", "demo", "p", "1.1.0").returncode == 0
+    assert path.read_bytes() == after
+
+
+def test_a_pack_may_have_a_thousand_labels(folder: Path) -> None:
+    names = [f"a-rather-long-label-{number}" for number in range(1_000)]
+    rows = "".join(
+        f"    {name}: {'1.1.0' if number == 0 else names[number - 1]}\n" for number, name in enumerate(names)
+    )
+    (folder / "packs" / "labels.yaml").write_text(f"labels:\n  demo:\n{rows}")
+    library = Library.open(str(folder / "packs"))
+    assert library.get(f"demo@{names[-1]}").label == "demo@1.1.0"
+    assert library.problems == ()
 
 
 def test_lint_reports_labels_that_are_no_file(folder: Path) -> None:

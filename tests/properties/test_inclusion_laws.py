@@ -47,8 +47,8 @@ def _check_counterexample(wide: Schema, narrow: Schema, found: Inclusion) -> Non
     value = found.counterexample
     assert schemas.compile(narrow).accepts(value)
     assert not schemas.compile(wide).accepts(value)
-    # The only documented difference: for us, 0.3 is a multiple of 0.1.
-    if "multipleOf" not in json.dumps([wide, narrow]):
+    # For us, 0.3 is a multiple of 0.1, and as in ECMA 262, `$` in a pattern does not match before a last newline.
+    if "multipleOf" not in json.dumps([wide, narrow]) and "\\n" not in json.dumps(value):
         assert Draft202012Validator(narrow).is_valid(value)
         assert not Draft202012Validator(wide).is_valid(value)
 

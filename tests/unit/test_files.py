@@ -6,7 +6,7 @@ import pytest
 
 from promptpack import Library, PackError, files
 from promptpack.files import Folder
-from promptpack.problem import Problem
+from promptpack.problem import Problem, UsageError
 
 
 def refused(folder: Path, relative: str) -> list[str]:
@@ -118,3 +118,15 @@ def test_a_file_that_becomes_a_folder_while_it_is_read_is_refused(
     for below in ("", str(tmp_path)):
         with pytest.raises(PackError, match="PP123 is not a regular file"):
             files.read(str(tmp_path / "folder"), below=below)
+
+
+def test_nothing_is_written_unless_all_files_can_be_prepared(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("old")
+    texts = {str(tmp_path / "new"): "1", str(tmp_path / "file"): "2", str(tmp_path / "file" / "below"): "3"}
+    with pytest.raises(UsageError, match="PP126 cannot be written"):
+        files.write_all(texts)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert (tmp_path / "file").read_text() == "old"
+    texts.popitem()
+    files.write_all(texts)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"new": "1", "file": "2"}

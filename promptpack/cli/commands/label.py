@@ -8,6 +8,7 @@ from promptpack import files
 from promptpack.cli.console import on_one_line, print_json
 from promptpack.cli.options import complete_packs, open_library, packs_option
 from promptpack.document.entries import delete_entry, set_entry
+from promptpack.file_lock import exclusive
 from promptpack.files import Folder
 from promptpack.library import Library
 from promptpack.library.contents import LABELS
@@ -46,7 +47,10 @@ def command(
         hint = "write 'promptpack label planner production 1.1.0', or '--delete planner production'"
         raise UsageError(Problem("PP930", message, None, hint))
     folder = _find_folder(library, pack)
-    _change(library, folder, pack, label, None if delete else _read_targets(label, targets))
+    value = None if delete else _read_targets(label, targets)
+    files.require_writable(folder.show(LABELS))
+    with exclusive(folder.root):
+        _change(library, folder, pack, label, value)
 
 
 def _list(library: Library, pack: str | None, form: str) -> None:

@@ -3,19 +3,27 @@
 import click
 
 from promptpack import files
+from promptpack.cache import Cache
 from promptpack.cli.console import print_problems
+from promptpack.file_lock import exclusive
 from promptpack.files import Folder
 from promptpack.library import Library
-from promptpack.library.contents import LOCK
-from promptpack.library.lock import Lock, write_lock
-from promptpack.library.locking import find_changes, find_differences, find_missing, make_lock, with_lock
-from promptpack.problem import PackError, Problem, UsageError
+from promptpack.library.contents import LOCK, read_contents
+from promptpack.library.locking import find_differences, renew_lock
+from promptpack.library.pinned_sources import open_sources
+from promptpack.problem import Problem, UsageError
+from promptpack.sources.memory_folder import MemoryFolder
 
 
 @click.command("lock")
-@click.argument("folders", nargs=-1, type=click.Path(exists=True, file_okay=False))
+@click.argument("folders", nargs=-1)
 @click.option("--check", is_flag=True, help="Only compare: exit with 1 and say what changed.")
-@click.option("--update", multiple=True, metavar="PACK", help="Lock this changed release again: NAME@VERSION or NAME.")
+@click.option(
+    "--update",
+    multiple=True,
+    metavar="PACK",
+    help="Lock this changed release again: NAME@VERSION or NAME; or a source.",
+)
 @click.option("--rendering", is_flag=True, help="Accept the rendering rules of this version of promptpack.")
 @click.option("--sign", metavar="KEY", type=click.Path(exists=True, dir_okay=False), help="Sign with this SSH key.")
 @click.option(
@@ -36,23 +44,36 @@ def command(
 ) -> None:
     """Write the digests of releases to packs.lock in each of the FOLDERS.  [default: packs]
 
+    Archives, git revisions, packages and URLs among the FOLDERS are recorded with their digests.
     A library with a lock uses the locked versions of parents. A locked release that changed is not locked again
     without --update.
     """
-    library = Library.open(*(folders or ("packs",)))
-    for folder in library.folders:
+    given = folders or ("packs",)
+    library = Library.open(*given) if check or verify else _open(given, update)
+    own = [folder for folder in library.folders if not isinstance(folder, MemoryFolder)]
+    if not own:
+        files.require_writable(library.folders[0].show(LOCK))
+    for folder in own:
         if verify:
             from promptpack.cli import signatures
 
             _require_lock(folder)
-            click.echo(f"{folder.show(LOCK)} is signed by {signatures.verify(folder.show(LOCK), verify, identity)}")
+            path, content = folder.show(LOCK), library._contents.locks[folder.root]  # what is compared below
+            click.echo(f"{path} is signed by {signatures.verify(path, content, verify, identity)}")
         if not (check or verify):
-            _write(folder, update, rendering, sign)
+            with exclusive(folder.root):
+                _write(_open(given, update), folder, update, rendering, sign)
     if check or verify:
         found = [problem for folder in library.folders for problem in find_differences(library, folder)]
         problems = list(dict.fromkeys([*library.problems, *found]))
         print_problems(problems)
         ctx.exit(1 if problems else 0)
+
+
+def _open(given: tuple[str, ...], update: tuple[str, ...]) -> Library:
+    """Open a library as it is now; sources of `update` may differ from the lock."""
+    cache = Cache.open()
+    return Library(read_contents(open_sources(given, cache, update), cache), None, cache)
 
 
 def _require_lock(folder: Folder) -> None:
@@ -62,15 +83,9 @@ def _require_lock(folder: Folder) -> None:
         )
 
 
-def _write(folder: Folder, update: tuple[str, ...], rendering: bool, key: str | None) -> None:
-    library, path = Library.open(folder.root), folder.show(LOCK)
-    last = library._locks.get(folder.root)
-    if last is not None:
-        kept = last.without(update)
-        _check_requests(library, last, update)
-        library = with_lock(library, folder, kept)
-        _refuse_changes(library, folder, kept, rendering)
-    text = write_lock(make_lock(library, folder, last))
+def _write(library: Library, folder: Folder, update: tuple[str, ...], rendering: bool, key: str | None) -> None:
+    path = folder.show(LOCK)
+    text = renew_lock(library, folder, update, rendering=rendering)
     is_new = not folder.is_occupied(LOCK) or folder.read(LOCK).decode() != text
     if is_new:
         files.write(path, text)
@@ -81,19 +96,3 @@ def _write(folder: Folder, update: tuple[str, ...], rendering: bool, key: str | 
         click.echo(f"wrote {signatures.sign(path, key)}", err=True)
     elif is_new and folder.exists(f"{LOCK}.sig"):
         click.echo(f"{path}.sig no longer matches; sign it again: promptpack lock {folder.root} --sign KEY", err=True)
-
-
-def _check_requests(library: Library, lock: Lock, update: tuple[str, ...]) -> None:
-    """Refuse a request that names no locked release: it is probably misspelled."""
-    for request in update:
-        if lock.without([request]).packs == lock.packs:
-            library.select(request)  # raises the problem that no pack matches, with a hint
-            raise UsageError(Problem("PP933", f"{request!r} is not locked yet", None, "run it without --update"))
-
-
-def _refuse_changes(library: Library, folder: Folder, lock: Lock, rendering: bool) -> None:
-    found = [*find_changes(library, folder, lock), *find_missing(library, folder, lock)]
-    refused = [problem for problem in found if not (rendering and problem.code == "PP756")]
-    if refused:
-        hint = "nothing was written; undo the changes, or name what may change with --update"
-        raise PackError([*refused, Problem("PP933", f"{len(refused)} locked release(s) differ", None, hint)])

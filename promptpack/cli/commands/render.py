@@ -22,8 +22,16 @@ from promptpack.watching import changes
 @options.test_option
 @click.option("--model", default="", help="Apply the pack's overlay for this model.")
 @click.option("--tokens", is_flag=True, help="Count the tokens of each message: exactly with the extra tokens.")
+@click.option(
+    "--diff", is_flag=False, flag_value="", default=None, metavar="[VERSION]",
+    help="Compare by words with the saved prompt, which git's HEAD has, or with another version or label.",
+)  # fmt: skip
 @click.option("--watch", is_flag=True, help="Render again whenever a file changes.")
-@click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--explain", is_flag=True, help="Show where each part comes from; secrets are hidden.")
+@click.option(
+    "--format", type=click.Choice(["text", "json", "html"]), default="text", show_default=True,
+    help="html needs --explain.",
+)  # fmt: skip
 def command(
     pack: str,
     folders: tuple[str, ...],
@@ -34,24 +42,30 @@ def command(
     test: str | None,
     model: str,
     tokens: bool,
+    diff: str | None,
     watch: bool,
+    explain: bool,
     format: str,  # noqa: A002 -- the option's name
 ) -> None:
     """Render a pack's prompt with a context. PACK is a name, or name@range."""
+    if format == "html" and not explain:
+        raise click.UsageError("--format html needs --explain")
+    if explain and diff is not None:
+        raise click.UsageError("--explain and --diff exclude each other")
 
-    def render() -> Prompt:
-        chosen = options.open_library(folders).get(pack, locale, key=key).for_model(model)
-        return chosen.render(options.read_context(chosen, context_file, assignments, test))
+    def render() -> tuple[Prompt, Prompt | None]:
+        library = options.open_library(folders)
+        chosen = library.get(pack, locale, key=key).for_model(model)
+        context = options.read_context(chosen, context_file, assignments, test)
+        prompt = chosen.render(context)
+        if diff is None:
+            return prompt, None
+        from promptpack.cli.render_diff import find_other, render_other
 
-    def show(prompt: Prompt) -> None:
-        if format == "json":
-            print_json(prompt.to_dicts())
-        else:
-            click.echo(visible(prompt.to_text()))
-        if tokens:
-            _print_tokens(prompt)
+        other = find_other(library, chosen, diff, locale, key).for_model(model)
+        return prompt, render_other(other, context, chosen)
 
-    last: Prompt | None = None
+    last: tuple[Prompt, Prompt | None] | None = None
     for _ in _changes(folders) if watch else (None,):
         try:
             last, problem = render(), None
@@ -62,10 +76,42 @@ def command(
         if watch:
             click.clear()
         if last is not None:
-            show(last)
+            _show(*last, format, explain, tokens)
         if problem is not None:
             # The next change may fix an unfinished edit; until then, the last good prompt stays.
             print_problems(problem.problems, err=True)
+
+
+def _show(prompt: Prompt, other: Prompt | None, form: str, explain: bool, tokens: bool) -> None:
+    if other is not None:
+        from promptpack.cli.render_diff import print_diff
+
+        print_diff(other, prompt, form)
+    else:
+        (_print_explanation if explain else _print_prompt)(prompt, form)
+    if tokens:
+        _print_tokens(prompt)
+
+
+def _print_prompt(prompt: Prompt, form: str) -> None:
+    if form == "json":
+        print_json(prompt.to_dicts())
+    else:
+        click.echo(visible(prompt.to_text()))
+
+
+def _print_explanation(prompt: Prompt, form: str) -> None:
+    explanation = prompt.explain()
+    if form == "json":
+        print_json(explanation.to_dict())
+    elif form == "html":
+        from promptpack.cli.explain_html import write_html
+
+        click.echo(write_html(explanation), nl=False)
+    else:
+        from promptpack.cli.explain_text import write_text
+
+        click.echo(write_text(explanation))
 
 
 def _changes(folders: tuple[str, ...]) -> Iterable[None]:

@@ -11,7 +11,9 @@ from promptpack.cli.console import print_json
 from promptpack.cli.options import key_option, locale_option, open_library, pack_argument, packs_option
 from promptpack.pack.model import Pack
 from promptpack.pack.placed import Placed
+from promptpack.pack.resolved import ResolvedPart, resolve_parts, to_data, write_yaml
 from promptpack.pack.sections import Sections
+from promptpack.schema import pointer
 
 
 @click.command("show")
@@ -19,8 +21,18 @@ from promptpack.pack.sections import Sections
 @packs_option
 @locale_option
 @key_option
+@click.option(
+    "--resolved", is_flag=True, help="Print the merged pack as YAML; comments show where its parts come from."
+)
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(pack: str, folders: tuple[str, ...], locale: str | None, key: str | None, format: str) -> None:  # noqa: A002
+def command(
+    pack: str,
+    folders: tuple[str, ...],
+    locale: str | None,
+    key: str | None,
+    resolved: bool,
+    format: str,  # noqa: A002 -- the option's name
+) -> None:
     """Show a pack's inputs, messages, actions and digest. PACK is a name, or name@range.
 
     Every part that another file provides, through extends or as the default of a locale variant, is shown with
@@ -29,6 +41,10 @@ def command(pack: str, folders: tuple[str, ...], locale: str | None, key: str | 
     library = open_library(folders)
     chosen = library.get(pack, locale, key=key)
     entry = next(one for one in library.entries if one.path == chosen.path)
+    if resolved:
+        documents = [one.document for _, _, one in library._ancestors(entry) if one.document is not None]
+        _print_resolved(resolve_parts(library._sketch(entry), documents), format)
+        return
     facts = _facts(chosen, library._sketch(entry).sections)
     if format == "json":
         print_json(facts)
@@ -41,6 +57,15 @@ def command(pack: str, folders: tuple[str, ...], locale: str | None, key: str | 
     _section("models", [_with_origin(_model_line(one), one["from"]) for one in facts["models"]])
     for key in ("slots", "partials", "actions", "rules", "tests"):
         _section(key, [_with_origin(name, facts["inherited"].get(f"{key}/{name}", "")) for name in facts[key]])
+
+
+def _print_resolved(parts: list[ResolvedPart], format: str) -> None:  # noqa: A002 -- the option's name
+    if format == "text":
+        click.echo(visible(write_yaml(parts)), nl=False)
+        return
+    located = [(part.path, part.location) for part in parts if part.location is not None]
+    origins = {pointer(path): {"path": one.path, "line": one.line, "column": one.column} for path, one in located}
+    print_json({"pack": to_data(parts), "origins": origins})
 
 
 def _find_origins(sections: Sections, path: str) -> dict[str, str]:

@@ -9,14 +9,19 @@ _LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
 
 def write(report: LintReport) -> str:
     """Return one line per problem."""
-    return "\n".join(_line(problem) for problem in report.problems)
+    return "\n".join(write_problem(problem) for problem in report.problems)
 
 
-def _line(problem: Problem) -> str:
-    place = problem.location
-    where = _where(place) if place else ""
+def write_problem(problem: Problem) -> str:
+    """Return the line of a problem."""
     text = f"{problem.message} ({problem.hint})" if problem.hint else problem.message
-    return f"::{_LEVELS[problem.severity]} {where}title={problem.code}::{_escape(visible(text))}"
+    return write_line(_LEVELS[problem.severity], problem.location, problem.code, text)
+
+
+def write_line(level: str, place: Location | None, title: str, text: str) -> str:
+    """Return a workflow command that shows a text at a place."""
+    where = _where(place) if place else ""
+    return f"::{level} {where}title={_escape(visible(title), True)}::{_escape(visible(text))}"
 
 
 def _where(place: Location) -> str:

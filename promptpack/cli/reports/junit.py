@@ -22,21 +22,21 @@ def write(report: LintReport) -> str:
 
 def _suite(path: str, problems: list[Problem]) -> str:
     cases = "\n".join(_case(path, problem) for problem in problems)
-    clean = f"    <testcase classname={_attribute(path)} name={_attribute('lint')}/>"
-    return f"  <testsuite name={_attribute(path)} {_counts(problems, 1)}>\n{cases or clean}\n  </testsuite>"
+    clean = f"    <testcase classname={attribute(path)} name={attribute('lint')}/>"
+    return f"  <testsuite name={attribute(path)} {_counts(problems, 1)}>\n{cases or clean}\n  </testsuite>"
 
 
 def _case(path: str, problem: Problem) -> str:
     place = problem.location
     where = f"{place.line}:{place.column} " if place and place.line else ""
-    name = _attribute(f"{where}{problem.code} {problem.message}")
-    details = escape(_details(problem))
+    name = attribute(f"{where}{problem.code} {problem.message}")
+    details = escape(write_details(problem))
     body = (
         f"      <system-out>{details}</system-out>"
         if problem.severity == "note"
-        else f"      <failure type={_attribute(problem.code)} message={_attribute(problem.message)}>{details}</failure>"
+        else f"      <failure type={attribute(problem.code)} message={attribute(problem.message)}>{details}</failure>"
     )
-    return f"    <testcase classname={_attribute(path)} name={name}>\n{body}\n    </testcase>"
+    return f"    <testcase classname={attribute(path)} name={name}>\n{body}\n    </testcase>"
 
 
 def _counts(problems: list[Problem], files: int) -> str:
@@ -44,11 +44,13 @@ def _counts(problems: list[Problem], files: int) -> str:
     return f'tests="{max(len(problems), files)}" failures="{failures}"'
 
 
-def _details(problem: Problem) -> str:
+def write_details(problem: Problem) -> str:
+    """Return a problem as text."""
     place = f"{on_one_line(str(problem.location))}: " if problem.location else ""
     hint = f"\n  hint: {visible(problem.hint)}" if problem.hint else ""
     return f"{place}{problem.code} {on_one_line(problem.message)}{hint}"
 
 
-def _attribute(text: str) -> str:
+def attribute(text: str) -> str:
+    """Return a text as the value of an attribute, in quotes."""
     return quoteattr(on_one_line(text))

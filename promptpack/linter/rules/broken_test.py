@@ -1,8 +1,9 @@
 """A test that can only fail: its context lacks an input or does not fit one, or its verdict names an unknown rule.
 
 `promptpack test` fails too, but only after rendering, and a verdict that names an unknown rule can never be met. A
-misspelled action, a valid reply without a required key, a path that the contract does not have and a code that no
-render raises are reported as well. A test that expects `problems` may have any context.
+misspelled action, a valid reply without a required key, a path that the contract does not have, a code that no render
+raises and an expectation beside `error`, which is never checked, are reported as well. A test that expects an `error`
+may have any context.
 
 Bad: `context: {CHANNEL: fax}` for an input with `enum: [email, chat]`, or `verdict: {violations: [{rule: known-taem}]}`
 Good: `context: {CHANNEL: chat}`, and `{rule: known-team}`
@@ -16,9 +17,11 @@ from promptpack.flow.possible_values import field_at, suggest_pointer
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.schema_lookup import is_contradictory, place_mismatch
 from promptpack.linter.subject import Subject
+from promptpack.pack.cases.checking import codes_of
 from promptpack.pack.contract import Contract
 from promptpack.pack.placed import Placed
 from promptpack.problem import Location, did_you_mean
+from promptpack.prompt.context_warnings import WARNING_CODES
 from promptpack.schema.pointers import find_target
 
 CODE: Final = "PL026"
@@ -48,7 +51,7 @@ def check(subject: Subject) -> Iterator[LintProblem]:
 def _check_context(test: Placed, subject: Subject, schemas: Mapping[str, schema.Schema]) -> Iterator[LintProblem]:
     # A broken pack is fixed first: its contexts may be right.
     is_broken = subject.is_pruned or bool(subject.compiled.problems)
-    if is_broken or subject.sections.abstract or test.value.get("expect", {}).get("problems"):
+    if is_broken or subject.sections.abstract or codes_of(test.value.get("expect", {})):
         return
     context = test.value.get("context", {})
     for name, declared in subject.inputs.items():
@@ -65,10 +68,23 @@ def _check_context(test: Placed, subject: Subject, schemas: Mapping[str, schema.
 
 
 def _check_codes(test: Placed) -> Iterator[LintProblem]:
-    for index, code in enumerate(test.value.get("expect", {}).get("problems", ())):
+    expect = test.value.get("expect", {})
+    codes = codes_of(expect)
+    for index, code in enumerate(codes):
         if not code.startswith(_OF_RENDERING):
             hint = "expect a code that starts with PP3 or PP4; see the reference of codes"
-            yield LintProblem(f"rendering never raises {code!r}", test.locate("expect", "problems", index), hint)
+            place = ("error",) if isinstance(expect["error"], str) else ("error", index)
+            yield LintProblem(f"rendering never raises {code!r}", test.locate("expect", *place), hint)
+    for index, code in enumerate(expect.get("warnings", ())):
+        if code not in WARNING_CODES:
+            hint = f"the warnings are {', '.join(WARNING_CODES)}"
+            yield LintProblem(f"no context has the warning {code!r}", test.locate("expect", "warnings", index), hint)
+    for key in expect if codes else ():
+        if key != "error":
+            hint = "remove it, or 'error'"
+            yield LintProblem(
+                f"{key!r} is never checked: the prompt is not rendered", test.locate_key("expect", key), hint
+            )
 
 
 def _check_verdict(test: Placed, subject: Subject) -> Iterator[LintProblem]:
@@ -79,7 +95,9 @@ def _check_verdict(test: Placed, subject: Subject) -> Iterator[LintProblem]:
     if subject.contract is not None and not subject.compiled.problems:
         yield from _check_reply(test, subject.contract, verdict)
     rules = [rule.name for rule in subject.contract.rules] if subject.contract else []
-    for index, one in enumerate(verdict["violations"] if isinstance(verdict, dict) else ()):
+    for pointer in verdict.get("output", ()) if isinstance(verdict, dict) else ():
+        yield from _check_path(test, ("verdict", "output", pointer), pointer, subject.contract)
+    for index, one in enumerate(verdict.get("violations", ()) if isinstance(verdict, dict) else ()):
         if "rule" in one and one["rule"] not in rules:
             hint = did_you_mean(one["rule"], rules) or f"its rules are {', '.join(rules) or 'none'}"
             at = test.locate("verdict", "violations", index, "rule")
@@ -98,7 +116,7 @@ def _check_reply(test: Placed, contract: Contract, verdict: Any) -> Iterator[Lin
     if hint and all("rule" in one for one in violations):
         yield LintProblem(f"the pack has no action {action!r}", reply.locate("action"), hint)
         return
-    if verdict != "valid":
+    if (verdict.get("outcome") if isinstance(verdict, dict) else verdict) != "valid":
         return
     for mismatch in schema.keep_misspelled(contract.schema.check(reply.value)):
         if mismatch.rule in _UNREPAIRED:

@@ -13,9 +13,11 @@ from typing import Final
 from promptpack.document import Document
 from promptpack.linter.entry_edits import remove_entry
 from promptpack.linter.lint_report import Fix
+from promptpack.linter.parsed_texts import find_dependencies
 from promptpack.linter.prompt_words import names_in_braces
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
+from promptpack.pack.cases.sections import find_given
 from promptpack.problem import suggested_word
 
 CODE: Final = "PL001"
@@ -28,7 +30,7 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     # PL012 compares the uses of a variant with those of its default file.
     if subject.sections.abstract or not subject.is_complete or subject.default_variant is not None:
         return
-    named = frozenset().union(*{subject.dependencies.find(text.tree).names for text in subject.texts})
+    named = frozenset().union(*{find_dependencies(text, subject.dependencies).names for text in subject.texts})
     # PP301 already reports a misspelling of an input: that is one mistake, not two.
     misspelled = {suggested_word(problem.hint) for problem in subject.compiled.problems if problem.code == "PP301"}
     used = named | misspelled | subject.inputs_outside_templates | names_in_braces(subject)
@@ -42,7 +44,5 @@ def check(subject: Subject) -> Iterator[LintProblem]:
 
 def _removal(name: str, document: Document) -> tuple[Fix, ...]:
     """Return the fix that removes an input from the inputs, and from the contexts of the tests."""
-    tests = (("tests", index, "context", name) for index in range(len(document.data.get("tests", ()))))
-    paths = [("inputs", name), *(path for path in tests if name in document.data["tests"][path[1]].get("context", {}))]
-    edits = [remove_entry(document, path) for path in paths]
+    edits = [remove_entry(document, path) for path in (("inputs", name), *find_given(document.data, name))]
     return () if None in edits else (Fix(f"remove the input {name!r}", tuple(filter(None, edits))),)

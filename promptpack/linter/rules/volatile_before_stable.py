@@ -47,6 +47,8 @@ def check(subject: Subject) -> Iterator[LintProblem]:
         for found in trace_prompt(subject).all_printed
         if _is_volatile(found.origin.input, subject)
     }
+    if not volatile and not any("history" in message.value for message in subject.sections.messages):
+        return
     found = _Reader(subject, volatile).read_prompt()
     if found.first is not None and found.after >= _MIN_FIXED_TEXT:
         name, locate = found.first

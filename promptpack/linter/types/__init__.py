@@ -1,5 +1,5 @@
 """Schemas + templates -> type problems: infer the type of every expression, from the schemas of its inputs."""
 
-from promptpack.linter.types.packs import TypeCheck, check_pack, names_set_before
+from promptpack.linter.types.packs import CleanTemplates, TypeCheck, check_pack, names_set_before
 
-__all__ = ["TypeCheck", "check_pack", "names_set_before"]
+__all__ = ["CleanTemplates", "TypeCheck", "check_pack", "names_set_before"]

@@ -32,6 +32,7 @@ from promptpack.schema.pointers import pointer, split_pointer
 from promptpack.template.engine import Engine
 from promptpack.template.model import UNPLACED, Expression, Source, Template
 
+_MAX_CLEAN = 1_000
 _TEXT = Property(TextType(), required=True)
 _PACK_TYPE = MappingType(dict.fromkeys(("name", "version", "agent", "locale"), _TEXT), None)
 
@@ -49,26 +50,53 @@ def rendering_scope(pack: CompiledSections) -> TypeScope:
     return TypeScope({**inputs, "pack": _PACK_TYPE, "reply_format": TextType()})
 
 
-def check_pack(pack: CompiledSections) -> TypeCheck:
-    """Check the types in all templates of a pack."""
+class CleanTemplates:
+    """The templates of inherited messages without type problems, for the next packs with the same types of inputs."""
+
+    def __init__(self) -> None:
+        self._engine: Engine | None = None
+        self._types: Mapping[str, Type] = {}
+        self._templates: dict[int, Template] = {}
+
+    def start(self, engine: Engine, scope: TypeScope) -> None:
+        """Forget the templates unless they were checked with the same engine and types."""
+        if engine is not self._engine or scope.types != self._types or len(self._templates) > _MAX_CLEAN:
+            self._engine, self._types, self._templates = engine, scope.types, {}
+
+    def __contains__(self, template: Template) -> bool:
+        return id(template) in self._templates
+
+    def add(self, template: Template) -> None:
+        """Add a template; it is kept, so that no other one gets its id."""
+        if not template.partials:  # a partial is checked once, with the first template that includes it
+            self._templates[id(template)] = template
+
+
+def check_pack(pack: CompiledSections, clean: CleanTemplates | None = None) -> TypeCheck:
+    """Check the types in all templates of a pack, except those known to be clean."""
     checker = StatementChecker(pack.compiler.engine)
     with limit_steps() as steps:
-        _PackChecker(pack, checker).run()
+        _PackChecker(pack, checker, clean or CleanTemplates()).run()
     # The stand-in for a text that did not compile has no location, and its problems are not reported.
     placed = (problem for problem in checker.problems if problem.location and problem.location.path != UNPLACED)
     return TypeCheck(tuple(placed), not steps.is_exceeded)
 
 
 class _PackChecker:
-    def __init__(self, pack: CompiledSections, checker: StatementChecker) -> None:
+    def __init__(self, pack: CompiledSections, checker: StatementChecker, clean: CleanTemplates) -> None:
         self._pack = pack
         self._checker = checker
         self._rendering_scope = rendering_scope(pack)
+        self._clean = clean
 
     def run(self) -> None:
         """Check the messages, the slots and the contract."""
-        for message in self._pack.messages:
-            self._check_message(message)
+        self._clean.start(self._pack.compiler.engine, self._rendering_scope)
+        for message, placed in zip(self._pack.messages, self._pack.sections.messages, strict=True):
+            if placed.document is self._pack.sections.document:
+                self._check_message(message)
+            else:
+                self._check_inherited(message)
         self._check_templates(self._pack.slots, self._rendering_scope)
         for overlay in self._pack.models:
             self._check_templates((overlay.prefix, overlay.suffix), self._rendering_scope)
@@ -80,6 +108,18 @@ class _PackChecker:
         if scope is not None:
             values = (message.content, message.name, message.tool_call_id, message.tool_calls)
             self._check_templates(values, scope)
+
+    def _check_inherited(self, message: MessageTemplate) -> None:
+        """Check a message that other packs may have too, unless it is a text that is known to be clean."""
+        content = message.content
+        has_more = message.when or message.name or message.tool_call_id or message.tool_calls
+        if has_more or not isinstance(content, Template):
+            self._check_message(message)
+        elif content not in self._clean:
+            count = self._checker.count
+            self._check_message(message)
+            if self._checker.count == count:
+                self._clean.add(content)
 
     def _check_when(self, when: Expression | None, scope: TypeScope, never: str) -> TypeScope | None:
         """Check a condition, and return the scope in which it is true; None if it never is."""

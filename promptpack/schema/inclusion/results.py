@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple, Protocol, Self
 
 from promptpack.schema.inclusion.atoms import Item
 from promptpack.schema.inclusion.budget import StepBudget
-from promptpack.schema.inclusion.nodes import Goal, Literal
+from promptpack.schema.inclusion.nodes import Goal, Literal, mark
 
 
 class Result(NamedTuple):
@@ -69,10 +69,7 @@ class Collected:
     """Collects different values that pass a test, until there are enough."""
 
     def __init__(self, request: ValueRequest) -> None:
-        from promptpack.schema.inclusion.nodes import mark
-
         self._request = request
-        self._mark = mark
         self._marks: set[Any] = set()
         self.values: list[Any] = []
 
@@ -83,7 +80,7 @@ class Collected:
 
     def offer(self, value: Any) -> None:
         """Take a value if it is new and passes the test."""
-        marked = self._mark(value)
+        marked = mark(value)
         if marked in self._marks or self.is_full:
             return
         self._marks.add(marked)

@@ -51,8 +51,8 @@ def test_a_changed_release_and_the_packs_that_extend_it_are_reported(write_pack:
         "packs/child/1.0.0.yaml:3:10: PP728 child@1.0.0 is a release, but differs from the one in HEAD\n"
         "  hint: the change is in a file that it uses; to undo it, run: git checkout HEAD -- packs/demo/1.0.0.yaml",
         "packs/demo/1.0.0.yaml:3:10: PP728 demo@1.0.0 is a release, but differs from the one in HEAD\n"
-        "  hint: to keep the change as a draft: cp packs/demo/1.0.0.yaml packs/demo/1.0.1-dev.yaml, "
-        "set 'version: 1.0.1-dev' there, and run: git checkout HEAD -- packs/demo/1.0.0.yaml",
+        "  hint: to keep the change as a new version, run: promptpack bump demo@1.0.0 auto -p packs; "
+        "to undo it, run: git checkout HEAD -- packs/demo/1.0.0.yaml",
     ]
 
 

@@ -109,7 +109,7 @@ CASES = [
     ("      require: reply", "      check: reply", "37:7: PP202 unknown key 'check' (in /reply/rules/0)\n  hint: did you mean 'require'?"),
     ("version: 0.1.0-dev", "version: 0.1.0 dev", "3:10: PP201 '0.1.0 dev' must be a version such as 1.0.0 or 1.1.0-dev (in /version)\n  hint: the file name says '0.1.0-dev'"),
     ("require: reply.params.team", "require: params.team", "37:16: PP301 template uses undeclared input 'params'\n  hint: did you mean 'reply.params'?"),
-    ("    context: {TICKET: {subject: Money}, TEAMS: [billing]}\n", "    context: {TICKET: {subject: Money}, TEAMS: [billing]}\n    expect: {problems: [PP999]}\n", "42:25: PL026 rendering never raises 'PP999'\n  hint: expect a code that starts with PP3 or PP4; see the reference of codes"),
+    ("    context: {TICKET: {subject: Money}, TEAMS: [billing]}\n", "    context: {TICKET: {subject: Money}, TEAMS: [billing]}\n    expect: {error: PP999}\n", "42:21: PL026 rendering never raises 'PP999'\n  hint: expect a code that starts with PP3 or PP4; see the reference of codes"),
 ]  # fmt: skip
 
 

@@ -331,7 +331,7 @@ def test_a_missing_schema_next_to_the_packs_is_reported(
 def test_a_pack_test_may_pass_an_unknown_input_and_expect_the_problem(make_pack: MakePack) -> None:
     pack = make_pack(
         "messages:\n  - {role: user, content: hi}\n"
-        "tests:\n  - {name: t, context: {NAME: Ann}, expect: {problems: [PP414]}}\n"
+        "tests:\n  - {name: t, context: {NAME: Ann}, expect: {error: PP414}}\n"
     )
     assert pack.tests[0].name == "t"
 

@@ -281,6 +281,14 @@ def test_parameters_are_copies(write: Write) -> None:
     assert prompt.to("openai")["nested"] == {"list": [1]}
 
 
+def test_the_parameters_of_an_overlay_cannot_be_changed(write: Write) -> None:
+    overlay = write().get("helper").for_model("gpt-5").overlay
+    assert overlay is not None
+    with pytest.raises(TypeError):
+        overlay.parameters["nested"]["more"] = 1
+    assert overlay.parameters["nested"]["list"] == (1,)
+
+
 def test_a_parameter_that_the_prompt_sets_is_refused_but_a_limit_is_not(write: Write) -> None:
     text = HEAD + BODY + REPLY + "models: {g*: {parameters: {response_format: x}}, c*: {parameters: {max_tokens: 9}}}\n"
     pack = write(text).get("helper")

@@ -81,7 +81,7 @@ CASES = [
         "planner/1.0.0.en.yaml",
         "    verdict: valid",
         "    verdict: vaild",
-        "packs/planner/1.0.0.en.yaml:145:14: PP205 'vaild' is not one of 'valid', 'recovered', 'invalid' (in /tests/1/verdict)\n  hint: did you mean 'valid'?",
+        "packs/planner/1.0.0.en.yaml:145:14: PP205 'vaild' is not one of 'valid', 'recovered', 'ambiguous', 'truncated', 'no_answer', 'invalid', 'tool_call' (in /tests/1/verdict)\n  hint: did you mean 'valid'?",
     ),
     (
         "agent-base/1.0.0.en.yaml",

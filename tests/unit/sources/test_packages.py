@@ -11,6 +11,7 @@ import pytest
 from promptpack import Library
 from promptpack.problem import UsageError
 from promptpack.sources.archive import read_archive
+from tests.unit.sources.test_archive import make_zip
 
 PACK = "promptpack: 1\nname: demo\nversion: 1.0.0\nmessages:\n  - {role: user, content: hi}\n"
 PROJECT = """
@@ -136,3 +137,12 @@ def test_a_wheel_must_register_one_folder(text: str, message: str) -> None:
 def test_forms_of_a_registered_folder(value: str) -> None:
     folder = read_archive(write_wheel(f"[promptpack.packs]\nA = {value}\n"), "acme.whl")
     assert list(folder.find(".yaml")) == ["demo/1.0.0.yaml"]
+
+
+def test_damaged_entry_points_are_a_problem() -> None:
+    text = "[promptpack.packs]\nacme = acme.packs\n" + "# more\n" * 500
+    content = bytearray(make_zip({"acme/packs/demo/1.0.0.yaml": "", "acme-1.dist-info/entry_points.txt": text}))
+    start = content.find(b"entry_points.txt") + len("entry_points.txt")
+    content[start : start + 20] = b"\xff" * 20
+    with pytest.raises(UsageError, match=r"acme\.whl: PP776 is not a zip file, or is damaged: "):
+        read_archive(bytes(content), "acme.whl")

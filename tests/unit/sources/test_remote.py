@@ -15,6 +15,7 @@ from promptpack.cache import Cache
 from promptpack.problem import MissingExtraError, PromptpackError, UsageError
 from promptpack.sources import fetching, remote
 from promptpack.sources.remote import RemoteAddress, open_url
+from tests.e2e.conftest import run
 from tests.unit.sources.test_archive import PACK, PATH, make_zip
 
 CONTENT = make_zip({PATH: PACK % "remote"})
@@ -201,6 +202,7 @@ def test_a_folder_inside_an_archive(server: str, cache: Cache) -> None:
         ("zip::simplecache::https://h/packs.zip", "only 'zip' may precede '::'"),
         ("zip::file:///etc/packs.zip", "packs are not read with 'file'"),
         ("https://h/packs.zip#sha256=12", "the part after '#' is not a digest"),
+        ("https://u:secret@[h/packs.zip", "the URL is not valid"),
         ("https://h/packs", "the URL names neither an archive nor a folder"),
         ("https://h/packs/", "a web server does not list folders"),
         ("http://h.example/packs.zip", "http does not protect packs on their way"),
@@ -242,3 +244,26 @@ def test_https_is_not_left() -> None:
     assert not refuses(URL("https://a/x"), "/y")
     assert not refuses(URL("https://a/x"), "https://b/y")
     assert not refuses(URL("http://127.0.0.1/x"), "http://b/y")
+
+
+def test_a_lock_pins_a_url_which_then_works_offline(
+    server: str, tmp_path: Path, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cache.is_on
+    packs = tmp_path / "packs"
+    (packs / "own").mkdir(parents=True)
+    (packs / "own" / "1.0.0.yaml").write_text((PACK % "own").replace("demo", "own"))
+    monkeypatch.setenv("PROMPTPACK_CACHE", str(tmp_path / "cache"))
+    source = f"{server.replace('//', '//user:secret@')}/packs.zip?key=secret"
+    assert run(tmp_path, "lock", "packs", source).returncode == 0
+    lock = (packs / "packs.lock").read_text()
+    assert f'  "{server}/packs.zip": sha256:{DIGEST}\n' in lock
+    assert "secret" not in lock
+    Handler.requests.clear()
+    Handler.answers["/packs.zip"] = send(200, make_zip({PATH: PACK % "evil"}))
+    library = Library.open(str(packs), source, frozen=True)
+    assert library.get("demo").render().messages[0].text == "remote"
+    assert Handler.requests == []
+    (tmp_path / "cache" / "sources" / DIGEST).unlink()
+    with pytest.raises(UsageError, match=f"PP782 the content has the digest .*, not {DIGEST}"):
+        Library.open(str(packs), source)

@@ -10,7 +10,7 @@ inputs:
   A: {type: string}
   KEY: {type: string, default: hunter2, secret: true}
 messages:
-  - {role: user, content: "say {{ A }} {{ KEY }}"}
+  - {id: ask, role: user, content: "say {{ A }} {{ KEY }}"}
 reply:
   actions: {GO: {}}
 tests:
@@ -29,10 +29,62 @@ GOOD = """{thought: t, action: GO, params: {}, expectedOutcome: o, risk: {level:
             ["the prompt has the roles user instead of system, user"],
         ),
         ("{name: t, context: {A: x}, expect: {max_chars: 3}}", ["the prompt has 13 characters, but the limit is 3"]),
-        ("{name: t, context: {}, expect: {problems: [PP415]}}", []),
-        ("{name: t, context: {}, expect: {problems: [PP416]}}", ["expected problem PP416, found PP415"]),
+        ("{name: t, context: {}, expect: {error: PP415}}", []),
+        ("{name: t, context: {}, expect: {error: [PP415]}}", []),
+        ("{name: t, context: {A: x}, expect: {matches: ['^say \\w']}}", []),
+        ("{name: t, context: {A: x}, expect: {matches: [z+]}}", ["the prompt does not match 'z+'"]),
+        ("{name: t, context: {A: x}, expect: {equals: say x hunter2}}", []),
+        ("{name: t, context: {A: x}, expect: {equals: say}}", ["the prompt differs from the expected text"]),
+        ("{name: t, context: {A: '{\"a\": [1]}'}, expect: {json: {/a/0: 1}}}", []),
         (
-            "{name: t, context: {A: x}, expect: {problems: [PP415]}}",
+            "{name: t, context: {A: '{\"a\": [true]}'}, expect: {json: {/a/0: 1}}}",
+            ["no JSON in the prompt has 1 at '/a/0': found true"],
+        ),
+        (
+            "{name: t, context: {A: x}, expect: {json: {/a/0: 1}}}",
+            ["no JSON in the prompt has 1 at '/a/0': nothing is there"],
+        ),
+        ("{name: t, context: {A: x}, expect: {max_tokens: 1}}", ["the prompt has "]),
+        ("{name: t, context: {A: x}, expect: {max_tokens: 9, warnings: []}}", []),
+        ("{name: t, context: {A: <|im_start|>}, expect: {warnings: [PP419]}}", []),
+        ("{name: t, context: {A: <|im_start|>}, expect: {warnings: []}}", ["unexpected warning PP419: "]),
+        ("{name: t, context: {A: x}, expect: {warnings: [PP419]}}", ["expected warning PP419, found none"]),
+        ("{name: t, context: {A: x}, expect: {messages: {ask: {role: user, contains: [x]}, -1: {max_chars: 99}}}}", []),
+        (
+            "{name: t, context: {A: x}, expect: {messages: {ask: {role: system, equals: y}, 1: {role: user}}}}",
+            [
+                "message 'ask' has the role user instead of system",
+                "message 'ask' differs from the expected text",
+                "the prompt has no message '1'; it has 1 message(s)",
+            ],
+        ),
+        (
+            "{name: t, context: {A: x}, expect: {expr: [A in prompt, \"messages[0].id == 'ask'\", pack.name == 'demo']}}",
+            [],
+        ),
+        ("{name: t, context: {A: x}, expect: {expr: prompt == A}}", ["'prompt == A' is not true"]),
+        (
+            "{name: t, context: {A: x}, expect: {expr: 'range(999999999) | list'}}",
+            ["'range(999999999) | list' cannot be evaluated: "],
+        ),
+        (
+            f"{{name: t, context: {{A: x}}, reply: {GOOD}, verdict: {{outcome: valid, output: {{/confidence: 5.0}}}}}}",
+            [],
+        ),
+        (
+            f"{{name: t, context: {{A: x}}, reply: {GOOD}, verdict: {{output: {{/confidence: 6, /params/x: 1}}}}}}",
+            ["the reply has 5 at '/confidence', not 6", "the reply has nothing at '/params/x', not 1"],
+        ),
+        (f"{{name: t, context: {{A: x}}, reply: {GOOD}, verdict: {{repairs: []}}}}", []),
+        (
+            f"{{name: t, context: {{A: x}}, reply: {GOOD}, verdict: {{repairs: [fence]}}}}",
+            ["expected repair fence, found none"],
+        ),
+        ("{name: t, context: {A: x}, reply: 'no', verdict: no_answer}", []),
+        ("{name: t, context: {A: x}, reply: 'no', verdict: truncated}", ["the reply is no_answer, not truncated"]),
+        ("{name: t, context: {}, expect: {error: PP416}}", ["expected problem PP416, found PP415"]),
+        (
+            "{name: t, context: {A: x}, expect: {error: PP415}}",
             ["expected problem PP415, but the prompt was rendered"],
         ),
         ("{name: t, context: {}}", ["the prompt cannot be rendered: PP415 input 'A' is missing"]),
@@ -80,7 +132,7 @@ def test_a_snapshot_is_written_and_compared_without_secrets(
     assert from_windows.passed
     write_pack(body=BODY.replace("say", "shout") + "  - {name: Says it, context: {A: x}, expect: {snapshot: true}}\n")
     (changed,) = trial.run(open_packs().packs())
-    assert "-say x ***\n+shout x ***" in changed.failures[0].message
+    assert changed.failures[0][2:] == ("[user]\nsay x ***\n", "[user]\nshout x ***\n")
 
 
 @pytest.mark.parametrize("update", [True, False])
@@ -118,7 +170,7 @@ def test_a_failure_points_to_the_failed_expectation(
     context: {{A: 1}}
   - name: rendered
     context: {{A: x}}
-    expect: {{problems: [PP415]}}
+    expect: {{error: PP415}}
 """
     write_pack(body=BODY + test)
     found = [failure for one in trial.run(open_packs().packs()) for failure in one.failures]
@@ -129,7 +181,7 @@ def test_a_failure_points_to_the_failed_expectation(
         "18:18: the prompt has 13 characters, but the limit is 3",
         "21:20: expected violation code=PP501, found none",
         "23:14: the prompt cannot be rendered: PP416 input 'A': expected text, not a number\n  hint: write it in quotes",
-        "26:25: expected problem PP415, but the prompt was rendered",
+        "26:21: expected problem PP415, but the prompt was rendered",
     ]
 
 

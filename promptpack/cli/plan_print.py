@@ -1,0 +1,16 @@
+"""Carry out a plan for the files of a version, and print what was done."""
+
+import click
+
+from promptpack.versions.file_plan import FilePlan
+
+
+def carry_out(plan: FilePlan) -> bool:
+    """Write and remove what is left to do, and return whether there was anything."""
+    left = plan.pending()
+    left.apply()
+    for path in left.writes:
+        click.echo(f"{'restored' if path in left.restored else 'wrote'} {left.folder.show(path)}", err=True)
+    for path in left.removes:
+        click.echo(f"deleted {left.folder.show(path)}", err=True)
+    return bool(left.writes or left.removes)

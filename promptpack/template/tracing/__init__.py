@@ -1,0 +1,1 @@
+"""Templates that tell where each piece of their text comes from; only explanations compile them."""
