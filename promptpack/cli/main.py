@@ -32,6 +32,8 @@ GROUPS = {
     },
     "Version": {
         "list": "list packs, versions and locales",
+        "diff": "show what changed between versions, and which version that needs",
+        "log": "list the versions of a pack with the class of each change",
         "bump": "copy a pack to its next version, or move an edited release there",
         "release": "turn a draft into a release, and lock it",
         "lock": "write the digests of releases to packs.lock, or compare them with it",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from promptpack.library import Library
 from promptpack.library.entry import Entry
 from promptpack.pack.version import Version
-from promptpack.versions.change import BUMPS, Comparison
+from promptpack.versions.change import BUMPS, Change, Comparison
 from promptpack.versions.compare import compare
 
 
@@ -19,11 +19,14 @@ def compare_versions(old: tuple[Library, Version], new: tuple[Library, Version],
         compare(old[0]._build_entry(first), new[0]._build_entry(second), None if number else (old[0], new[0]))
         for number, (first, second) in enumerate(pairs)
     )
-    changes = {
-        (one.code, one.where, one.message): one for several in reversed(list(compared)) for one in several.changes
-    }
+    changes = {_identity(one): one for several in reversed(list(compared)) for one in several.changes}
     ordered = sorted(changes.values(), key=lambda change: -BUMPS.index(change.bump))
     return Comparison(f"{name}@{old[1]}", f"{name}@{new[1]}", tuple(ordered))
+
+
+def _identity(change: Change) -> tuple[object, ...]:
+    """Return what tells changes of variants apart; the words of each locale are its own."""
+    return change.code, change.where, change.message, change.words
 
 
 def _variants(library: Library, version: Version, name: str) -> dict[str, Entry]:

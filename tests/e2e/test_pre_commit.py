@@ -40,7 +40,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     work = tmp_path / "work"
     (work / "packs" / "greeter").mkdir(parents=True)
     git(work, "init", "-q")
-    wanted = [{"id": "promptpack-lint-system"}, {"id": "promptpack-test-system"}]
+    wanted = [{"id": f"promptpack-{name}-system"} for name in ("lint", "test", "diff")]
     config = {"repos": [{"repo": str(hooks), "rev": git(hooks, "rev-parse", "HEAD").strip(), "hooks": wanted}]}
     (work / ".pre-commit-config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
     subprocess.run([BIN / "pre-commit", "install"], cwd=work, check=True, capture_output=True)
@@ -60,7 +60,7 @@ def test_the_hooks_accept_valid_packs_and_reject_broken_ones(repository: Path) -
     pack = repository / "packs" / "greeter" / "1.0.0.yaml"
     pack.write_text(GOOD, encoding="utf-8")
     done = commit(repository, "a good pack")
-    assert (done.returncode, done.stderr.count("Passed")) == (0, 2), done.stderr
+    assert (done.returncode, done.stderr.count("Passed")) == (0, 3), done.stderr
 
     pack.write_text(GOOD.replace("{{ NAME }}", "{{ NAEM }}"), encoding="utf-8")
     done = commit(repository, "a misspelled input")
@@ -82,6 +82,16 @@ def test_the_hooks_accept_valid_packs_and_reject_broken_ones(repository: Path) -
     (repository / "packs" / "_partials" / "tone.j2").write_text("Be kind.\n", encoding="utf-8")
     (repository / "notes.yaml").write_text("no: pack\n", encoding="utf-8")
     assert commit(repository, "files that are not packs").returncode == 0
+
+    new = GOOD.replace("1.0.0", "1.0.1").replace(
+        "  NAME:", "  PLACE: {type: string, default: '', description: Where}\n  NAME:"
+    )
+    (repository / "packs" / "greeter" / "1.0.1.yaml").write_text(
+        new.replace("NAME }}.", "NAME }}{{ PLACE }}."), "utf-8"
+    )
+    done = commit(repository, "a version that is too small")
+    assert done.returncode == 1
+    assert "packs/greeter/1.0.1.yaml:3:10: PP765 version 1.0.1 is too small" in done.stderr
 
 
 PARENT = """\
@@ -154,7 +164,7 @@ def test_a_change_that_breaks_another_file_cannot_be_committed(
 def test_the_manifest_is_valid_and_every_hook_has_a_system_form() -> None:
     subprocess.run([BIN / "pre-commit", "validate-manifest", MANIFEST], check=True, capture_output=True)
     hooks = {hook["id"]: hook for hook in yaml.safe_load(MANIFEST.read_text(encoding="utf-8"))}
-    names = ("promptpack-lint", "promptpack-lock", "promptpack-test")
+    names = ("promptpack-lint", "promptpack-lock", "promptpack-diff", "promptpack-test")
     assert set(hooks) == {*names, *(f"{name}-system" for name in names)}
     for name in names:
         own, system = (

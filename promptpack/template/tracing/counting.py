@@ -142,8 +142,8 @@ class _Counter:
         """Insert the counts of a tree, in place."""
         for node in list(descendants(tree)):
             if isinstance(node, nodes.If | nodes.CondExpr) and not isinstance(node.test, _CONSTANTS):
-                number = self._add("branch", node.test, BRANCH)
-                node.test = _call("note_branch", number, node.test)
+                test: Any = node.test
+                node.test = _call("note_branch", self._add("branch", test, BRANCH), test)
         for owner in list(descendants(tree)):
             for field in ("body", "else_"):
                 statements = getattr(owner, field, None)
@@ -167,11 +167,9 @@ class _Counter:
         return self._engine._add(kind, self._source.locate(*decode(position)), ways)
 
 
-def _call(function: str, number: int, *arguments: nodes.Expr) -> nodes.Expr:
-    # The number of a line where nothing can fail would change the locations of errors.
-    line = arguments[0].lineno if arguments else 0
-    constant = nodes.Const(number, lineno=line)
-    return nodes.Call(nodes.EnvironmentAttribute(function), [constant, *arguments], [], None, None, lineno=line)
+def _call(function: str, number: int, value: nodes.Expr) -> nodes.Expr:
+    constant = nodes.Const(number, lineno=value.lineno)
+    return nodes.Call(nodes.EnvironmentAttribute(function), [constant, value], [], None, None, lineno=value.lineno)
 
 
 def _note(function: str, number: int, node: nodes.Node) -> nodes.Node:

@@ -78,19 +78,17 @@ class _Run:
     def _check(self, prompt: Prompt, reply: str) -> None:
         verdict = prompt.check(reply)
         action = getattr(verdict.output, "action", None)
-        if not verdict.ok or action not in self._actions or self._pack.contract is None:
-            return
-        self._hit(self._actions[action])
-        params = self._pack.contract.actions[action].params
-        self._find(params, getattr(verdict.output, "params", None))
+        if verdict.ok and isinstance(action, str) and action in self._actions and self._pack.contract:
+            self._hit(self._actions[action])
+            self._find(self._pack.contract.actions[action].params, getattr(verdict.output, "params", None))
 
     def _sources(self) -> Iterator[Mapping[str, Any]]:
         yield from (declared.schema for declared in self._pack.inputs.values())
-        if self._pack.contract is not None:
-            yield from (action.params for action in self._pack.contract.actions.values())
+        actions = self._pack.contract.actions.values() if self._pack.contract else ()
+        yield from (action.params for action in actions if action.params is not None)
 
-    def _find(self, source: Mapping[str, Any], value: Any) -> None:
-        for key in self._finders[id(source)].find(value):
+    def _find(self, source: Mapping[str, Any] | None, value: Any) -> None:
+        for key in self._finders[id(source)].find(value) if source is not None else ():
             if key in self._words:
                 self._hit(self._words[key])
 

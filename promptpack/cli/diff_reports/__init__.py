@@ -1,0 +1,1 @@
+"""The formats of a diff, one module each."""
