@@ -129,7 +129,7 @@ _MODULES = {
     "validate_messages": "prompt.order",
 }
 
-_PUBLIC_MODULES = ("adapters", "flow", "otel", "providers", "stubs")
+_PUBLIC_MODULES = ("adapters", "flow", "otel", "providers", "stubs", "testing")
 
 if not TYPE_CHECKING:
     # Hidden from type checkers, which would accept every misspelled name.

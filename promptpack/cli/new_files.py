@@ -97,6 +97,6 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def dump(data: Any) -> str:
-    """Return data as YAML in block style."""
-    return yaml.dump(data, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=10_000)
+def dump(data: Any, *, ascii_only: bool = False) -> str:
+    """Return data as YAML in block style; with `ascii_only`, all other characters are escaped."""
+    return yaml.dump(data, Dumper=_Dumper, allow_unicode=not ascii_only, sort_keys=False, width=10_000)

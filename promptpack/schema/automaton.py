@@ -133,7 +133,7 @@ def _add(tree: Any, states: list[State]) -> None:
         elif operation is codes.AT and argument in _POSITION_TESTS:
             states.append(State(position_test=_POSITION_TESTS[argument]))
         else:
-            states.append(State(test=_make_test(operation, argument)))
+            states.append(State(test=make_test(operation, argument)))
 
 
 def _add_repeat(minimum: int, maximum: int, body: Any, states: list[State]) -> None:
@@ -176,7 +176,8 @@ def _add_branches(branches: list[Any], states: list[State]) -> None:
         states[end] = State(next_states=(len(states),))
 
 
-def _make_test(operation: Any, argument: Any) -> Test:
+def make_test(operation: Any, argument: Any) -> Test:
+    """Return the test of one character in a pattern, or raise `UnsupportedPatternError`."""
     if operation is codes.LITERAL:
         return chr(argument).__eq__
     if operation is codes.NOT_LITERAL:
@@ -195,7 +196,7 @@ def _make_test(operation: Any, argument: Any) -> Test:
 
 def _make_set_test(items: list[Any]) -> Test:
     is_negated = items[0][0] is codes.NEGATE
-    tests = [_make_test(operation, argument) for operation, argument in items[is_negated:]]
+    tests = [make_test(operation, argument) for operation, argument in items[is_negated:]]
     return lambda character: any(test(character) for test in tests) is not is_negated
 
 

@@ -29,6 +29,7 @@ MODULES = (
     "promptpack.providers",
     "promptpack.otel",
     "promptpack.stubs",
+    "promptpack.testing",
     "promptpack.adapters",
     "promptpack.adapters.adk",
     "promptpack.adapters.agent_framework",

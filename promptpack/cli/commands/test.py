@@ -44,6 +44,8 @@ class _TestOptions:
     cov_html: str | None
     cov_lcov: str | None
     cov_fail_under: float | None
+    fuzz: int | None
+    seed: int
 
     @property
     def covers(self) -> bool:
@@ -86,6 +88,14 @@ def _mutating_options(command: Command) -> Command:
     )(command)  # fmt: skip
 
 
+def _fuzzing_options(command: Command) -> Command:
+    command = click.option("--seed", type=int, default=0, show_default=True, help="The seed of --fuzz.")(command)
+    return click.option(
+        "--fuzz", type=click.IntRange(min=1), metavar="N",
+        help="Instead, try N generated contexts and replies for each pack.",
+    )(command)  # fmt: skip
+
+
 def _covering_options(command: Command) -> Command:
     command = click.option(
         "--cov-fail-under", type=click.FloatRange(0, 100), metavar="PERCENT",
@@ -112,6 +122,7 @@ def _read_processes(_: click.Context, __: click.Parameter, value: str) -> int:
 @_reporting_options
 @_mutating_options
 @_covering_options
+@_fuzzing_options
 @click.pass_context
 def command(ctx: click.Context, /, watch: bool, **given: Any) -> None:
     """Run the tests in packs. NAMES are names, name@range, pack files or folders; all packs by default.
@@ -123,12 +134,26 @@ def command(ctx: click.Context, /, watch: bool, **given: Any) -> None:
         raise click.UsageError("--prune needs --update")
     if options.mutate and (watch or options.expression or options.last_failed or options.update):
         raise click.UsageError("--mutate runs all tests of the packs: without -k, --last-failed, --update and --watch")
+    if options.fuzz:
+        ctx.exit(0 if _fuzz(options, options.fuzz) else 1)
     if watch:
         _watch(options)
     is_good = _mutate(options) if options.mutate else not _run(options, "text" if options.covers else "").failed
     if options.covers:
         is_good &= _cover(options)
     ctx.exit(0 if is_good else 1)
+
+
+def _fuzz(options: _TestOptions, count: int) -> bool:
+    """Try generated cases, and return whether they break nothing and every pack can be loaded."""
+    from promptpack.cli.fuzz_report import run_fuzz
+
+    if options.format not in ("text", "json"):
+        raise click.UsageError("--fuzz prints text or JSON")
+    chosen = choose_packs(options.names, options.folders)
+    is_clean = run_fuzz(chosen.packs, count, options.seed, options.format)
+    print_problems(chosen.problems, err=True)
+    return is_clean and not chosen.problems
 
 
 def _cover(options: _TestOptions) -> bool:

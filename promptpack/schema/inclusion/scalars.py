@@ -96,15 +96,7 @@ class Numbers:
         return Result(tuple(found.values))
 
     def _common_factor(self) -> Fraction | None:
-        if not self._factors:
-            return None
-        factors = [to_fraction(factor) for factor in self._factors]
-        common = factors[0]
-        for factor in factors[1:]:
-            # The least common multiple of two fractions.
-            top = math.lcm(common.numerator * factor.denominator, factor.numerator * common.denominator)
-            common = Fraction(top, common.denominator * factor.denominator)
-        return common
+        return common_multiple([to_fraction(factor) for factor in self._factors]) if self._factors else None
 
     def _find_multiples(self, factor: Fraction, found: Collected, request: ValueRequest) -> Result:
         first, last = self._multiples(factor)
@@ -143,6 +135,15 @@ class Numbers:
         if low is not None and high is not None:
             yield from (_plain(low + (high - low) * Fraction(part, 11)) for part in range(12))
         yield from (_plain(Fraction(number)) for number in range(-_NEAR, _NEAR))
+
+
+def common_multiple(factors: list[Fraction]) -> Fraction:
+    """Return the least common multiple of fractions."""
+    common = factors[0]
+    for factor in factors[1:]:
+        top = math.lcm(common.numerator * factor.denominator, factor.numerator * common.denominator)
+        common = Fraction(top, common.denominator * factor.denominator)
+    return common
 
 
 def _near(first: int | None, last: int | None, count: int) -> list[int]:
