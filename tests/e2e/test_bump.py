@@ -34,6 +34,7 @@ def test_an_edit_becomes_a_draft_and_then_a_release(folder: Path) -> None:
     assert lines[0].endswith("(patch)")
     assert lines[1:] == [
         "wrote packs/demo/snapshots/1.0.1-dev.more-hi.txt",
+        "wrote packs/demo/snapshots/1.0.1-dev.fr.more-hi.txt",
         "wrote packs/demo/1.0.1-dev.yaml",
         "wrote packs/demo/1.0.1-dev.fr.yaml",
         "wrote packs/demo/1.0.1-dev.tests.yaml",

@@ -27,10 +27,14 @@ class FlakyServer:
 
     def __init__(self) -> None:
         self.answered: Counter[int] = Counter()
+        self.limit = CASES
+        """It answers no more until the test raises the limit, so that a slow test still stops a run in the middle."""
         self._random = random.Random(5)  # noqa: S311 -- a simulation
         self._lock = threading.Lock()
 
     def answer(self, received: Received) -> Answer:
+        while self.answered.total() >= self.limit:
+            time.sleep(0.01)
         with self._lock:
             luck = self._random.random()
             if luck < 0.04:
@@ -77,15 +81,18 @@ def wait_for_lines(folder: Path, count: int) -> None:
 def test_after_kill_9_and_ctrl_c_no_case_is_repeated_or_lost(folder: Path) -> None:
     flaky = FlakyServer()
     with Loopback(flaky.answer) as server:
+        flaky.limit = 50
         killed = start(folder, server)
         wait_for_lines(folder, 30)
         killed.kill()
         killed.communicate()
+        flaky.limit = 90
         assert 30 < len(stored(folder)) <= CASES
         stopped = start(folder, server)
         wait_for_lines(folder, 60)
         stopped.send_signal(signal.SIGINT)
         assert_stopped(stopped)
+        flaky.limit = 2 * CASES
         output, errors = start(folder, server).communicate(timeout=120)
     data: dict[str, Any] = json.loads(output)
     assert data["complete"], errors

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
@@ -182,7 +182,7 @@ class _Expansion:
 
     def _change_one(self, draft: Draft, key: str, change: Placed) -> Draft:
         if key.startswith("/"):
-            return draft.put(self._split(key, change.locate_key()), change)
+            return draft.put(self._split(key, change.locate_key), change)
         if key in SECTIONS:
             return draft.merge((key,), change)
         if not is_input(key, self._scope.inputs):
@@ -193,18 +193,18 @@ class _Expansion:
 
     def _remove(self, draft: Draft, changes: Placed) -> Draft:
         for index, pointer in enumerate(changes.value.get("without", ())):
-            place = changes.locate("without", index)
+            place = partial(changes.locate, "without", index)
             try:
                 draft = draft.remove(self._split(pointer, place))
             except ChangeError as error:
-                raise PackError(Problem("PP249", f"{pointer!r} cannot be removed: {error}", place)) from error
+                raise PackError(Problem("PP249", f"{pointer!r} cannot be removed: {error}", place())) from error
         return draft
 
-    def _split(self, pointer: str, place: Location) -> list[str]:
+    def _split(self, pointer: str, place: Callable[[], Location]) -> list[str]:
         keys = split_pointer(pointer)
         if keys[0] not in SECTIONS:
             hint = did_you_mean(keys[0], SECTIONS) or f"start with one of {', '.join(f'/{key}' for key in SECTIONS)}"
-            raise PackError(Problem("PP249", f"{pointer!r} leads to no section of a test", place, hint))
+            raise PackError(Problem("PP249", f"{pointer!r} leads to no section of a test", place(), hint))
         return keys
 
 

@@ -21,7 +21,7 @@ def test_what_is_drawn_is_bounded_and_harmless(expected: str, found: str) -> Non
     drawn = [_plain(line) for line in draw_difference(expected * 99, found * 99)]
     assert len(drawn) <= 21
     assert all(
-        character.isprintable() or character in "\u2028\u2029" or ord(character) > 127
+        character.isprintable() or character in "\t\u2028\u2029" or ord(character) > 127
         for line in drawn
         for character in line
     )

@@ -28,6 +28,7 @@ def write_version(root: Path, version: str) -> None:
     snapshots = root / "packs" / "demo" / "snapshots"
     snapshots.mkdir(exist_ok=True)
     (snapshots / f"{version}.more-hi.txt").write_text("[user]\nBe kind and say hi.\n", encoding="utf-8")
+    (snapshots / f"{version}.fr.more-hi.txt").write_text("[user]\nBe kind and dis hi.\n", encoding="utf-8")
 
 
 def commit(root: Path) -> None:

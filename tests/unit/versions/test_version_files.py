@@ -24,7 +24,9 @@ def test_in_every_shipped_pack_only_the_version_line_changes(name: str) -> None:
     for path, text in found.texts.items():
         copy = copies[path.replace("1.0.0", "2.3.4-dev")]
         lines = list(zip(text.splitlines(keepends=True), copy.splitlines(keepends=True), strict=True))
-        assert [pair for pair in lines if pair[0] != pair[1]] == [("version: 1.0.0\n", "version: 2.3.4-dev\n")]
+        is_other = path.endswith((".tests.yaml", ".txt"))
+        expected = [] if is_other else [("version: 1.0.0\n", "version: 2.3.4-dev\n")]
+        assert [pair for pair in lines if pair[0] != pair[1]] == expected
 
 
 _BODY = "messages:\n  - {role: user, content: 'version: 1.0.0'}\n"
@@ -116,6 +118,5 @@ def test_bad_files_are_located(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     path.write_text(text.replace("version: 1.0.0", 'version: "1\\x2e0.0"'), encoding="utf-8")
     assert "PP935 the version is written in a way that cannot be changed\n" in read()
     path.write_text(text, encoding="utf-8")
-    Path("packs/demo/snapshots").mkdir()
     Path("packs/demo/snapshots/1.0.0.a.txt").write_bytes(b"\xff")
     assert read() == "packs/demo/snapshots/1.0.0.a.txt: PP101 file is not UTF-8\n  hint: save it as UTF-8"
