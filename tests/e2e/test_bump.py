@@ -56,11 +56,13 @@ def test_an_edit_becomes_a_draft_and_then_a_release(folder: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "demo@1.0.1\n")
     assert done.stderr.splitlines() == [
         "wrote packs/demo/snapshots/1.0.1.more-hi.txt",
+        "wrote packs/demo/snapshots/1.0.1.fr.more-hi.txt",
         "wrote packs/demo/1.0.1.yaml",
         "wrote packs/demo/1.0.1.fr.yaml",
         "wrote packs/demo/1.0.1.tests.yaml",
         "wrote packs/packs.lock",
         "deleted packs/demo/1.0.1-dev.tests.yaml",
+        "deleted packs/demo/snapshots/1.0.1-dev.fr.more-hi.txt",
         "deleted packs/demo/snapshots/1.0.1-dev.more-hi.txt",
         "deleted packs/demo/1.0.1-dev.fr.yaml",
         "deleted packs/demo/1.0.1-dev.yaml",
