@@ -46,6 +46,12 @@ def code_of(rule: str) -> str:
     return VIOLATION_CODES.get(rule, _OTHER_CODE)
 
 
+def name_code(code: str) -> str:
+    """Return a code with the first words for what it means, for people."""
+    words = [rule for rule, known in VIOLATION_CODES.items() if known == code]
+    return f"{code} {', '.join(words[:2])}{', ...' if len(words) > 2 else ''}".rstrip()
+
+
 @dataclass(frozen=True, slots=True)
 class Violation:
     """One violation of the contract; `rule` is the schema keyword, or the name of a rule of the pack.
