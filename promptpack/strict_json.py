@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 def read(text: str) -> Any:
     """Parse a text; raise `ValueError`, or `RecursionError` if it is nested too deeply."""
-    return json.loads(text, object_pairs_hook=reject_duplicates, parse_constant=reject_constant)
+    return _DECODER.decode(text)
 
 
 def reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -22,3 +22,6 @@ def reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def reject_constant(word: str) -> NoReturn:
     """Raise `ValueError` for NaN or Infinity."""
     raise ValueError(f"{word} is not a number")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=reject_duplicates, parse_constant=reject_constant)

@@ -11,6 +11,7 @@ from promptpack.batch.extras import import_extra
 from promptpack.batch.sources import FileKind
 
 _MAX_BLOCK: Final = 8_000_000
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 class EncodedBlock(NamedTuple):
@@ -78,7 +79,7 @@ class Encoding(NamedTuple):
 def write_record(record: Mapping[str, Any]) -> bytes:
     """Return a record as one line of JSON, without its end; halves of surrogate pairs stay escaped."""
     try:
-        return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
+        return _ENCODER.encode(record).encode()
     except UnicodeEncodeError:
         return json.dumps(record, separators=(",", ":")).encode()
 

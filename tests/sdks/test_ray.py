@@ -20,7 +20,7 @@ from promptpack.batch.ray_engine import LOOPBACK, connect
 from promptpack.problem import UsageError
 
 ROOT = Path(__file__).parents[2]
-ROWS = 6_000
+ROWS = 3_000
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 PAGE = (ROOT / "docs/how-to/batch-engines.md").read_text("utf-8")
 
