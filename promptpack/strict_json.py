@@ -11,11 +11,11 @@ def read(text: str) -> Any:
 
 def reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return the members of an object; raise `ValueError` if a key is given twice."""
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise ValueError(f"key {key!r} is given twice")
-        found[key] = value
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for index, key in enumerate(keys) if key in keys[:index])
+        raise ValueError(f"key {twice!r} is given twice")
     return found
 
 

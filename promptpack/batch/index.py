@@ -9,12 +9,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from typing import Final, NamedTuple
+from uuid import uuid4
 
 from promptpack.batch.lines import Line
 
-_SETTINGS: Final = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16000;"
+_CACHE: Final = "PRAGMA cache_size = -16000"  # KB
+_SETTINGS: Final = f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {_CACHE};"
 _ROWS: Final = "CREATE TABLE rows (place INTEGER, id TEXT, line INTEGER, data BLOB)"
-_FIND: Final = "SELECT line, data FROM rows WHERE place = ? AND id = ? ORDER BY line LIMIT 1"
+_FIND: Final = "SELECT line, data FROM rows WHERE place = ? AND id = ?"
 _MISSING: Final = "SELECT id, line FROM rows WHERE place = 0 AND id NOT IN (SELECT id FROM ids.ids) ORDER BY line"
 CONTEXTS: Final = 0
 
@@ -23,21 +25,25 @@ class IndexReader(NamedTuple):
     """Finds rows in a finished index; picklable, each process opens the file for itself."""
 
     path: str
+    version: str
+    """Tells the file from others of the same name."""
     has_contexts: bool = True
     corrections: int = 0
     """How many rounds of corrections there are; their places follow that of the contexts."""
 
     def find(self, place: int, identifier: str) -> Line | None:
         """Return the row with an id, if there is one."""
-        found = _open(self.path, os.stat(self.path).st_ino).execute(_FIND, (place, identifier)).fetchone()
+        found = _open(self.path, self.version).execute(_FIND, (place, identifier)).fetchone()
         return Line(*found) if found else None
 
 
 @lru_cache(maxsize=2)
-def _open(path: str, inode: int) -> sqlite3.Connection:  # noqa: ARG001 -- another file of the same name
+def _open(path: str, version: str) -> sqlite3.Connection:  # noqa: ARG001 -- another file of the same name
     from urllib.parse import quote
 
-    return sqlite3.connect(f"file:{quote(os.path.abspath(path))}?mode=ro&immutable=1", uri=True)
+    connection = sqlite3.connect(f"file:{quote(os.path.abspath(path))}?mode=ro&immutable=1", uri=True)
+    connection.execute(_CACHE)
+    return connection
 
 
 class RowIndex:
@@ -53,10 +59,11 @@ class RowIndex:
         rows = ((place, name, number, data[number]) for name, number in ids)
         self._rows.executemany("INSERT INTO rows VALUES (?, ?, ?, ?)", rows)
 
-    def finish(self) -> None:
-        """Build the index; from now on the file does not change."""
+    def finish(self, *, has_contexts: bool, corrections: int) -> IndexReader:
+        """Build the index, and return its reader; from now on the file does not change."""
         self._rows.execute("CREATE INDEX by_id ON rows (place, id)")
         self._rows.commit()
+        return IndexReader(self.path, uuid4().hex, has_contexts, corrections)
 
     def missing(self, ids: "UsedIds") -> Iterator[tuple[str, int]]:
         """Yield the ids of contexts, in their order, that no reply has."""

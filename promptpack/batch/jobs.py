@@ -10,7 +10,7 @@ import promptpack
 from promptpack.batch.check import COLUMNS, CheckRows, FixRows, Replies
 from promptpack.batch.chunks import MAX_ROWS, Chunk, cut
 from promptpack.batch.encoding import Encoding, write_record
-from promptpack.batch.index import CONTEXTS, IndexReader, RowIndex, UsedIds
+from promptpack.batch.index import CONTEXTS, RowIndex, UsedIds
 from promptpack.batch.lines import Line
 from promptpack.batch.output import Output, PipeOutput
 from promptpack.batch.pool import ChunkEngine, map_here
@@ -97,8 +97,7 @@ class JoinedReplies:
             return
         index = resources.open_index()
         yield from self._index(pack, index, engine, resources)
-        index.finish()
-        reader = IndexReader(index.path, self.contexts is not None, len(self.corrections))
+        reader = index.finish(has_contexts=self.contexts is not None, corrections=len(self.corrections))
         replies = Replies(pack, reader, contexts_are_table=bool(self.contexts and self.contexts.is_table))
         for source in self.replies:
             handler = make(replace(replies, is_table=source.is_table))

@@ -39,13 +39,17 @@ class BatchSummary:
     def count(self, record: Mapping[str, Any]) -> None:
         """Count the record of a reply: its outcome, its verdict and its tokens."""
         self.outcomes[record["outcome"]] += 1
-        self.tokens.update({name: count for name, count in (record["usage"] or {}).items() if count})
+        for name, count in (record["usage"] or {}).items():
+            if count:
+                self.tokens[name] += count
         verdict = record["verdict"]
         if verdict is None:
             return
         self.rounds[str(record["rounds"])] += 1
-        self.violations.update({found["code"] for found in verdict["violations"]})
-        self.repairs.update({repair["kind"] for repair in verdict["repairs"]})
+        for code in {found["code"] for found in verdict["violations"]}:
+            self.violations[code] += 1
+        for kind in {repair["kind"] for repair in verdict["repairs"]}:
+            self.repairs[kind] += 1
         output = verdict["output"]
         confidence = output.get("confidence") if isinstance(output, Mapping) else None
         if isinstance(confidence, int | float) and not isinstance(confidence, bool) and 0 <= confidence <= 100:

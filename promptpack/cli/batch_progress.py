@@ -26,7 +26,8 @@ class BatchProgress:
         self._stream = stream or sys.stderr
         self._now = now
         self._started = self._shown = now()
-        self._first: tuple[int, float] | None = None
+        self._first: tuple[float, int, float] | None = None
+        """The time, the rows and the share when the first rows were done."""
         is_log = not self._stream.isatty() or os.environ.get("CI") or os.environ.get("TERM") == "dumb"
         self._is_bar = not is_log
 
@@ -35,12 +36,12 @@ class BatchProgress:
         now = self._now()
         share = self._share()
         if self._first is None:
-            self._first = (summary.rows, share or 0.0)
+            self._first = (now, summary.rows, share or 0.0)
         is_due = now - self._shown >= (PAUSE_SECONDS if self._is_bar else _LOG_SECONDS)
         if not is_due or now - self._started < PATIENCE_SECONDS:
             return
         self._shown = now
-        text = self._describe(summary, share, now - self._started)
+        text = self._describe(summary, share, now, *self._first)
         self._stream.write(f"{CLEAR}{draw_bar(share or 0.0)} {text}" if self._is_bar else f"{text}\n")
         self._stream.flush()
 
@@ -55,8 +56,11 @@ class BatchProgress:
         is_known = size and all(source.size for source in self._sources)
         return sum(source.done for source in self._sources) / size if is_known else None
 
-    def _describe(self, summary: BatchSummary, share: float | None, seconds: float) -> str:
-        first_rows, first_share = self._first or (0, 0.0)
+    @staticmethod
+    def _describe(
+        summary: BatchSummary, share: float | None, now: float, start: float, first_rows: int, first_share: float
+    ) -> str:
+        seconds = max(now - start, 0.001)
         parts = [] if share is None else [f"{100 * share:.0f} %"]
         parts += [f"{summary.rows:,} rows", f"{(summary.rows - first_rows) / seconds:,.0f} per second"]
         parts += [f"{sum(summary.errors.values()) + summary.failed:,} errors and refusals"]
