@@ -31,6 +31,7 @@ def to_rows(evaluation: Evaluation) -> list[tuple[str, ...]]:
         ),
         ("valid at first", *(_share(side.first_replies, side) for side in sides)),
         ("after correction", *(f"{side.corrected:,}" for side in sides)),
+        *([("valid, but failed", *(f"{side.refused:,}" for side in sides))] if any(s.refused for s in sides) else []),
         ("repairs", *(_kinds(side.repairs) for side in sides)),
         ("violations", *(_kinds(side.violations) for side in sides)),
         ("tokens", *(f"{side.usage.input_tokens:,} in, {side.usage.output_tokens:,} out" for side in sides)),

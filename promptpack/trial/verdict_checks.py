@@ -7,11 +7,10 @@ from typing import Any, Final
 from promptpack.trial.json_search import MISSING, follow, is_equal, show
 from promptpack.trial.model import Miss
 from promptpack.verdict import Verdict, Violation
-from promptpack.verdict.model import VIOLATION_CODES
+from promptpack.verdict.model import RULE_CODES, VIOLATION_CODES
 
 # A rule of the pack that cannot be evaluated.
 _CRASHED: Final = "PP521"
-_OF_RULES: Final = ("PP520", _CRASHED)
 
 
 def write_reply(reply: Any) -> str:
@@ -57,7 +56,7 @@ def _check_violations(verdict: Verdict, wanted: Any) -> Iterator[Miss]:
 def _explain_rules(verdict: Verdict, wanted: Mapping[str, str]) -> str:
     """Return why a wanted rule was not checked; empty if it was, or if no rule is wanted."""
     is_of_schema = wanted.get("rule", "required") in VIOLATION_CODES
-    if is_of_schema or not verdict.violations or any(one.code in _OF_RULES for one in verdict.violations):
+    if is_of_schema or not verdict.violations or any(one.code in RULE_CODES for one in verdict.violations):
         return ""
     return "; rules are only checked if the reply has no other violation"
 
