@@ -68,9 +68,10 @@ def write_page(title: str, body: str, style: str = "") -> str:
     )
 
 
-def card(title: str, body: str) -> str:
-    """Return a box with a title around HTML."""
-    return f'<section class="card">\n<h2>{escape(title)}</h2>\n{body}\n</section>'
+def card(title: str, body: str, name: str = "") -> str:
+    """Return a box with a title around HTML; links reach it by its name."""
+    identifier = f' id="{escape(name)}"' if name else ""
+    return f'<section class="card"{identifier}>\n<h2>{escape(title)}</h2>\n{body}\n</section>'
 
 
 def escape(text: str) -> str:
