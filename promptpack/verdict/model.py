@@ -46,6 +46,10 @@ def code_of(rule: str) -> str:
     return VIOLATION_CODES.get(rule, _OTHER_CODE)
 
 
+RULE_CODES: Final = (code_of("rule"), code_of("rule_error"))
+"""The codes of violations whose `rule` is the name of a rule of the pack."""
+
+
 def name_code(code: str) -> str:
     """Return a code with the first words for what it means, for people."""
     words = [rule for rule, known in VIOLATION_CODES.items() if known == code]
