@@ -1,6 +1,7 @@
 """Lines of records -> a Parquet file: one column of text for each key, and data in JSON."""
 
 import os
+import stat
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any, BinaryIO, Final
@@ -19,9 +20,16 @@ def convert(path: str, columns: tuple[str, ...]) -> None:
 
     fields = [(name, getattr(pyarrow, _KINDS.get(name, "string"))()) for name in columns]
     schema = pyarrow.schema(fields)
-    with open(path, "rb") as stream, parquet.ParquetWriter(f"{path}.new", schema, compression="zstd") as writer:
-        for rows in _batches(stream, columns):
-            writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
+    mode = stat.S_IMODE(os.stat(path).st_mode)
+    with (
+        open(path, "rb") as stream,
+        open(os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as target,
+    ):
+        with parquet.ParquetWriter(target, schema, compression="zstd") as writer:
+            for rows in _batches(stream, columns):
+                writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
+        target.flush()
+        os.fsync(target.fileno())
     os.replace(f"{path}.new", path)
 
 

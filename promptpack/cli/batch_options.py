@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import click
 
 from promptpack import files
+from promptpack.batch.extras import require_extra
 from promptpack.batch.jobs import BatchOptions
 from promptpack.batch.pool import ChunkEngine, ProcessEngine
 from promptpack.batch.process import BatchPlan, BatchReport, run
@@ -132,6 +133,7 @@ def _open_engine(given: Mapping[str, Any]) -> ChunkEngine:
         return ProcessEngine(processes)
     if given["output"] == STANDARD:
         raise UsageError(Problem("PP988", "--engine ray needs an output file, which all nodes of the cluster see"))
+    require_extra("ray")
     from promptpack.batch.ray_engine import RayEngine
 
     return RayEngine(processes, given["address"] or "", f"{given['output']}.chunks")

@@ -151,11 +151,36 @@ def test_a_pipe_has_the_same_records_as_a_file(folder: Path, batch: Batch) -> No
     assert "errors   PP980 1" in done.stderr
 
 
-def test_files_with_secrets_are_private(folder: Path, batch: Batch) -> None:
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_files_with_secrets_are_private(folder: Path, batch: Batch, suffix: str) -> None:
     write_lines(folder / "contexts.jsonl", [{"id": "a", "context": {"TEXT": "x", "TOKEN": "hunter2"}}])
-    batch("render", "contexts.jsonl", "-o", "out.jsonl")
-    assert "hunter2" in (folder / "out.jsonl").read_text(), "the model needs what the prompt has"
-    assert stat.S_IMODE((folder / "out.jsonl").stat().st_mode) == 0o600
+    batch("render", "contexts.jsonl", "-o", f"out{suffix}")
+    content = (folder / f"out{suffix}").read_bytes()
+    assert suffix != ".jsonl" or b"hunter2" in content, "the model needs what the prompt has"
+    assert stat.S_IMODE((folder / f"out{suffix}").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (("--address", "auto"), "PP988 --address needs --engine ray\n"),
+        (
+            ("--engine", "ray", "-o", "-"),
+            "PP988 --engine ray needs an output file, which all nodes of the cluster see\n",
+        ),
+        (
+            ("--engine", "ray"),
+            "PP983 --engine ray needs the extra 'ray'\n  hint: install it: pip install 'promptpack-agents[ray]'\n",
+        ),
+    ],
+)
+def test_an_engine_that_cannot_work_leaves_nothing(
+    folder: Path, batch: Batch, words: tuple[str, ...], text: str
+) -> None:
+    write_contexts(folder, 1)
+    done = batch("render", "contexts.jsonl", "-o", "out.jsonl", *words)
+    assert (done.returncode != 0, done.stderr) == (True, text)
+    assert sorted(path.name for path in folder.iterdir()) == ["contexts.jsonl", "packs"]
 
 
 def test_a_report_is_one_page(folder: Path, batch: Batch) -> None:
