@@ -1,7 +1,7 @@
 """The options that all batch commands share, and how a batch is run and reported."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -78,17 +78,18 @@ def read_settings(shape: Any, model: str, params: tuple[str, ...], strict_schema
 
 def run_batch(
     ctx: click.Context,
-    sources: Iterable[RowSource],
+    sources: Sequence[RowSource],
     make: Callable[[BatchOptions], BatchPlan],
     given: Mapping[str, Any],
 ) -> None:
     """Run a batch, show how far it is, print its counts, and exit with 1 if some rows were refused."""
     output, report = given["output"], given["report"]
+    _require_different([source.path for source in sources], [output, given["errors"], report])
     if given["resume"] and (given["overwrite"] or output == STANDARD):
         raise UsageError(Problem("PP988", "--resume needs an output file, and excludes --overwrite"))
     if report:
         files.require_writable(report)
-    progress = BatchProgress(list(sources))
+    progress = BatchProgress(sources)
     plan = make(
         BatchOptions(
             output,
@@ -116,6 +117,16 @@ def run_batch(
         click.echo(f"wrote {report}", err=True)
     is_fix = plan.about["job"] == "fix"
     ctx.exit(1 if done.summary.errors or (done.summary.failed and not is_fix) else 0)
+
+
+def _require_different(inputs: Sequence[str], outputs: Iterable[str | None]) -> None:
+    """Refuse to write a file that is read, and to read standard input twice."""
+    if inputs.count(STANDARD) > 1:
+        raise UsageError(Problem("PP988", "standard input can be read only once"))
+    files_read = {os.path.realpath(path) for path in inputs if path != STANDARD}
+    for path in outputs:
+        if path and path != STANDARD and os.path.realpath(path) in files_read:
+            raise UsageError(Problem("PP988", f"{path!r} is an input too", None, "write to another file"))
 
 
 def _print(done: BatchReport, form: str, is_pipe: bool) -> None:

@@ -122,3 +122,25 @@ def test_the_page_has_charts_of_the_counts(folder: Path, batch: Batch) -> None:
     assert 'aria-label="invalid: 2; valid: 1"' in page
     assert 'aria-label="80 to 89: 1; 90 to 100: 0"' in page
     assert "PP513 minimum, maximum, ...: 2" in page
+
+
+@pytest.mark.usefixtures("results")
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (
+            (*CHECK, "-o", "contexts.jsonl", "--overwrite"),
+            "PP988 'contexts.jsonl' is an input too\n  hint: write to another file\n",
+        ),
+        (
+            ("check", "out.jsonl", "--report", "./out.jsonl", "-o", "verdicts.jsonl"),
+            "PP988 './out.jsonl' is an input too\n  hint: write to another file\n",
+        ),
+        (("check", "-", "--contexts", "-", "-o", "verdicts.jsonl"), "PP988 standard input can be read only once\n"),
+    ],
+)
+def test_an_input_is_never_overwritten(folder: Path, batch: Batch, words: tuple[str, ...], text: str) -> None:
+    before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    done = batch(*words)
+    assert (done.returncode, done.stderr) == (2, text)
+    assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == before
