@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from promptpack import files
 from promptpack.editor.buffer import Buffer
 from promptpack.editor.preview import preview
 from promptpack.problem import Location
@@ -78,10 +79,10 @@ def write_preview(buffer: Buffer, params: PreviewParams) -> dict[str, Any]:
 
 
 def list_tests(buffer: Buffer, place: Place) -> dict[str, Any]:
-    """Return the name and the place of each test of a pack."""
+    """Return the name and the place of each test of a pack, and what the command line needs to find the pack."""
     pack = buffer.build()
     tests = [{"name": test.name, **place(test.locate())} for test in pack.tests]
-    return {"pack": pack.label, "locale": pack.locale, "tests": tests}
+    return {"pack": pack.label, "locale": pack.locale, "root": files.find_root(buffer.path)[0], "tests": tests}
 
 
 async def run_tests(buffer: Buffer, names: list[str], place: Place) -> dict[str, Any]:

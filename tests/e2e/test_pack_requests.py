@@ -94,7 +94,7 @@ async def test_a_broken_text_has_problems_instead_of_a_preview(client: ServerCli
 async def test_tests_are_listed_with_their_places(client: ServerClient, pack: Path) -> None:
     uri = show(client, pack, GREETER)
     found = await ask(client, "tests", uri)
-    assert (found.pack, found.locale) == ("greeter@1.0.0", "")
+    assert (found.pack, found.locale, found.root) == ("greeter@1.0.0", "", str(pack.parents[1]))
     assert [(test.name, test.uri, test.range.start.line) for test in found.tests] == [
         ("greets 🙂", uri, 11),
         ("🙂 fails", uri, 12),
