@@ -1,9 +1,12 @@
 /** The page of the preview: shows the state that the extension sends; every text is set as text, never as HTML. */
 
 import type {PageEvent, PageState} from "../src/page_messages.ts";
-import type {Message, Problem, Span} from "../src/requests.ts";
+import type {Message, Preview, Problem, Span} from "../src/requests.ts";
 
 declare function acquireVsCodeApi(): {postMessage(event: PageEvent): void};
+
+/** Kinds and trusts of spans that have no colour. */
+const PLAIN = new Set(["template", "layout", "trusted"]);
 
 const editor = acquireVsCodeApi();
 
@@ -33,8 +36,18 @@ function drawBar({file, preview, tests, test, texts}: PageState): HTMLElement {
   copy.addEventListener("click", () => editor.postMessage({type: "copy"}));
   const bar = element("header");
   bar.append(element("h1", "", preview?.pack || file), label, copy);
-  if (preview) bar.append(element("span", "size", sizeOf(preview, preview.token_unit, texts.characters)));
+  if (preview) bar.append(element("span", "size", sizeOf(preview, preview.token_unit, texts.characters)), drawLegend(preview));
   return bar;
+}
+
+/** Name the colours of the spans that the messages have. */
+function drawLegend({messages}: Preview): HTMLElement {
+  const spans = messages.flatMap((message) => message.spans);
+  const kinds = new Set(spans.map((span) => span.kind).filter((kind) => !PLAIN.has(kind)));
+  const trusts = new Set(spans.map((span) => span.trust).filter((trust) => !PLAIN.has(trust)));
+  const legend = element("span", "legend");
+  legend.append(...[...kinds, ...trusts].map((name) => element("span", `span ${name}`, name.replace("_", " "))));
+  return legend;
 }
 
 function drawProblems({preview, problems, texts}: PageState): HTMLElement[] {
