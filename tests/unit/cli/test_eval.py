@@ -139,7 +139,9 @@ def test_a_judge_decides(run: Run) -> None:
         "--judge-path",
         "/params/grade",
     )
-    assert "0.0 % [0.0, 8.8]" in run(*words, "--judge-score", "2").stdout
+    refused = run(*words, "--judge-score", "2").stdout
+    assert "0.0 % [0.0, 8.8]" in refused
+    assert refused.splitlines()[-1].startswith("judge        grader@1.0.0, asked once; ")
     assert "100.0 %" in run("grader@1.1.0", *words[1:-1], "/params/grade", "--judge-score", "1", "--rounds", "2").stdout
 
 

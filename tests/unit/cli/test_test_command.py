@@ -75,6 +75,9 @@ def test_a_broken_pack_is_reported_in_every_format(run: Callable[..., Result], w
     assert [problem["code"] for problem in data["problems"]] == ["PP204"]
     suites = ET.fromstring(run("--format", "junit").stdout)  # noqa: S314 -- our own
     assert {**suites.attrib} == {"name": "promptpack test", "tests": "3", "failures": "1", "errors": "1"}
+    assert [one.attrib["message"] for one in suites.iter("failure")] == [
+        "the prompt does not contain 'You plan the small tasks' (and 1 more)"
+    ]
     assert "file=packs/broken/1.0.0.yaml,line=4" in run("--format", "github").stdout
     assert run("demo").stderr == "1 passed, 1 failed\n"
     assert run("packs/demo/1.0.0.yaml").stderr == "1 passed, 1 failed\n"
