@@ -36,6 +36,10 @@ async function start(context: vscode.ExtensionContext): Promise<void> {
     vscode.commands.registerCommand("promptpack.forgetKeys", () => runner.forgetKeys()),
     vscode.commands.registerCommand("promptpack.restart", () => started.restart()),
     vscode.window.onDidChangeActiveTextEditor(markPack),
+    vscode.workspace.onDidChangeTextDocument(({document}) => {
+      markPack();
+      if (!started.isStarted) void serve(started, tests, document);
+    }),
     vscode.workspace.onDidChangeConfiguration(
       (event) => event.affectsConfiguration("promptpack.command") && restartIfStarted(started),
     ),
@@ -58,9 +62,14 @@ function restartIfStarted(started: Server): void {
   if (started.isStarted) void started.restart();
 }
 
+let isMarked: boolean | undefined;
+
 /** Tell menus whether the active editor shows a pack. */
 function markPack(): void {
-  void vscode.commands.executeCommand("setContext", "promptpack.isPack", activePack() !== undefined);
+  const shows = activePack() !== undefined;
+  if (shows === isMarked) return;
+  isMarked = shows;
+  void vscode.commands.executeCommand("setContext", "promptpack.isPack", shows);
 }
 
 function onPack(run: (document: vscode.TextDocument) => unknown): () => Promise<void> {

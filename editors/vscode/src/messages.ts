@@ -41,7 +41,7 @@ export async function showIncomplete(command: Command, restart: Restart): Promis
 
 /** Tell that the server ended. */
 export async function showStopped(reason: string, restart: Restart, log: vscode.LogOutputChannel): Promise<void> {
-  const last = reason.trim().split("\n").at(-1) ?? "";
+  const last = reason.split("\n").filter((line) => /^\S/.test(line)).at(-1) ?? reason;
   await offer(
     vscode.l10n.t("The language server of promptpack could not be started: {0}", last),
     new Map<string, () => Promise<void>>([

@@ -4,7 +4,7 @@ import {type ChildProcess, spawn} from "node:child_process";
 import {once} from "node:events";
 
 import * as vscode from "vscode";
-import {type CancellationToken, CloseAction, ErrorAction, LanguageClient} from "vscode-languageclient/node";
+import {type CancellationToken, CloseAction, ErrorCodes, LanguageClient, ResponseError} from "vscode-languageclient/node";
 
 import {type Command, MissingCommandError} from "./command.ts";
 import {findWorkspaceCommand} from "./environment.ts";
@@ -14,48 +14,60 @@ const MAX_ERRORS = 4_000;
 const MAX_RESTARTS = 3;
 const IS_INCOMPLETE = /\bPP920\b/;
 
+/** A server that runs, and its client. */
+interface Connection {
+  readonly client: LanguageClient;
+  readonly process: ServerProcess;
+}
+
 export class Server implements vscode.Disposable {
-  private client: Promise<LanguageClient | undefined> | undefined;
+  private connection: Promise<Connection | undefined> | undefined;
   private command: Command | undefined;
   private isEnded = false;
+  private lastRestart: Promise<unknown> = Promise.resolve();
   private readonly ready = new vscode.EventEmitter<void>();
   /** The server has been started, and knows the open documents. */
   readonly onReady = this.ready.event;
   private readonly documents = new OpenDocuments();
   private readonly log = vscode.window.createOutputChannel("promptpack", {log: true});
 
-  /** Start the server if it does not run; tell the user why if it cannot. */
-  async start(): Promise<LanguageClient | undefined> {
-    if (!this.isEnded) this.client ??= this.open();
-    return this.client;
+  get isStarted(): boolean {
+    return this.connection !== undefined;
+  }
+
+  /** Start the server if it does not run, and return whether it does; tell the user why if it cannot. */
+  async start(): Promise<boolean> {
+    return (await this.connect()) !== undefined;
   }
 
   /** Send a request about a document; undefined if there is no server, which the user has been told. */
   async request<Result>(
     method: string, document: vscode.TextDocument, params: object = {}, token?: CancellationToken,
   ): Promise<Result | undefined> {
-    const client = await this.start();
+    const client = (await this.connect())?.client;
     if (!client) return undefined;
     const uri = document.uri.toString();
     await this.documents.wait(uri);
     const asked = {uri, ...params};
-    // With a token that is undefined, the parameters would be sent as a list.
-    return token ? client.sendRequest<Result>(method, asked, token) : client.sendRequest<Result>(method, asked);
+    try {
+      // With a token that is undefined, the parameters would be sent as a list.
+      return await (token ? client.sendRequest<Result>(method, asked, token) : client.sendRequest<Result>(method, asked));
+    } catch (error) {
+      if (!(error instanceof ResponseError) || error.code !== ErrorCodes.MethodNotFound) throw error;
+      throw new Error(vscode.l10n.t("The promptpack of this workspace is too old for this: update it."), {cause: error});
+    }
   }
 
   /** Return the command that the server was started with. */
   async findCommand(): Promise<Command | undefined> {
-    await this.start();
+    await this.connect();
     return this.command;
   }
 
-  get isStarted(): boolean {
-    return this.client !== undefined;
-  }
-
+  /** Stop the server and start it again; one after the other, if several reasons come at once. */
   async restart(): Promise<void> {
-    await this.stop();
-    await this.start();
+    this.lastRestart = this.lastRestart.then(() => this.stop()).then(() => this.connect());
+    await this.lastRestart;
   }
 
   /** Stop the server for good: the window is closed. */
@@ -64,19 +76,26 @@ export class Server implements vscode.Disposable {
     await this.stop();
   }
 
-  private async stop(): Promise<void> {
-    const client = await this.client;
-    this.client = this.command = undefined;
-    this.documents.clear();
-    await client?.dispose();
-  }
-
   dispose(): void {
     this.ready.dispose();
     this.log.dispose();
   }
 
-  private async open(): Promise<LanguageClient | undefined> {
+  private async connect(): Promise<Connection | undefined> {
+    if (!this.isEnded) this.connection ??= this.open();
+    return this.connection;
+  }
+
+  private async stop(): Promise<void> {
+    const connection = await this.connection;
+    this.connection = this.command = undefined;
+    this.documents.clear();
+    // A server that is busy is not waited for.
+    await connection?.client.dispose().catch((error) => this.log.warn(String(error)));
+    await connection?.process.end();
+  }
+
+  private async open(): Promise<Connection | undefined> {
     try {
       this.command = await findWorkspaceCommand();
     } catch (error) {
@@ -86,16 +105,15 @@ export class Server implements vscode.Disposable {
       return undefined;
     }
     this.log.info(`${this.command.file} lsp`);
-    return this.connect(this.command);
+    return this.launch(this.command);
   }
 
-  private async connect(command: Command): Promise<LanguageClient | undefined> {
-    const server = new ServerProcess(command);
-    let isRunning = false;
-    const client: LanguageClient = new LanguageClient(
+  private async launch(command: Command): Promise<Connection | undefined> {
+    const process = new ServerProcess(command);
+    const client: PackClient = new PackClient(
       "promptpack",
       "promptpack",
-      () => server.start(),
+      () => process.start(),
       {
         documentSelector: [{language: "yaml", scheme: "file"}],
         outputChannel: this.log,
@@ -111,25 +129,34 @@ export class Server implements vscode.Disposable {
         },
         initializationFailedHandler: () => false,
         errorHandler: {
-          error: () => ({action: ErrorAction.Shutdown}),
+          error: (error, message, count) => afterCrash.error(error, message, count),
           // A server that cannot start would not start the second time either.
-          closed: () => (isRunning ? afterCrash.closed() : {action: CloseAction.DoNotRestart, handled: true}),
+          closed: () => (client.isStarted ? afterCrash.closed() : {action: CloseAction.DoNotRestart, handled: true}),
         },
       },
     );
     const afterCrash = client.createDefaultErrorHandler(MAX_RESTARTS);
     try {
       await client.start();
-      isRunning = true;
+      client.isStarted = true;
       this.ready.fire();
-      return client;
+      return {client, process};
     } catch (error) {
-      await server.end();
-      this.log.error(server.errors || String(error));
-      if (IS_INCOMPLETE.test(server.errors)) void showIncomplete(command, () => this.restart());
-      else void showStopped(server.errors || String(error), () => this.restart(), this.log);
+      await process.end();
+      this.log.error(process.errors || String(error));
+      if (IS_INCOMPLETE.test(process.errors)) void showIncomplete(command, () => this.restart());
+      else void showStopped(process.errors || String(error), () => this.restart(), this.log);
       return undefined;
     }
+  }
+}
+
+/** A client that reports its errors to the user once it has started; before, `messages.ts` says what is wrong. */
+class PackClient extends LanguageClient {
+  isStarted = false;
+
+  override error(message: string, data?: unknown, showNotification: boolean | "force" = true): void {
+    super.error(message, data, this.isStarted && showNotification);
   }
 }
 

@@ -6,7 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import {after, before, test} from "node:test";
 
-import {type Document, host, loadExtension, makeContext} from "./host.mts";
+import {type Document, emit, host, loadExtension, makeContext} from "./host.mts";
 
 const FOLDER = path.resolve(import.meta.dirname, "..");
 /** The command to test with; `make test` installs it. */
@@ -62,12 +62,12 @@ test("a YAML file that is not a pack starts nothing", async () => {
   assert.equal(host.messages.length, 0);
   await run("promptpack.preview");
   assert.equal(host.messages.splice(0)[0]?.text, "Open a pack: a YAML file with the key 'promptpack'.");
-  assert.deepEqual(host.executed.at(-1), {command: "setContext", args: ["promptpack.isPack", false]});
+  assert.deepEqual(host.executed.filter(({command}) => command === "setContext").at(-1)?.args, ["promptpack.isPack", false]);
 });
 
 test("a missing command is reported with what can be done", async () => {
   document = host.open(pack);
-  assert.deepEqual(host.executed.at(-1), {command: "setContext", args: ["promptpack.isPack", true]});
+  assert.deepEqual(host.executed.filter(({command}) => command === "setContext").at(-1)?.args, ["promptpack.isPack", true]);
   const {text, actions} = await host.until(() => host.messages.pop());
   assert.equal(text, "The setting promptpack.command names '/nowhere/promptpack', which does not exist.");
   assert.deepEqual(actions, ["Open Setting", "How to Install", "Try Again"]);
@@ -85,16 +85,40 @@ test("a command without the extra is reported with the command that installs it"
   host.answer = () => undefined;
   assert.equal(text, "The language server needs the extra 'lsp' of promptpack: the package pygls is missing.");
   assert.deepEqual(actions, ["Install pygls", "Copy Command", "Try Again"]);
-  const {task} = await host.until(() => host.tasks.pop());
+  const execution = await host.until(() => host.tasks.pop());
+  const {task} = execution;
   assert.deepEqual([task.execution.process, task.execution.args], [python, ["-m", "pip", "install", "pygls>=2"]]);
+  // When that is done, the server is started again.
+  emit("onDidEndTaskProcess", {execution, exitCode: 0});
+  assert.match((await host.until(() => host.messages.pop())).text, /the package pygls is missing/);
+  assert.equal(host.messages.length, 0);
 });
 
 test("a command that fails is reported with its last words", async () => {
-  fs.writeFileSync(path.join(host.folder, "promptpack"), "#!/bin/sh\necho no such library >&2\nexit 3\n", {mode: 0o755});
+  fs.writeFileSync(path.join(host.folder, "promptpack"), "#!/bin/sh\necho no such library >&2\necho '  hint: none' >&2\nexit 3\n", {mode: 0o755});
   await run("promptpack.restart");
   const {text, actions} = await host.until(() => host.messages.pop());
   assert.equal(text, "The language server of promptpack could not be started: no such library");
   assert.deepEqual(actions, ["Show Log", "Try Again"]);
+  assert.equal(host.messages.length, 0);
+});
+
+test("a server without the requests of the extension is told to be too old", async () => {
+  const answer = `
+    process.stdin.once("data", () => send({jsonrpc: "2.0", id: 0, result: {capabilities: {textDocumentSync: 1}}}));
+    process.stdin.on("data", (data) => {
+      for (const [, id] of String(data).matchAll(/"id":([1-9]\\d*)/g)) send({jsonrpc: "2.0", id: Number(id), error: {code: -32601, message: "?"}});
+      if (String(data).includes('"exit"')) process.exit();
+    });
+    function send(message) {
+      const text = JSON.stringify(message);
+      process.stdout.write("Content-Length: " + text.length + "\\r\\n\\r\\n" + text);
+    }`;
+  fs.writeFileSync(path.join(host.folder, "promptpack"), `#!${process.execPath}\n${answer}`, {mode: 0o755});
+  await run("promptpack.restart");
+  await run("promptpack.try");
+  const {text} = await host.until(() => host.messages.pop());
+  assert.equal(text, "The promptpack of this workspace is too old for this: update it.");
 });
 
 test("problems are shown while a pack is typed", async () => {
@@ -239,6 +263,19 @@ test("the arguments of a try are those that the command takes", async () => {
   const tried = spawnSync(execution.process, execution.args, {cwd: host.folder, encoding: "utf8"});
   assert.equal(tried.stderr, "");
   assert.match(tried.stdout, /greeter@1\.0\.0 en[^]*PP510 /);
+});
+
+test("a server that crashes is started again, with the text in the editor", async () => {
+  const pid = path.join(host.folder, "pid");
+  fs.writeFileSync(path.join(host.folder, "promptpack"), `#!/bin/sh\necho $$ >> ${pid}\nexec ${COMMAND} "$@"\n`, {mode: 0o755});
+  host.settings["promptpack.command"] = path.join(host.folder, "promptpack");
+  await run("promptpack.restart");
+  document.type(GREETER.replace("{{ NAME", "{{ NMAE"));
+  await host.until(() => codes().includes("PP301"));
+  host.diagnostics.clear();
+  process.kill(Number(fs.readFileSync(pid, "utf8")), "SIGKILL");
+  await host.until(() => codes().includes("PP301"));
+  assert.equal(fs.readFileSync(pid, "utf8").trim().split("\n").length, 2);
 });
 
 test("a workspace that is not trusted runs nothing", async () => {
