@@ -89,7 +89,7 @@ function drawMessages({preview, problems, texts}: PageState): HTMLElement[] {
     card.dataset["role"] = message.role;
     const head = element("h2", "", [message.role, message.name].filter(Boolean).join(" · "));
     if (message.is_history) head.append(element("span", "badge", texts.history));
-    head.append(element("span", "size", sizeOf(message, preview?.token_unit ?? "", texts.characters)));
+    head.append(element("span", "size", sizeOf(message, shortUnit(preview), texts.characters)));
     const text = element("pre");
     text.tabIndex = 0;
     text.append(...message.spans.map(drawSpan));
@@ -107,6 +107,11 @@ function drawSpan(span: Span): HTMLElement {
 
 function sizeOf({characters, tokens}: Pick<Message, "characters" | "tokens">, unit: string, word: string): string {
   return `${characters.toLocaleString()} ${word} · ${tokens.toLocaleString()} ${unit}`;
+}
+
+/** The unit without its details, such as the name of the tokenizer, which the header shows once. */
+function shortUnit(preview: Preview | undefined): string {
+  return preview?.token_unit.replace(/ \(.*/, "") ?? "";
 }
 
 function option(value: string, text: string, selected: boolean): HTMLOptionElement {

@@ -75,7 +75,7 @@ function span(text: string, kind = "template", trust = "trusted", hidden?: strin
 }
 
 const PREVIEW = {
-  pack: EVIL, ok: true, characters: 1234, tokens: 5, token_unit: "tokens",
+  pack: EVIL, ok: true, characters: 1234, tokens: 5, token_unit: "tokens (o200k_base)",
   warnings: [{code: "PP1", message: EVIL}], problems: [],
   messages: [
     {role: "user", name: EVIL, is_history: true, characters: 9, tokens: 3,
@@ -102,6 +102,7 @@ test("the messages are cards with the origin of each span, and hidden characters
       ["‹U+200B›", "span input untrusted hidden", `input at ${EVIL} (untrusted)`],
     ],
   );
+  assert.equal(page.all("size")[0]!.textContent, "1,234 characters · 5 tokens (o200k_base)");
   assert.deepEqual(page.all("legend")[0]!.children.map((one) => (one as Element).textContent), ["input", "untrusted"]);
   assert.deepEqual(page.all("img"), []);
 });
