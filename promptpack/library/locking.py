@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from promptpack.files import Folder
+from promptpack.files import SIBLING, Folder, shipped
 from promptpack.library.contents import LABELS, LOCK
 from promptpack.library.entry import Entry
 from promptpack.library.lock import Lock, LockedFile, LockKey, key_of, write_lock
@@ -188,16 +188,19 @@ def _releases(library: Library, folder: Folder) -> Iterator[Entry]:
 def _lock_entry(library: Library, entry: Entry) -> LockedFile:
     pack = library._build_entry(entry)
     reads = library._result(entry).reads
+    schema_files = sorted(file for file in reads if not file.endswith(TESTS) and not _is_shipped(file, reads[file]))
     return LockedFile(
         pack.digest,
         f"sha256:{entry.digest}",
         {f"{one.name}@{one.version}": f"sha256:{one.digest}" for _, _, one in library._ancestors(entry)},
-        {
-            file: f"sha256:{hashlib.sha256(reads[file]).hexdigest()}"
-            for file in sorted(reads)
-            if not file.endswith(TESTS)
-        },
+        {file: f"sha256:{hashlib.sha256(reads[file]).hexdigest()}" for file in schema_files},
     )
+
+
+def _is_shipped(file: str, content: bytes) -> bool:
+    """Return whether a file next to the packs is a copy of a shipped schema, so that copied packs keep their lock."""
+    name, schemas = file.removeprefix(SIBLING), shipped("schemas")
+    return name != file and schemas.exists(name) and schemas.read(name) == content
 
 
 def _place(entry: Entry) -> Location:

@@ -15,6 +15,7 @@ from tests.e2e.killing import assert_killed_anywhere_is_whole
 
 PARENT = "promptpack: 1\nname: base\nversion: {}\nabstract: true\npartials: {{words: {}}}\n"
 ZERO = f"sha256:{0:064}"
+ROOT = Path(__file__).parents[2]
 CHILD = """\
 promptpack: 1
 name: demo
@@ -143,6 +144,20 @@ def test_every_change_of_a_release_is_explained(folder: Path, file: str, old: st
     assert (code, "PP933" in errors, (folder / "packs" / "packs.lock").read_text()) == (1, True, before)
     assert lock(folder, "--update", "demo@1.0.0", "--update", "base")[0] == 0
     assert lock(folder, "--check") == (0, "", "")
+
+
+def test_copied_packs_and_schemas_keep_their_lock_until_a_schema_changes(tmp_path: Path) -> None:
+    for name in ("packs", "schemas"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    before = (tmp_path / "packs" / "packs.lock").read_text()
+    assert lock(tmp_path, "--check") == (0, "", "")
+    assert Library.open(str(tmp_path / "packs"), frozen=True).get("planner")
+    assert (lock(tmp_path), (tmp_path / "packs" / "packs.lock").read_text()) == ((0, "", ""), before)
+    path = tmp_path / "schemas" / "params" / "task-plan.schema.json"
+    path.write_text(path.read_text() + "\n")
+    code, found, _ = lock(tmp_path, "--check")
+    reason = "PP753 planner@1.0.0 (en) is a locked release, but the schema file ../schemas/params/task-plan.schema.json changed"
+    assert (code, reason in found) == (1, True)
 
 
 def test_a_missing_release_is_a_difference(folder: Path) -> None:
