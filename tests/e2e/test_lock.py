@@ -131,7 +131,8 @@ def test_every_change_of_a_release_is_explained(folder: Path, file: str, old: st
     code, found, _ = lock(folder, "--check")
     assert code == 1
     expected = f"packs/demo/1.0.0.yaml:3:10: PP753 demo@1.0.0 (en) is a locked release, but {reason}\n"
-    move = "to move the change to a new version, run: promptpack bump demo@1.0.0 auto -p packs"
+    level = "patch" if reason.startswith("its file") else "auto"
+    move = f"to move the change to a new version, run: promptpack bump demo@1.0.0 {level} -p packs"
     keep = move if file == "demo/1.0.0.yaml" else "undo the change"
     hint = f"  hint: {keep}; to change the release itself, run: promptpack lock packs --update demo@1.0.0\n"
     assert expected in found
@@ -197,6 +198,20 @@ def test_the_lock_records_what_labels_name(folder: Path) -> None:
     (folder / "packs" / "labels.yaml").write_text("labels: {demo: {trial: {1.0.0: 1}}}\n")
     _, found, _ = lock(folder, "--check")
     assert "PP757 label demo@production names nothing, and 1.0.0 when it was locked\n" in found
+
+
+@pytest.mark.parametrize(
+    ("labels", "problem"),
+    [
+        ("{a: b, b: a}", "packs/labels.yaml:1:20: PP743 labels of 'demo' form a cycle: a -> b -> a\n"),
+        ("{a: 9.0.0}", "packs/labels.yaml:1:20: PP744 label 'a' names demo@9.0.0, which does not exist\n"),
+        ("[", "packs/labels.yaml:1:"),
+    ],
+)
+def test_wrong_labels_are_not_locked(folder: Path, labels: str, problem: str) -> None:
+    (folder / "packs" / "labels.yaml").write_text(f"labels: {{demo: {labels}}}\n")
+    code, _, errors = lock(folder)
+    assert (code, problem in errors, (folder / "packs" / "packs.lock").exists()) == (1, True, False)
 
 
 def test_other_rendering_rules_are_a_difference(folder: Path) -> None:
