@@ -6,7 +6,7 @@ VENV := $(if $(filter $(GIVEN),$(shell python3 -c '$(VERSION)')),.venv,.venv-$(G
 BIN := $(VENV)/bin
 PACKAGE := promptpack tests benchmarks examples
 
-.PHONY: run test test-minimum mcp-1 check vscode sdks bench fuzz soak format pins clean
+.PHONY: run test test-minimum mcp-1 check vscode sdks ray kill bench fuzz soak format pins clean
 
 run: $(VENV)/run.stamp ## walk through the six agents, offline
 	@$(BIN)/python -m promptpack run
@@ -49,6 +49,12 @@ sdk-$1: $(SDK_VENV)/stamp
 endef
 $(foreach name,$(SDKS),$(eval $(call SDK,$(name))))
 
+ray: sdk-ray ## run batches on a real Ray cluster on 127.0.0.1, and kill its workers
+
+KILLS ?= 50
+kill: $(VENV)/dev.stamp ## kill batches and their workers at KILLS random moments: after resuming, the same bytes
+	$(BIN)/python -m tests.soak.kill_batches $(KILLS)
+
 bench: $(VENV)/dev.stamp ## compare with peers, as ratios; NAMES="document slots" selects benchmarks
 	$(BIN)/python -m benchmarks $(NAMES)
 
@@ -72,9 +78,11 @@ format: $(VENV)/dev.stamp ## format the code
 # UPGRADE=--upgrade takes the newest versions instead of the pinned ones.
 PIN = .venv-pins/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
   --no-emit-index-url --no-emit-find-links --custom-compile-command "make pins" $(UPGRADE)
+# All extras but ray, which has its own environment.
+EXTRAS := batch fast lsp mcp otel remote testing tokens watch
 pins: .venv-pins/stamp ## pin all dependencies with hashes, for all supported versions of Python and all platforms
 	$(PIN) pyproject.toml -o requirements/run.txt
-	$(PIN) --all-extras pyproject.toml requirements/dev.in -c requirements/run.txt -o requirements/dev.txt
+	$(PIN) $(EXTRAS:%=--extra %) pyproject.toml requirements/dev.in -c requirements/run.txt -o requirements/dev.txt
 	$(PIN) requirements/fuzz.in -c requirements/run.txt -o requirements/fuzz.txt
 	$(PIN) requirements/minimum.in -o requirements/minimum.txt
 	$(PIN) requirements/pins.in -o requirements/pins.txt

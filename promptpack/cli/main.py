@@ -28,6 +28,7 @@ GROUPS = {
     "Run": {
         "run": "run your flow, or the six agents on one task: render, ask and check each step",
         "try": "run one pack on a model: show the prompt, the reply as it streams, the verdict",
+        "batch": "render, ask, check and correct millions of rows, and continue after any interruption",
         "mcp": "serve packs to MCP clients: prompts, completion and tools",
     },
     "Version": {
