@@ -75,7 +75,7 @@ class Branches:
             is_changed = False
             waiting, branch = branch.open_ors, branch._replace(open_ors=())
             for one in waiting:
-                if any(branch.literals.issuperset(option) for option in one.options):
+                if any(_has_all(branch, option) for option in one.options):
                     continue
                 possible = tuple(option for option in one.options if self._extend(branch, option) is not None)
                 if not possible:
@@ -120,6 +120,10 @@ class Branches:
             elif not facts.add(item):
                 return None
         return Branch(frozenset(literals), facts, tuple(ors), words, excluded)
+
+
+def _has_all(branch: Branch, option: tuple[Item, ...]) -> bool:
+    return all(isinstance(item, Literal) and item in branch.literals for item in option)
 
 
 def _meet(first: tuple[Any, ...] | None, second: tuple[Any, ...]) -> tuple[Any, ...]:
