@@ -6,7 +6,7 @@ VENV := $(if $(filter $(GIVEN),$(shell python3 -c '$(VERSION)')),.venv,.venv-$(G
 BIN := $(VENV)/bin
 PACKAGE := promptpack tests benchmarks examples
 
-.PHONY: run test test-minimum mcp-1 check sdks bench fuzz soak format pins clean
+.PHONY: run test test-minimum mcp-1 check vscode sdks bench fuzz soak format pins clean
 
 run: $(VENV)/run.stamp ## walk through the six agents, offline
 	@$(BIN)/python -m promptpack run
@@ -32,6 +32,11 @@ check: $(VENV)/dev.stamp ## check format, lint, types, layers and the shipped pa
 	$(BIN)/promptpack lint packs
 	$(BIN)/promptpack lock --check packs
 	$(BIN)/promptpack test --packs packs > /dev/null
+
+VSCODE := editors/vscode
+vscode: $(VENV)/editor.stamp ## package the extension for VS Code
+	mkdir -p dist
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm run package --prefix $(VSCODE) --silent
 
 # One target per SDK, such as `make sdk-gemini`; each SDK has its own environment, because they need different versions.
 SDKS := $(subst _,-,$(patsubst tests/sdks/test_%.py,%,$(sort $(wildcard tests/sdks/test_*.py))))
@@ -78,7 +83,7 @@ pins: .venv-pins/stamp ## pin all dependencies with hashes, for all supported ve
 	for file in tests/sdks/requirements/*.in; do $(PIN) pyproject.toml $$file -o $${file%.in}.txt || exit 1; done
 
 clean: ## remove everything that the other targets created
-	rm -rf .venv .venv-* .cache dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-* .cache dist editors/vscode/node_modules editors/vscode/dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # The interpreter is a link to an old file: only the time of the link tells that an environment is new.
 MAKEFLAGS += --check-symlink-times
@@ -102,10 +107,12 @@ $(VENV)/dev.stamp: requirements/dev.txt pyproject.toml $(VENV)/run.stamp
 	@touch $@
 
 # Node.js comes from PyPI, so it need not be installed.
-%/editor.stamp: tests/e2e/editor/package-lock.json %/dev.stamp
+%/editor.stamp: tests/e2e/editor/package-lock.json editors/vscode/package-lock.json %/dev.stamp
 	mkdir -p $*/editor
 	cp tests/e2e/editor/package.json tests/e2e/editor/package-lock.json $*/editor
-	PATH="$(CURDIR)/$*/bin:$$PATH" npm ci --prefix $*/editor --silent --no-audit --no-fund --ignore-scripts
+	for folder in $*/editor editors/vscode; do \
+	  PATH="$(CURDIR)/$*/bin:$$PATH" npm ci --prefix $$folder --silent --no-audit --no-fund --ignore-scripts || exit 1; \
+	done
 	@touch $@
 
 .venv-fuzz/stamp: requirements/run.txt requirements/fuzz.txt

@@ -56,3 +56,9 @@ CONFUSABLE: Final = re.compile(rf"[A-Za-z][{_LOOKALIKES}]|[{_LOOKALIKES}][A-Za-z
 
 OBEYED: Final = re.compile(f"{CONTROL.pattern}|\r|{BIDI.pattern}|[\ud800-\udfff]")
 """Characters that a terminal would obey instead of showing them."""
+
+UNSEEN: Final = re.compile(
+    f"{CONTROL.pattern}|{RETURN.pattern}|{BIDI.pattern}|{TAG.pattern}|{SELECTOR.pattern}|{HIDDEN.pattern}"
+    f"|{JOINER.pattern}|[\ud800-\udfff]"
+)
+"""Every character that a page must show by its code point, because it is invisible or changes what is seen."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES = ("error", "warning", "note")
@@ -66,6 +66,22 @@ class Problem:
         place = f"{self.location}: " if self.location else ""
         hint = f"\n  hint: {self.hint}" if self.hint else ""
         return f"{place}{self.code} {self.message}{hint}"
+
+
+def as_data(problem: Problem) -> dict[str, Any]:
+    """Return a problem as plain data."""
+    place = problem.location or Location("")
+    return {
+        "code": problem.code,
+        "severity": problem.severity,
+        "message": problem.message,
+        "hint": problem.hint,
+        "path": place.path,
+        "line": place.line,
+        "column": place.column,
+        "end_line": place.end[0],
+        "end_column": place.end[1],
+    }
 
 
 class PromptpackError(Exception):

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from promptpack.characters import visible
-from promptpack.problem import Location, Problem
+from promptpack.problem import Problem
 
 _COLOURS = {"error": "red", "warning": "yellow", "note": "blue"}
 
@@ -34,19 +34,3 @@ def styled(problem: Problem, excerpt: str = "") -> str:
 def on_one_line(text: str) -> str:
     """Escape line ends too: text after one could look like a separate line or command."""
     return visible(text).replace("\n", "\\n")
-
-
-def as_data(problem: Problem) -> dict[str, Any]:
-    """Return a problem as plain data."""
-    place = problem.location or Location("")
-    return {
-        "code": problem.code,
-        "severity": problem.severity,
-        "message": problem.message,
-        "hint": problem.hint,
-        "path": place.path,
-        "line": place.line,
-        "column": place.column,
-        "end_line": place.end[0],
-        "end_column": place.end[1],
-    }

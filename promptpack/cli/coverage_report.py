@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 import click
 
 from promptpack import files
-from promptpack.cli.console import as_data, on_one_line, print_json, print_problems
+from promptpack.cli.console import on_one_line, print_json, print_problems
 from promptpack.cli.reports.github import write_problem
 from promptpack.pack.model import Pack
 from promptpack.page.frame import card, escape, write_page
-from promptpack.problem import PackError
+from promptpack.problem import PackError, as_data
 from promptpack.trial.coverage import Coverage, Point, measure
 
 _IGNORE = "no-cover"

@@ -1,11 +1,10 @@
 """An explanation as one HTML page, coloured by trust; all text is escaped, and hidden characters are visible."""
 
-import re
 from collections import Counter
 from html import escape
 from typing import Final
 
-from promptpack import character_patterns as patterns
+from promptpack.character_patterns import UNSEEN
 from promptpack.characters import code_point
 from promptpack.page.frame import write_page
 from promptpack.prompt.provenance.explanation import TRUSTS, Explanation, Span, Trust
@@ -16,21 +15,6 @@ _MEANINGS: Final[dict[Trust, str]] = {
     "fenced": "data inside a fence",
     "secret": "hidden here",
 }
-_HIDDEN: Final = re.compile(
-    "|".join(
-        f"(?:{one.pattern})"
-        for one in (
-            patterns.CONTROL,
-            patterns.RETURN,
-            patterns.BIDI,
-            patterns.TAG,
-            patterns.SELECTOR,
-            patterns.HIDDEN,
-            patterns.JOINER,
-        )
-    )
-    + "|[\ud800-\udfff]"
-)
 _STYLE: Final = """
 :root { --untrusted: #ffd8d3; --fenced: #fff1c2; --secret: #ead9ff; --mark: #b3261e; --tip: #24292f; }
 @media (prefers-color-scheme: dark) { :root { --untrusted: #5c2320; --fenced: #4d3d0b; --secret: #44306b;
@@ -67,14 +51,14 @@ def write_html(explanation: Explanation) -> str:
 
 def _write_span(span: Span) -> str:
     look = {"template": "", "layout": " layout"}.get(span.kind, " value")
-    origin = _HIDDEN.sub(lambda found: "".join(map(code_point, found[0])), f"{span.trust}: {span.describe()}")
+    origin = UNSEEN.sub(lambda found: "".join(map(code_point, found[0])), f"{span.trust}: {span.describe()}")
     return f'<span class="{span.trust}{look}" tabindex="0" data-origin="{escape(origin)}">{_show(span.text)}</span>'
 
 
 def _show(text: str) -> str:
     """Escape a text; hidden characters become their code points."""
     pieces, end = list[str](), 0
-    for found in _HIDDEN.finditer(text):
+    for found in UNSEEN.finditer(text):
         marks = "".join(f"<i>{code_point(character)}</i>" for character in found[0])
         pieces += (escape(text[end : found.start()]), marks)
         end = found.end()

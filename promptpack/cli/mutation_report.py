@@ -4,9 +4,10 @@ from collections.abc import Iterable
 
 import click
 
-from promptpack.cli.console import as_data, on_one_line, print_json, print_problems
+from promptpack.cli.console import on_one_line, print_json, print_problems
 from promptpack.cli.reports.github import write_problem
 from promptpack.pack.model import Pack
+from promptpack.problem import as_data
 from promptpack.trial.mutation import Mutation, Score, run_mutants
 
 

@@ -9,8 +9,9 @@ import click
 
 from promptpack import document, files, strict_json
 from promptpack.library import Library
-from promptpack.pack.model import Pack, PackTest
+from promptpack.pack.model import Pack
 from promptpack.problem import Location, PackError, Problem, PromptpackError, UsageError, did_you_mean
+from promptpack.trial.finding import find_test
 
 _MAX_CONTEXT_BYTES = 20_000_000
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -90,15 +91,6 @@ def read_context(
     schemas = {name: one.schema for name, one in pack.inputs.items()}
     tested = find_test(pack, test).context if test else {}
     return {**tested, **read_values(pack.label, schemas, file, assignments)}
-
-
-def find_test(pack: Pack, name: str) -> PackTest:
-    """Return a test of a pack by its name."""
-    names = [test.name for test in pack.tests]
-    if name not in names:
-        hint = did_you_mean(name, names) or (f"its tests are {', '.join(map(repr, names))}" if names else "it has none")
-        raise UsageError(Problem("PP910", f"{pack.label} has no test named {name!r}", None, hint))
-    return pack.tests[names.index(name)]
 
 
 def read_values(

@@ -9,11 +9,11 @@ from xml.sax.saxutils import escape
 import click
 
 from promptpack.characters import visible
-from promptpack.cli.console import as_data, on_one_line
+from promptpack.cli.console import on_one_line
 from promptpack.cli.reports.github import write_line, write_problem
 from promptpack.cli.reports.junit import attribute, write_details
 from promptpack.cli.text_diffs import draw_difference
-from promptpack.problem import Problem
+from promptpack.problem import Problem, as_data
 from promptpack.trial import Failure, Trial
 
 _WORDS: Final = {"not_run": "not run", "unreadable": "file(s) could not be loaded"}

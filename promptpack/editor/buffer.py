@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from promptpack.library import Library
 from promptpack.linter.subject import LintLibrary, Subject
+from promptpack.pack.model import Pack
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,10 @@ class Buffer:
     def library(self) -> Library:
         """The library with this text in place of the file."""
         return self.packs.library
+
+    def build(self) -> Pack:
+        """Return the pack of the text; raise its problems if it is broken."""
+        return self.library._build_entry(next(entry for entry in self.library.entries if entry.path == self.path))
 
     @property
     def syntax(self) -> str:

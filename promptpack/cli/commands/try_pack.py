@@ -16,6 +16,7 @@ from promptpack.cycle import Agent, LlmCycle, ReplyJudged, RetryPlanned, Service
 from promptpack.cycle.events import Event
 from promptpack.pack.model import Pack
 from promptpack.prompt.prompt import Prompt
+from promptpack.trial.finding import find_test
 
 
 @click.command("try")
@@ -72,7 +73,7 @@ def command(
 def _practice(pack: Pack, test: str | None) -> dict[str, list[str]]:
     """Return a script with the reply of a test and, as the answer to a correction, the first example of the pack."""
     actions = pack.contract.actions.values() if pack.contract else ()
-    replies: list[Any] = [options.find_test(pack, test).reply] if test else []
+    replies: list[Any] = [find_test(pack, test).reply] if test else []
     replies.append(next((action.example for action in actions if action.example), None))
     texts = [
         one if isinstance(one, str) else json.dumps(dict(one), ensure_ascii=False, indent=2) for one in replies if one

@@ -4,8 +4,7 @@ import json
 from typing import Any
 
 from promptpack.characters import visible
-from promptpack.cli.console import as_data
-from promptpack.problem import Problem
+from promptpack.problem import Problem, as_data
 from promptpack.versions.change import Change, largest
 from promptpack.versions.version_diff import DiffReport, VersionDiff
 from promptpack.versions.version_side import VersionSide

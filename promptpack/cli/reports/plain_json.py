@@ -3,8 +3,8 @@
 import json
 
 from promptpack.characters import visible
-from promptpack.cli.console import as_data
 from promptpack.linter.lint_report import LintReport
+from promptpack.problem import as_data
 
 
 def write(report: LintReport) -> str:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from promptpack.pack.model import HISTORY_ROLES, Pack
 from promptpack.problem import ContextError
 from promptpack.prompt.context import check_context
-from promptpack.schema.generation import Choices, NoValueError, ValueGenerator
+from promptpack.schema.generation import Choices, FirstChoices, NoValueError, ValueGenerator
 from promptpack.schema.validation import Schema
 
 _ATTEMPTS: Final = 8
@@ -76,6 +76,15 @@ class ContextGenerator:
             if _is_taken(self._pack, context):
                 return context
         raise NoValueError("no context was found")
+
+    def make_example(self) -> dict[str, Any]:
+        """Return a small context, always the same: an input has the first of its examples, or the simplest value."""
+        context = self.generate(FirstChoices())
+        for name in context:
+            examples = self._pack.inputs[name].schema.get("examples")
+            if examples and self.accepts(better := {**context, name: examples[0]}):
+                context = better
+        return context
 
     def accepts(self, context: Mapping[str, Any]) -> bool:
         """Return whether a context could have been generated: the pack accepts it, its histories and its tools."""

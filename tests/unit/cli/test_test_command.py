@@ -6,10 +6,11 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from promptpack.cli.commands.test import command
 from promptpack.problem import PromptpackError
+from tests.click_runner import make_runner
 
 BODY = """\
 locale: en
@@ -27,7 +28,7 @@ def run(write_pack: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("PROMPTPACK_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     write_pack(body=BODY)
-    return lambda *arguments: CliRunner().invoke(command, arguments)
+    return lambda *arguments: make_runner().invoke(command, arguments)
 
 
 def test_only_failures_are_shown_with_the_nearest_text(run: Callable[..., Result]) -> None:
