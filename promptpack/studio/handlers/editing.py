@@ -36,10 +36,11 @@ def open_file(studio: Studio, request: Request) -> dict[str, Any]:
 
 
 def keep_text(studio: Studio, request: Request) -> dict[str, Any]:
-    """Keep a text that is typed as a draft; a text as on disk is no draft."""
-    path, text, base = request.text("path"), request.text("text"), request.text("base")
+    """Keep a text as it is typed as a draft over the file with the digest `base`; a text as on disk is no draft."""
+    path, base = request.text("path"), request.text("base")
     studio.project.path_of(path)
-    if request.flag("is_saved"):
+    text = request.texts.get(path)
+    if text is None or request.flag("is_saved"):
         studio.drafts.drop(path)
         return {"kept": False}
     return {"kept": studio.drafts.put(path, text, base)}
