@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from typing import Any, Final
@@ -21,6 +22,8 @@ from promptpack.trial import run
 Broadcast = Callable[[Mapping[str, Any]], Awaitable[None]]
 _POLL_SECONDS: Final = 0.5
 _BATCH: Final = 10
+_PAUSE_SECONDS: Final = 0.02
+_MAX_PAUSES: Final = 100
 
 
 class Observer:
@@ -65,7 +68,14 @@ class Observer:
                     break
 
     def _check(self, packs: LintLibrary, entries: Iterable[Entry]) -> dict[str, dict[str, Any]]:
-        return {entry.file: self._check_one(packs, entry) for entry in entries}
+        found = {}
+        for entry in entries:
+            for _ in range(_MAX_PAUSES):
+                if not self._studio.waiting:
+                    break
+                time.sleep(_PAUSE_SECONDS)  # typing comes first
+            found[entry.file] = self._check_one(packs, entry)
+        return found
 
     def _check_one(self, packs: LintLibrary, entry: Entry) -> dict[str, Any]:
         try:

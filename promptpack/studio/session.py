@@ -105,6 +105,7 @@ class Session:
 
         request = Request(fields, dict(self._texts), emit)
         work, pool = self._find_work(name, number, path, request)
+        self._studio.waiting += 1
         try:
             answer = await loop.run_in_executor(self._pools[pool], work)
         except PromptpackError as error:
@@ -115,6 +116,8 @@ class Session:
             await self.send({"id": number, "problems": [as_data(bug)]})
         else:
             await self.send({"id": number, "skipped": True} if answer is None else {"id": number, "ok": answer})
+        finally:
+            self._studio.waiting -= 1
 
     def _find_work(
         self, name: str, number: int, path: str, request: Request

@@ -114,7 +114,9 @@ def build_typed(studio: Studio, request: Request) -> Pack:
 def make_preview(studio: Studio, request: Request) -> Preview:
     """Render a text as it is typed with the context of a request."""
     path = request.text("path")
-    buffer = studio.project.buffer(path, studio.project.text_of(request.texts, path))
+    with studio.project.lock:
+        buffer = studio.project.buffer(path, studio.project.text_of(request.texts, path))
+    # Rendering a large pack takes seconds, in which names are still proposed.
     return preview(buffer, request.mapping("context"), test=request.text("test", ""), model=request.text("model", ""))
 
 

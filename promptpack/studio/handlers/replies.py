@@ -12,9 +12,8 @@ from promptpack.cycle import ReplyJudged, RetryPlanned, Services
 from promptpack.cycle.events import Event
 from promptpack.cycle.services import Cancellation
 from promptpack.problem import Problem, UsageError
-from promptpack.prompt.prompt import Prompt
 from promptpack.prompt.secrets import Secrets
-from promptpack.studio.handlers.prompts import build_typed, make_preview
+from promptpack.studio.handlers.prompts import build_typed, make_preview, require_prompt
 from promptpack.studio.request import Request
 from promptpack.studio.studio import Studio
 from promptpack.verdict import Verdict
@@ -32,7 +31,9 @@ class Mark(NamedTuple):
 
 def check_reply(studio: Studio, request: Request) -> dict[str, Any]:
     """Check a reply to a pack as it is typed; without a prompt, rules that read inputs are not checked."""
-    pack, reply = build_typed(studio, request), request.text("reply")
+    reply = request.text("reply")
+    with studio.project.lock:
+        pack = build_typed(studio, request)
     prompt = make_preview(studio, request).prompt
     if pack.contract is None:
         hint = "add 'reply:' with actions to the pack"
@@ -43,7 +44,7 @@ def check_reply(studio: Studio, request: Request) -> dict[str, Any]:
 
 def try_model(studio: Studio, request: Request, cancellation: Cancellation) -> dict[str, Any]:
     """Send a prompt to the model of the command line; its words and verdicts are sent to the page as they arrive."""
-    prompt = _require(studio, request)
+    prompt = require_prompt(studio, request)
     secrets = Secrets(prompt.pack, prompt.context)
 
     def on_delta(piece: str) -> None:
@@ -83,14 +84,6 @@ def write_verdict(verdict: Verdict, reply: str) -> dict[str, Any]:
         "correction": verdict.correction,
         "data": verdict.data if verdict.ok else None,
     }
-
-
-def _require(studio: Studio, request: Request) -> Prompt:
-    with studio.project.lock:
-        shown = make_preview(studio, request)
-    if shown.prompt is None:
-        raise UsageError(shown.problems)
-    return shown.prompt
 
 
 def _repairs(verdict: Verdict, size: int) -> Iterator[Mark]:

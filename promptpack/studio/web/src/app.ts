@@ -66,6 +66,7 @@ class App {
   isForm = true;
   reply = "";
   verdict: Verdict | null = null;
+  checkProblems: Problem[] = [];
   asked: Asked | null = null;
   trials: {tests: Trial[]; failed: number} | null = null;
   coverage: Coverage | null = null;
@@ -82,6 +83,7 @@ class App {
   private listeners = new Set<() => void>();
   private timers = new Map<string, ReturnType<typeof setTimeout>>();
   private isDrawn = true;
+  private turn = 0;
 
   start() {
     this.theme = (localStorage.getItem("theme") as Theme | null) ?? "auto";
@@ -230,7 +232,7 @@ class App {
 
   private forgetResults() {
     Object.assign(this, {preview: null, previewProblems: [], info: null, chosen: {kind: "auto", name: ""}, context: null, contextError: "", model: ""});
-    Object.assign(this, {verdict: null, asked: null, trials: null, coverage: null, isCovered: false, compared: null, uses: null});
+    Object.assign(this, {verdict: null, checkProblems: [], asked: null, trials: null, coverage: null, isCovered: false, compared: null, uses: null});
     this.sides = {old: "saved", new: "draft"};
   }
 
@@ -331,8 +333,9 @@ class App {
 
   async render() {
     const path = this.path;
+    const turn = ++this.turn;
     const found = await quiet(this.socket.ask<Preview>("preview", this.given));
-    if (!found || path !== this.path) return;
+    if (!found || path !== this.path || turn !== this.turn) return;
     this.previewProblems = found.problems;
     if (found.ok) this.preview = found;
     if (found.ok && this.chosen.kind !== "own") this.context = found.context;
@@ -402,9 +405,14 @@ class App {
       this.verdict = null;
       return this.changed();
     }
-    const found = await this.guarded(this.socket.ask<Verdict>("check", {...this.given, reply: this.reply}));
-    if (!found) return;
-    this.verdict = found;
+    try {
+      this.verdict = await this.socket.ask<Verdict>("check", {...this.given, reply: this.reply});
+      this.checkProblems = [];
+    } catch (error) {
+      if (error instanceof Skipped) return;
+      if (!(error instanceof Refused)) throw error;
+      this.checkProblems = error.problems;
+    }
     this.changed();
   }
 

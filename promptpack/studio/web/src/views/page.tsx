@@ -29,7 +29,7 @@ function moveOn(event: KeyboardEvent) {
 
 export function Page() {
   return (
-    <div class={`page show-${app.pane}`} onKeyDown={moveOn}>
+    <div class={`page show-${app.pane} center-${app.center}`} onKeyDown={moveOn}>
       <Bar />
       <nav class="sidebar" data-pane aria-label={t("packs")}>
         <Sidebar />

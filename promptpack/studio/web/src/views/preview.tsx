@@ -21,7 +21,6 @@ export function PreviewTab() {
       {shown && (
         <div class={`prompt ${isOld ? "old" : ""}`} data-testid="prompt">
           <div class="facts">
-            <span>{t("messages", shown.messages.length)}</span>
             <span>{t("characters", shown.characters.toLocaleString())}</span>
             <span>{t("tokens", shown.tokens.toLocaleString(), shown.token_unit)}</span>
             <CopyMenu />

@@ -2,7 +2,7 @@
 import {app} from "../app";
 import {t} from "../words";
 import type {Mark, Verdict} from "../types";
-import {Icon, Section} from "./parts";
+import {Icon, ProblemRow, Section} from "./parts";
 
 export function ReplyTab() {
   const asked = app.asked;
@@ -40,6 +40,11 @@ export function ReplyTab() {
         <span>{t("pasteReply")}</span>
         <textarea class="code" rows={8} value={app.reply} spellcheck={false} onInput={(event) => app.setReply(event.currentTarget.value)} onKeyDown={(event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && void app.check()} />
       </label>
+      {app.checkProblems.length > 0 && (
+        <div class="broken" role="status">
+          <ul>{app.checkProblems.slice(0, 5).map((one, index) => <ProblemRow key={index} problem={one} />)}</ul>
+        </div>
+      )}
       {app.verdict && <VerdictView verdict={app.verdict} />}
     </>
   );

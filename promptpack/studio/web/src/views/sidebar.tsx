@@ -7,6 +7,8 @@ import {Dot, Icon, sumUp} from "./parts";
 
 export function Sidebar() {
   const list = app.list;
+  const beside = new Set(list?.packs.map(folderOf));
+  const others = list?.files.filter((path) => !beside.has(path.slice(0, path.lastIndexOf("/")))) ?? [];
   return (
     <>
       <label class="search">
@@ -22,21 +24,14 @@ export function Sidebar() {
             {list && !list.packs.length && <p class="empty">{t("noPacks")}</p>}
             <ul>
               {list?.packs.map((row) => (
-                <PackItem key={row.name} row={row} isOpen={app.expanded.has(row.name)} current={row.files.some((one) => one.path === app.path) ? app.path : ""} status={app.status} mark={markOf(row)} language={app.language} />
+                <PackItem key={row.name} row={row} isOpen={app.expanded.has(row.name)} current={app.path.startsWith(`${folderOf(row)}/`) || row.files[0].path === app.path ? app.path : ""} status={app.status} mark={markOf(row)} language={app.language} />
               ))}
             </ul>
-            {list && list.files.length > 0 && (
+            {others.length > 0 && (
               <>
                 <h2>{t("files")}</h2>
                 <ul>
-                  {list.files.map((path) => (
-                    <li key={path}>
-                      <button class="row file" aria-current={app.path === path} onClick={() => void app.open(path)}>
-                        <Icon name="file" />
-                        <span>{path}</span>
-                      </button>
-                    </li>
-                  ))}
+                  {others.map((path) => <FileItem key={path} path={path} shown={path} />)}
                 </ul>
               </>
             )}
@@ -48,6 +43,28 @@ export function Sidebar() {
         <span>{t("flow")}</span>
       </button>
     </>
+  );
+}
+
+function folderOf(row: PackRow): string {
+  const path = row.files[0].path;
+  return path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "//";
+}
+
+/** The tests beside the versions of a pack. */
+function filesBeside(row: PackRow): string[] {
+  const folder = `${folderOf(row)}/`;
+  return app.list?.files.filter((path) => path.startsWith(folder)) ?? [];
+}
+
+function FileItem({path, shown}: {path: string; shown: string}) {
+  return (
+    <li>
+      <button class="row file" aria-current={app.path === path} title={path} onClick={() => void app.open(path)}>
+        <Icon name="file" />
+        <span>{shown}</span>
+      </button>
+    </li>
   );
 }
 
@@ -68,7 +85,7 @@ interface Item {
 const PackItem = memo<Item>(
   ({row, isOpen, current}) => {
     const newest = row.files.filter((one) => one.is_default).at(-1) ?? row.files[row.files.length - 1];
-    const isSingle = row.files.length === 1;
+    const isSingle = row.files.length === 1 && !filesBeside(row).length;
     const press = () => {
       if (isSingle) return void app.open(newest.path);
       app.toggle(row.name);
@@ -88,6 +105,7 @@ const PackItem = memo<Item>(
             {[...row.files].reverse().map((one) => (
               <VersionItem key={one.path} row={row} file={one} isCurrent={current === one.path} />
             ))}
+            {filesBeside(row).map((path) => <FileItem key={path} path={path} shown={path.slice(path.lastIndexOf("/") + 1)} />)}
           </ul>
         )}
       </li>
