@@ -87,7 +87,8 @@ def write_verdict(verdict: Verdict, reply: str) -> dict[str, Any]:
 
 
 def _repairs(verdict: Verdict, size: int) -> Iterator[Mark]:
-    for repair in verdict.repairs:
+    # A refused reply was repaired too, before it was judged.
+    for repair in verdict.repairs or (verdict.attempt.repairs if verdict.attempt else ()):
         start, end = repair.span
         data = {
             "kind": "repair",
@@ -102,7 +103,7 @@ def _repairs(verdict: Verdict, size: int) -> Iterator[Mark]:
 
 def _violations(verdict: Verdict, reply: str) -> Iterator[Mark]:
     for found in verdict.violations:
-        start, end = _value_at(reply, found.offset)
+        start, end = _value_at(reply, found.offset, is_missing=found.rule == "required")
         data = {
             "kind": "violation",
             "code": found.code,
@@ -113,10 +114,12 @@ def _violations(verdict: Verdict, reply: str) -> Iterator[Mark]:
         yield Mark(start, end, data)
 
 
-def _value_at(reply: str, offset: int | None) -> tuple[int, int]:
-    """Return the span of the value at an offset; without an offset, none."""
+def _value_at(reply: str, offset: int | None, *, is_missing: bool) -> tuple[int, int]:
+    """Return the span of the value at an offset, or of the brace that opens an object in which something is missing."""
     if offset is None or not 0 <= offset < len(reply):
         return 0, 0
+    if is_missing:
+        return offset, offset + 1
     try:
         _, end = _DECODER.raw_decode(reply, offset)
     except (ValueError, RecursionError):

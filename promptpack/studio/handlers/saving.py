@@ -40,7 +40,7 @@ def bump(studio: Studio, request: Request) -> dict[str, Any]:
         raise UsageError(Problem("PP984", "the message has no valid 'level'", None, "use patch, minor or major"))
     entry, version = _require(studio, path)
     files = read_version(project.library, project.folder, entry.name, version)
-    target = _target(studio, entry, version, level, is_draft=not request.flag("as_release"))
+    target = _target(studio, entry, level, is_restored=request.flag("is_restored"))
     copies = files.copies(target)
     typed = request.texts.get(path)
     if typed is not None:
@@ -56,7 +56,8 @@ def bump(studio: Studio, request: Request) -> dict[str, Any]:
 def new_versions(studio: Studio, request: Request) -> dict[str, Any]:
     """Return the versions that a copy of a file may get, and which part its changes since it was saved need."""
     path = request.text("path")
-    return _offer(studio, path, studio.project.text_of(request.texts, path))
+    text = studio.project.text_of(request.texts, path)
+    return _offer(studio, path, text, is_restored=request.flag("is_restored"))
 
 
 def _find_release(studio: Studio, path: str) -> dict[str, Any] | None:
@@ -73,9 +74,9 @@ def _find_release(studio: Studio, path: str) -> dict[str, Any] | None:
     return {"label": f"{entry.name}@{entry.version}", "is_locked": is_locked}
 
 
-def _offer(studio: Studio, path: str, text: str) -> dict[str, Any]:
-    entry, version = _require(studio, path)
-    targets = {level: str(_target(studio, entry, version, level, is_draft=True)) for level in _LEVELS}
+def _offer(studio: Studio, path: str, text: str, *, is_restored: bool = False) -> dict[str, Any]:
+    entry, _ = _require(studio, path)
+    targets = {level: str(_target(studio, entry, level, is_restored=is_restored)) for level in _LEVELS}
     return {"targets": targets, "needed": _needed(studio, entry, text)}
 
 
@@ -89,15 +90,15 @@ def _needed(studio: Studio, entry: Entry, text: str) -> str:
     return "patch" if found == "none" else found
 
 
-def _target(studio: Studio, entry: Entry, version: Version, level: Any, *, is_draft: bool) -> Version:
-    """Return the next version that no file has yet."""
-    taken = {one.version for one in studio.project.library.entries if one.name == entry.name}
-    target = replace(version, pre=())
+def _target(studio: Studio, entry: Entry, level: Any, *, is_restored: bool) -> Version:
+    """Return the next draft that no file has yet; of a restored version, one after the newest version."""
+    versions = {one.version for one in studio.project.library.entries if one.name == entry.name and one.version}
+    target = replace(max(versions) if is_restored else entry.version or max(versions), pre=())
     while True:
         target = next_version(target, level)
-        wanted = replace(target, pre=_DRAFT if is_draft else ())
-        if wanted not in taken and target not in taken:
-            return wanted
+        draft = replace(target, pre=_DRAFT)
+        if versions.isdisjoint((draft, target)):
+            return draft
 
 
 def _require(studio: Studio, path: str) -> tuple[Entry, Version]:

@@ -1,12 +1,9 @@
 // Bundles the page; the same sources give the same bytes.
+import {build} from "esbuild";
 import {copyFileSync} from "node:fs";
-import {createRequire} from "node:module";
 import {fileURLToPath} from "node:url";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
-// The packages may be in another folder, so that the sources stay clean.
-const modules = process.env.STUDIO_MODULES ?? here("node_modules");
-const {build} = createRequire(`${modules}/`)("esbuild");
 const target = process.argv[2] ?? here("../static");
 // lang-jinja needs an HTML language only as a default, which is never used: its grammars are larger than all else.
 const withoutHtml = {
@@ -27,7 +24,6 @@ await build({
   jsxImportSource: "preact",
   legalComments: "none",
   logLevel: "warning",
-  nodePaths: [modules],
   plugins: [withoutHtml],
 });
 copyFileSync(here("src/studio.css"), `${target}/studio.css`);

@@ -13,7 +13,7 @@ export interface Chosen {
 }
 export type Dialog =
   | {kind: "release"; release: Release; text: string}
-  | {kind: "versions"; release: Release; from: string}
+  | {kind: "versions"; release: Release; from: string; isRestored: boolean}
   | {kind: "conflict"; disk: {text: string; digest: string}}
   | {kind: "trace"}
   | {kind: "fixes"; fixes: Fix[]}
@@ -528,8 +528,8 @@ class App {
     this.look();
   }
 
-  async bump(from: string, level: string) {
-    const found = await this.guarded(this.socket.ask<{path: string; version: string}>("bump", {path: from, level}));
+  async bump(from: string, level: string, isRestored = false) {
+    const found = await this.guarded(this.socket.ask<{path: string; version: string}>("bump", {path: from, level, is_restored: isRestored}));
     if (!found) return;
     const source = this.files.get(from);
     if (source && source.isDirty) {
@@ -543,9 +543,9 @@ class App {
     this.say(t("created", found.version));
   }
 
-  async askVersions(from: string) {
-    const release = await this.guarded(this.socket.ask<Release>("new_versions", {path: from}));
-    if (release) this.show({kind: "versions", release: {...release, label: from}, from});
+  async askVersions(from: string, isRestored = false) {
+    const release = await this.guarded(this.socket.ask<Release>("new_versions", {path: from, is_restored: isRestored}));
+    if (release) this.show({kind: "versions", release: {...release, label: from}, from, isRestored});
   }
 
   async discard() {

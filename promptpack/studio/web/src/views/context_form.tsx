@@ -15,11 +15,11 @@ export function ContextForm() {
   };
   const kept = Object.keys(info.kept);
   return (
-    <section class="context" aria-label={t("context")}>
+    <div class="context">
       <div class="line">
         <label>
           <span>{t("context")}</span>
-          <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
+          <select aria-label={t("context")} value={value} onChange={(event) => choose(event.currentTarget.value)}>
             <option value="auto:">{t("auto")}</option>
             <option value="example:">{t("example")}</option>
             <option value="own:">{t("own")}</option>
@@ -38,7 +38,7 @@ export function ContextForm() {
         {info.models.length > 0 && (
           <label>
             <span>{t("modelOverlay")}</span>
-            <select value={app.model} onChange={(event) => ((app.model = event.currentTarget.value), app.look())}>
+            <select aria-label={t("modelOverlay")} value={app.model} onChange={(event) => ((app.model = event.currentTarget.value), app.look())}>
               <option value="">{t("noOverlay")}</option>
               {info.models.map((one) => <option key={one} value={one.replaceAll("*", "x")}>{one}</option>)}
             </select>
@@ -61,7 +61,7 @@ export function ContextForm() {
           {app.isForm ? <Fields inputs={info.inputs} /> : <Whole />}
         </>
       )}
-    </section>
+    </div>
   );
 }
 
@@ -115,7 +115,13 @@ function Control({id, input, value, set}: {id: string; input: Input; value: unkn
     return <input id={id} type="number" min={schema.minimum} max={schema.maximum} step={schema.type === "integer" ? 1 : "any"} value={typeof value === "number" ? value : ""} onInput={(event) => read(event.currentTarget.value)} />;
   }
   if (schema.type === "string") {
-    if (input.secret) return <input id={id} type="password" autocomplete="off" value={typeof value === "string" ? value : ""} onInput={(event) => set(event.currentTarget.value || undefined)} />;
+    if (input.secret) {
+      return (
+        <form onSubmit={(event) => event.preventDefault()}>
+          <input id={id} type="password" autocomplete="off" value={typeof value === "string" ? value : ""} onInput={(event) => set(event.currentTarget.value || undefined)} />
+        </form>
+      );
+    }
     const text = typeof value === "string" ? value : "";
     return <textarea id={id} rows={Math.min(6, Math.max(1, text.split("\n").length, Math.ceil(text.length / 60)))} value={text} onInput={(event) => set(event.currentTarget.value || (input.required ? "" : undefined))} />;
   }

@@ -15,7 +15,7 @@ export function Dialogs() {
     case "release":
       return <ReleaseDialog release={dialog.release} />;
     case "versions":
-      return <VersionsDialog release={dialog.release} from={dialog.from} />;
+      return <VersionsDialog release={dialog.release} from={dialog.from} isRestored={dialog.isRestored} />;
     case "conflict":
       return <ConflictDialog disk={dialog.disk} />;
     case "trace":
@@ -64,11 +64,11 @@ function Buttons({children}: {children?: ComponentChildren}) {
   );
 }
 
-function Levels({release, from}: {release: Release; from: string}) {
+function Levels({release, from, isRestored}: {release: Release; from: string; isRestored?: boolean}) {
   return (
     <div class="stack">
       {Object.entries(release.targets).map(([level, version]) => (
-        <button key={level} class={level === release.needed ? "main" : ""} onClick={() => void app.bump(from, level)}>
+        <button key={level} class={level === release.needed ? "main" : ""} onClick={() => void app.bump(from, level, isRestored)}>
           <span>{t("createDraft", version)}</span>
           <small>
             {t(level as Word)}
@@ -96,10 +96,10 @@ function ReleaseDialog({release}: {release: Release}) {
   );
 }
 
-function VersionsDialog({release, from}: {release: Release; from: string}) {
+function VersionsDialog({release, from, isRestored}: {release: Release; from: string; isRestored: boolean}) {
   return (
     <Box title={t("newVersion")}>
-      <Levels release={release} from={from} />
+      <Levels release={release} from={from} isRestored={isRestored} />
       <Buttons />
     </Box>
   );

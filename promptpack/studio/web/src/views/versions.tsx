@@ -32,7 +32,7 @@ export function VersionsTab() {
       </div>
       {isFile && (
         <div class="line">
-          <button onClick={() => void app.askVersions(app.sides.old)}>{t("restore")}</button>
+          <button onClick={() => void app.askVersions(app.sides.old, true)}>{t("restore")}</button>
         </div>
       )}
       {compared && (
@@ -50,7 +50,7 @@ function Side({side}: {side: "old" | "new"}) {
   return (
     <label>
       <span>{t(side)}</span>
-      <select value={app.sides[side]} onChange={(event) => app.setSide(side, event.currentTarget.value)}>
+      <select aria-label={t(side)} value={app.sides[side]} onChange={(event) => app.setSide(side, event.currentTarget.value)}>
         <option value="draft">{t("draftSide")}</option>
         <option value="saved">{t("savedSide")}</option>
         <optgroup label={t("versions")}>
