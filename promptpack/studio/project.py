@@ -21,8 +21,8 @@ from promptpack.temporary_files import write_if
 SUFFIXES = (".yaml", ".yml", ".j2")
 """The files that the studio shows; only these are read and written."""
 _MAX_BYTES = 1_000_000
-# Windows reads these names as devices or other files.
-_PLAIN_PART = re.compile(r'[^/\\:*?"<>|\x00-\x1f\x7f]+')
+# With a colon or a backslash, Windows reads a name as another file.
+_PLAIN_PART = re.compile(r"[^/\\:\x00-\x1f\x7f]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Typing: squiggles on the right word with lint's codes, completion, hover, quick fixes, drafts that survive a crash."""
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from promptpack.editor import Workspace
 from tests.browser.conftest import PACK, Start, open_pack, set_text
@@ -16,7 +16,7 @@ MISTAKES = [
     ("role: system", "role: sytem", "PP205", "sytem"),
     ("context: {WHO: Ada}", "context: {WHO: Ada, WHOM: Bo}", "PP208", "WHOM"),
     ("name: greeter\n", "name: greeter\nname: greeter\n", "PP112", "name"),
-    ("version: 1.0.0-dev", "version 1.0.0-dev", "PP110", "dev"),
+    ("version: 1.0.0-dev", "version 1.0.0-dev", "PP110", "version"),
     ("{{ WHO }}.", "{{ WHO.name }}.", "PL202", "name"),
     ("confidence: 90", "confidence: 150", "PL008", "150"),
 ]
@@ -41,6 +41,7 @@ def test_a_word_is_completed_explained_and_corrected(page: Page, start: Start) -
     open_pack(page, start())
     set_text(page, PACK.replace("{{ TONE }}", "{{ TOEN }}"))
     page.locator(".problem.error").get_by_role("button", name="Fix", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="replace 'TOEN' with 'TONE'").click()
     expect(page.locator(".problem.error")).to_have_count(0)
     expect(page.locator(".cm-line", has_text="You greet people")).to_contain_text("{{ TONE }}")
     page.locator(".cm-line span", has_text="TONE").last.hover()
@@ -50,18 +51,22 @@ def test_a_word_is_completed_explained_and_corrected(page: Page, start: Start) -
     page.keyboard.press("End")
     page.keyboard.type(" {{ W")
     expect(page.get_by_role("option", name="WHO")).to_be_visible()
+    page.wait_for_timeout(200)  # a list that has just appeared does not take the key yet
     page.keyboard.press("Enter")
     expect(page.locator(".cm-line", has_text="You greet people")).to_contain_text("{{ WHO")
 
 
-def test_a_draft_survives_a_crash(page: Page, start: Start) -> None:
+def test_a_draft_survives_a_crash(browser: Browser, page: Page, start: Start) -> None:
     studio = start()
-    open_pack(page, studio)
-    page.locator(".cm-line", has_text="You greet people").click()
-    page.keyboard.press("End")
-    page.keyboard.type(" A thought of the last second.")
-    page.wait_for_timeout(1000)  # the promise: a crash loses at most the last second
-    studio.kill()
+    with browser.new_context() as context:
+        crashed = context.new_page()
+        open_pack(crashed, studio)
+        crashed.locator(".cm-line", has_text="You greet people").click()
+        crashed.keyboard.press("End")
+        crashed.keyboard.type(" A thought of the last second.")
+        crashed.wait_for_timeout(1000)  # a crash loses at most the last second
+        studio.kill()
+        expect(crashed.get_by_text("Connecting again…")).to_be_visible()
     again = start(again=True)
     page.goto(f"{again.link}#greeter/1.0.0-dev.yaml")
     expect(page.get_by_text("Your unsaved draft from before is open.")).to_be_visible()

@@ -23,10 +23,9 @@ def test_markup_has_no_effect(page: Page, start: Start) -> None:
     page.get_by_label("Reply of a model").fill(f'{EVIL} {{"thought": "{EVIL[2:]}", "action": "GREET"}}')
     expect(page.get_by_test_id("verdict")).to_contain_text("onerror=alert(1)")
     page.get_by_role("tab", name="Preview").click()
-    expect(page.get_by_role("button", name="onerror=alert(1)").first).to_be_visible()
-    for button in page.get_by_role("button", name="onerror=alert(1)").all():
-        button.click()
-        expect(page.locator(".host .cm-content")).to_be_visible()
+    for name in ("evil", "other"):
+        page.get_by_role("button", name=f"{name} 1.0.0").click()
+        expect(page.locator(".host .cm-content")).to_contain_text("onerror=alert(1)" if name == "evil" else "name: other")
     page.get_by_role("searchbox").fill("onerror")
     expect(page.locator(".hit").first).to_be_visible()
     assert page.locator("img, script:not([src])").count() == 0

@@ -96,7 +96,8 @@ def test_a_thousand_packs_are_listed_searched_and_opened(page: Page, start: Star
 
 
 def test_a_file_of_a_megabyte_can_be_typed_in(page: Page, start: Start) -> None:
-    long = PACK.replace('    content: "Greet {{ WHO }}."', f"    content: |\n{LINE * 13_900}      Greet {{{{ WHO }}}}.")
+    messages = f"  - role: user\n    content: |\n{LINE * 2_860}" * 5
+    long = PACK.replace("reply:\n", f"{messages}reply:\n", 1)
     assert 950_000 < len(long) < 1_000_000
     studio = start({"greeter/1.0.0-dev.yaml": long})
     open_pack(page, studio)

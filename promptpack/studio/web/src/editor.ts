@@ -167,7 +167,7 @@ export class FileEditor {
           hoverTooltip((_, offset) => this.explain(offset)),
           coverage,
           keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
-          EditorView.contentAttributes.of({"aria-label": label, spellcheck: "false"}),
+          EditorView.contentAttributes.of({"aria-label": label, spellcheck: "false", tabindex: "0"}),
           EditorView.updateListener.of((update) => {
             if (update.docChanged && !update.transactions.some((one) => one.annotation(foreign))) this.onEdit();
           }),

@@ -114,8 +114,8 @@ function ConflictDialog({disk}: {disk: {text: string; digest: string}}) {
     const file = app.file;
     merge.current = new MergeView({
       parent: place.current,
-      a: {doc: disk.text, extensions: [base(app.path), EditorState.readOnly.of(true), EditorView.contentAttributes.of({"aria-label": t("savedSide")})]},
-      b: {doc: file?.editor.text ?? "", extensions: [base(app.path), EditorView.contentAttributes.of({"aria-label": t("draftSide")})]},
+      a: {doc: disk.text, extensions: [base(app.path), EditorState.readOnly.of(true), EditorView.contentAttributes.of({"aria-label": t("savedSide"), tabindex: "0"})]},
+      b: {doc: file?.editor.text ?? "", extensions: [base(app.path), EditorView.contentAttributes.of({"aria-label": t("draftSide"), tabindex: "0"})]},
       revertControls: "a-to-b",
       collapseUnchanged: {margin: 3, minSize: 6},
     });

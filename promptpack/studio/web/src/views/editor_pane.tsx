@@ -1,5 +1,5 @@
 /** The open file: its name and state, the editor, and its problems. */
-import {useEffect, useRef, useState} from "preact/hooks";
+import {useLayoutEffect, useRef, useState} from "preact/hooks";
 import {app, type OpenFile} from "../app";
 import {t} from "../words";
 import {Icon, ProblemRow} from "./parts";
@@ -64,7 +64,7 @@ function Banner({file}: {file: OpenFile}) {
 
 function Host({file}: {file: OpenFile}) {
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     place.current?.replaceChildren(file.editor.view.dom);
     file.editor.view.requestMeasure();
   }, [file]);

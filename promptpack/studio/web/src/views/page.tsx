@@ -67,7 +67,7 @@ function Bar() {
         <i />
         <span>{t(app.isConnected ? "connected" : "disconnected")}</span>
       </span>
-      <button class="plain" onClick={() => app.setLanguage(app.language === "en" ? "zh" : "en")} lang={app.language === "en" ? "zh-CN" : "en"} aria-label={t("languageLabel")}>
+      <button class="plain" onClick={() => app.setLanguage(app.language === "en" ? "zh" : "en")} lang={app.language === "en" ? "zh-CN" : "en"} title={t("languageLabel")}>
         {t("language")}
       </button>
       <button class="plain icon" onClick={() => app.setTheme(next)} aria-label={t("theme", t(app.theme))} title={t("theme", t(app.theme))}>
