@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -56,7 +57,7 @@ def listen(port: int | None) -> socket.socket:
         if port is None:
             return socket.create_server((HOST, 0))
         hint = "choose another one with --port, or leave it out"
-        raise UsageError(Problem("PP982", f"port {port} cannot be used: {error.strerror}", None, hint)) from error
+        raise UsageError(Problem("PP982", f"port {port} cannot be used: {os.strerror(error.errno or 0)}", None, hint)) from error
 
 
 def build_app(studio: Studio, access: Access, on_refused: Callable[[], object] = lambda: None) -> ASGIApp:

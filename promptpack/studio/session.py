@@ -112,8 +112,7 @@ class Session:
             await self.send({"id": number, "problems": self._studio.project.shown(error)})
         except Exception as error:  # noqa: BLE001 -- the page must not wait forever; this is a bug
             asyncio.get_running_loop().call_exception_handler({"message": f"{name} failed", "exception": error})
-            bug = Problem("PP985", f"this is a bug in promptpack: {type(error).__name__}", None, "please report it")
-            await self.send({"id": number, "problems": [as_data(bug)]})
+            await self.send({"id": number, "problems": [describe_bug(error)]})
         else:
             await self.send({"id": number, "skipped": True} if answer is None else {"id": number, "ok": answer})
         finally:
@@ -146,6 +145,12 @@ class Session:
             return try_model(self._studio, request, cancellation)
         finally:
             del self._cancellations[number]
+
+
+def describe_bug(error: Exception) -> dict[str, Any]:
+    """Return an unexpected error as a problem for the page; its text may contain secrets, so it stays here."""
+    hint = "please report it, with the lines in the terminal"
+    return as_data(Problem("PP985", f"this is a bug in promptpack: {type(error).__name__}", None, hint))
 
 
 class _Pace:

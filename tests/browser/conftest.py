@@ -15,10 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium")
 # As root there is no sandbox; without a network, Chromium must not ask its maker for anything.
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 DEADLINE = 30_000
 PACK = """\
 promptpack: 1
@@ -156,7 +153,6 @@ def open_pack(page: Page, studio: Running, path: str = "greeter/1.0.0-dev.yaml")
     """Open the studio at a file, and wait for its prompt."""
     page.goto(f"{studio.link}#{path}")
     expect(page.get_by_test_id("prompt")).to_be_visible()
-
 
 
 def set_text(page: Page, text: str) -> None:

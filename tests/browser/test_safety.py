@@ -25,7 +25,9 @@ def test_markup_has_no_effect(page: Page, start: Start) -> None:
     page.get_by_role("tab", name="Preview").click()
     for name in ("evil", "other"):
         page.get_by_role("button", name=f"{name} 1.0.0").click()
-        expect(page.locator(".host .cm-content")).to_contain_text("onerror=alert(1)" if name == "evil" else "name: other")
+        expect(page.locator(".host .cm-content")).to_contain_text(
+            "onerror=alert(1)" if name == "evil" else "name: other"
+        )
     page.get_by_role("searchbox").fill("onerror")
     expect(page.locator(".hit").first).to_be_visible()
     assert page.locator("img, script:not([src])").count() == 0

@@ -18,7 +18,11 @@ steps:
 """
 LABELS = "labels:\n  greeter:\n    production: 1.0.0\n    next: 1.1.0\n"
 OLD = PACK.replace("1.0.0-dev", "1.0.0").replace("{contains: [Goodbye]}", "{contains: [Greet Bob]}")
-NEW = OLD.replace("1.0.0", "1.1.0").replace("You greet people", "You welcome people").replace("minLength: 1", "minLength: 2")
+NEW = (
+    OLD.replace("1.0.0", "1.1.0")
+    .replace("You greet people", "You welcome people")
+    .replace("minLength: 1", "minLength: 2")
+)
 
 
 def test_the_policy_of_the_page_is_strict(page: Page, start: Start) -> None:
@@ -122,7 +126,9 @@ def test_a_recorded_call_becomes_the_context(page: Page, start: Start, tmp_path:
     studio = start()
     open_pack(page, studio)
     trace = tmp_path / "trace.json"
-    trace.write_text(json.dumps({"prompt": {"prompt": 1, "context": {"WHO": "Lin", "OLD": 1}, "pack": "greeter@0.9.0"}}))
+    trace.write_text(
+        json.dumps({"prompt": {"prompt": 1, "context": {"WHO": "Lin", "OLD": 1}, "pack": "greeter@0.9.0"}})
+    )
     page.get_by_role("button", name="Show", exact=True).click()
     page.get_by_role("button", name="Load a recorded call…").click()
     page.get_by_label("Recorded call (JSON)").last.fill('{"nothing": 1}')
@@ -145,5 +151,3 @@ def test_ten_tabs_are_live(page: Page, context: BrowserContext, start: Start) ->
     studio.write("greeter/1.0.0-dev.yaml", PACK.replace("Greet {{ WHO }}", "Welcome {{ WHO }}"))
     for tab in tabs:
         expect(tab.get_by_test_id("prompt").locator(".card .text").last).to_have_text("Welcome Ada.")
-
-

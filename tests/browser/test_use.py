@@ -50,7 +50,13 @@ def test_axe_finds_nothing_serious(page: Page, start: Start) -> None:
     set_text(page, PACK.replace("{{ TONE }}", "{{ TOEN }}"))
     expect(page.locator(".problem").first).to_be_visible()
     page.evaluate(AXE.read_text("utf-8"))
-    for theme, tab in [("light", "Preview"), ("dark", "Preview"), ("dark", "Reply"), ("light", "Tests"), ("light", "Versions")]:
+    for theme, tab in [
+        ("light", "Preview"),
+        ("dark", "Preview"),
+        ("dark", "Reply"),
+        ("light", "Tests"),
+        ("light", "Versions"),
+    ]:
         page.evaluate("theme => { document.documentElement.style.colorScheme = theme }", theme)
         page.get_by_role("tab", name=tab).click()
         page.wait_for_timeout(300)
@@ -69,7 +75,9 @@ def test_it_fits_wide_and_narrow_windows(
     base = (ROOT / "packs" / "agent-base" / "1.0.0.yaml").read_text("utf-8")
     studio = start({"planner/1.0.0.yaml": planner, "agent-base/1.0.0.yaml": base, "greeter/1.0.0-dev.yaml": PACK})
     with browser.new_context(
-        viewport={"width": 1280, "height": 800}, locale=language, color_scheme=theme  # type: ignore[arg-type]
+        viewport={"width": 1280, "height": 800},
+        locale=language,
+        color_scheme=theme,  # type: ignore[arg-type]
     ) as context:
         page = context.new_page()
         page.goto(f"{studio.link}#greeter/1.0.0-dev.yaml")

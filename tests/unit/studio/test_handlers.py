@@ -31,7 +31,9 @@ def test_packs_are_listed_with_labels_and_other_files(ask: Ask, tmp_path: Path) 
     assert (found["files"], found["model"]) == (["flow.yaml", "labels.yaml"], "scripted")
 
 
-@pytest.mark.parametrize(("words", "hits"), [("greeter", 1), ("WHOM to", 1), ("who greet", 1), ("nothing", 0), (" ", 0)])
+@pytest.mark.parametrize(
+    ("words", "hits"), [("greeter", 1), ("WHOM to", 1), ("who greet", 1), ("nothing", 0), (" ", 0)]
+)
 def test_search_finds_names_texts_and_inputs(ask: Ask, words: str, hits: int) -> None:
     assert len(ask("search", words=words)["found"]) == hits
 
@@ -49,7 +51,13 @@ def test_uses_are_children_and_steps(ask: Ask, tmp_path: Path) -> None:
 def test_a_text_is_checked_as_it_is_typed(ask: Ask) -> None:
     texts = {PATH: PACK.replace("{{ WHO }}", "{{ WOH }}")}
     (first, *_) = [one for one in ask("problems", texts)["problems"] if one["severity"] == "error"]
-    assert (first["code"], first["path"], first["line"], first["column"], first["end_column"]) == ("PP301", PATH, 10, 24, 27)
+    assert (first["code"], first["path"], first["line"], first["column"], first["end_column"]) == (
+        "PP301",
+        PATH,
+        10,
+        24,
+        27,
+    )
     assert ask("fixes", texts, line=10)["fixes"][0] == {
         "code": "PP301",
         "title": "replace 'WOH' with 'WHO'",
@@ -62,7 +70,11 @@ def test_names_are_proposed_and_explained_by_line_and_column(ask: Ask) -> None:
     assert (found["length"], found["names"][0]["name"]) == (1, "WHO")
     explained = ask("explain", line=10, column=25)
     assert explained["text"] == "**WHO** (string, required, untrusted)\n\nWhom to greet."
-    assert (explained["column"], explained["end_column"], explained["definition"]) == (24, 27, {"path": PATH, "line": 6})
+    assert (explained["column"], explained["end_column"], explained["definition"]) == (
+        24,
+        27,
+        {"path": PATH, "line": 6},
+    )
     assert ask("explain", line=1, column=1) == {"text": ""}
 
 
@@ -188,7 +200,10 @@ def test_a_model_is_tried_with_its_words_and_verdicts(studio: Studio) -> None:
     done = try_model(studio, request, Cancellation())
     assert (done["reply"], done["rounds"], done["verdict"]["ok"]) == (REPLY, 2, True)
     assert "".join(one["text"] for one in heard if one["event"] == "words") == f"no json{REPLY}"
-    assert [(one["round"], one["verdict"]["ok"]) for one in heard if one["event"] == "judged"] == [(1, False), (2, True)]
+    assert [(one["round"], one["verdict"]["ok"]) for one in heard if one["event"] == "judged"] == [
+        (1, False),
+        (2, True),
+    ]
 
 
 def test_tests_and_coverage_are_of_the_text_as_typed(ask: Ask) -> None:
@@ -200,7 +215,11 @@ def test_tests_and_coverage_are_of_the_text_as_typed(ask: Ask) -> None:
 
 
 def test_two_sides_are_compared(ask: Ask) -> None:
-    texts = {PATH: PACK.replace("Greet {{ WHO }}", "Hail {{ WHO }}").replace("WHO: {type: string", "WHO: {type: string, maxLength: 9")}
+    texts = {
+        PATH: PACK.replace("Greet {{ WHO }}", "Hail {{ WHO }}").replace(
+            "WHO: {type: string", "WHO: {type: string, maxLength: 9"
+        )
+    }
     found = ask("compare", texts, old="saved", new="draft", context={"WHO": "Lin"})
     pieces = found["messages"][0]["pieces"]
     assert [piece["text"] for piece in pieces if piece["kind"] == "removed"] == ["Greet"]
@@ -224,7 +243,9 @@ def test_a_missing_flow_is_a_problem(ask: Ask) -> None:
     assert refused.value.problems[0].code == "PP907"
 
 
-@pytest.mark.parametrize(("word", "fields"), [("search", {}), ("fixes", {"line": "1"}), ("save", {"text": 1, "base": ""})])
+@pytest.mark.parametrize(
+    ("word", "fields"), [("search", {}), ("fixes", {"line": "1"}), ("save", {"text": 1, "base": ""})]
+)
 def test_a_message_with_wrong_fields_is_refused(ask: Ask, word: str, fields: dict[str, Any]) -> None:
     name = {"search": "words", "fixes": "line", "save": "text"}[word]
     with pytest.raises(UsageError) as refused:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from promptpack import PackError, UsageError
-from promptpack.studio.project import Project, digest_of
+from promptpack.studio.project import digest_of
 from promptpack.studio.studio import Studio
 from tests.unit.studio.conftest import PACK, PATH
 
@@ -82,5 +82,5 @@ def test_a_half_of_a_surrogate_pair_is_refused(studio: Studio) -> None:
 def test_a_file_that_is_no_text_is_refused(studio: Studio, tmp_path: Path) -> None:
     (tmp_path / "packs" / PATH).write_bytes(b"\xff\xfe")
     with pytest.raises(PackError) as refused:
-        Project("packs").read(PATH)
+        studio.project.read(PATH)
     assert refused.value.problems[0].code == "PP101"
