@@ -26,7 +26,7 @@ _PAUSE_SECONDS: Final = 0.02
 _MAX_PAUSES: Final = 100
 
 
-class Observer:
+class PackObserver:
     """Tells all pages about changes on disk, and what lint and tests say about each pack."""
 
     def __init__(self, studio: Studio, executor: Executor, broadcast: Broadcast) -> None:

@@ -1,4 +1,4 @@
-"""The `Request`: one message of a page, whose fields are checked as they are read."""
+"""The `PageRequest`: one message of a page, whose fields are checked as they are read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Emit = Callable[[Mapping[str, Any]], None]
 
 
 @dataclass(frozen=True)
-class Request:
+class PageRequest:
     """The fields of a message, the texts that the page has open, and a way to send parts of the answer early."""
 
     fields: Mapping[str, Any]

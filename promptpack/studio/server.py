@@ -22,7 +22,7 @@ from starlette.websockets import WebSocket
 from promptpack.problem import Problem, UsageError
 from promptpack.studio.access import Access
 from promptpack.studio.guard import NONCE, Guard
-from promptpack.studio.observer import Observer
+from promptpack.studio.observer import PackObserver
 from promptpack.studio.session import MAX_MESSAGE_BYTES, Pools, Session
 from promptpack.studio.studio import Studio
 
@@ -56,8 +56,9 @@ def listen(port: int | None) -> socket.socket:
     except OSError as error:
         if port is None:
             return socket.create_server((HOST, 0))
+        message = f"port {port} cannot be used: {os.strerror(error.errno or 0)}"
         hint = "choose another one with --port, or leave it out"
-        raise UsageError(Problem("PP982", f"port {port} cannot be used: {os.strerror(error.errno or 0)}", None, hint)) from error
+        raise UsageError(Problem("PP982", message, None, hint)) from error
 
 
 def build_app(studio: Studio, access: Access, on_refused: Callable[[], object] = lambda: None) -> ASGIApp:
@@ -71,7 +72,7 @@ def build_app(studio: Studio, access: Access, on_refused: Callable[[], object] =
     @asynccontextmanager
     async def observe(_: Starlette) -> AsyncIterator[None]:
         background = ThreadPoolExecutor(1, "studio-background")
-        observer = Observer(studio, background, broadcast)
+        observer = PackObserver(studio, background, broadcast)
         tasks = [asyncio.create_task(observer.watch()), asyncio.create_task(observer.check())]
         yield
         for task in tasks:

@@ -15,7 +15,7 @@ from promptpack.cycle.services import Cancellation
 from promptpack.problem import Problem, PromptpackError, UsageError, as_data
 from promptpack.studio.handlers.catalogue import HANDLERS, Pool
 from promptpack.studio.handlers.replies import try_model
-from promptpack.studio.request import Request
+from promptpack.studio.request import PageRequest
 from promptpack.studio.studio import Studio
 
 Pools = Mapping[Pool, Executor]
@@ -103,7 +103,7 @@ class Session:
         def emit(data: Mapping[str, Any]) -> None:
             asyncio.run_coroutine_threadsafe(self.send({**data, "of": number}), loop)
 
-        request = Request(fields, dict(self._texts), emit)
+        request = PageRequest(fields, dict(self._texts), emit)
         work, pool = self._find_work(name, number, path, request)
         self._studio.waiting += 1
         try:
@@ -119,7 +119,7 @@ class Session:
             self._studio.waiting -= 1
 
     def _find_work(
-        self, name: str, number: int, path: str, request: Request
+        self, name: str, number: int, path: str, request: PageRequest
     ) -> tuple[Callable[[], dict[str, Any] | None], Pool]:
         """Return what answers a message: None if a newer message of its kind waits; and where it runs."""
         if name == "try":
@@ -139,7 +139,7 @@ class Session:
 
         return work, handler.pool if handler else "quick"
 
-    def _try(self, number: int, request: Request) -> dict[str, Any]:
+    def _try(self, number: int, request: PageRequest) -> dict[str, Any]:
         cancellation = self._cancellations[number] = Cancellation()
         try:
             return try_model(self._studio, request, cancellation)

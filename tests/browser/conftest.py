@@ -15,7 +15,15 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium")
 # As root there is no sandbox; without a network, Chromium must not ask its maker for anything.
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 DEADLINE = 30_000
 PACK = """\
 promptpack: 1

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
 from promptpack.studio.handlers import editing, packs, prompts, replies, saving, trials, versions
-from promptpack.studio.request import Request
+from promptpack.studio.request import PageRequest
 from promptpack.studio.studio import Studio
 
 Pool = Literal["quick", "slow"]
@@ -16,7 +16,7 @@ Pool = Literal["quick", "slow"]
 class Handler(NamedTuple):
     """Answers one kind of message; a `replaceable` message is skipped if a newer one of its kind waits."""
 
-    run: Callable[[Studio, Request], dict[str, Any]]
+    run: Callable[[Studio, PageRequest], dict[str, Any]]
     pool: Pool = "quick"
     is_replaceable: bool = False
 

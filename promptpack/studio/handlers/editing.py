@@ -9,11 +9,11 @@ from promptpack.document import normalize
 from promptpack.document.line_index import LineIndex
 from promptpack.editor import complete, define, describe
 from promptpack.problem import PromptpackError
-from promptpack.studio.request import Request
+from promptpack.studio.request import PageRequest
 from promptpack.studio.studio import Studio
 
 
-def open_file(studio: Studio, request: Request) -> dict[str, Any]:
+def open_file(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Return a text as it is on disk, and its draft if it was typed before and never saved."""
     path = request.text("path")
     stored = studio.project.read(path)
@@ -35,7 +35,7 @@ def open_file(studio: Studio, request: Request) -> dict[str, Any]:
     }
 
 
-def keep_text(studio: Studio, request: Request) -> dict[str, Any]:
+def keep_text(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Keep a text as it is typed as a draft over the file with the digest `base`; a text as on disk is no draft."""
     path, base = request.text("path"), request.text("base")
     studio.project.path_of(path)
@@ -46,7 +46,7 @@ def keep_text(studio: Studio, request: Request) -> dict[str, Any]:
     return {"kept": studio.drafts.put(path, text, base)}
 
 
-def find_problems(studio: Studio, request: Request) -> dict[str, Any]:
+def find_problems(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Lint a text as it is typed."""
     project, path = studio.project, request.text("path")
     text = project.text_of(request.texts, path)
@@ -57,7 +57,7 @@ def find_problems(studio: Studio, request: Request) -> dict[str, Any]:
     return {"problems": [project.write_problem(problem) for problem in problems]}
 
 
-def find_fixes(studio: Studio, request: Request) -> dict[str, Any]:
+def find_fixes(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Return the fixes of the problems on a line; the edits have lines and columns."""
     project, path, line = studio.project, request.text("path"), request.number("line")
     text = project.text_of(request.texts, path)
@@ -75,7 +75,7 @@ def find_fixes(studio: Studio, request: Request) -> dict[str, Any]:
     }
 
 
-def find_proposals(studio: Studio, request: Request) -> dict[str, Any]:
+def find_proposals(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Return the names that may be typed at a cursor, and how many characters before it they replace."""
     buffer, offset = _at_cursor(studio, request)
     proposals = complete(buffer, offset)
@@ -88,7 +88,7 @@ def find_proposals(studio: Studio, request: Request) -> dict[str, Any]:
     }
 
 
-def explain_word(studio: Studio, request: Request) -> dict[str, Any]:
+def explain_word(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Return the explanation of the word at a cursor, and where the name is defined."""
     buffer, offset = _at_cursor(studio, request)
     found, place = describe(buffer, offset), define(buffer, offset)
@@ -99,7 +99,7 @@ def explain_word(studio: Studio, request: Request) -> dict[str, Any]:
     return {"text": found.text, **_write_edit(index, found.start, found.end), "definition": where}
 
 
-def _at_cursor(studio: Studio, request: Request) -> tuple[Any, int]:
+def _at_cursor(studio: Studio, request: PageRequest) -> tuple[Any, int]:
     path = request.text("path")
     text = studio.project.text_of(request.texts, path)
     lines: Sequence[str] = text.split("\n")

@@ -13,14 +13,14 @@ from promptpack.library import Library
 from promptpack.library.entry import Entry
 from promptpack.library.ranges import parse_reference
 from promptpack.problem import PromptpackError
-from promptpack.studio.request import Request
+from promptpack.studio.request import PageRequest
 from promptpack.studio.studio import Studio
 
 _MAX_FOUND: Final = 200
 _EXCERPT: Final = 90
 
 
-def list_packs(studio: Studio, _: Request) -> dict[str, Any]:
+def list_packs(studio: Studio, _: PageRequest) -> dict[str, Any]:
     """Return every pack with its versions, and the other files of the folder."""
     library = studio.project.library
     packs: dict[str, list[Entry]] = {}
@@ -40,7 +40,7 @@ def list_packs(studio: Studio, _: Request) -> dict[str, Any]:
     }
 
 
-def search(studio: Studio, request: Request) -> dict[str, Any]:
+def search(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Return the files whose name or text contains some words, those with the words in their name first."""
     words = request.text("words").casefold().split()
     found = [hit for entry in studio.project.library.entries if (hit := _find(studio, entry, words))] if words else []
@@ -48,7 +48,7 @@ def search(studio: Studio, request: Request) -> dict[str, Any]:
     return {"found": found[:_MAX_FOUND], "more": max(len(found) - _MAX_FOUND, 0)}
 
 
-def find_uses(studio: Studio, request: Request) -> dict[str, Any]:
+def find_uses(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Return where a pack is used: the packs that extend it, and its steps in the flow with their neighbours."""
     name, library = request.text("name"), studio.project.library
     documents = ((entry, entry.document.data) for entry in library.entries if entry.document is not None)

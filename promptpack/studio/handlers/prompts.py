@@ -13,7 +13,7 @@ from promptpack.prompt.prompt import Prompt
 from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.stored_prompt import hide_all, hide_messages
 from promptpack.strict_json import read as read_json
-from promptpack.studio.request import Request
+from promptpack.studio.request import PageRequest
 from promptpack.studio.studio import Studio
 
 _MAX_DEPTH: Final = 12
@@ -30,7 +30,7 @@ reply = client.chat.completions.create(model=MODEL, **prompt.to("openai"))
 verdict = prompt.check(reply)"""
 
 
-def show_prompt(studio: Studio, request: Request) -> dict[str, Any]:
+def show_prompt(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Render a pack as it is typed; the page keeps its last good prompt if there are problems."""
     shown = make_preview(studio, request)
     data = shown.to_dict()
@@ -42,7 +42,7 @@ def show_prompt(studio: Studio, request: Request) -> dict[str, Any]:
     return data
 
 
-def copy_prompt(studio: Studio, request: Request) -> dict[str, Any]:
+def copy_prompt(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Return a prompt as text to paste elsewhere; secrets are hidden."""
     prompt = require_prompt(studio, request)
     secrets = Secrets(prompt.pack, prompt.context)
@@ -57,7 +57,7 @@ def copy_prompt(studio: Studio, request: Request) -> dict[str, Any]:
     raise UsageError(Problem("PP984", "the message has no valid 'form'", None, "use json, curl or python"))
 
 
-def describe_context(studio: Studio, request: Request) -> dict[str, Any]:
+def describe_context(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Return the inputs of a pack, the contexts of its tests, the ones that were kept, and an example."""
     pack = build_typed(studio, request)
     return {
@@ -70,7 +70,7 @@ def describe_context(studio: Studio, request: Request) -> dict[str, Any]:
     }
 
 
-def keep_context(studio: Studio, request: Request) -> dict[str, Any]:
+def keep_context(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Keep a context under a name, without the values of secret inputs; without a context, forget the name."""
     pack, name, context = build_typed(studio, request), request.text("name"), request.mapping("context")
     kept = studio.drafts.contexts(pack.name)
@@ -82,7 +82,7 @@ def keep_context(studio: Studio, request: Request) -> dict[str, Any]:
     return {"kept": kept, "on_disk": studio.drafts.put_contexts(pack.name, kept)}
 
 
-def load_trace(studio: Studio, request: Request) -> dict[str, Any]:
+def load_trace(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Find the context of a recorded call in JSON: of a stored prompt or run, or any object with the inputs."""
     pack = build_typed(studio, request)
     data = _parse(request.text("trace"))
@@ -105,13 +105,13 @@ def find_recorded(data: Any, pack: Pack) -> tuple[dict[str, Any], Mapping[str, A
     return {name: value for name, value in best.items() if name in pack.inputs}, best
 
 
-def build_typed(studio: Studio, request: Request) -> Pack:
+def build_typed(studio: Studio, request: PageRequest) -> Pack:
     """Return the pack of a text as it is typed."""
     path = request.text("path")
     return studio.project.buffer(path, studio.project.text_of(request.texts, path)).build()
 
 
-def make_preview(studio: Studio, request: Request) -> Preview:
+def make_preview(studio: Studio, request: PageRequest) -> Preview:
     """Render a text as it is typed with the context of a request."""
     path = request.text("path")
     with studio.project.lock:
@@ -120,7 +120,7 @@ def make_preview(studio: Studio, request: Request) -> Preview:
     return preview(buffer, request.mapping("context"), test=request.text("test", ""), model=request.text("model", ""))
 
 
-def require_prompt(studio: Studio, request: Request) -> Prompt:
+def require_prompt(studio: Studio, request: PageRequest) -> Prompt:
     """Return the prompt of a request; raise its problems if it cannot be rendered."""
     shown = make_preview(studio, request)
     if shown.prompt is None:

@@ -14,7 +14,7 @@ from promptpack.cycle.services import Cancellation
 from promptpack.problem import Problem, UsageError
 from promptpack.prompt.secrets import Secrets
 from promptpack.studio.handlers.prompts import build_typed, make_preview, require_prompt
-from promptpack.studio.request import Request
+from promptpack.studio.request import PageRequest
 from promptpack.studio.studio import Studio
 from promptpack.verdict import Verdict
 
@@ -29,7 +29,7 @@ class Mark(NamedTuple):
     data: dict[str, Any]
 
 
-def check_reply(studio: Studio, request: Request) -> dict[str, Any]:
+def check_reply(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Check a reply to a pack as it is typed; without a prompt, rules that read inputs are not checked."""
     reply = request.text("reply")
     with studio.project.lock:
@@ -42,7 +42,7 @@ def check_reply(studio: Studio, request: Request) -> dict[str, Any]:
     return write_verdict(verdict, reply)
 
 
-def try_model(studio: Studio, request: Request, cancellation: Cancellation) -> dict[str, Any]:
+def try_model(studio: Studio, request: PageRequest, cancellation: Cancellation) -> dict[str, Any]:
     """Send a prompt to the model of the command line; its words and verdicts are sent to the page as they arrive."""
     prompt = require_prompt(studio, request)
     secrets = Secrets(prompt.pack, prompt.context)

@@ -8,7 +8,7 @@ from typing import Any, Final
 from promptpack.library.entry import Entry
 from promptpack.pack.version import Version
 from promptpack.problem import PackError, Problem, PromptpackError, UsageError
-from promptpack.studio.request import Request
+from promptpack.studio.request import PageRequest
 from promptpack.studio.studio import Studio
 from promptpack.versions.bumps import next_version
 from promptpack.versions.compare import compare
@@ -19,7 +19,7 @@ _DRAFT: Final = ("dev",)
 _LEVELS: Final = ("patch", "minor", "major")
 
 
-def save(studio: Studio, request: Request) -> dict[str, Any]:
+def save(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Write a text over the file with the digest `base`; else return the file as it is now, and write nothing."""
     project, path, text = studio.project, request.text("path"), request.text("text")
     release = _find_release(studio, path)
@@ -33,7 +33,7 @@ def save(studio: Studio, request: Request) -> dict[str, Any]:
     return {"saved": {"text": written.text, "digest": written.digest}}
 
 
-def bump(studio: Studio, request: Request) -> dict[str, Any]:
+def bump(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Copy a version to a new draft, with a text that is typed in place of its file; return the path of the copy."""
     project, path, level = studio.project, request.text("path"), request.text("level")
     if level not in _LEVELS:
@@ -53,7 +53,7 @@ def bump(studio: Studio, request: Request) -> dict[str, Any]:
     return {"path": files.rename(path, target), "version": str(target), "written": sorted(plan.writes)}
 
 
-def new_versions(studio: Studio, request: Request) -> dict[str, Any]:
+def new_versions(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Return the versions that a copy of a file may get, and which part its changes since it was saved need."""
     path = request.text("path")
     text = studio.project.text_of(request.texts, path)

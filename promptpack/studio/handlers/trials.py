@@ -13,7 +13,7 @@ from promptpack.pack.model import Pack
 from promptpack.problem import Location, Problem, PromptpackError, UsageError
 from promptpack.studio.handlers.prompts import build_typed
 from promptpack.studio.project import Project
-from promptpack.studio.request import Request
+from promptpack.studio.request import PageRequest
 from promptpack.studio.studio import Studio
 from promptpack.trial import Trial, run
 from promptpack.trial.coverage import measure
@@ -21,14 +21,14 @@ from promptpack.trial.coverage import measure
 _SVG = "{http://www.w3.org/2000/svg}"
 
 
-def run_tests(studio: Studio, request: Request) -> dict[str, Any]:
+def run_tests(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Run the tests of a pack as it is typed."""
     pack = _build(studio, request)
     trials = [_write_trial(studio.project, trial) for trial in run([pack])]
     return {"pack": pack.label, "tests": trials, "failed": sum(not one["passed"] for one in trials)}
 
 
-def measure_coverage(studio: Studio, request: Request) -> dict[str, Any]:
+def measure_coverage(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Return what the tests of a pack cover in its own file."""
     path, pack = request.text("path"), _build(studio, request)
     found = measure(pack)
@@ -42,7 +42,7 @@ def measure_coverage(studio: Studio, request: Request) -> dict[str, Any]:
     }
 
 
-def draw_flow(studio: Studio, _: Request) -> dict[str, Any]:
+def draw_flow(studio: Studio, _: PageRequest) -> dict[str, Any]:
     """Return the drawing of the flow as nested elements, and the pack file of each step."""
     flow = read_flow.find(studio.project.folder)
     if flow is None:
@@ -54,7 +54,7 @@ def draw_flow(studio: Studio, _: Request) -> dict[str, Any]:
     return {"drawing": _write_element(drawing), "steps": steps}
 
 
-def _build(studio: Studio, request: Request) -> Pack:
+def _build(studio: Studio, request: PageRequest) -> Pack:
     with studio.project.lock:
         return build_typed(studio, request)
 

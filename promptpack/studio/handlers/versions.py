@@ -9,7 +9,7 @@ from promptpack.editor.contexts import find_context
 from promptpack.library import Library
 from promptpack.pack.model import Pack
 from promptpack.problem import PackError, Problem, PromptpackError, UsageError
-from promptpack.studio.request import Request
+from promptpack.studio.request import PageRequest
 from promptpack.studio.studio import Studio
 from promptpack.versions.compare import compare
 from promptpack.versions.prompt_diff import diff_prompts, render_other
@@ -26,7 +26,7 @@ class _Side(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
-def compare_sides(studio: Studio, request: Request) -> dict[str, Any]:
+def compare_sides(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Compare two sides: `draft` (as it is typed), `saved` (as on disk), a path, or a request such as name@label."""
     with studio.project.lock:
         old, new = (_open(studio, request, request.text(name)) for name in ("old", "new"))
@@ -57,7 +57,7 @@ def _diff_messages(old: Pack, new: Pack, given: Mapping[str, Any] | None) -> lis
     return [one.to_dict() for one in diff_prompts(render_other(old, context, new), new.render(fitting))]
 
 
-def _open(studio: Studio, request: Request, side: str) -> _Side:
+def _open(studio: Studio, request: PageRequest, side: str) -> _Side:
     project, path = studio.project, request.text("path")
     if side == "draft":
         return _typed(studio, path, project.text_of(request.texts, path), "draft")

@@ -11,7 +11,7 @@ from promptpack.prompt.prompt import Prompt
 from promptpack.studio.drafts import Drafts
 from promptpack.studio.handlers.catalogue import HANDLERS
 from promptpack.studio.project import Project
-from promptpack.studio.request import Request
+from promptpack.studio.request import PageRequest
 from promptpack.studio.studio import Studio
 
 Ask = Callable[..., dict[str, Any]]
@@ -59,6 +59,6 @@ def studio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Studio:
 @pytest.fixture
 def ask(studio: Studio) -> Ask:
     def answer(word: str, texts: Mapping[str, str] | None = None, **fields: Any) -> dict[str, Any]:
-        return HANDLERS[word].run(studio, Request({"path": PATH, **fields}, texts or {}))
+        return HANDLERS[word].run(studio, PageRequest({"path": PATH, **fields}, texts or {}))
 
     return answer

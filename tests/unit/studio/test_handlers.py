@@ -9,7 +9,7 @@ import pytest
 from promptpack import UsageError
 from promptpack.cycle.services import Cancellation
 from promptpack.studio.handlers.replies import try_model
-from promptpack.studio.request import Request
+from promptpack.studio.request import PageRequest
 from promptpack.studio.studio import Studio
 from tests.unit.studio.conftest import PACK, PATH, REPLY, Ask
 
@@ -196,7 +196,7 @@ def test_a_pack_without_a_contract_checks_nothing(ask: Ask) -> None:
 
 def test_a_model_is_tried_with_its_words_and_verdicts(studio: Studio) -> None:
     heard: list[dict[str, Any]] = []
-    request = Request({"path": PATH, "context": {"WHO": "Lin"}}, {}, lambda data: heard.append(dict(data)))
+    request = PageRequest({"path": PATH, "context": {"WHO": "Lin"}}, {}, lambda data: heard.append(dict(data)))
     done = try_model(studio, request, Cancellation())
     assert (done["reply"], done["rounds"], done["verdict"]["ok"]) == (REPLY, 2, True)
     assert "".join(one["text"] for one in heard if one["event"] == "words") == f"no json{REPLY}"
