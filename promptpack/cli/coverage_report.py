@@ -21,8 +21,14 @@ _STYLE = """<style>
 .source tr.none td:nth-child(2) { border-left: 4px solid var(--bad); background: var(--band); }
 .source tr.part td:nth-child(2) { border-left: 4px solid var(--second); background: var(--band); }
 .source tr.bare td:nth-child(2) { border-left: 4px solid transparent; }
+.key span { border-left: 4px solid; padding: 0 14px 0 6px; }
+a { color: var(--first); }
 .source small { display: block; color: var(--bad); font: 12px/1.5 system-ui, sans-serif; }
 </style>"""
+
+_LEGEND = """<p class="quiet key"><span style="border-color: var(--good)">covered</span>
+<span style="border-color: var(--second)">covered in part</span>
+<span style="border-color: var(--bad)">not covered</span></p>"""
 
 
 def measure_packs(packs: Iterable[Pack]) -> Coverage:
@@ -57,8 +63,21 @@ def write_lcov(coverage: Coverage) -> str:
 def write_html(coverage: Coverage) -> str:
     """Return a page that draws the coverage on the text of each file."""
     parts = [_STYLE, f"<h1>Coverage of packs by their tests: {_percent(coverage)}</h1>"]
-    parts += (card(f"{path}: {_describe(one)}", _draw(path, one)) for path, one in coverage.files())
+    listed = list(enumerate(coverage.files(), 1))
+    parts.append(card("Files", _list_files(listed)))
+    parts += (card(f"{path}: {_describe(one)}", _draw(path, one), f"file-{number}") for number, (path, one) in listed)
     return write_page(f"Coverage {_percent(coverage)}", "\n".join(parts))
+
+
+def _list_files(listed: Iterable[tuple[int, tuple[str, Coverage]]]) -> str:
+    """Return the table of files with links, those with the lowest share first, and what the colours mean."""
+    rows = (
+        f'<tr><td><a href="#file-{number}">{escape(path)}</a></td>'
+        f"<td>{len(one.missing):,}</td><td>{_describe(one)}</td></tr>"
+        for number, (path, one) in sorted(listed, key=lambda row: row[1][1].percent)
+    )
+    head = "<thead><tr><th>file</th><th>missing</th><th>covered</th></tr></thead>"
+    return f'<div class="scroll"><table>{head}<tbody>{"".join(rows)}</tbody></table></div>{_LEGEND}'
 
 
 def _percent(coverage: Coverage) -> str:

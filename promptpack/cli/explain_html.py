@@ -6,6 +6,7 @@ from typing import Final
 
 from promptpack.character_patterns import UNSEEN
 from promptpack.characters import code_point
+from promptpack.page.frame import write_page
 from promptpack.prompt.provenance.explanation import TRUSTS, Explanation, Span, Trust
 
 _MEANINGS: Final[dict[Trust, str]] = {
@@ -15,29 +16,25 @@ _MEANINGS: Final[dict[Trust, str]] = {
     "secret": "hidden here",
 }
 _STYLE: Final = """
-:root { color-scheme: light dark; --page: #fff; --ink: #1c2128; --quiet: #6a737d; --line: #d8dee4;
-  --untrusted: #ffd8d3; --fenced: #fff1c2; --secret: #ead9ff; --trusted: transparent; --mark: #b3261e; --tip: #24292f; }
-@media (prefers-color-scheme: dark) { :root { --page: #14181d; --ink: #dfe5ec; --quiet: #8b949e; --line: #30363d;
-  --untrusted: #5c2320; --fenced: #4d3d0b; --secret: #44306b; --mark: #ff8f85; --tip: #3b434c; } }
-body { margin: 0 auto; max-width: 62rem; padding: 1.5rem; background: var(--page); color: var(--ink);
-  font: 15px/1.5 system-ui, "Noto Sans", "Noto Sans CJK SC", sans-serif; }
-h1 { font-size: 1.2rem; margin: 0 0 .6rem; }
-ul { list-style: none; display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; margin: 0 0 1rem; padding: 0; }
-li b { font-weight: 600; padding: .05rem .4rem; border-radius: .25rem; border: 1px solid var(--line); }
-li { color: var(--quiet); } li b { color: var(--ink); }
-pre { margin: 0; padding: 1rem; border: 1px solid var(--line); border-radius: .5rem; white-space: pre-wrap;
-  overflow-wrap: anywhere; font: 13.5px/1.6 ui-monospace, "DejaVu Sans Mono", monospace; }
-span { position: relative; border-radius: .2rem; }
-.trusted { background: var(--trusted); } .untrusted { background: var(--untrusted); }
-.fenced { background: var(--fenced); } .secret { background: var(--secret); }
+:root { --untrusted: #ffd8d3; --fenced: #fff1c2; --secret: #ead9ff; --mark: #b3261e; --tip: #24292f; }
+@media (prefers-color-scheme: dark) { :root { --untrusted: #5c2320; --fenced: #4d3d0b; --secret: #44306b;
+  --mark: #ff8f85; --tip: #3b434c; } }
+.trusts { list-style: none; display: flex; flex-wrap: wrap; gap: 4px 22px; margin: 10px 0 16px; padding: 0; }
+.trusts li { color: var(--quiet); }
+.trusts b { color: var(--text); font-weight: 600; padding: 1px 6px; border-radius: 4px; border: 1px solid var(--line); }
+pre { max-height: none; overflow: visible; background: var(--card); padding: 16px; }
+span { position: relative; border-radius: 3px; }
+.untrusted { background: var(--untrusted); }
+.fenced { background: var(--fenced); }
+.secret { background: var(--secret); }
 .layout { color: var(--quiet); }
 .value { text-decoration: underline dotted var(--quiet); text-underline-offset: .25em; }
 span:hover, span:focus { outline: 1px solid var(--quiet); outline-offset: 1px; }
 span:hover::after, span:focus::after { content: attr(data-origin); position: absolute; left: 0; top: 100%; z-index: 1;
-  width: max-content; max-width: 36rem; padding: .25rem .5rem; border-radius: .3rem; background: var(--tip);
+  width: max-content; max-width: min(36rem, 80vw); padding: 4px 8px; border-radius: 5px; background: var(--tip);
   color: #fff; font: 12.5px/1.4 system-ui, sans-serif; white-space: pre-wrap; pointer-events: none; }
-i { font-style: normal; font-size: .8em; color: var(--mark); border: 1px solid var(--mark); border-radius: .2rem;
-  padding: 0 .15rem; }
+i { font-style: normal; font-size: .8em; color: var(--mark); border: 1px solid var(--mark); border-radius: 3px;
+  padding: 0 2px; }
 """
 
 
@@ -47,15 +44,9 @@ def write_html(explanation: Explanation) -> str:
     legend = "".join(
         f'<li><b class="{trust}">{trust}</b> {_MEANINGS[trust]} ({counts[trust]})</li>' for trust in TRUSTS
     )
-    title = f"{_show(explanation.pack)}: where the prompt comes from"
+    title = f"{explanation.pack}: where the prompt comes from"
     body = "".join(map(_write_span, explanation.spans))
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title}</title><style>{_STYLE}</style></head>\n"
-        f"<body><h1>{title}</h1><ul>{legend}</ul>\n<pre>\n{body}</pre></body></html>\n"
-    )
+    return write_page(title, f'<h1>{_show(title)}</h1>\n<ul class="trusts">{legend}</ul>\n<pre>\n{body}</pre>', _STYLE)
 
 
 def _write_span(span: Span) -> str:

@@ -143,7 +143,8 @@ def _junit_case(one: Trial) -> str:
     head = f"    <testcase classname={attribute(f'{one.pack} {one.locale}')} name={attribute(one.name)}"
     if one.passed:
         return f"{head}/>"
-    message = "; ".join(failure.message for failure in one.failures)
+    more = len(one.failures) - 1
+    message = one.failures[0].message + (f" (and {more} more)" if more else "")
     details = escape("\n".join(f"{on_one_line(str(one.location))}: {_details(one)}" for one in one.failures))
     line = f'file={attribute(one.location.path)} line="{one.location.line}"'
     return f"{head} {line}>\n      <failure message={attribute(message)}>{details}</failure>\n    </testcase>"

@@ -35,7 +35,7 @@ _RESERVED: Final = {
 }
 _NEEDS_PIPE: Final = ("{%", "{{", "{#", "@", "`", "%", "&", "!")
 # The sections of packs and flows, which are not indented.
-_SECTIONS: Final = ("inputs", "messages", "reply", "tests", "partials", "slots", "budget", "steps")
+_SECTIONS: Final = ("inputs", "messages", "reply", "tests", "contexts", "partials", "slots", "budget", "steps")
 _CLOSING: Final = {"[": "]", "{": "}"}
 # A member of a mapping in brackets, with a plain value or one with an escape in double quotes.
 _MEMBER = re.compile(r"[\w$.-]+: +(?P<value>\"[^\"\n]*\\[^\"\n]*\"|[^\s,{}\[\]\"'][^,{}\[\]\"'\n]*)")

@@ -9,7 +9,10 @@ from promptpack.cycle import Usage
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One reply: its text, the codes of its violations, its tokens and how long the server took."""
+    """One reply: its text, the kinds of its violations, its tokens and how long the server took.
+
+    A kind is a code, or a code and the name of a rule.
+    """
 
     text: str
     finish_reason: str

@@ -11,6 +11,8 @@ from promptpack.evaluation.pace import Pace
 from promptpack.prompt.budget.counters import estimate_tokens
 from promptpack.prompt.prompt import Prompt
 from promptpack.prompt.secrets import Secrets
+from promptpack.verdict import Violation
+from promptpack.verdict.model import RULE_CODES
 
 
 class TimedProvider:
@@ -66,7 +68,7 @@ def _answer(
         Reply(
             secrets.hide(done.completion.text),
             done.completion.finish_reason,
-            tuple(found.code for found in done.verdict.violations) if done.verdict is not None else (),
+            tuple(_name_kind(found) for found in done.verdict.violations) if done.verdict is not None else (),
             done.completion.usage.input_tokens,
             done.completion.usage.output_tokens,
             done.completion.usage.cached_tokens,
@@ -75,3 +77,8 @@ def _answer(
         for done, taken in zip(transcript.rounds, seconds, strict=True)
     )
     return Answer(case.key, repetition, replies, verdict)
+
+
+def _name_kind(found: Violation) -> str:
+    """Return the code of a violation; if it is of a rule of the pack, with the name of the rule."""
+    return f"{found.code} {found.rule}" if found.code in RULE_CODES else found.code

@@ -34,6 +34,7 @@ def _side(side: SideResult) -> dict[str, Any]:
         "answers": len(side.graded),
         "valid_first_replies": side.first_replies,
         "corrected": side.corrected,
+        "valid_but_failed": side.refused,
         "repairs": dict(sorted(side.repairs.items())),
         "violations": dict(sorted(side.violations.items())),
         "tokens": _usage(side.usage),

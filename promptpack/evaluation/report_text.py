@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from promptpack.evaluation.results import Evaluation, SideResult
+from promptpack.evaluation.results import Evaluation, JudgeResult, SideResult
 from promptpack.evaluation.statistics import Interval, RateComparison
 
 _MAX_KINDS = 5
@@ -15,6 +15,8 @@ def to_text(evaluation: Evaluation) -> str:
     rows = [("", *(side.subject.label for side in sides)), *to_rows(evaluation)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    if evaluation.judge:
+        lines += ["", f"judge        {judged(evaluation.judge, evaluation.currency)}"]
     if evaluation.comparison:
         lines += ["", *_comparison(evaluation.comparison)]
     return "\n".join(lines)
@@ -31,6 +33,7 @@ def to_rows(evaluation: Evaluation) -> list[tuple[str, ...]]:
         ),
         ("valid at first", *(_share(side.first_replies, side) for side in sides)),
         ("after correction", *(f"{side.corrected:,}" for side in sides)),
+        *([("valid, but failed", *(f"{side.refused:,}" for side in sides))] if any(s.refused for s in sides) else []),
         ("repairs", *(_kinds(side.repairs) for side in sides)),
         ("violations", *(_kinds(side.violations) for side in sides)),
         ("tokens", *(f"{side.usage.input_tokens:,} in, {side.usage.output_tokens:,} out" for side in sides)),
@@ -54,6 +57,12 @@ def _comparison(found: RateComparison) -> list[str]:
     ]
 
 
+def judged(judge: JudgeResult, currency: str) -> str:
+    """Return what a judge was asked and what it cost, which the numbers of the versions leave out."""
+    tokens = f"{judge.usage.input_tokens:,} tokens in, {judge.usage.output_tokens:,} out"
+    return f"{judge.subject.label}, asked {_times(judge.questions)}; {tokens}, cost {money(judge.cost, currency)}"
+
+
 def rate(found: Interval) -> str:
     """Return a rate with its interval in per cent."""
     return f"{100 * found.estimate:.1f} % [{100 * found.low:.1f}, {100 * found.high:.1f}]"
@@ -70,7 +79,7 @@ def money(cost: float | None, currency: str) -> str:
 
 
 def _times(repeat: int) -> str:
-    return "once" if repeat == 1 else f"{repeat} times"
+    return "once" if repeat == 1 else f"{repeat:,} times"
 
 
 def _share(count: int, side: SideResult) -> str:

@@ -66,13 +66,18 @@ class SideResult:
         return sum(one.answer.ok and len(one.answer.replies) > 1 for one in self.graded)
 
     @property
+    def refused(self) -> int:
+        """How many answers meet the contract, but not an expectation, a rule or the judge."""
+        return sum(one.answer.ok and bool(one.reasons) for one in self.graded)
+
+    @property
     def repairs(self) -> Counter[str]:
         """How many answers needed each kind of repair."""
         return Counter(kind for one in self.graded for kind in set(one.answer.repairs))
 
     @property
     def violations(self) -> Counter[str]:
-        """How many first replies have each kind of violation, by code."""
+        """How many first replies have each kind of violation, by code; rules of the pack by code and name."""
         return Counter(code for one in self.graded for code in set(one.answer.replies[0].codes))
 
     @property

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from promptpack.files import Folder
+from promptpack.files import SIBLING, Folder, shipped
 from promptpack.library.contents import LABELS, LOCK
 from promptpack.library.entry import Entry
+from promptpack.library.labels import find_problems
 from promptpack.library.lock import Lock, LockedFile, LockKey, key_of, write_lock
 from promptpack.library.pinned_sources import find_unlocked
 from promptpack.pack.building import TESTS
@@ -51,7 +52,10 @@ def _refuse_changes(library: Library, folder: Folder, lock: Lock, rendering: boo
 
 
 def make_lock(library: Library, folder: Folder, last: Lock | None = None) -> Lock:
-    """Return the lock of a folder as its packs are now; raise the problems of all broken releases."""
+    """Return the lock of a folder as its packs are now; raise the problems of its labels and broken releases."""
+    wrong_labels = find_problems(library._contents, library.entries).get(folder.show(LABELS))
+    if wrong_labels:
+        raise PackError(wrong_labels)
     problems: dict[Problem, None] = {}
     packs: dict[LockKey, LockedFile] = {}
     for entry in _releases(library, folder):
@@ -138,11 +142,15 @@ def find_changes(library: Library, folder: Folder, lock: Lock) -> Iterator[Probl
             yield _changed(entry, now, locked, folder)
 
 
+_ONLY_FILE: Final = "its file changed: a comment, a description or a test"
+
+
 def _changed(entry: Entry, now: LockedFile, locked: LockedFile, folder: Folder) -> Problem:
     reason = _explain(now, locked)
     update = f"promptpack lock {folder.root} --update {key_of(entry)[0]}"
     message = f"{_show(key_of(entry))} is a locked release, but {reason}"
-    move = f"promptpack bump {key_of(entry)[0]} auto -p {folder.root}"
+    level = "patch" if reason == _ONLY_FILE else "auto"  # `auto` moves nothing that concerns no prompt
+    move = f"promptpack bump {key_of(entry)[0]} {level} -p {folder.root}"
     keep = f"to move the change to a new version, run: {move}" if now.content != locked.content else "undo the change"
     hint = f"{keep}; to change the release itself, run: {update}"
     return Problem("PP753", message, _place(entry), hint)
@@ -152,7 +160,7 @@ def _explain(now: LockedFile, locked: LockedFile) -> str:
     """Return which part of a release changed."""
     if now.content != locked.content:
         is_same = (now.digest, now.parents, now.files) == (locked.digest, locked.parents, locked.files)
-        return "its file changed: a comment, a description or a test" if is_same else "its content changed"
+        return _ONLY_FILE if is_same else "its content changed"
     if list(now.parents) != list(locked.parents):
         return f"it extends {', '.join(now.parents) or 'nothing'}, not {', '.join(locked.parents) or 'nothing'}"
     parents = [name for name in now.parents if now.parents[name] != locked.parents[name]]
@@ -188,16 +196,19 @@ def _releases(library: Library, folder: Folder) -> Iterator[Entry]:
 def _lock_entry(library: Library, entry: Entry) -> LockedFile:
     pack = library._build_entry(entry)
     reads = library._result(entry).reads
+    schema_files = sorted(file for file in reads if not file.endswith(TESTS) and not _is_shipped(file, reads[file]))
     return LockedFile(
         pack.digest,
         f"sha256:{entry.digest}",
         {f"{one.name}@{one.version}": f"sha256:{one.digest}" for _, _, one in library._ancestors(entry)},
-        {
-            file: f"sha256:{hashlib.sha256(reads[file]).hexdigest()}"
-            for file in sorted(reads)
-            if not file.endswith(TESTS)
-        },
+        {file: f"sha256:{hashlib.sha256(reads[file]).hexdigest()}" for file in schema_files},
     )
+
+
+def _is_shipped(file: str, content: bytes) -> bool:
+    """Return whether a file next to the packs is a copy of a shipped schema, so that copied packs keep their lock."""
+    name, schemas = file.removeprefix(SIBLING), shipped("schemas")
+    return name != file and schemas.exists(name) and schemas.read(name) == content
 
 
 def _place(entry: Entry) -> Location:

@@ -65,6 +65,7 @@ def resolve_parts(compiled: CompiledSections, ancestors: Iterable[Document] = ()
         **({"budget": sections.budget} if sections.budget else {}),
         "models": sections.models,
         "reply": {key: value for key, value in reply.items() if value},
+        "contexts": sections.contexts,
         "tests": list(sections.tests),
     }
     return [part for key, value in merged.items() if value for part in _walk(value, (key,), is_named=True)]

@@ -38,7 +38,7 @@ class Sections:
     rules: dict[str, Placed] = field(default_factory=dict)
     tests: tuple[Placed, ...] = ()
     contexts: dict[str, Placed] = field(default_factory=dict)
-    """The contexts that tests share, from the file of tests."""
+    """The contexts that tests share."""
     problems: tuple[Problem, ...] = ()
     """The messages that could not be placed."""
 
@@ -66,6 +66,7 @@ def read_sections(document: Document) -> Sections:
         actions=children_at(root, "reply", "actions"),
         rules={placed.value["name"]: placed for placed in items_at(root, "reply", "rules")},
         tests=tuple(items_at(root, "tests")),
+        contexts=children_at(root, "contexts"),
     )
 
 

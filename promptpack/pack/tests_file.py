@@ -41,10 +41,15 @@ def _add(sections: Sections, document: Document) -> Sections:
             message = f"name {placed.value['name']!r} is used twice in 'tests'"
             problems.append(Problem("PP206", message, placed.locate("name"), "use a different name"))
         names.add(placed.value["name"])
+    contexts = children_at(root, "contexts")
+    for name, context in contexts.items():
+        if name in sections.contexts:
+            message = f"context {name!r} is also declared in the pack"
+            problems.append(context.problem("PP206", message, "use a different name"))
     return replace(
         sections,
         tests=(*sections.tests, *tests),
-        contexts=children_at(root, "contexts"),
+        contexts={**sections.contexts, **contexts},
         problems=(*sections.problems, *problems),
     )
 

@@ -17,6 +17,7 @@ body { margin: 0; background: var(--ground); color: var(--text); font: 15px/1.5 
 main { max-width: 1080px; margin: 0 auto; padding: 24px 16px 64px; }
 h1 { font-size: 22px; line-height: 1.3; margin: 0 0 4px; overflow-wrap: anywhere; }
 h2 { font-size: 16px; margin: 0 0 12px; }
+h3 { font-size: 14px; margin: 14px 0 4px; }
 p { margin: 4px 0; }
 .quiet { color: var(--quiet); font-size: 13px; overflow-wrap: anywhere; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 16px; margin-top: 16px;
@@ -57,19 +58,20 @@ ul { margin: 6px 0; padding-left: 20px; overflow-wrap: anywhere; }
 """
 
 
-def write_page(title: str, body: str) -> str:
-    """Return a whole page; the body is HTML whose texts are escaped already."""
+def write_page(title: str, body: str, style: str = "") -> str:
+    """Return a whole page; the body is HTML with escaped texts, `style` adds CSS."""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}{style}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 
 
-def card(title: str, body: str) -> str:
-    """Return a box with a title around HTML."""
-    return f'<section class="card">\n<h2>{escape(title)}</h2>\n{body}\n</section>'
+def card(title: str, body: str, name: str = "") -> str:
+    """Return a box with a title around HTML; links reach it by its name."""
+    identifier = f' id="{escape(name)}"' if name else ""
+    return f'<section class="card"{identifier}>\n<h2>{escape(title)}</h2>\n{body}\n</section>'
 
 
 def escape(text: str) -> str:

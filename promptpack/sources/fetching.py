@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from promptpack.files import SIBLING
 from promptpack.problem import Location, MissingExtraError, Problem, PromptpackError, UsageError
 from promptpack.sources.collecting import MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_BYTES, SUFFIXES, Collection
 
@@ -31,7 +33,7 @@ def fetch(url: str, shown: str, limit: int) -> bytes:
 
 
 def fetch_folder(url: str, shown: str) -> dict[str, bytes]:
-    """Return the files of a folder in an object store that a folder of packs may use, by path."""
+    """Return the files that packs may use of a folder in an object store and of `schemas` next to it, by path."""
     try:
         return _read_all(*_open(url), shown)
     except Exception as error:  # noqa: BLE001 -- as above
@@ -49,6 +51,8 @@ def _open(url: str) -> tuple[Any, str]:
 
         timeout = aiohttp.ClientTimeout(_SECONDS, sock_connect=_CONNECT_SECONDS, sock_read=_SILENT_SECONDS)
         options |= {"get_client": _open_session, "client_kwargs": {"timeout": timeout}, "block_size": 0}
+    elif url.startswith("s3://"):
+        options["config_kwargs"] = {"connect_timeout": _CONNECT_SECONDS, "read_timeout": _SILENT_SECONDS}
     system, path = url_to_fs(url, **options)
     return system, path
 
@@ -84,17 +88,28 @@ def _read(system: Any, path: str, shown: str, limit: int) -> bytes:
 
 
 def _read_all(system: Any, path: str, shown: str) -> dict[str, bytes]:
-    prefix = path.rstrip("/") + "/"
-    found = sorted(str(one) for one in system.find(prefix))
-    names = [one for one in found if one.startswith(prefix) and one.endswith(SUFFIXES)]
+    names = dict(_find_files(system, path))
     if len(names) > MAX_FILES:
         raise UsageError(Collection(shown).too_large(f"has more than {MAX_FILES:,} files"))
     files: dict[str, bytes] = {}
-    left = MAX_TOTAL_BYTES
-    for name in names:
-        files[name.removeprefix(prefix)] = _read(system, name, shown, min(left, MAX_FILE_BYTES))
-        left -= len(files[name.removeprefix(prefix)])
+    total = 0
+    for relative, name in names.items():
+        files[relative] = _read(system, name, f"{shown}{relative}", MAX_FILE_BYTES)
+        total += len(files[relative])
+        if total > MAX_TOTAL_BYTES:
+            raise UsageError(Collection(shown).too_large(f"has more than {MAX_TOTAL_BYTES:,} bytes"))
     return files
+
+
+def _find_files(system: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Yield the path of each file relative to the folder, and its name in the object store."""
+    own = path.rstrip("/") + "/"
+    parent = own[:-1].rpartition("/")[0]
+    siblings = ((SIBLING, f"{parent}/{SIBLING.removeprefix('../')}"),) if parent else ()
+    for start, prefix in (("", own), *siblings):
+        for name in sorted(str(one) for one in system.find(prefix)):
+            if name.startswith(prefix) and name.endswith(SUFFIXES):
+                yield start + name.removeprefix(prefix), name
 
 
 def _translate(error: Exception, shown: str) -> PromptpackError:
@@ -123,6 +138,8 @@ def _describe(error: Exception) -> str:
         return "access is denied"
     if isinstance(error, TimeoutError) or "Timeout" in kind:
         return "the server did not answer in time"
+    if "Connect" in kind and "Disconnected" not in kind:  # ClientConnectorError, EndpointConnectionError, ...
+        return "the server cannot be reached"
     if "Payload" in kind or "Disconnected" in kind:
         return "the download was cut off"
     return f"the server answered with status {status}" if isinstance(status, int) else kind

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,6 +12,7 @@ from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from promptpack.cache import Cache
+from promptpack.files import SIBLING
 from promptpack.private import PrivateFolder
 from promptpack.problem import Location, Problem, PromptpackError, UsageError
 from promptpack.source_names import is_archive
@@ -94,7 +96,7 @@ def open_url(source: str, cache: Cache, pin: str = "") -> MemoryFolder:
     from promptpack.sources.fetching import fetch, fetch_folder
 
     if address.is_folder:
-        content = _pack(fetch_folder(address.url, address.shown))
+        content = _pack(fetch_folder(address.url, address.shown), address)
     else:
         content = fetch(address.url, address.shown, MAX_ARCHIVE_BYTES)
         _require_digest(address, hashlib.sha256(content).hexdigest())  # before it is unpacked
@@ -133,12 +135,15 @@ def _unpack(content: bytes, address: RemoteAddress) -> tuple[MemoryFolder, str]:
     return replace(read_archive(content, address.shown, address.inside), archive=digest), digest
 
 
-def _pack(files: dict[str, bytes]) -> bytes:
+def _pack(files: dict[str, bytes], address: RemoteAddress) -> bytes:
     """Return the files of a folder as an archive, for the cache."""
     from zipfile import ZipFile
 
+    if not any(path.endswith((".yaml", ".yml")) and not path.startswith(SIBLING) for path in files):
+        hint = "check its path; a pack is FOLDER/<name>/<version>.yaml"
+        raise UsageError(Problem("PP778", "the folder has no packs", Location(address.shown), hint))
     content = io.BytesIO()
     with ZipFile(content, "w") as archive:
         for path, data in sorted(files.items()):
-            archive.writestr(f"packs/{path}", data)
+            archive.writestr(posixpath.normpath(f"packs/{path}"), data)
     return content.getvalue()

@@ -61,10 +61,11 @@ def _check_error(test: PackTest, error: ContextError) -> Iterator[Miss]:
     expected = list(_expected_codes(test))
     if not expected:
         yield Miss(f"the prompt cannot be rendered: {error}", ("context",))
-    found = [problem.code for problem in error.problems]
+    found = {problem.code for problem in error.problems}
+    listed = "; ".join(f"{problem.code} {problem.message}" for problem in error.problems)
     for place, code in expected:
         if code not in found:
-            yield Miss(f"expected problem {code}, found {', '.join(found)}", place)
+            yield Miss(f"expected problem {code}, found {listed}", place)
 
 
 def _expected_codes(test: PackTest) -> Iterator[tuple[tuple[str | int, ...], str]]:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from promptpack.trial.json_search import MISSING, follow, is_equal, show
 from promptpack.trial.model import Miss
 from promptpack.verdict import Verdict, Violation
+from promptpack.verdict.model import RULE_CODES, VIOLATION_CODES
 
 # A rule of the pack that cannot be evaluated.
 _CRASHED: Final = "PP521"
@@ -48,7 +49,16 @@ def _check_violations(verdict: Verdict, wanted: Any) -> Iterator[Miss]:
     for index, one in enumerate(wanted):
         if not any(_matches(violation, one) for violation in verdict.violations):
             fields = " ".join(f"{key}={value}" for key, value in one.items())
-            yield Miss(f"expected violation {fields}, found {_list(verdict) or 'none'}", (index,))
+            message = f"expected violation {fields}, found {_list(verdict) or 'none'}"
+            yield Miss(f"{message}{_explain_rules(verdict, one)}", (index,))
+
+
+def _explain_rules(verdict: Verdict, wanted: Mapping[str, str]) -> str:
+    """Return why a wanted rule was not checked; empty if it was, or if no rule is wanted."""
+    is_of_schema = wanted.get("rule", "required") in VIOLATION_CODES
+    if is_of_schema or not verdict.violations or any(one.code in RULE_CODES for one in verdict.violations):
+        return ""
+    return "; rules are only checked if the reply has no other violation"
 
 
 def _check_repairs(verdict: Verdict, wanted: list[str]) -> Iterator[Miss]:

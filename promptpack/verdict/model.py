@@ -46,6 +46,10 @@ def code_of(rule: str) -> str:
     return VIOLATION_CODES.get(rule, _OTHER_CODE)
 
 
+RULE_CODES: Final = (code_of("rule"), code_of("rule_error"))
+"""The codes of violations whose `rule` is the name of a rule of the pack."""
+
+
 @dataclass(frozen=True, slots=True)
 class Violation:
     """One violation of the contract; `rule` is the schema keyword, or the name of a rule of the pack.

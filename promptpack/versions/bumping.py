@@ -129,7 +129,11 @@ def _decide_move(versions: PackVersions, source: VersionFiles, level: Level, pre
     needed = versions.needed(source.version, comparison, source.version)
     if level == "auto":
         if needed == "none":
-            raise UsageError(_unchanged(versions, source))
+            message = (
+                f"the edit of {source.label} changes only comments, descriptions or tests, which need no new version"
+            )
+            hint = f"to move it to a new version, run: promptpack bump {source.name} patch"
+            raise UsageError(Problem("PP937", message, None, hint))
         return _with_pre(required_version(source.version, needed), source.version, pre), comparison
     target = next_version(source.version, level)
     if not is_enough(source.version, target, needed):

@@ -7,7 +7,7 @@ from shlex import quote
 
 from promptpack.problem import Problem
 from promptpack.versions.version_diff import VersionDiff
-from promptpack.versions.version_side import have_other_texts
+from promptpack.versions.version_side import VersionSide, have_other_texts
 
 
 def find_broken(diffs: Iterable[VersionDiff]) -> Iterator[Problem]:
@@ -27,7 +27,7 @@ def find_broken(diffs: Iterable[VersionDiff]) -> Iterator[Problem]:
 def find_wrong_versions(diffs: Iterable[VersionDiff], undo: str = "") -> Iterator[Problem]:
     """Yield the versions that are too small, changed releases, and, as warnings, removed releases.
 
-    `undo` is a command that restores a file, to which its path is added.
+    `undo` is a command that restores files, to which their paths are added.
     """
     for diff in diffs:
         if diff.status == "removed":
@@ -50,8 +50,18 @@ def _rewritten(diff: VersionDiff, undo: str) -> Problem:
     if diff.old is not None and not have_other_texts(diff.old, diff.new):
         hint = "the change is in a file that it uses, such as a partial or a parent; undo it, and change a copy instead"
         return Problem("PP728", message, diff.new.location, hint)
-    restore = f", then: {undo} {quote(diff.new.path)}" if undo else ""
+    restore = _restore(diff.old, diff.new, undo) if undo and diff.old is not None else ""
     return Problem("PP728", message, diff.new.location, f"{_bump_hint(diff)}{restore}")
+
+
+def _restore(old: VersionSide, new: VersionSide, undo: str) -> str:
+    """Return what is to be done after the bump, so that the release is as it was: in all files that differ."""
+    now = {entry.file: entry for entry in new.entries}
+    before = {entry.file: entry for entry in old.entries}
+    changed = [file for file, entry in before.items() if file not in now or now[file].content != entry.content]
+    paths = " ".join(quote(new.entries[0].folder.show(file)) for file in changed)
+    added = " and ".join(quote(entry.path) for file, entry in now.items() if file not in before)
+    return (f", then: {undo} {paths}" if changed else "") + (f", then delete {added}" if added else "")
 
 
 def _too_small(diff: VersionDiff) -> Problem:

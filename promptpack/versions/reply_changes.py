@@ -21,6 +21,7 @@ from promptpack.versions.wording import compare_notes, explain_text
 _PARAMS_CODES: Final = SchemaCodes("PV204", "PV203", "PV205", "PV206", "PV318", is_reply=True)
 _REPLY_CODES: Final = SchemaCodes("PV214", "PV213", "PV215", "PV216", "PV318", is_reply=True)
 _TEXTS: Final = {"correction": ("PV320", "correction"), "example": ("PV321", "example of the reply")}
+_ACTION_TEXTS: Final = {"description": "PV318", "example": "PV321"}
 # The params of an action without a schema.
 _ANY_PARAMS: Final = {"type": "object"}
 
@@ -106,9 +107,10 @@ def _compare_action(old: Side, new: Side, name: str) -> Iterator[Change]:
     pair = SchemaPair(sides[0], sides[1], _PARAMS_CODES, f"params of action {name!r}", "may have", where)
     changes = list(compare_schemas(pair))
     changed = find_changed_keys(before, after)
-    if "example" in changed:
-        examples = [placed.child("example") if "example" in placed.value else None for placed in (before, after)]
-        changes.append(explain_text("PV321", f"example of action {name!r}", examples[0], examples[1], where))
+    for key, code in _ACTION_TEXTS.items():
+        if key in changed:
+            texts = [placed.child(key) if key in placed.value else None for placed in (before, after)]
+            changes.append(explain_text(code, f"{key} of action {name!r}", texts[0], texts[1], where))
     changes += compare_notes(before, after, f"action {name!r}", where)
     if not changes and "params" in changed:
         message = f"params of action {name!r} are written in another way"

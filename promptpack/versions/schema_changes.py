@@ -78,7 +78,7 @@ class _Decision:
     def __init__(self, pair: SchemaPair, differences: Sequence[Difference]) -> None:
         self._pair = pair
         self._differences = differences
-        self._old, self._new = dict(pair.old.schema), dict(pair.new.schema)
+        self._old, self._new = _as_mapping(pair.old.schema), _as_mapping(pair.new.schema)
 
     def find_changes(self) -> Iterator[Change]:
         fewer, more = includes(self._new, self._old), includes(self._old, self._new)
@@ -153,6 +153,13 @@ class _Decision:
     def _change(self, code: str, message: str, location: Location, proof: Inclusion | None = None) -> Change:
         counterexample = (proof.counterexample,) if proof and proof.answer == "no" else None
         return make_change(code, message, location, self._pair.where, counterexample=counterexample)
+
+
+def _as_mapping(schema: Mapping[str, Any] | bool) -> dict[str, Any]:
+    """Return a schema as a mapping, also `true` and `false`."""
+    if isinstance(schema, bool):
+        return {} if schema else {"not": {}}
+    return dict(schema)
 
 
 def find_at(root: Any, path: SchemaPath) -> Any:

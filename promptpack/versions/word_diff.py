@@ -65,13 +65,14 @@ class WordDiff:
         return [{"kind": piece.kind, "text": piece.text} for piece in self.pieces]
 
     def excerpts(self, context: int = 1) -> tuple[WordDiff, ...]:
-        """Return the changed lines, each run with some unchanged lines around it."""
+        """Return the changed lines, each run with some unchanged lines around it, but no empty ones."""
         lines = list(_split_lines(self.pieces))
         changed = [index for index, line in enumerate(lines) if any(piece.kind != "kept" for piece in line)]
         shown = sorted({near for index in changed for near in range(index - context, index + context + 1)})
         inside = [index for index in shown if 0 <= index < len(lines)]
         runs = groupby(enumerate(inside), key=lambda pair: pair[1] - pair[0])
-        return tuple(WordDiff(_join(piece for _, index in run for piece in lines[index])) for _, run in runs)
+        trimmed = (_trim([lines[index] for _, index in run]) for _, run in runs)
+        return tuple(WordDiff(_join(piece for line in run for piece in line)) for run in trimmed)
 
 
 def diff_words(old: str, new: str) -> WordDiff:
@@ -132,6 +133,12 @@ def _join(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
         joined = (Piece(kind, "".join(piece.text for piece in texts if piece.kind == kind)) for kind in kinds)
         found += (piece for piece in joined if piece.text)
     return tuple(found)
+
+
+def _trim(lines: list[list[Piece]]) -> list[list[Piece]]:
+    """Return lines without the unchanged empty ones around them."""
+    filled = [index for index, line in enumerate(lines) if any(one.kind != "kept" or one.text.strip() for one in line)]
+    return lines[filled[0] : filled[-1] + 1]
 
 
 def _split_lines(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:

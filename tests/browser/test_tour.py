@@ -86,7 +86,7 @@ def test_the_tour(page: Page, start: Start) -> None:
 
     # Tests and coverage, drawn on the source.
     page.get_by_role("tab", name="Tests").click()
-    expect(page.get_by_text("2 tests failed")).to_be_visible()
+    expect(page.get_by_text("2 failed")).to_be_visible()
     page.get_by_label("Draw on the source").check()
     expect(page.locator(".cover-none").first).to_be_attached()
 

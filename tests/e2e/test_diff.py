@@ -95,6 +95,24 @@ def test_a_pull_request_needs_versions_that_are_large_enough(repository: Path) -
         )
 
 
+def test_all_files_of_a_changed_release_are_to_be_restored(repository: Path) -> None:
+    for locale in ("fr", "de"):
+        write(
+            repository, "word", "1.0.0", "description: An", f"locale: {locale}\ndescription: An", file=f"1.0.0.{locale}"
+        )
+    path = write(repository, "word", "1.0.0", "description: An", "locale: en\ndescription: An")
+    commit(repository)
+    git(repository, "branch", "-f", "start")
+    path.with_name("1.0.0.fr.yaml").write_text(path.with_name("1.0.0.fr.yaml").read_text().replace("Be ", "Stay "))
+    commit(repository)
+    hint = "  hint: run: promptpack bump word patch, then: git checkout start -- packs/word/1.0.0.fr.yaml\n"
+    assert hint in run(repository, "diff", "--from", "start", "--check").stdout
+    path.with_name("1.0.0.de.yaml").unlink()
+    write(repository, "word", "1.0.0", "description: An", "locale: it\ndescription: An", file="1.0.0.it")
+    files = "packs/word/1.0.0.de.yaml packs/word/1.0.0.fr.yaml, then delete packs/word/1.0.0.it.yaml\n"
+    assert f"then: git checkout start -- {files}" in run(repository, "diff", "--from", "start", "--check").stdout
+
+
 @pytest.mark.parametrize(("name", "bump"), NEEDED.items())
 def test_a_new_version_must_be_large_enough(repository: Path, name: str, bump: str) -> None:
     enough = {"patch": "1.0.1", "minor": "1.1.0", "major": "2.0.0"}

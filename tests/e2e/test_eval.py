@@ -18,7 +18,7 @@ from tests.e2e.loopback import Answer, Loopback, Received, openai_answer, openai
 from tests.unit.evaluation.conftest import BAD, PACK, good, write_cases
 
 pytestmark = pytest.mark.usefixtures("no_certificates")
-CASES = 120
+CASES = 2_000
 CONCURRENCY = 8
 
 
@@ -73,7 +73,7 @@ def stored(folder: Path) -> list[str]:
 
 
 def wait_for_lines(folder: Path, count: int) -> None:
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + 300
     while len(stored(folder)) <= count and time.monotonic() < limit:
         time.sleep(0.02)
 
@@ -81,26 +81,27 @@ def wait_for_lines(folder: Path, count: int) -> None:
 def test_after_kill_9_and_ctrl_c_no_case_is_repeated_or_lost(folder: Path) -> None:
     flaky = FlakyServer()
     with Loopback(flaky.answer) as server:
-        flaky.limit = 50
-        killed = start(folder, server)
-        wait_for_lines(folder, 30)
-        killed.kill()
-        killed.communicate()
-        flaky.limit = 90
-        assert 30 < len(stored(folder)) <= CASES
+        for reached in (500, 1_000):
+            flaky.limit = reached + 20
+            killed = start(folder, server)
+            wait_for_lines(folder, reached)
+            killed.kill()
+            killed.communicate()
+            assert reached < len(stored(folder)) <= reached + 30
+        flaky.limit = 1_600
         stopped = start(folder, server)
-        wait_for_lines(folder, 60)
+        wait_for_lines(folder, 1_500)
         stopped.send_signal(signal.SIGINT)
         assert_stopped(stopped)
         flaky.limit = 2 * CASES
-        output, errors = start(folder, server).communicate(timeout=120)
+        output, errors = start(folder, server).communicate(timeout=400)
     data: dict[str, Any] = json.loads(output)
     assert data["complete"], errors
     assert (data["versions"][0]["answers"], data["versions"][0]["pass_rate"]["estimate"]) == (CASES, 0.75)
     keys = Counter((row["case"], row["repetition"]) for row in map(json.loads, stored(folder)[1:]))
     assert (len(keys), set(keys.values())) == (CASES, {1})
     # Only answers that were on their way when a process ended are asked for again.
-    assert sum(flaky.answered.values()) - CASES <= 2 * CONCURRENCY
+    assert sum(flaky.answered.values()) - CASES <= 3 * CONCURRENCY
 
 
 def assert_stopped(process: subprocess.Popen[str]) -> None:

@@ -46,6 +46,17 @@ def test_labels_are_set_listed_and_deleted(folder: Path) -> None:
     assert "beta" not in path.read_text()
 
 
+def test_a_lock_follows_a_label_that_moved(folder: Path) -> None:
+    run(folder, "label", "demo", "production", "1.0.0")
+    run(folder, "lock")
+    moved = "wrote packs/labels.yaml\npacks/packs.lock has the old labels; run: promptpack lock packs\n"
+    assert run(folder, "label", "demo", "production", "1.1.0").stderr == moved
+    assert run(folder, "label", "demo", "production", "1.1.0").stderr == "wrote packs/labels.yaml\n"
+    assert run(folder, "lock", "--check").returncode == 1
+    assert run(folder, "lock", "packs").returncode == 0
+    assert run(folder, "lock", "--check").returncode == 0
+
+
 @pytest.mark.parametrize(
     ("words", "problem"),
     [

@@ -15,6 +15,7 @@ from tests.e2e.killing import assert_killed_anywhere_is_whole
 
 PARENT = "promptpack: 1\nname: base\nversion: {}\nabstract: true\npartials: {{words: {}}}\n"
 ZERO = f"sha256:{0:064}"
+ROOT = Path(__file__).parents[2]
 CHILD = """\
 promptpack: 1
 name: demo
@@ -130,7 +131,8 @@ def test_every_change_of_a_release_is_explained(folder: Path, file: str, old: st
     code, found, _ = lock(folder, "--check")
     assert code == 1
     expected = f"packs/demo/1.0.0.yaml:3:10: PP753 demo@1.0.0 (en) is a locked release, but {reason}\n"
-    move = "to move the change to a new version, run: promptpack bump demo@1.0.0 auto -p packs"
+    level = "patch" if reason.startswith("its file") else "auto"
+    move = f"to move the change to a new version, run: promptpack bump demo@1.0.0 {level} -p packs"
     keep = move if file == "demo/1.0.0.yaml" else "undo the change"
     hint = f"  hint: {keep}; to change the release itself, run: promptpack lock packs --update demo@1.0.0\n"
     assert expected in found
@@ -143,6 +145,20 @@ def test_every_change_of_a_release_is_explained(folder: Path, file: str, old: st
     assert (code, "PP933" in errors, (folder / "packs" / "packs.lock").read_text()) == (1, True, before)
     assert lock(folder, "--update", "demo@1.0.0", "--update", "base")[0] == 0
     assert lock(folder, "--check") == (0, "", "")
+
+
+def test_copied_packs_and_schemas_keep_their_lock_until_a_schema_changes(tmp_path: Path) -> None:
+    for name in ("packs", "schemas"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    before = (tmp_path / "packs" / "packs.lock").read_text()
+    assert lock(tmp_path, "--check") == (0, "", "")
+    assert Library.open(str(tmp_path / "packs"), frozen=True).get("planner")
+    assert (lock(tmp_path), (tmp_path / "packs" / "packs.lock").read_text()) == ((0, "", ""), before)
+    path = tmp_path / "schemas" / "params" / "task-plan.schema.json"
+    path.write_text(path.read_text() + "\n")
+    code, found, _ = lock(tmp_path, "--check")
+    reason = "PP753 planner@1.0.0 (en) is a locked release, but the schema file ../schemas/params/task-plan.schema.json changed"
+    assert (code, reason in found) == (1, True)
 
 
 def test_a_missing_release_is_a_difference(folder: Path) -> None:
@@ -182,6 +198,20 @@ def test_the_lock_records_what_labels_name(folder: Path) -> None:
     (folder / "packs" / "labels.yaml").write_text("labels: {demo: {trial: {1.0.0: 1}}}\n")
     _, found, _ = lock(folder, "--check")
     assert "PP757 label demo@production names nothing, and 1.0.0 when it was locked\n" in found
+
+
+@pytest.mark.parametrize(
+    ("labels", "problem"),
+    [
+        ("{a: b, b: a}", "packs/labels.yaml:1:20: PP743 labels of 'demo' form a cycle: a -> b -> a\n"),
+        ("{a: 9.0.0}", "packs/labels.yaml:1:20: PP744 label 'a' names demo@9.0.0, which does not exist\n"),
+        ("[", "packs/labels.yaml:1:"),
+    ],
+)
+def test_wrong_labels_are_not_locked(folder: Path, labels: str, problem: str) -> None:
+    (folder / "packs" / "labels.yaml").write_text(f"labels: {{demo: {labels}}}\n")
+    code, _, errors = lock(folder)
+    assert (code, problem in errors, (folder / "packs" / "packs.lock").exists()) == (1, True, False)
 
 
 def test_other_rendering_rules_are_a_difference(folder: Path) -> None:

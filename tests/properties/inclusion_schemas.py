@@ -5,6 +5,7 @@ from copy import deepcopy
 from typing import Any
 
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 NAMES = ("a", "b", "c", "x-1")
 PATTERNS = ("^[a-c]+$", "^[a-z]+$", "^a", "b$", "^(a|b)$", "[0-9]", "^x-", "^[a-z]{2,3}$", r"^\d+$", r"\w", "^.{0,2}$")
@@ -73,13 +74,19 @@ def keyword_strategies(inner: st.SearchStrategy[Any]) -> dict[str, dict[str, st.
 KEYWORDS = frozenset(keyword for group in keyword_strategies(st.nothing()).values() for keyword in group) | {"$defs"}
 
 
+def _words_of(kind: str) -> st.SearchStrategy[Any]:
+    """Draw words of a kind, and sometimes others, which its `type` refuses."""
+    own = [word for word in WORDS if Draft202012Validator({"type": kind}).is_valid(word)]
+    return _lists(st.sampled_from(own)) | _lists(_words)
+
+
 @st.composite
 def _typed(draw: st.DrawFn, inner: st.SearchStrategy[Any]) -> Schema:
     """Draw a schema as people write them: a type, and some of its keywords."""
     kind = draw(st.sampled_from(KINDS))
     schema: Schema = {"type": kind}
-    keywords = keyword_strategies(inner).get("number" if kind == "integer" else kind, {})
-    for keyword in draw(st.lists(st.sampled_from(sorted(keywords)), max_size=4, unique=True)) if keywords else ():
+    keywords = keyword_strategies(inner).get("number" if kind == "integer" else kind, {}) | {"enum": _words_of(kind)}
+    for keyword in draw(st.lists(st.sampled_from(sorted(keywords)), max_size=4, unique=True)):
         schema[keyword] = draw(keywords[keyword])
     return schema
 

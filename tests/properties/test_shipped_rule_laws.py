@@ -24,8 +24,8 @@ EDITS = st.lists(
 
 
 def examples(pack: Pack) -> list[tuple[Any, dict[str, Any]]]:
-    """Return the contexts of a pack's own tests, with their replies."""
-    found = [(test.context, _object(test.reply)) for test in pack.tests]
+    """Return the valid contexts of a pack's own tests, with their replies."""
+    found = [(test.context, _object(test.reply)) for test in pack.tests if "error" not in test.expect]
     return [(context, reply) for context, reply in found if reply is not None]
 
 

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -30,6 +31,7 @@ def test_fixtures(promptpack_library, promptpack_scripted):
     assert (type(provider).__name__, provider.requests) == ("ScriptedProvider", [])
 """
 
+ROOT = Path(__file__).parents[2]
 
 # They take long to import.
 WITHOUT_OTHERS = ("-p", "no:pytest-lsp", "-p", "no:asyncio", "-p", "no:hypothesispytest")
@@ -79,6 +81,14 @@ def test_items_run_in_several_processes(folder: pytest.Pytester) -> None:
 def test_fixtures_give_the_library_and_a_scripted_provider(folder: pytest.Pytester) -> None:
     folder.makepyfile(USES_FIXTURES)
     folder.runpytest_inprocess("-k", "test_fixtures").assert_outcomes(passed=1, deselected=3)
+
+
+def test_the_example_in_the_documentation_passes(pytester: pytest.Pytester) -> None:
+    pytester.makeini(f"[pytest]\npromptpack_packs = {ROOT / 'packs'}\n")
+    blocks = (ROOT / "docs/how-to/test-in-python.md").read_text("utf-8").split("```")
+    (example,) = (one.removeprefix("python\n") for one in blocks if "promptpack_scripted):" in one)
+    pytester.makepyfile(example)
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)
 
 
 def test_a_missing_folder_is_a_usage_error(folder: pytest.Pytester) -> None:

@@ -11,7 +11,7 @@ from promptpack.document.entries import delete_entry, set_entry
 from promptpack.file_lock import exclusive
 from promptpack.files import Folder
 from promptpack.library import Library
-from promptpack.library.contents import LABELS
+from promptpack.library.contents import LABELS, LOCK
 from promptpack.library.labels import Label, LabelIndex, check, read
 from promptpack.problem import Location, Problem, UsageError
 
@@ -125,3 +125,5 @@ def _change(library: Library, folder: Folder, pack: str, label: str, value: str 
         raise UsageError(Problem("PP930", one.message, None, one.hint) for one in new)
     files.write(path, changed)
     click.echo(f"wrote {path}", err=True)
+    if changed != raw and folder.exists(LOCK):
+        click.echo(f"{folder.show(LOCK)} has the old labels; run: promptpack lock {folder.root}", err=True)

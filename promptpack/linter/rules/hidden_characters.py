@@ -20,6 +20,7 @@ from typing import Final
 from promptpack.character_patterns import TAG
 from promptpack.document.edits import Edit
 from promptpack.document.line_index import LineIndex
+from promptpack.document.model import Document
 from promptpack.linter.lint_report import Fix
 from promptpack.linter.rule import LintProblem
 from promptpack.linter.subject import Subject
@@ -49,18 +50,23 @@ def check(subject: Subject) -> Iterator[LintProblem]:
     for index in _find_hidden(document.text):
         fix = Fix("remove the hidden character", (Edit(index, index + 1),), is_safe=True)
         yield LintProblem(_message(document.text[index]), document.locate_offset(index), _HINT, (fix,))
-    raw = frozenset(document.text)
-    for placed in Placed(document.data, document, ()).strings():
-        text, lines = placed.value, LineIndex(placed.value)
-        for index in _find_hidden(text):
-            if text[index] not in raw:
-                location = document.locate_inside(placed.path, *lines.locate(index))
-                yield LintProblem(_message(text[index]), location, _HINT)
+    if "\\" in document.text:
+        yield from _check_escapes(document)
     for path, text in subject.partial_files:
         lines = LineIndex(text)
         for index in _find_hidden(text):
             location = Location(path, *lines.locate(index))._with_word(text, index)
             yield LintProblem(_message(text[index]), location, _HINT)
+
+
+def _check_escapes(document: Document) -> Iterator[LintProblem]:
+    raw = frozenset(document.text)
+    for placed in Placed(document.data, document, ()).strings():
+        text = placed.value
+        for index in _find_hidden(text):
+            if text[index] not in raw:
+                location = document.locate_inside(placed.path, *LineIndex(text).locate(index))
+                yield LintProblem(_message(text[index]), location, _HINT)
 
 
 def _find_hidden(text: str) -> Iterator[int]:

@@ -37,10 +37,11 @@ def check(subject: Subject) -> Iterator[LintProblem]:
             hint = f"write '{{{{> {tag[1]}}}}}'" if tag[1] else "write a block of Handlebars, such as '{{#if NAME}}'"
             yield LintProblem(message, passage.locate(tag.start()), f"{hint}, or 'syntax: jinja'")
     document = subject.document
+    has_comments = _CUT_OFF.search(document.text) is not None
     for placed in Placed(document.data, document, ()).strings():
         quoted = _CURLY.fullmatch(placed.value)
-        is_free_text = placed.path[-1] in _FREE_TEXT
-        end = document.plain_end(placed.path) if quoted or is_free_text else None
+        may_be_cut = has_comments and placed.path[-1] in _FREE_TEXT
+        end = document.plain_end(placed.path) if quoted or may_be_cut else None
         if end is None:
             continue
         if quoted:

@@ -164,7 +164,7 @@ class _Expansion:
         known = self._scope.contexts
         if context.value not in known:
             hint = did_you_mean(context.value, known)
-            hint = hint or (f"they are {', '.join(known)}" if known else "declare it under 'contexts' in *.tests.yaml")
+            hint = hint or (f"they are {', '.join(known)}" if known else "declare it under 'contexts'")
             raise PackError(context.problem("PP248", f"there is no context {context.value!r}", hint))
         return known[context.value]
 

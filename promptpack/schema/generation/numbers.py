@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
-from promptpack.schema.generation.choices import Choices, choose, happens
+from promptpack.schema.generation.choices import Choices, happens
 from promptpack.schema.generation.combining import NoValueError
 from promptpack.schema.inclusion.scalars import common_multiple
 from promptpack.schema.keywords import to_fraction
@@ -52,20 +52,22 @@ def _choose_multiple(
         last = math.ceil(high[0] / step) - 1 if high[1] else math.floor(high[0] / step)
     if first is not None and last is not None and first > last:
         raise NoValueError("the range has no number")
-    return choose(choices, _candidates(first, last, choices))
+    return _choose_whole(first, last, choices)
 
 
-def _candidates(first: int | None, last: int | None, choices: Choices) -> list[int]:
-    """Return numbers to choose from, the simplest first."""
+def _choose_whole(first: int | None, last: int | None, choices: Choices) -> int:
+    """Return a number inside the range or, half of the time, a special one; one choice, so that it shrinks."""
     start = first if first is not None else min(0, last if last is not None else 0) - _SPAN
     end = last if last is not None else max(0, start) + _SPAN
     simple = min(max(0, start), end)
-    inner = choices.integer(0, end - simple) + simple
     ends = [one for one in (start, end, start + 1, end - 1) if start <= one <= end]
     open_ends: Iterable[int] = (
         one for one in _LARGE if (first is None or one >= first) and (last is None or one <= last)
     )
-    return list(dict.fromkeys([simple, inner, *ends, *open_ends]))
+    special = list(dict.fromkeys([simple, *ends, *open_ends]))
+    inside = end - simple + 1
+    number = choices.integer(0, inside + max(inside, len(special)) - 1)
+    return simple + number if number < inside else special[(number - inside) % len(special)]
 
 
 def _choose_between(

@@ -75,7 +75,7 @@ class Branches:
             is_changed = False
             waiting, branch = branch.open_ors, branch._replace(open_ors=())
             for one in waiting:
-                if any(branch.literals.issuperset(option) for option in one.options):
+                if any(_is_known(option, branch) for option in one.options):
                     continue
                 possible = tuple(option for option in one.options if self._extend(branch, option) is not None)
                 if not possible:
@@ -120,6 +120,11 @@ class Branches:
             elif not facts.add(item):
                 return None
         return Branch(frozenset(literals), facts, tuple(ors), words, excluded)
+
+
+def _is_known(option: tuple[Item, ...], branch: Branch) -> bool:
+    """Return whether an option already holds; only literals are compared, because other items may hold lists."""
+    return all(isinstance(item, Literal) and item in branch.literals for item in option)
 
 
 def _meet(first: tuple[Any, ...] | None, second: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -18,7 +18,9 @@ def find_reply_breakage(generator: ReplyGenerator, reply: Any, prompt: Prompt) -
     crashed = next((one for one in verdict.violations if one.code == _CRASHED), None)
     if crashed is not None:
         expect = {"violations": [{"rule": crashed.rule, "code": code_of("rule")}]}
-        return Breakage("rule", crashed.rule, crashed.message, prompt.context, expect)
+        rule = prompt.pack._compiled.sections.rules.get(crashed.rule)
+        place = rule.locate() if rule else None
+        return Breakage("rule", crashed.rule, crashed.message, prompt.context, expect, location=place)
     first = verdict.violations[0]
     return Breakage(
         "refused", first.code, f"a reply that meets the schema is refused: {first}", prompt.context, "valid"

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from promptpack.cli.main import main
 from promptpack.problem import PromptpackError
+from tests.click_runner import make_runner
 from tests.unit.evaluation.conftest import BAD, PACK, good, write_cases
 
 Run = Callable[..., Result]
@@ -29,7 +30,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     Path("prices.yaml").write_text("prices: {m: {input: 1, output: 2}}")
 
     def invoke(*words: str) -> Result:
-        return CliRunner().invoke(main, ["eval", *words])
+        return make_runner().invoke(main, ["eval", *words])
 
     return invoke
 
@@ -139,7 +140,9 @@ def test_a_judge_decides(run: Run) -> None:
         "--judge-path",
         "/params/grade",
     )
-    assert "0.0 % [0.0, 8.8]" in run(*words, "--judge-score", "2").stdout
+    refused = run(*words, "--judge-score", "2").stdout
+    assert "0.0 % [0.0, 8.8]" in refused
+    assert refused.splitlines()[-1].startswith("judge        grader@1.0.0, asked once; ")
     assert "100.0 %" in run("grader@1.1.0", *words[1:-1], "/params/grade", "--judge-score", "1", "--rounds", "2").stdout
 
 

@@ -3,7 +3,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from promptpack import Location, document
 from promptpack.characters import visible
@@ -11,6 +10,7 @@ from promptpack.cli.commands.test import command
 from promptpack.cli.fuzz_report import write_test
 from promptpack.trial.fuzz import Finding
 from promptpack.trial.fuzz.attacks import ATTACKS
+from tests.click_runner import make_runner
 
 SAFE = """\
 inputs:
@@ -51,7 +51,7 @@ def run(
     def run_with(body: str, *arguments: str) -> tuple[int, str, str]:
         write_pack(body=body)
         monkeypatch.chdir(tmp_path)
-        result = CliRunner().invoke(command, ["--fuzz", "5", *arguments])
+        result = make_runner().invoke(command, ["--fuzz", "5", *arguments])
         return result.exit_code, result.stdout, result.stderr
 
     return run_with

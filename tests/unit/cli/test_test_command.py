@@ -6,10 +6,11 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from promptpack.cli.commands.test import command
 from promptpack.problem import PromptpackError
+from tests.click_runner import make_runner
 
 BODY = """\
 locale: en
@@ -27,7 +28,7 @@ def run(write_pack: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("PROMPTPACK_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     write_pack(body=BODY)
-    return lambda *arguments: CliRunner().invoke(command, arguments)
+    return lambda *arguments: make_runner().invoke(command, arguments)
 
 
 def test_only_failures_are_shown_with_the_nearest_text(run: Callable[..., Result]) -> None:
@@ -75,6 +76,9 @@ def test_a_broken_pack_is_reported_in_every_format(run: Callable[..., Result], w
     assert [problem["code"] for problem in data["problems"]] == ["PP204"]
     suites = ET.fromstring(run("--format", "junit").stdout)  # noqa: S314 -- our own
     assert {**suites.attrib} == {"name": "promptpack test", "tests": "3", "failures": "1", "errors": "1"}
+    assert [one.attrib["message"] for one in suites.iter("failure")] == [
+        "the prompt does not contain 'You plan the small tasks' (and 1 more)"
+    ]
     assert "file=packs/broken/1.0.0.yaml,line=4" in run("--format", "github").stdout
     assert run("demo").stderr == "1 passed, 1 failed\n"
     assert run("packs/demo/1.0.0.yaml").stderr == "1 passed, 1 failed\n"

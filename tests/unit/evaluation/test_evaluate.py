@@ -22,7 +22,7 @@ from promptpack.library import Library
 from promptpack.pack.model import Pack
 from promptpack.private import PrivateFolder
 from promptpack.problem import PackError, Problem, UsageError
-from tests.unit.evaluation.conftest import BAD, good, plan_of, subject_of
+from tests.unit.evaluation.conftest import BAD, PACK, good, plan_of, subject_of
 
 OVERLOADED = ProviderError(Problem("PP605", "the server failed"), retryable=True)
 
@@ -258,7 +258,9 @@ def test_expectations_and_rules_grade_too(tmp_path: Path, grader: Pack, journals
         rules=("reply.params.grade >= LIMIT", "reply.params.grade / (LIMIT - 1) < 100"),
         clock=ManualClock(),
     )
-    reasons = {one.case.id: one.reasons for one in evaluate(plan, journals).sides[0].failed}
+    found = evaluate(plan, journals)
+    assert "valid, but failed  5" in to_text(found).splitlines()
+    reasons = {one.case.id: one.reasons for one in found.sides[0].failed}
     assert reasons.pop("1")[1].startswith("the rule 'reply.params.grade / (LIMIT - 1) < 100' cannot be evaluated")
     assert reasons == {
         "2": ("the reply contains 'fine'",),
@@ -266,6 +268,19 @@ def test_expectations_and_rules_grade_too(tmp_path: Path, grader: Pack, journals
         "4": ("the reply has no /params/missing", "the rule 'reply.params.grade >= LIMIT' does not hold"),
         "5": ("the reply is valid, not recovered", "the rule 'reply.params.grade >= LIMIT' does not hold"),
     }
+
+
+def test_violations_of_rules_are_counted_by_rule(tmp_path: Path, journals: PrivateFolder) -> None:
+    rules = "".join(
+        f"    - {{name: {name}, require: reply.params.grade > {least}, message: m}}\n"
+        for name, least in (("low", 3), ("required", 5))
+    )
+    file = tmp_path / "packs" / "grader" / "1.0.0.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text(PACK.format(version="1.0.0").replace("tests:", f"  rules:\n{rules}tests:"), "utf-8")
+    pack = Library.open(str(tmp_path / "packs")).get("grader")
+    plan = plan_of(tmp_path, 4, subject_of(pack, lambda _: completion(good(grade=5))))
+    assert evaluate(plan, journals).sides[0].violations == {"PP520 required": 4}
 
 
 def test_a_rule_with_an_unknown_name_is_a_problem_before_anything_is_sent(

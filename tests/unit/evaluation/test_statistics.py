@@ -124,7 +124,7 @@ def differences_of(better: int, worse: int, same: int) -> list[Fraction]:
         (5, 30, 65, "worse"),
         (2, 2, 496, "no difference larger than 5 points"),
         (0, 0, 200, "no difference larger than 5 points"),
-        (10, 8, 82, "too few cases (772 needed to find or exclude a difference of 5 points)"),
+        (10, 8, 82, "too few cases (866 needed to find or exclude a difference of 5 points)"),
         (19, 0, 0, "too few cases (20 needed to find or exclude a difference of 5 points)"),
         (0, 0, 0, "too few cases (1,570 needed to find or exclude a difference of 5 points)"),
     ],

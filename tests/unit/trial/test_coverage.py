@@ -124,6 +124,8 @@ def test_lcov_and_html(make_pack: Callable[[str], Pack]) -> None:
     assert "DA:19,1" in lines
     assert lines[-1] == "end_of_record"
     page = write_html(coverage)
+    assert '<a href="#file-1">packs/demo/1.0.0.yaml</a>' in page
+    assert '<section class="card" id="file-1">' in page
     assert "never &lt;script&gt;" in page
     assert "<small>no test covers this: the word &#x27;slow&#x27; occurs</small>" in page
 

@@ -81,6 +81,7 @@ def test_a_budget_that_a_valid_context_exceeds_is_found(tmp_path: Path) -> None:
 def test_a_rule_that_fails_on_a_valid_reply_is_found(tmp_path: Path) -> None:
     rule = "  rules:\n    - {name: first, require: 'reply.params[\"items\"][0] > 0', message: m}\n"
     [finding] = find(tmp_path, SAFE + REPLY + rule, 20)
+    assert finding.location.line == (HEAD + SAFE + REPLY + rule).splitlines().index(rule.splitlines()[1]) + 1
     assert (finding.kind, finding.test["verdict"]) == ("rule", {"violations": [{"rule": "first", "code": "PP520"}]})
 
 

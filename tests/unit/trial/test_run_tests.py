@@ -82,7 +82,10 @@ GOOD = """{thought: t, action: GO, params: {}, expectedOutcome: o, risk: {level:
         ),
         ("{name: t, context: {A: x}, reply: 'no', verdict: no_answer}", []),
         ("{name: t, context: {A: x}, reply: 'no', verdict: truncated}", ["the reply is no_answer, not truncated"]),
-        ("{name: t, context: {}, expect: {error: PP416}}", ["expected problem PP416, found PP415"]),
+        (
+            "{name: t, context: {}, expect: {error: PP416}}",
+            ["expected problem PP416, found PP415 input 'A' is missing"],
+        ),
         (
             "{name: t, context: {A: x}, expect: {error: PP415}}",
             ["expected problem PP415, but the prompt was rendered"],
@@ -96,6 +99,13 @@ GOOD = """{thought: t, action: GO, params: {}, expectedOutcome: o, risk: {level:
         (
             f"{{name: t, context: {{A: x}}, reply: {GOOD}, verdict: {{violations: [{{path: /a}}]}}}}",
             ["expected violation path=/a, found none"],
+        ),
+        (
+            "{name: t, context: {A: x}, reply: 'no', verdict: {violations: [{rule: own}]}}",
+            [
+                "expected violation rule=own, found PP501 (reply): the reply contains no JSON object; "
+                "rules are only checked if the reply has no other violation"
+            ],
         ),
         ("{name: t, context: {A: x}, reply: 'no', verdict: valid}", ["the reply is not valid: PP501 (reply)"]),
     ],

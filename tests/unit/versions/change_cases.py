@@ -77,6 +77,47 @@ tests:
     context: {NAME: Ann}
     expect: {contains: [Ann]}
 """
+RICH = """\
+inputs:
+  PICTURE: {type: string, title: A picture, x-note: 1}
+messages:
+  - id: look
+    role: user
+    name: customer
+    priority: 1
+    x-note: 1
+    content:
+      - {text: Look., when: PICTURE, x-note: 1}
+      - {image: "{{ PICTURE }}", detail: low}
+      - {audio: "{{ PICTURE }}", format: mp3}
+      - {file: "{{ PICTURE }}", filename: a.pdf}
+  - id: call
+    role: assistant
+    tool_calls:
+      - {id: c1, name: read, arguments: {path: a}}
+      - {id: c2, name: read, arguments: '{"path": "b"}'}
+  - {id: result, role: tool, tool_call_id: c1, content: done}
+models:
+  o-*: {roles: {system: developer, developer: user}, suffix: Stop., parameters: {effort: low}, strict: true, x-note: 1}
+json: one-line
+reply:
+  x-note: 1
+  actions:
+    GREET:
+      description: Greet the person.
+      x-note: 1
+      params: {type: object, required: [words], properties: {words: {type: string}}}
+      example:
+        thought: t
+        action: GREET
+        params: {words: hi}
+        expectedOutcome: e
+        risk: {level: low, description: d}
+        confidence: 50
+  rules:
+    - {name: calm, path: /confidence, require: reply.confidence > 10, message: be sure, x-note: 1}
+"""
+"""Every key that a pack without parents can have and `FULL` does not."""
 HEAD = "promptpack: 1\nname: demo\nversion: 1.0.0\n"
 SMALL = "messages:\n  - {role: user, content: hi}\n"
 SLOTS = 'inputs:\n  NAME: {type: string}\nslots:\n  system: You greet people.\n  info: {today: Monday}\n  input: "${NAME}"\n'
@@ -107,6 +148,7 @@ def _full(code: str, find: str, put: str) -> Case:
 _REPLY_FILE = {"demo/reply.schema.json": REPLY}
 _TWO_REPLIES = {"demo/reply.schema.json": REPLY, "demo/copy.schema.json": REPLY}
 _TEXT_INPUT = SMALL + f"inputs:\n  CODE: {{type: string, pattern: {UNDECIDED[0]}}}\n"
+_WORDS_ONLY = "{type: object, required: [words], properties: {words: {type: string}}}"
 _LEVEL = "level: {type: integer, minimum: 0}"
 
 CASES = (
@@ -190,6 +232,8 @@ CASES = (
     _full("PV327", "    WAVE: {}\n", "    WAVE: {x-owner: Ann}\n"),
 )  # fmt: skip
 MORE = (
+    Case("a description of an action", RICH, ("Greet the person.", "Greet the guest.")),
+    Case("params that may be anything", RICH, (_WORDS_ONLY, "true")),
     _full("a budget without limits", "budget: {characters: 9000, give_way: [oldest-history, lowest-priority]}\n", ""),
     _full("roles in another order", "[user, assistant]", "[assistant, user]"),
     _full("a history that is none any more", "  - id: past\n    history: HISTORY\n    roles: [user, assistant]\n", ""),

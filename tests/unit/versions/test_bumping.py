@@ -105,7 +105,13 @@ def test_nothing_to_bump_is_said(root: Path) -> None:
     )
     path = root / "packs/demo/1.0.0.yaml"
     path.write_text("# a comment\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
-    assert "no change that needs a new version" in refused("demo", "auto")
+    assert refused("demo", "auto") == (
+        "PP937 the edit of demo@1.0.0 changes only comments, descriptions or tests, which need no new version\n"
+        "  hint: to move it to a new version, run: promptpack bump demo patch"
+    )
+    assert bump("demo", "patch") == "demo@1.0.1"
+    assert (root / "packs/demo/1.0.1.yaml").read_text(encoding="utf-8").startswith("# a comment\n")
+    assert not path.read_text(encoding="utf-8").startswith("# a comment\n")
 
 
 def test_a_change_of_a_shared_file_is_no_change_of_the_pack(root: Path) -> None:

@@ -60,6 +60,12 @@ def test_excerpts_are_the_changed_lines_with_context() -> None:
     ]
 
 
+def test_excerpts_begin_and_end_with_no_empty_line() -> None:
+    old, new = "a\n\none\n\ntwo\n  \nb\n", "a\n\nuno\n\ndue\n  \nb\n"
+    assert [show(one) for one in diff_words(old, new).excerpts()] == ["[-one-][+uno+]\n\n[-two-][+due+]\n"]
+    assert [show(one) for one in diff_words("a\n", "\na\n\n").excerpts()] == ["[+\n+]a\n[+\n+]"]
+
+
 def test_the_offset_is_that_of_the_first_change_in_the_new_text() -> None:
     assert diff_words("Plan the work", "Plan our work").offset == 5
     assert diff_words("same", "same").offset == 4

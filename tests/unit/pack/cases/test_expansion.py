@@ -95,6 +95,33 @@ def test_contexts_of_the_file_of_tests_are_shared(write_pack: WritePack, open_pa
     assert str(inside.locate("context", "GOAL")) == "packs/demo/1.0.0.tests.yaml:1:26"
 
 
+def test_contexts_are_shared_by_the_tests_of_the_pack_and_of_its_file(
+    write_pack: WritePack, open_packs: OpenPacks, tmp_path: Path
+) -> None:
+    write_pack(body="contexts: {own: {GOAL: a}}\n" + BODY + "  - {name: uses a file, context: small}\n")
+    beside = tmp_path / "packs/demo/1.0.0.tests.yaml"
+    beside.write_text("contexts: {small: {GOAL: s}}\n", "utf-8")
+    assert open_packs().get("demo").tests[-1].context == {"GOAL": "s"}
+    beside.write_text("tests: [{name: uses the pack, context: own}]\n", "utf-8")
+    write_pack(body="contexts: {own: {GOAL: a}}\n" + BODY)
+    assert open_packs().get("demo").tests[-1].context == {"GOAL": "a"}
+
+
+def test_a_context_is_declared_once(write_pack: WritePack, open_packs: OpenPacks, tmp_path: Path) -> None:
+    write_pack(body="contexts: {own: {GOAL: a}}\n" + BODY)
+    (tmp_path / "packs/demo/1.0.0.tests.yaml").write_text("contexts: {own: {GOAL: b}}\n", "utf-8")
+    assert [str(one) for one in open_packs().problems] == [
+        "packs/demo/1.0.0.tests.yaml:1:17: PP206 context 'own' is also declared in the pack\n  hint: use a different name"
+    ]
+
+
+def test_shared_contexts_do_not_change_the_digest(write_pack: WritePack, open_packs: OpenPacks) -> None:
+    write_pack(body=BODY)
+    digest = open_packs().get("demo").digest
+    write_pack(body="contexts: {own: {GOAL: a}}\n" + BODY)
+    assert open_packs().get("demo").digest == digest
+
+
 def test_a_variant_with_only_texts_runs_the_tests_of_both_files_in_its_own_words(
     write_pack: WritePack, open_packs: OpenPacks, tmp_path: Path
 ) -> None:
@@ -135,7 +162,7 @@ def test_a_variant_with_only_texts_runs_the_tests_of_both_files_in_its_own_words
         ),
         (
             "{name: t, context: small}",
-            ["17:24: PP248 there is no context 'small'\n  hint: declare it under 'contexts' in *.tests.yaml"],
+            ["17:24: PP248 there is no context 'small'\n  hint: declare it under 'contexts'"],
         ),
         (
             "{name: t, like: base, with: {GAOL: x}}",

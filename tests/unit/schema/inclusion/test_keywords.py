@@ -43,6 +43,8 @@ CASES: dict[str, list[tuple[Any, Any, str, str]]] = {
         ({"enum": [1, 2]}, {"type": "integer", "minimum": 1, "maximum": 3}, "no", "yes"),
         ({"const": {"a": [1]}}, {"enum": [{"a": [1.0]}]}, "yes", "yes"),
         ({"minLength": 1}, {"enum": ["a", 1]}, "yes", "no"),
+        ({"type": "array", "minItems": 2}, {"enum": [[1], [1, 2]], "minItems": 2}, "yes", "no"),
+        ({"type": "object", "required": ["a"]}, {"enum": [{"a": 1}, {}], "minProperties": 1}, "yes", "no"),
         ({"enum": [{}, {"a": True}, {"a": False}]}, {**CLOSED, "properties": {"a": {"type": "boolean"}}}, "yes", "yes"),
         ({"enum": [[], [None]]}, {"type": "array", "items": {"type": "null"}, "maxItems": 1}, "yes", "yes"),
         ({"not": {"const": "a"}}, {"type": "number"}, "yes", "no"),

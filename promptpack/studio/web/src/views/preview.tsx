@@ -52,7 +52,7 @@ export function PreviewTab() {
 
 function SpanText({span}: {span: Span}) {
   const isValue = !["template", "layout", "reply_format"].includes(span.kind);
-  const classes = [span.trust, isValue ? "value" : "", span.partials.length || span.kind === "reply_format" ? "partial" : "", span.kind === "layout" ? "layout" : ""].filter(Boolean).join(" ");
+  const classes = [span.trust, isValue ? "value" : "", span.partials.length ? "partial" : "", span.kind === "reply_format" ? "generated" : "", span.kind === "layout" ? "layout" : ""].filter(Boolean).join(" ");
   if (span.hidden) return <span class={`${classes} unseen`} title={span.origin}>{span.hidden}</span>;
   const go = () => {
     if (span.path && !getSelection()?.toString()) void app.open(span.path, span.line);

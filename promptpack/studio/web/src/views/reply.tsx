@@ -90,7 +90,8 @@ function VerdictView({verdict}: {verdict: Verdict}) {
           <ul class="marks">
             {repairs.map((one, index) => (
               <li key={index}>
-                <code>{one.code}</code> {one.path && <code class="path">{one.path}</code>} <del>{one.before}</del> <ins>{one.after}</ins> <small>{one.risk}</small>
+                <code>{one.code}</code> {one.path && <code class="path">{one.path}</code>} <del>{one.before}</del> <ins>{one.after}</ins>
+                <small class="tag">{t("risk", one.risk ?? "")}</small>
               </li>
             ))}
           </ul>
