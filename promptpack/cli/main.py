@@ -15,6 +15,7 @@ GROUPS = {
         "new": "create a pack that lints clean and passes its tests",
         "show": "show a pack's inputs, messages, actions and digest",
         "render": "render a pack's prompt with a context",
+        "studio": "see the prompt while you write it: an editor with live preview in the browser",
         "lsp": "start the language server: problems, completion, hover, definitions and renaming",
         "schema": "print or write a JSON Schema",
         "rules": "list and explain the lint rules",
