@@ -60,7 +60,11 @@ _OPTIONS: tuple[tuple[tuple[str, ...], str, dict[str, Any]], ...] = (
     (("--requests-per-minute",), "Send no more requests than that.", {"type": _MORE_THAN_0}),
     (("--tokens-per-minute",), "Use no more tokens than that.", {"type": _MORE_THAN_0}),
     (("--retries",), "How often a request is sent again after a temporary failure.", {"default": 5}),
-    (("--timeout",), "The longest silence of the server, in seconds.", {"default": 120.0, "type": options.FiniteRange()}),
+    (
+        ("--timeout",),
+        "The longest silence of the server, in seconds.",
+        {"default": 120.0, "type": options.FiniteRange()},
+    ),
     (("--prices", "prices_file"), "A YAML file with the prices of models.", {"type": _FILE}),
     (("--max-cost",), "Stop before the cost exceeds this; needs --prices.", {"type": _MORE_THAN_0}),
 )

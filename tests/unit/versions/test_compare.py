@@ -29,14 +29,16 @@ def _compare_inputs(folder: Path, schemas: Iterable[tuple[str, str]]) -> Compari
     (folder / "wide").mkdir()
     for side, version in enumerate(("1.0.0", "1.1.0")):
         inputs = "".join(f"  I{number}: {pair[side]}\n" for number, pair in enumerate(pairs))
-        text = f"promptpack: 1\nname: wide\nversion: {version}\ninputs:\n{inputs}messages: [{{role: user, content: x}}]\n"
+        text = (
+            f"promptpack: 1\nname: wide\nversion: {version}\ninputs:\n{inputs}messages: [{{role: user, content: x}}]\n"
+        )
         (folder / "wide" / f"{version}.yaml").write_text(text, "utf-8")
     library = Library.open(str(folder))
     return compare(library.get("wide@1.0.0"), library.get("wide@1.1.0"))
 
 
 def test_hard_schemas_share_the_steps_of_a_comparison(tmp_path: Path) -> None:
-    hard = ["{type: string, pattern: '(a|b)*a(a|b){%d}$'}" % size for size in (20, 19)]
+    hard = [f"{{type: string, pattern: '(a|b)*a(a|b){{{size}}}$'}}" for size in (20, 19)]
     found = _compare_inputs(tmp_path, [(hard[0], hard[1])] * 20)
     assert [change.code for change in found.changes] == ["PV110"] * 20
 
