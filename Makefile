@@ -92,7 +92,7 @@ format: $(VENV)/dev.stamp ## format the code
 PIN = .venv-pins/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
   --no-emit-index-url --no-emit-find-links --custom-compile-command "make pins" $(UPGRADE)
 # All extras but ray, which has its own environment.
-EXTRAS := batch fast lsp mcp otel remote testing tokens watch
+EXTRAS := batch fast lsp mcp otel remote studio testing tokens watch
 pins: .venv-pins/stamp ## pin all dependencies with hashes, for all supported versions of Python and all platforms
 	$(PIN) pyproject.toml -o requirements/run.txt
 	$(PIN) $(EXTRAS:%=--extra %) pyproject.toml requirements/dev.in -c requirements/run.txt -o requirements/dev.txt
