@@ -74,6 +74,8 @@ def build_app(studio: Studio, access: Access, on_refused: Callable[[], object] =
         background = ThreadPoolExecutor(1, "studio-background")
         observer = PackObserver(studio, background, broadcast)
         tasks = [asyncio.create_task(observer.watch()), asyncio.create_task(observer.check())]
+        for task in tasks:
+            task.add_done_callback(_report)
         yield
         for task in tasks:
             task.cancel()
@@ -114,6 +116,13 @@ def serve(app: ASGIApp, listener: socket.socket) -> None:
         timeout_graceful_shutdown=1,
     )
     uvicorn.Server(config).run(sockets=[listener])
+
+
+def _report(task: asyncio.Task[None]) -> None:
+    """Report a task that was to run until the end of the server."""
+    if not task.cancelled() and task.exception() is not None:
+        report = {"message": "the studio no longer watches its files", "exception": task.exception()}
+        asyncio.get_running_loop().call_exception_handler(report)
 
 
 async def _page(request: HttpRequest) -> Response:

@@ -71,6 +71,7 @@ def test_a_draft_survives_a_crash(browser: Browser, page: Page, start: Start) ->
     page.goto(f"{again.link}#greeter/1.0.0-dev.yaml")
     expect(page.get_by_text("Your unsaved draft from before is open.")).to_be_visible()
     expect(page.locator(".cm-line", has_text="You greet people")).to_contain_text("A thought of the last second.")
+    expect(page.get_by_test_id("prompt")).to_contain_text("A thought of the last second.")
     page.get_by_role("button", name="Discard it").click()
     expect(page.locator(".cm-line", has_text="You greet people")).not_to_contain_text("A thought")
     assert again.read("greeter/1.0.0-dev.yaml") == PACK
