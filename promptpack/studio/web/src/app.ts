@@ -255,7 +255,7 @@ class App {
     });
     // Not put off by more typing: a crash loses at most the last second.
     const name = `keep ${path}`;
-    if (!this.timers.has(name)) this.later(name, 600, () => this.keep(one));
+    if (!this.timers.has(name)) this.later(name, 400, () => this.keep(one));
   }
 
   private keep(one: OpenFile) {
