@@ -22,6 +22,7 @@ from starlette.websockets import WebSocket
 from promptpack.problem import Problem, UsageError
 from promptpack.studio.access import Access
 from promptpack.studio.guard import NONCE, Guard
+from promptpack.studio.handlers.catalogue import Pool
 from promptpack.studio.observer import PackObserver
 from promptpack.studio.session import MAX_MESSAGE_BYTES, Pools, Session
 from promptpack.studio.studio import Studio
@@ -64,7 +65,8 @@ def listen(port: int | None) -> socket.socket:
 def build_app(studio: Studio, access: Access, on_refused: Callable[[], object] = lambda: None) -> ASGIApp:
     """Return the application of a studio, behind its guard."""
     sessions: set[Session] = set()
-    pools: Pools = {"quick": ThreadPoolExecutor(1, "studio-quick"), "slow": ThreadPoolExecutor(3, "studio-slow")}
+    sizes: dict[Pool, int] = {"quick": 1, "slow": 3, "drafts": 1}
+    pools: Pools = {pool: ThreadPoolExecutor(size, f"studio-{pool}") for pool, size in sizes.items()}
 
     async def broadcast(data: Mapping[str, Any]) -> None:
         await asyncio.gather(*(session.send(data) for session in tuple(sessions)))
@@ -74,6 +76,8 @@ def build_app(studio: Studio, access: Access, on_refused: Callable[[], object] =
         background = ThreadPoolExecutor(1, "studio-background")
         observer = PackObserver(studio, background, broadcast)
         tasks = [asyncio.create_task(observer.watch()), asyncio.create_task(observer.check())]
+        for task in tasks:
+            task.add_done_callback(_report)
         yield
         for task in tasks:
             task.cancel()
@@ -114,6 +118,13 @@ def serve(app: ASGIApp, listener: socket.socket) -> None:
         timeout_graceful_shutdown=1,
     )
     uvicorn.Server(config).run(sockets=[listener])
+
+
+def _report(task: asyncio.Task[None]) -> None:
+    """Report a task that was to run until the end of the server."""
+    if not task.cancelled() and task.exception() is not None:
+        report = {"message": "the studio no longer watches its files", "exception": task.exception()}
+        asyncio.get_running_loop().call_exception_handler(report)
 
 
 async def _page(request: HttpRequest) -> Response:

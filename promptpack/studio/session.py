@@ -132,7 +132,7 @@ class Session:
                 raise UsageError(Problem("PP994", message, None, "reload the page; it may be older than the server"))
             if handler.is_replaceable and self._newest[name, path] != number:
                 return None
-            if handler.pool == "slow":
+            if handler.pool != "quick":
                 return handler.run(self._studio, request)
             with self._studio.project.lock:
                 return handler.run(self._studio, request)

@@ -50,9 +50,7 @@ def test_a_word_is_completed_explained_and_corrected(page: Page, start: Start) -
     page.locator(".cm-line", has_text="You greet people").click()
     page.keyboard.press("End")
     page.keyboard.type(" {{ W")
-    expect(page.get_by_role("option", name="WHO")).to_be_visible()
-    page.wait_for_timeout(200)  # a list that has just appeared does not take the key yet
-    page.keyboard.press("Enter")
+    page.get_by_role("option", name="WHO").click()
     expect(page.locator(".cm-line", has_text="You greet people")).to_contain_text("{{ WHO")
 
 
@@ -64,13 +62,17 @@ def test_a_draft_survives_a_crash(browser: Browser, page: Page, start: Start) ->
         crashed.locator(".cm-line", has_text="You greet people").click()
         crashed.keyboard.press("End")
         crashed.keyboard.type(" A thought of the last second.")
-        crashed.wait_for_timeout(1000)  # a crash loses at most the last second
+        while not any(
+            "second." in file.read_text("utf-8") for file in studio.folder.glob("state/promptpack/studio/draft-*")
+        ):
+            crashed.wait_for_timeout(50)  # until it is kept, which takes less than a second
         studio.kill()
         expect(crashed.get_by_text("Connecting again…")).to_be_visible()
     again = start(again=True)
     page.goto(f"{again.link}#greeter/1.0.0-dev.yaml")
     expect(page.get_by_text("Your unsaved draft from before is open.")).to_be_visible()
     expect(page.locator(".cm-line", has_text="You greet people")).to_contain_text("A thought of the last second.")
+    expect(page.get_by_test_id("prompt")).to_contain_text("A thought of the last second.")
     page.get_by_role("button", name="Discard it").click()
     expect(page.locator(".cm-line", has_text="You greet people")).not_to_contain_text("A thought")
     assert again.read("greeter/1.0.0-dev.yaml") == PACK

@@ -57,6 +57,12 @@ def test_the_tour(page: Page, start: Start) -> None:
     set_text(page, PACK.replace("Greet {{ WHO }}.", "Welcome {{ WHO }}!"))
     expect(prompt.locator(".card .text").last).to_have_text("Welcome Ada!")
 
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy as…").click()
+    page.get_by_role("button", name="cURL").click()
+    expect(page.get_by_text("Copied")).to_be_visible()
+    assert "Welcome Ada!" in page.evaluate("navigator.clipboard.readText()")
+
     # A context of one's own, in a form; a secret is masked.
     page.get_by_role("button", name="Show", exact=True).click()
     page.get_by_label("WHO").fill("Grace")
@@ -141,13 +147,14 @@ def test_a_recorded_call_becomes_the_context(page: Page, start: Start, tmp_path:
 
 
 def test_ten_tabs_are_live(page: Page, context: BrowserContext, start: Start) -> None:
-    studio = start()
+    small = "promptpack: 1\nname: greeter\nversion: 1.0.0-dev\nmessages:\n  - {role: user, content: Greet Ada.}\n"
+    studio = start({"greeter/1.0.0-dev.yaml": small})
     open_pack(page, studio)
     tabs = [page, *(context.new_page() for _ in range(9))]
     for tab in tabs[1:]:
         tab.goto(f"{studio.address}#greeter/1.0.0-dev.yaml")
     for tab in tabs:
         expect(tab.get_by_test_id("prompt")).to_be_visible()
-    studio.write("greeter/1.0.0-dev.yaml", PACK.replace("Greet {{ WHO }}", "Welcome {{ WHO }}"))
+    studio.write("greeter/1.0.0-dev.yaml", small.replace("Greet", "Welcome"))
     for tab in tabs:
         expect(tab.get_by_test_id("prompt").locator(".card .text").last).to_have_text("Welcome Ada.")

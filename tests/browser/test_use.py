@@ -59,7 +59,7 @@ def test_axe_finds_nothing_serious(page: Page, start: Start) -> None:
     ]:
         page.evaluate("theme => { document.documentElement.style.colorScheme = theme }", theme)
         page.get_by_role("tab", name=tab).click()
-        page.wait_for_timeout(300)
+        expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
         found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
         serious = [one for one in found if one["impact"] in ("serious", "critical")]
         assert [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in serious] == [], (theme, tab)

@@ -9,8 +9,8 @@ from promptpack.studio.handlers import editing, packs, prompts, replies, saving,
 from promptpack.studio.request import PageRequest
 from promptpack.studio.studio import Studio
 
-Pool = Literal["quick", "slow"]
-"""`quick` handlers run one after the other, under the project's lock; `slow` ones beside them."""
+Pool = Literal["quick", "slow", "drafts"]
+"""`quick` handlers run one after the other, under the project's lock; `slow` ones beside them; drafts wait for neither."""
 
 
 class Handler(NamedTuple):
@@ -26,7 +26,7 @@ HANDLERS: Final[Mapping[str, Handler]] = {
     "search": Handler(packs.search, is_replaceable=True),
     "uses": Handler(packs.find_uses, "slow", is_replaceable=True),
     "open": Handler(editing.open_file),
-    "keep": Handler(editing.keep_text),
+    "keep": Handler(editing.keep_text, "drafts"),
     "problems": Handler(editing.find_problems, is_replaceable=True),
     "fixes": Handler(editing.find_fixes),
     "complete": Handler(editing.find_proposals, is_replaceable=True),

@@ -115,7 +115,8 @@ def make_preview(studio: Studio, request: PageRequest) -> Preview:
     """Render a text as it is typed with the context of a request."""
     path = request.text("path")
     with studio.project.lock:
-        buffer = studio.project.buffer(path, studio.project.text_of(request.texts, path))
+        typed = {} if request.flag("is_saved") else request.texts
+        buffer = studio.project.buffer(path, studio.project.text_of(typed, path))
     # Rendering a large pack takes seconds, in which names are still proposed.
     return preview(buffer, request.mapping("context"), test=request.text("test", ""), model=request.text("model", ""))
 

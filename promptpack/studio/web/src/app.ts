@@ -254,9 +254,8 @@ class App {
       this.look();
     });
     // Not put off by more typing: a crash loses at most the last second.
-    if (!this.timers.has("keep")) {
-      this.later("keep", 600, () => this.keep(one));
-    }
+    const name = `keep ${path}`;
+    if (!this.timers.has(name)) this.later(name, 400, () => this.keep(one));
   }
 
   private keep(one: OpenFile) {
@@ -271,8 +270,9 @@ class App {
   }
 
   private keepNow() {
-    const file = this.file;
-    if (file && this.timers.has("keep")) this.keep(file);
+    for (const [path, file] of this.files) {
+      if (this.timers.has(`keep ${path}`)) this.keep(file);
+    }
   }
 
   private later(name: string, milliseconds: number, run: () => void) {
@@ -338,7 +338,16 @@ class App {
     if (!found || path !== this.path || turn !== this.turn) return;
     this.previewProblems = found.problems;
     if (found.ok) this.preview = found;
+    else if (!this.preview) void this.renderSaved(turn);
     if (found.ok && this.chosen.kind !== "own") this.context = found.context;
+    this.changed();
+  }
+
+  /** A text that is broken from the start, such as an old draft, has the prompt of the saved file. */
+  private async renderSaved(turn: number) {
+    const found = await quiet(this.socket.ask<Preview>("preview", {...this.given, is_saved: true}));
+    if (!found?.ok || turn !== this.turn) return;
+    this.preview = found;
     this.changed();
   }
 
