@@ -21,7 +21,9 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _SCRIPTED = "scripted"
 PATIENT = Backoff(longest=120.0)
 """Of work that is not urgent: it waits as long as most servers ask for."""
-_MORE_THAN_0 = click.FloatRange(0, min_open=True)
+_MORE_THAN_0 = options.FiniteRange(0, min_open=True)
+# More repetitions of a case tell little; more cases do.
+_MAX_REPETITIONS = 1_000
 
 
 _FILE = click.Path(exists=True, dir_okay=False)
@@ -31,7 +33,7 @@ _OPTIONS: tuple[tuple[tuple[str, ...], str, dict[str, Any]], ...] = (
         "A .jsonl or .csv file, or 'tests' for the pack's own tests.",
         {"required": True, "metavar": "FILE"},
     ),
-    (("--repeat",), "How often each case is asked.", {"default": 1, "type": click.IntRange(1)}),
+    (("--repeat",), "How often each case is asked.", {"default": 1, "type": click.IntRange(1, _MAX_REPETITIONS)}),
     (
         ("--param", "params"),
         "A parameter of the request, such as temperature=0; repeatable.",
@@ -45,7 +47,7 @@ _OPTIONS: tuple[tuple[tuple[str, ...], str, dict[str, Any]], ...] = (
     (("--judge", "judge_pack"), "A pack that reads each reply and decides whether it passes.", {"metavar": "PACK"}),
     (("--judge-input",), "The judge's input that gets the reply.", {"default": "REVIEWED_OUTPUT"}),
     (("--judge-path",), "Where the judge's reply has the grade.", {"default": "/params/approved"}),
-    (("--judge-score",), "The lowest number at --judge-path that passes.", {"type": float}),
+    (("--judge-score",), "The lowest number at --judge-path that passes.", {"type": options.FiniteRange()}),
     (("--judge-model",), "The model of the judge.  [default: --model]", {}),
     (
         ("--margin",),
@@ -57,7 +59,11 @@ _OPTIONS: tuple[tuple[tuple[str, ...], str, dict[str, Any]], ...] = (
     (("--requests-per-minute",), "Send no more requests than that.", {"type": _MORE_THAN_0}),
     (("--tokens-per-minute",), "Use no more tokens than that.", {"type": _MORE_THAN_0}),
     (("--retries",), "How often a request is sent again after a temporary failure.", {"default": 5}),
-    (("--timeout",), "The longest silence of the server, in seconds.", {"default": 120.0}),
+    (
+        ("--timeout",),
+        "The longest silence of the server, in seconds.",
+        {"default": 120.0, "type": options.FiniteRange()},
+    ),
     (("--prices", "prices_file"), "A YAML file with the prices of models.", {"type": _FILE}),
     (("--max-cost",), "Stop before the cost exceeds this; needs --prices.", {"type": _MORE_THAN_0}),
 )

@@ -24,8 +24,11 @@ _TOKEN: Final = re.compile(
 )
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _WORD: Final = re.compile(r"\w")
-# How many steps one diff may take; what is left then is removed and added as a whole.
+# How many steps one diff may take; what is left then is removed and added as a whole. A pack has many texts, so the
+# steps of a short one are fewer.
 _MAX_STEPS: Final = 400_000
+_MIN_STEPS: Final = 10_000
+_STEPS_A_CHARACTER: Final = 15
 
 
 class Piece(NamedTuple):
@@ -60,6 +63,10 @@ class WordDiff:
         first = next((index for index, piece in enumerate(self.pieces) if piece.kind != "kept"), len(self.pieces))
         return sum(len(piece.text) for piece in self.pieces[:first])
 
+    def to_data(self) -> list[dict[str, str]]:
+        """Return the pieces as plain data."""
+        return [{"kind": piece.kind, "text": piece.text} for piece in self.pieces]
+
     def excerpts(self, context: int = 1) -> tuple[WordDiff, ...]:
         """Return the changed lines, each run with some unchanged lines around it, but no empty ones."""
         lines = list(_split_lines(self.pieces))
@@ -78,7 +85,7 @@ def diff_words(old: str, new: str) -> WordDiff:
     """
     if old == new:
         return WordDiff((Piece("kept", old),) if old else ())
-    steps = Steps(_MAX_STEPS)
+    steps = Steps(min(_MIN_STEPS + _STEPS_A_CHARACTER * (len(old) + len(new)), _MAX_STEPS))
     pieces: list[Piece] = []
     for kept, removed, added in _blocks(_LINE.findall(old), _LINE.findall(new), steps):
         pieces += _diff_block(removed, added, steps)
