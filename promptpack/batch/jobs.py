@@ -20,7 +20,7 @@ from promptpack.batch.requests import FileLimits, RequestSettings
 from promptpack.batch.send import SEND_ROWS, AnswerLog, SendEngine, Sending
 from promptpack.batch.sources import STANDARD, RowSource
 from promptpack.batch.summary import BatchSummary
-from promptpack.batch.worker import ChunkResult, Handler, Worker
+from promptpack.batch.worker import ChunkResult, RowHandler, Worker
 from promptpack.cycle.agent import require_contract
 from promptpack.pack.model import Pack
 
@@ -84,7 +84,7 @@ class JoinedReplies:
         self,
         pack: Pack,
         encoding: Encoding,
-        make: Callable[[Replies], Handler],
+        make: Callable[[Replies], RowHandler],
         engine: ChunkEngine,
         resources: Resources,
     ) -> Iterator[Phase]:

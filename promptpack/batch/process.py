@@ -17,7 +17,7 @@ from promptpack.batch.output import Output, PipeOutput
 from promptpack.batch.pool import ChunkEngine, map_here
 from promptpack.batch.sources import STANDARD
 from promptpack.batch.summary import BatchSummary
-from promptpack.batch.worker import ChunkResult, Handler, Row, Worker, read_problems
+from promptpack.batch.worker import ChunkResult, RowHandler, Row, Worker, read_problems
 from promptpack.problem import Location, PackError, Problem, UsageError
 
 _SECONDS: Final = 1.0
@@ -27,13 +27,13 @@ _SECONDS: Final = 1.0
 class OnlyIds:
     """Finds the ids of rows that are written already."""
 
-    handler: Handler
+    handler: RowHandler
 
     def identify(self, row: Row) -> str:
         """Return the id of a row."""
         return self.handler.identify(row)
 
-    def handle(self, identifier: str, row: Row, summary: BatchSummary) -> Row | None:  # noqa: ARG002 -- as in Handler
+    def handle(self, identifier: str, row: Row, summary: BatchSummary) -> Row | None:  # noqa: ARG002 -- as in RowHandler
         """Write nothing."""
         return None
 

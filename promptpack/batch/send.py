@@ -19,7 +19,7 @@ from promptpack.batch.render import render_row
 from promptpack.batch.results import RequestFailure
 from promptpack.batch.rows import parse_line, read_context
 from promptpack.batch.summary import BatchSummary
-from promptpack.batch.worker import ChunkResult, Handler, Row, Worker
+from promptpack.batch.worker import ChunkResult, RowHandler, Row, Worker
 from promptpack.cycle import Agent, Clock, CycleSettings, Provider, ProviderError, SystemClock
 from promptpack.cycle.providers.sdk_provider import SdkProvider
 from promptpack.evaluation.asking import TimedProvider
@@ -85,13 +85,13 @@ class AnswerLog:
 class _Answered(NamedTuple):
     """A handler of rows whose records or errors are known."""
 
-    handler: Handler
+    handler: RowHandler
     found: Mapping[str, Row | PromptpackError]
 
     def identify(self, row: Row) -> str:
         return self.handler.identify(row)
 
-    def handle(self, identifier: str, row: Row, summary: BatchSummary) -> Row | None:  # noqa: ARG002 -- as in Handler
+    def handle(self, identifier: str, row: Row, summary: BatchSummary) -> Row | None:  # noqa: ARG002 -- as in RowHandler
         record = self.found[identifier]
         if isinstance(record, PromptpackError):
             raise record

@@ -15,7 +15,7 @@ ERRORS: Encoding = Encoding("jsonl", "", ())
 Row = Mapping[str, Any]
 
 
-class Handler(Protocol):
+class RowHandler(Protocol):
     """What a batch does with a row; picklable."""
 
     def identify(self, row: Row) -> str:
@@ -42,7 +42,7 @@ class ChunkResult(NamedTuple):
 class Worker:
     """Handles chunks; the same chunk gives the same bytes in any process."""
 
-    handler: Handler
+    handler: RowHandler
     encoding: Encoding
 
     def __call__(self, chunk: Chunk, repeated: Mapping[int, str] | None = None) -> ChunkResult:

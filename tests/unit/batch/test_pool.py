@@ -24,7 +24,7 @@ class FragileHandler:
     def identify(self, row: Row) -> str:
         return str(row["id"])
 
-    def handle(self, identifier: str, row: Row, summary: BatchSummary) -> Row | None:  # noqa: ARG002 -- as in Handler
+    def handle(self, identifier: str, row: Row, summary: BatchSummary) -> Row | None:  # noqa: ARG002 -- as in RowHandler
         lives = self._folder / identifier
         if lives.exists():
             left = len(lives.read_bytes())
