@@ -17,7 +17,7 @@ from promptpack.batch.output import Output, PipeOutput
 from promptpack.batch.pool import ChunkEngine, map_here
 from promptpack.batch.sources import STANDARD
 from promptpack.batch.summary import BatchSummary
-from promptpack.batch.worker import ChunkResult, RowHandler, Row, Worker, read_problems
+from promptpack.batch.worker import ChunkResult, Row, RowHandler, Worker, read_problems
 from promptpack.problem import Location, PackError, Problem, UsageError
 
 _SECONDS: Final = 1.0

@@ -19,7 +19,7 @@ from promptpack.batch.render import render_row
 from promptpack.batch.results import RequestFailure
 from promptpack.batch.rows import parse_line, read_context
 from promptpack.batch.summary import BatchSummary
-from promptpack.batch.worker import ChunkResult, RowHandler, Row, Worker
+from promptpack.batch.worker import ChunkResult, Row, RowHandler, Worker
 from promptpack.cycle import Agent, Clock, CycleSettings, Provider, ProviderError, SystemClock
 from promptpack.cycle.providers.sdk_provider import SdkProvider
 from promptpack.evaluation.asking import TimedProvider
