@@ -6,13 +6,13 @@ VENV := $(if $(filter $(GIVEN),$(shell python3 -c '$(VERSION)')),.venv,.venv-$(G
 BIN := $(VENV)/bin
 PACKAGE := promptpack tests benchmarks examples
 
-.PHONY: run test test-minimum mcp-1 check vscode sdks bench fuzz soak format pins clean
+.PHONY: run test test-minimum browser studio mcp-1 check vscode sdks ray kill bench fuzz soak format pins clean
 
 run: $(VENV)/run.stamp ## walk through the six agents, offline
 	@$(BIN)/python -m promptpack run
 
-test: $(VENV)/editor.stamp ## run all tests
-test-minimum: .venv-minimum/editor.stamp ## run all tests with the oldest supported versions of the dependencies
+test: $(VENV)/editor.stamp $(VENV)/studio.stamp ## run all tests
+test-minimum: .venv-minimum/editor.stamp .venv-minimum/studio.stamp ## run all tests with the oldest supported versions of the dependencies
 test-minimum: BIN := .venv-minimum/bin
 test test-minimum:
 	$(BIN)/python -m compileall -q $(PACKAGE)
@@ -20,6 +20,19 @@ test test-minimum:
 
 # Tests start processes, which compile everything again if they find no bytecode.
 test test-minimum: export PYTHONDONTWRITEBYTECODE =
+
+# Tests in the browser are skipped where it is missing.
+browser: ## install Debian's Chromium and fonts for Chinese, for the tests of the studio
+	@command -v chromium > /dev/null && fc-list ':lang=zh' family 2> /dev/null | grep -q . || { \
+	  as_root=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+	  $$as_root apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk; }
+
+studio: $(VENV)/studio.stamp ## check the types of the studio's page, and bundle it
+	rm -rf $(VENV)/studio/src
+	cp -r promptpack/studio/web/. $(VENV)/studio
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm run --silent --prefix $(VENV)/studio check
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm run --silent --prefix $(VENV)/studio build -- $(CURDIR)/promptpack/studio/static
 
 mcp-1: $(VENV)/dev.stamp .venv-mcp-1/stamp ## serve packs to an MCP client of version 1, which needs its own environment
 	PROMPTPACK_SERVER=$(CURDIR)/$(BIN)/python .venv-mcp-1/bin/pytest -c tests/sdks/pytest.ini tests/sdks/test_mcp_client_1.py
@@ -49,6 +62,12 @@ sdk-$1: $(SDK_VENV)/stamp
 endef
 $(foreach name,$(SDKS),$(eval $(call SDK,$(name))))
 
+ray: sdk-ray ## run batches on a real Ray cluster on 127.0.0.1, and kill its workers
+
+KILLS ?= 50
+kill: $(VENV)/dev.stamp ## kill batches and their workers at KILLS random moments: after resuming, the same bytes
+	$(BIN)/python -m tests.soak.kill_batches $(KILLS)
+
 bench: $(VENV)/dev.stamp ## compare with peers, as ratios; NAMES="document slots" selects benchmarks
 	$(BIN)/python -m benchmarks $(NAMES)
 
@@ -72,9 +91,11 @@ format: $(VENV)/dev.stamp ## format the code
 # UPGRADE=--upgrade takes the newest versions instead of the pinned ones.
 PIN = .venv-pins/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
   --no-emit-index-url --no-emit-find-links --custom-compile-command "make pins" $(UPGRADE)
+# All extras but ray, which has its own environment.
+EXTRAS := batch fast lsp mcp otel remote studio testing tokens watch
 pins: .venv-pins/stamp ## pin all dependencies with hashes, for all supported versions of Python and all platforms
 	$(PIN) pyproject.toml -o requirements/run.txt
-	$(PIN) --all-extras pyproject.toml requirements/dev.in -c requirements/run.txt -o requirements/dev.txt
+	$(PIN) $(EXTRAS:%=--extra %) pyproject.toml requirements/dev.in -c requirements/run.txt -o requirements/dev.txt
 	$(PIN) requirements/fuzz.in -c requirements/run.txt -o requirements/fuzz.txt
 	$(PIN) requirements/minimum.in -o requirements/minimum.txt
 	$(PIN) requirements/pins.in -o requirements/pins.txt
@@ -113,6 +134,12 @@ $(VENV)/dev.stamp: requirements/dev.txt pyproject.toml $(VENV)/run.stamp
 	for folder in $*/editor editors/vscode; do \
 	  PATH="$(CURDIR)/$*/bin:$$PATH" npm ci --prefix $$folder --silent --no-audit --no-fund --ignore-scripts || exit 1; \
 	done
+	@touch $@
+
+%/studio.stamp: promptpack/studio/web/package-lock.json %/dev.stamp
+	mkdir -p $*/studio
+	cp promptpack/studio/web/package.json promptpack/studio/web/package-lock.json $*/studio
+	PATH="$(CURDIR)/$*/bin:$$PATH" npm ci --prefix $*/studio --silent --no-audit --no-fund --ignore-scripts
 	@touch $@
 
 .venv-fuzz/stamp: requirements/run.txt requirements/fuzz.txt

@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Callable
 
 _DEFAULT_MODE = 0o644
 
@@ -23,3 +24,17 @@ def write_temporary(target: str, text: str) -> str:
         os.unlink(temporary)
         raise
     return temporary
+
+
+def write_if(target: str, text: str, is_allowed: Callable[[], bool]) -> bool:
+    """Write a file atomically if a function that is asked at the last moment allows it; return whether it did."""
+    temporary = write_temporary(target, text)
+    try:
+        if not is_allowed():
+            return False
+        os.replace(temporary, target)
+        temporary = ""
+        return True
+    finally:
+        if temporary:
+            os.unlink(temporary)

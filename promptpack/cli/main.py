@@ -18,6 +18,7 @@ GROUPS = {
         "new": "create a pack that lints clean and passes its tests",
         "show": "show a pack's inputs, messages, actions and digest",
         "render": "render a pack's prompt with a context",
+        "studio": "see the prompt while you write it: an editor with live preview in the browser",
         "lsp": "start the language server: problems, completion, hover, definitions and renaming",
         "schema": "print or write a JSON Schema",
         "rules": "list and explain the lint rules",
@@ -31,6 +32,7 @@ GROUPS = {
     "Run": {
         "run": "run your flow, or the six agents on one task: render, ask and check each step",
         "try": "run one pack on a model: show the prompt, the reply as it streams, the verdict",
+        "batch": "render, ask, check and correct millions of rows, and continue after any interruption",
         "mcp": "serve packs to MCP clients: prompts, completion and tools",
     },
     "Version": {

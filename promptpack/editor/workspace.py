@@ -48,19 +48,21 @@ class Recent(dict[str, T]):
 class Workspace:
     """Lints and opens files as they are typed; files on disk are cached until something is saved."""
 
-    def __init__(self) -> None:
+    def __init__(self, root: str = "") -> None:
+        """Open files of any folder, or only those below `root`."""
+        self._root = root
         self._libraries: Recent[Library] = Recent(_MAX_FOLDERS)
         self._buffers: Recent[tuple[Library, Buffer]] = Recent(_MAX_FILES)
         self._caches: Recent[tuple[LintSettings, ResultCache]] = Recent(_MAX_FOLDERS)
 
     def report(self, path: str, text: str) -> LintReport:
         """Lint a file as it is typed; a file that is no pack, flow or labels has no problems."""
-        root, wanted = files.find_root(path)
+        root, wanted = self._find_root(path)
         folder = files.Folder(root)
         if self._is_flow(folder, path, text):
-            return lint_flow(folder, self._open(root), find_settings(root), text)
+            return lint_flow(folder, self.library_of(root), find_settings(root), text)
         if self._is_labels(folder, path, text):
-            return lint_labels(folder, self._open(root), find_settings(root), text)
+            return lint_labels(folder, self.library_of(root), find_settings(root), text)
         if not self.is_pack(text):
             return LintReport()
         settings = find_settings(root)
@@ -78,7 +80,7 @@ class Workspace:
 
     def is_known(self, path: str, text: str) -> bool:
         """Return whether a file is a pack, a flow or labels."""
-        folder = files.Folder(files.find_root(path)[0])
+        folder = files.Folder(self._find_root(path)[0])
         return self.is_pack(text) or self._is_flow(folder, path, text) or self._is_labels(folder, path, text)
 
     @staticmethod
@@ -88,8 +90,8 @@ class Workspace:
 
     def open(self, path: str, text: str) -> Buffer:
         """Return a buffer of a file as it is typed; while it is unreadable, with its last readable pack."""
-        root = files.find_root(path)[0]
-        base = self._open(root)
+        root = self._find_root(path)[0]
+        base = self.library_of(root)
         last = self._buffers.get(path)
         if last is not None and last[0] is base and last[1].text == text:
             return last[1]
@@ -115,6 +117,9 @@ class Workspace:
             cached = self._caches[root] = (settings, ResultCache())
         return cached[1]
 
+    def _find_root(self, path: str) -> tuple[str, set[str]]:
+        return (self._root, {path}) if self._root else files.find_root(path)
+
     @staticmethod
     def _is_flow(folder: files.Folder, path: str, text: str) -> bool:
         return folder.to_relative(path) == read_flow.FILE and bool(_IS_FLOW.search(text))
@@ -123,7 +128,8 @@ class Workspace:
     def _is_labels(folder: files.Folder, path: str, text: str) -> bool:
         return folder.to_relative(path) == LABELS and bool(_IS_LABELS.search(text))
 
-    def _open(self, root: str) -> Library:
+    def library_of(self, root: str) -> Library:
+        """Return the packs of a folder as they are on disk, read once until something is saved."""
         if root not in self._libraries:
             self._libraries[root] = Library.open(root)
         return self._libraries[root]

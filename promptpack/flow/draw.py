@@ -163,11 +163,11 @@ class _Picture:
     def _draw_box(self, box: _Box) -> Iterator[str]:
         middle = box.top + box.height // 2
         yield (
-            f'<rect x="{self._left}" y="{box.top}" width="{self._box_width}" height="{box.height}" rx="9" '
-            'fill="#f8fafc" stroke="#334155" stroke-width="1.5"/>'
+            f'<g data-step="{escape(box.name)}"><rect x="{self._left}" y="{box.top}" width="{self._box_width}" '
+            f'height="{box.height}" rx="9" fill="#f8fafc" stroke="#334155" stroke-width="1.5"/>'
         )
         yield _text(box.name, self._middle, middle - 4, "#1f2937", "middle", size=_LARGE, weight="bold")
-        yield _text(box.title, self._middle, middle + 16, "#4b5563", "middle")
+        yield _text(box.title, self._middle, middle + 16, "#4b5563", "middle") + "</g>"
 
     def _draw_end(self, box: _Box) -> Iterator[str]:
         yield (

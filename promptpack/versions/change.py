@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from promptpack.lazy import cached_property
-from promptpack.problem import Location
+from promptpack.problem import Location, Problem, as_data
 from promptpack.versions.word_diff import WordDiff
 
 Category = Literal["CALL", "REPLY", "TEXT"]
@@ -43,6 +43,17 @@ class Change:
     def __str__(self) -> str:
         place = f"{self.location}: " if self.location else ""
         return f"{place}{self.code} {self.message}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the change as plain data."""
+        place = as_data(Problem(self.code, self.message, self.location, self.hint))
+        del place["severity"]
+        found = {**place, "category": self.category, "class": self.kind, "bump": self.bump, "where": self.where}
+        if self.has_counterexample:
+            found["counterexample"] = self.counterexample
+        if self.words:
+            found["words"] = self.words.to_data()
+        return found
 
 
 @dataclass(frozen=True)

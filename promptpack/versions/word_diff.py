@@ -63,6 +63,10 @@ class WordDiff:
         first = next((index for index, piece in enumerate(self.pieces) if piece.kind != "kept"), len(self.pieces))
         return sum(len(piece.text) for piece in self.pieces[:first])
 
+    def to_data(self) -> list[dict[str, str]]:
+        """Return the pieces as plain data."""
+        return [{"kind": piece.kind, "text": piece.text} for piece in self.pieces]
+
     def excerpts(self, context: int = 1) -> tuple[WordDiff, ...]:
         """Return the changed lines, each run with some unchanged lines around it, but no empty ones."""
         lines = list(_split_lines(self.pieces))

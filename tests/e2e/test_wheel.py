@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -30,6 +31,9 @@ def test_the_wheel_renders_and_checks_away_from_the_checkout(tmp_path: Path) -> 
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
     subprocess.run(build, check=True, capture_output=True, cwd=tmp_path)
     (wheel,) = tmp_path.glob("promptpack_agents-*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {"promptpack/studio/static/studio.js", "promptpack/studio/static/studio.css"} <= set(names)
+    assert [name for name in names if name.startswith("promptpack/studio/web")] == []
     venv = tmp_path / "venv"
     subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
     python = venv / "bin" / "python"

@@ -60,7 +60,8 @@ def command(
         prompt = chosen.render(context)
         if diff is None:
             return prompt, None
-        from promptpack.cli.render_diff import find_other, render_other
+        from promptpack.cli.render_diff import find_other
+        from promptpack.versions.prompt_diff import render_other
 
         other = find_other(library, chosen, diff, locale, key).for_model(model)
         return prompt, render_other(other, context, chosen)

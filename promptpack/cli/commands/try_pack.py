@@ -1,6 +1,5 @@
 """`promptpack try`: run one pack on a model, and print the prompt, the reply, the verdict and the cost."""
 
-import json
 import time
 from typing import Any
 
@@ -9,14 +8,13 @@ import click
 from promptpack import files
 from promptpack.characters import visible
 from promptpack.cli import options
+from promptpack.cli.asking import ask_model, practice
 from promptpack.cli.model_options import Models, cycle_settings, model_options, read_replies
 from promptpack.cli.printing import print_correction, print_message, print_verdict
 from promptpack.cli.saved_tests import check_test, save_test
-from promptpack.cycle import Agent, LlmCycle, ReplyJudged, RetryPlanned, Services, Transcript
+from promptpack.cycle import ReplyJudged, RetryPlanned, Services, Transcript
 from promptpack.cycle.events import Event
-from promptpack.pack.model import Pack
 from promptpack.prompt.prompt import Prompt
-from promptpack.trial.finding import find_test
 
 
 @click.command("try")
@@ -59,10 +57,10 @@ def command(
         print_message(message, full)
     if save:
         check_test(chosen, save, context, is_shipped=not folders and not files.Folder("packs").is_there)
-    script = read_replies(replies_file) if replies_file else _practice(chosen, test)
+    script = read_replies(replies_file) if replies_file else practice(chosen, test)
     models = Models(script, **model)
     started = time.perf_counter()
-    transcript = _ask(prompt, models, chosen, rounds, model["model"], full)
+    transcript = _ask(prompt, models, rounds, model["model"], full)
     _print_cost(transcript, time.perf_counter() - started)
     if save:
         save_test(chosen, prompt, save, context, transcript.text)
@@ -70,27 +68,10 @@ def command(
     ctx.exit(0 if transcript.verdict is None or transcript.verdict.ok else 1)
 
 
-def _practice(pack: Pack, test: str | None) -> dict[str, list[str]]:
-    """Return a script with the reply of a test and, as the answer to a correction, the first example of the pack."""
-    actions = pack.contract.actions.values() if pack.contract else ()
-    replies: list[Any] = [find_test(pack, test).reply] if test else []
-    replies.append(next((action.example for action in actions if action.example), None))
-    texts = [
-        one if isinstance(one, str) else json.dumps(dict(one), ensure_ascii=False, indent=2) for one in replies if one
-    ]
-    return {pack.name: texts} if texts else {}
-
-
-def _ask(prompt: Prompt, models: Models, pack: Pack, rounds: int, model: str | None, full: bool) -> Transcript:
+def _ask(prompt: Prompt, models: Models, rounds: int, model: str | None, full: bool) -> Transcript:
     shown = _Live(full)
-    provider, settings = models.provider_for(pack.name), models.settings_for(pack.name, cycle_settings(model, rounds))
-    if pack.contract is None:
-        settings = settings.with_parameters(prompt.parameters)
-        cycle = LlmCycle(provider, settings, Services(on_event=shown.on_event, on_delta=shown.on_delta))
-        transcript = cycle.submit_messages(prompt.messages)
-    else:
-        agent = Agent(pack, provider, settings)
-        transcript = agent.run_with_transcript(prompt, on_event=shown.on_event, on_delta=shown.on_delta).transcript
+    services = Services(on_event=shown.on_event, on_delta=shown.on_delta)
+    transcript = ask_model(prompt, models, cycle_settings(model, rounds), services)
     shown.end_line()
     return transcript
 

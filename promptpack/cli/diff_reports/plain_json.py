@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 from promptpack.characters import visible
-from promptpack.problem import Problem, as_data
-from promptpack.versions.change import Change, largest
+from promptpack.problem import as_data
+from promptpack.versions.change import largest
 from promptpack.versions.version_diff import DiffReport, VersionDiff
 from promptpack.versions.version_side import VersionSide
 
@@ -35,7 +35,7 @@ def diff_as_data(diff: VersionDiff) -> dict[str, Any]:
         "required": str(diff.required) if diff.required else None,
         "declared": diff.declared,
         "too_small": diff.is_too_small,
-        "changes": [_change(change) for change in diff.changes],
+        "changes": [change.to_dict() for change in diff.changes],
         "problems": [as_data(problem) for problem in diff.problems],
     }
 
@@ -45,15 +45,3 @@ def _side(side: VersionSide | None) -> dict[str, Any] | None:
         return None
     files = [{"path": entry.path, "locale": entry.locale} for entry in side.entries]
     return {"version": str(side.version) if side.version else None, "files": files}
-
-
-def _change(change: Change) -> dict[str, Any]:
-    place = as_data(Problem(change.code, change.message, change.location, change.hint))
-    del place["severity"]
-    facts = {"category": change.category, "class": change.kind, "bump": change.bump, "where": change.where}
-    found = {**place, **facts}
-    if change.has_counterexample:
-        found["counterexample"] = change.counterexample
-    if change.words:
-        found["words"] = [{"kind": piece.kind, "text": piece.text} for piece in change.words.pieces]
-    return found

@@ -95,7 +95,9 @@ class Lists:
 
     def _plans(self, solver: Solver) -> Iterator[Plan]:
         """Yield every choice of places for the items that must be somewhere, and for the two that are equal."""
-        end = self.named + len(self._some)
+        # From here on, all places are alike.
+        alike = max([self.named, *(one.start for one in self._some)])
+        end = alike + len(self._some)
         places = [range(one.start, end) for one in self._some]
         pairs = [None] if self.is_unique is not False else list(combinations(range(end + 2), 2))
         for chosen in product(*places):

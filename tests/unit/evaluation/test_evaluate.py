@@ -110,6 +110,7 @@ def _reply_with(**changes: Any) -> str:
 
 
 _VERDICT = {"ok": True, "outcome": "ok", "output": {}, "violations": [], "repairs": []}
+_NO_VERDICTS: tuple[object, ...] = ([], {}, 5, "x", {**_VERDICT, "ok": 1})
 _DAMAGED = (
     '{"case": 1}',
     "[" * 100_000,
@@ -120,8 +121,7 @@ _DAMAGED = (
     _reply_with(output_tokens=10**400),
     _reply_with(cached_tokens=True),
     _reply_with(text=None),
-    *(_reply_with().replace("null", verdict) for verdict in ("[]", "{}", "5", '"x"')),
-    _reply_with().replace("null", json.dumps({**_VERDICT, "ok": 1})),
+    *(_reply_with().replace("null", json.dumps(verdict)) for verdict in _NO_VERDICTS),
     _reply_with().replace("null", json.dumps({**_VERDICT, "violations": [{"code": "PP510"}]})),
     _reply_with().replace("null", json.dumps({**_VERDICT, "ok": False})),
 )

@@ -47,5 +47,4 @@ def test_a_word_is_located_in_a_long_list(tmp_path: Path) -> None:
     words = [", ".join(f"w{number}" for number in range(start, start + 3_000)) for start in (0, 1)]
     found = _compare_inputs(tmp_path, [(f"{{enum: [{words[0]}]}}", f"{{enum: [{words[1]}]}}")])
     column = len("  I0: {enum: [") + words[1].index("w3000") + 1
-    places = [change.location for change in found.changes]
-    assert {place and (place.line, place.column) for place in places} == {(5, column)}
+    assert {(at.line, at.column) for change in found.changes if (at := change.location)} == {(5, column)}

@@ -1,0 +1,1 @@
+"""The studio: a page in the browser that shows packs, edits them and previews their prompts, on loopback only."""

@@ -1,0 +1,1 @@
+"""The answers to the messages of a page; `catalogue.py` lists them."""

@@ -1,0 +1,147 @@
+"""The `Project`: the opened folder of packs, and the texts in it that the studio may read and write."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from promptpack import files
+from promptpack.document import normalize
+from promptpack.editor import Buffer, Workspace
+from promptpack.library import Library
+from promptpack.library.entry import Entry
+from promptpack.problem import Location, PackError, Problem, PromptpackError, UsageError, as_data
+from promptpack.temporary_files import write_if
+
+SUFFIXES = (".yaml", ".yml", ".j2")
+"""The files that the studio shows; only these are read and written."""
+_MAX_BYTES = 1_000_000
+# With a colon or a backslash, Windows reads a name as another file.
+_PLAIN_PART = re.compile(r"[^/\\:\x00-\x1f\x7f]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A text as it is on disk; `digest` is empty if there is no file."""
+
+    text: str = ""
+    digest: str = ""
+    has_bom: bool = False
+    has_crlf: bool = False
+
+    def encode(self, text: str) -> str:
+        """Return an edited text with the line ends and the byte order mark of the file."""
+        lines = text.replace("\n", "\r\n") if self.has_crlf else text
+        return f"\ufeff{lines}" if self.has_bom else lines
+
+
+class Project:
+    """The packs of one folder; `workspace` may be used by one thread at a time, under `lock`."""
+
+    def __init__(self, root: str) -> None:
+        self.folder = files.Folder(root)
+        self.workspace = Workspace(root)
+        self.lock = threading.RLock()
+
+    @property
+    def library(self) -> Library:
+        """The packs as they are on disk."""
+        with self.lock:
+            return self.workspace.library_of(self.folder.root)
+
+    def refresh(self) -> None:
+        """Read the files again when they are needed next."""
+        with self.lock:
+            self.workspace.refresh()
+
+    def path_of(self, relative: str) -> str:
+        """Return the path of a file as problems show it; raise if the studio may not open it."""
+        parts = relative.split("/")
+        is_plain = all(_PLAIN_PART.fullmatch(part) and not part.startswith(".") for part in parts)
+        if not is_plain or not relative.endswith(SUFFIXES) or any(part.endswith((" ", ".")) for part in parts):
+            message = f"{relative[:200]!r} is no file that the studio opens"
+            hint = f"it opens files of the folder {self.folder.root!r} that end with {', '.join(SUFFIXES)}"
+            raise UsageError(Problem("PP993", message, None, hint))
+        return self.folder.show(relative)
+
+    def relative(self, path: str) -> str:
+        """Return a path as the page shows it: relative to the folder if it is inside."""
+        return self.folder.to_relative(path) or path
+
+    def read(self, relative: str) -> Stored:
+        """Return a text as it is on disk; links, and what is no text, are refused."""
+        path = self.path_of(relative)
+        if not self.folder.is_occupied(relative):
+            return Stored()
+        content = self.folder.read(relative)
+        try:
+            raw = content.decode()
+        except UnicodeDecodeError as error:
+            raise PackError(Problem("PP101", "file is not UTF-8", Location(path), "save it as UTF-8")) from error
+        has_crlf = 0 < raw.count("\r\n") == raw.count("\n")
+        return Stored(normalize(raw), digest_of(content), raw.startswith("\ufeff"), has_crlf)
+
+    def write(self, relative: str, text: str, base: str) -> Stored | None:
+        """Replace a text whose digest is still `base`, and return the new one; None if it has changed since."""
+        stored, path = self.read(relative), self.path_of(relative)
+        encoded = stored.encode(text)
+        if len(encoded.encode("utf-8", "surrogatepass")) > _MAX_BYTES:
+            problem = Problem(
+                "PP102", f"file is larger than {_MAX_BYTES:,} bytes", Location(path), "split it into partials"
+            )
+            raise PackError(problem)
+        if stored.digest != base:
+            return None
+        try:
+            written = write_if(path, encoded, lambda: self.read(relative).digest == base)
+        except OSError as error:
+            raise UsageError(Problem("PP126", f"cannot be written: {error.strerror}", Location(path))) from error
+        except UnicodeEncodeError as error:
+            problem = Problem("PP408", "text contains half of a surrogate pair", Location(path), "type it again")
+            raise UsageError(problem) from error
+        self.refresh()
+        return self.read(relative) if written else None
+
+    def entry(self, relative: str) -> Entry | None:
+        """Return the pack file at a path; None if it is another file."""
+        path = self.path_of(relative)
+        return next((entry for entry in self.library.entries if entry.path == path), None)
+
+    def buffer(self, relative: str, text: str) -> Buffer:
+        """Return a buffer of a pack as it is typed; the caller has the lock."""
+        return self.workspace.open(self.path_of(relative), text)
+
+    def write_problem(self, problem: Problem) -> dict[str, Any]:
+        """Return a problem as plain data; its path is relative to the folder."""
+        data = as_data(problem)
+        return {**data, "path": self.relative(data["path"])} if data["path"] else data
+
+    def shown(self, error: PromptpackError) -> list[dict[str, Any]]:
+        """Return the problems of an error as plain data."""
+        return [self.write_problem(problem) for problem in error.problems]
+
+    def text_of(self, typed: Mapping[str, str], relative: str) -> str:
+        """Return the text of a file as it is typed, else as it is on disk."""
+        self.path_of(relative)
+        found = typed.get(relative)
+        return self.read(relative).text if found is None else found
+
+    def stamps(self) -> dict[str, files.Stamp]:
+        """Return what changes when a file of the folder or of its schemas is written."""
+        found: dict[str, files.Stamp] = {}
+        for folder, prefix in ((self.folder, ""), (self.folder.sibling, files.SIBLING)):
+            with suppress(OSError):
+                found |= {
+                    f"{prefix}{file}": stamp for file, stamp in folder.stamps(*SUFFIXES, ".json", ".lock", ".toml")
+                }
+        return found
+
+
+def digest_of(content: bytes) -> str:
+    """Return the digest of a file."""
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,36 @@
+"""Drafts and contexts in the user's own folder."""
+
+from pathlib import Path
+
+import pytest
+
+from promptpack.studio.drafts import Drafts
+
+
+def test_a_draft_is_found_by_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert Drafts("packs").put("a.yaml", "half a pair \ud800", "base")
+    assert Drafts("packs").get("a.yaml") == ("half a pair \ud800", "base")
+    assert Drafts("other").get("a.yaml") is None
+    assert Drafts("packs").get("b.yaml") is None
+    Drafts("packs").drop("a.yaml")
+    assert Drafts("packs").get("a.yaml") is None
+
+
+def test_a_draft_that_is_no_draft_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    Drafts("packs").put("a.yaml", "x", "base")
+    (file,) = (tmp_path / "promptpack" / "studio").iterdir()
+    for content in ("{", "[]", '{"text": 1, "base": "x"}'):
+        file.write_text(content, "utf-8")
+        assert Drafts("packs").get("a.yaml") is None
+
+
+def test_nothing_is_kept_in_a_folder_that_others_can_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    (tmp_path / "promptpack").mkdir(mode=0o755)
+    (tmp_path / "promptpack").chmod(0o755)
+    drafts = Drafts("packs")
+    assert not drafts.is_kept
+    assert not drafts.put("a.yaml", "x", "base")
+    assert drafts.get("a.yaml") is None
