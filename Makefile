@@ -6,7 +6,7 @@ VENV := $(if $(filter $(GIVEN),$(shell python3 -c '$(VERSION)')),.venv,.venv-$(G
 BIN := $(VENV)/bin
 PACKAGE := promptpack tests benchmarks examples
 
-.PHONY: run test test-minimum browser studio mcp-1 check sdks bench fuzz soak format pins clean
+.PHONY: run test test-minimum browser studio mcp-1 check vscode sdks ray kill bench fuzz soak format pins clean
 
 run: $(VENV)/run.stamp ## walk through the six agents, offline
 	@$(BIN)/python -m promptpack run
@@ -46,6 +46,11 @@ check: $(VENV)/dev.stamp ## check format, lint, types, layers and the shipped pa
 	$(BIN)/promptpack lock --check packs
 	$(BIN)/promptpack test --packs packs > /dev/null
 
+VSCODE := editors/vscode
+vscode: $(VENV)/editor.stamp ## package the extension for VS Code
+	mkdir -p dist
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm run package --prefix $(VSCODE) --silent
+
 # One target per SDK, such as `make sdk-gemini`; each SDK has its own environment, because they need different versions.
 SDKS := $(subst _,-,$(patsubst tests/sdks/test_%.py,%,$(sort $(wildcard tests/sdks/test_*.py))))
 SDK_VENV = .venv-sdks/$(subst langgraph,langchain,$(subst openai-responses,openai,$(1:%-flow=%)))
@@ -56,6 +61,12 @@ sdk-$1: $(SDK_VENV)/stamp
 	$(SDK_VENV)/bin/python -m pytest -c tests/sdks/pytest.ini tests/sdks/test_$(subst -,_,$1).py
 endef
 $(foreach name,$(SDKS),$(eval $(call SDK,$(name))))
+
+ray: sdk-ray ## run batches on a real Ray cluster on 127.0.0.1, and kill its workers
+
+KILLS ?= 50
+kill: $(VENV)/dev.stamp ## kill batches and their workers at KILLS random moments: after resuming, the same bytes
+	$(BIN)/python -m tests.soak.kill_batches $(KILLS)
 
 bench: $(VENV)/dev.stamp ## compare with peers, as ratios; NAMES="document slots" selects benchmarks
 	$(BIN)/python -m benchmarks $(NAMES)
@@ -80,9 +91,11 @@ format: $(VENV)/dev.stamp ## format the code
 # UPGRADE=--upgrade takes the newest versions instead of the pinned ones.
 PIN = .venv-pins/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
   --no-emit-index-url --no-emit-find-links --custom-compile-command "make pins" $(UPGRADE)
+# All extras but ray, which has its own environment.
+EXTRAS := batch fast lsp mcp otel remote studio testing tokens watch
 pins: .venv-pins/stamp ## pin all dependencies with hashes, for all supported versions of Python and all platforms
 	$(PIN) pyproject.toml -o requirements/run.txt
-	$(PIN) --all-extras pyproject.toml requirements/dev.in -c requirements/run.txt -o requirements/dev.txt
+	$(PIN) $(EXTRAS:%=--extra %) pyproject.toml requirements/dev.in -c requirements/run.txt -o requirements/dev.txt
 	$(PIN) requirements/fuzz.in -c requirements/run.txt -o requirements/fuzz.txt
 	$(PIN) requirements/minimum.in -o requirements/minimum.txt
 	$(PIN) requirements/pins.in -o requirements/pins.txt
@@ -91,7 +104,7 @@ pins: .venv-pins/stamp ## pin all dependencies with hashes, for all supported ve
 	for file in tests/sdks/requirements/*.in; do $(PIN) pyproject.toml $$file -o $${file%.in}.txt || exit 1; done
 
 clean: ## remove everything that the other targets created
-	rm -rf .venv .venv-* .cache dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-* .cache dist editors/vscode/node_modules editors/vscode/dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # The interpreter is a link to an old file: only the time of the link tells that an environment is new.
 MAKEFLAGS += --check-symlink-times
@@ -115,10 +128,12 @@ $(VENV)/dev.stamp: requirements/dev.txt pyproject.toml $(VENV)/run.stamp
 	@touch $@
 
 # Node.js comes from PyPI, so it need not be installed.
-%/editor.stamp: tests/e2e/editor/package-lock.json %/dev.stamp
+%/editor.stamp: tests/e2e/editor/package-lock.json editors/vscode/package-lock.json %/dev.stamp
 	mkdir -p $*/editor
 	cp tests/e2e/editor/package.json tests/e2e/editor/package-lock.json $*/editor
-	PATH="$(CURDIR)/$*/bin:$$PATH" npm ci --prefix $*/editor --silent --no-audit --no-fund --ignore-scripts
+	for folder in $*/editor editors/vscode; do \
+	  PATH="$(CURDIR)/$*/bin:$$PATH" npm ci --prefix $$folder --silent --no-audit --no-fund --ignore-scripts || exit 1; \
+	done
 	@touch $@
 
 %/studio.stamp: promptpack/studio/web/package-lock.json %/dev.stamp

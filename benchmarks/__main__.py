@@ -25,6 +25,7 @@ BENCHMARKS = (
     "history",
     "slots",
     "pack_tests",
+    "batch",
 )
 
 

@@ -196,6 +196,14 @@ def _faster(job: str, table: str, side: str, over: str, times: float) -> Goal:
 
 
 GOALS = (
+    *(
+        Goal(
+            f"a file of 10,000 planner records: {job}",
+            "at most 1.1 times the cost of a plain loop over the same file",
+            (RatioLimit(table, "promptpack batch", 1.1, ("loop, promptpack",)),),
+        )
+        for job, table in (("render requests", "batch-render"), ("check replies", "batch-check"))
+    ),
     Goal(
         "1,000 tests of a pack",
         "at most twice the cost of rendering and checking in a plain loop",

@@ -4,6 +4,7 @@
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from promptpack import adapters as adapters
+    from promptpack import batch as batch
     from promptpack import flow as flow
     from promptpack import providers as providers
     from promptpack._version import __version__
@@ -129,7 +130,7 @@ _MODULES = {
     "validate_messages": "prompt.order",
 }
 
-_PUBLIC_MODULES = ("adapters", "flow", "otel", "providers", "stubs", "testing")
+_PUBLIC_MODULES = ("adapters", "batch", "flow", "otel", "providers", "stubs", "testing")
 
 if not TYPE_CHECKING:
     # Hidden from type checkers, which would accept every misspelled name.

@@ -93,7 +93,7 @@ class PrivateFolder:
 
 
 class PrivateLog:
-    """A file of lines that only grows: a line is on disk when `append` returns, and only one process writes."""
+    """A file of lines that only grows, and that only one process writes."""
 
     def __init__(self, path: str, descriptor: int) -> None:
         self.path = path
@@ -119,12 +119,13 @@ class PrivateLog:
             os.ftruncate(self._descriptor, whole)
         return content[:whole].splitlines()
 
-    def append(self, line: bytes) -> None:
-        """Write a line and wait until it is on disk."""
+    def append(self, line: bytes, *, durable: bool = True) -> None:
+        """Write a line, which survives the end of this process, and with `durable` that of the machine."""
         content = line + b"\n"
         while content:
             content = content[os.write(self._descriptor, content) :]
-        os.fsync(self._descriptor)
+        if durable:
+            os.fsync(self._descriptor)
 
     def clear(self) -> None:
         """Remove all lines."""

@@ -59,10 +59,10 @@ def _steps(prompt: Prompt, rounds: int) -> Generator[Messages, object, tuple[Ver
         verdict = prompt.check(reply, after=verdict)
         if verdict.ok or number >= last:
             return verdict, number
-        messages = (*messages, completion.message, *_answers(completion, verdict))
+        messages = (*messages, completion.message, *answer_to(completion, verdict))
 
 
-def _answers(completion: Completion, verdict: Verdict) -> Messages:
+def answer_to(completion: Completion, verdict: Verdict) -> Messages:
     """Return the correction; providers require an answer to each tool call."""
     if not completion.tool_calls:
         return (Message("user", verdict.correction),)

@@ -9,9 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
-from promptpack import document
 from promptpack.cli import options
-from promptpack.cli.model_options import Models, read_replies
+from promptpack.cli.model_options import Models, read_params, read_replies
 from promptpack.cycle import Backoff, CycleSettings, ScriptedProvider
 from promptpack.evaluation import EvaluatedPack, EvaluationPlan, JudgePack, check_cases, read_cases, read_prices
 from promptpack.library import Library
@@ -20,9 +19,11 @@ from promptpack.problem import Problem, UsageError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _SCRIPTED = "scripted"
-# An evaluation is not urgent: it waits as long as most servers ask for.
-_BACKOFF = Backoff(longest=120.0)
-_MORE_THAN_0 = click.FloatRange(0, min_open=True)
+PATIENT = Backoff(longest=120.0)
+"""Of work that is not urgent: it waits as long as most servers ask for."""
+_MORE_THAN_0 = options.FiniteRange(0, min_open=True)
+# More repetitions of a case tell little; more cases do.
+_MAX_REPETITIONS = 1_000
 
 
 _FILE = click.Path(exists=True, dir_okay=False)
@@ -32,7 +33,7 @@ _OPTIONS: tuple[tuple[tuple[str, ...], str, dict[str, Any]], ...] = (
         "A .jsonl or .csv file, or 'tests' for the pack's own tests.",
         {"required": True, "metavar": "FILE"},
     ),
-    (("--repeat",), "How often each case is asked.", {"default": 1, "type": click.IntRange(1)}),
+    (("--repeat",), "How often each case is asked.", {"default": 1, "type": click.IntRange(1, _MAX_REPETITIONS)}),
     (
         ("--param", "params"),
         "A parameter of the request, such as temperature=0; repeatable.",
@@ -46,7 +47,7 @@ _OPTIONS: tuple[tuple[tuple[str, ...], str, dict[str, Any]], ...] = (
     (("--judge", "judge_pack"), "A pack that reads each reply and decides whether it passes.", {"metavar": "PACK"}),
     (("--judge-input",), "The judge's input that gets the reply.", {"default": "REVIEWED_OUTPUT"}),
     (("--judge-path",), "Where the judge's reply has the grade.", {"default": "/params/approved"}),
-    (("--judge-score",), "The lowest number at --judge-path that passes.", {"type": float}),
+    (("--judge-score",), "The lowest number at --judge-path that passes.", {"type": options.FiniteRange()}),
     (("--judge-model",), "The model of the judge.  [default: --model]", {}),
     (
         ("--margin",),
@@ -58,7 +59,11 @@ _OPTIONS: tuple[tuple[tuple[str, ...], str, dict[str, Any]], ...] = (
     (("--requests-per-minute",), "Send no more requests than that.", {"type": _MORE_THAN_0}),
     (("--tokens-per-minute",), "Use no more tokens than that.", {"type": _MORE_THAN_0}),
     (("--retries",), "How often a request is sent again after a temporary failure.", {"default": 5}),
-    (("--timeout",), "The longest silence of the server, in seconds.", {"default": 120.0}),
+    (
+        ("--timeout",),
+        "The longest silence of the server, in seconds.",
+        {"default": 120.0, "type": options.FiniteRange()},
+    ),
     (("--prices", "prices_file"), "A YAML file with the prices of models.", {"type": _FILE}),
     (("--max-cost",), "Stop before the cost exceeds this; needs --prices.", {"type": _MORE_THAN_0}),
 )
@@ -99,13 +104,15 @@ def read_plan(
     check_cases(read, chosen)
     settings = CycleSettings(
         others["model"] or "",
-        params=_read_params(params),
+        params=read_params(params),
         rounds=rounds,
         retries=retries,
-        backoff=_BACKOFF,
+        backoff=PATIENT,
         timeout=timeout,
     )
-    models = _Models(others["kind"], others["model"], others["base_url"], others["api_key"], others["replies_file"])
+    models = SubjectModels(
+        others["kind"], others["model"], others["base_url"], others["api_key"], others["replies_file"]
+    )
     subjects = tuple(models.subject(pack, settings) for pack in chosen)
     judge = _read_judge(library, models, settings, locale, others)
     if judge:
@@ -131,7 +138,7 @@ def read_plan(
     return plan
 
 
-class _Models:
+class SubjectModels:
     """The provider of each pack: one for all, or a script of replies that starts again at its end."""
 
     def __init__(
@@ -165,18 +172,8 @@ def _example_of(pack: Pack) -> list[Any]:
     return [dict(example)] if example else []
 
 
-def _read_params(assignments: tuple[str, ...]) -> dict[str, Any]:
-    params = {}
-    for assignment in assignments:
-        name, equals, value = assignment.partition("=")
-        if not equals or not name:
-            raise UsageError(Problem("PP901", f"invalid assignment {assignment!r}", None, "write NAME=VALUE"))
-        params[name] = document.parse(value, f"--param {name}").data
-    return params
-
-
 def _read_judge(
-    library: Library, models: _Models, settings: CycleSettings, locale: str | None, given: Mapping[str, Any]
+    library: Library, models: SubjectModels, settings: CycleSettings, locale: str | None, given: Mapping[str, Any]
 ) -> JudgePack | None:
     if given["judge_pack"] is None:
         return None

@@ -1,6 +1,9 @@
 """The `promptpack` command: find the subcommand, print problems and set the exit code."""
 
+import errno
+import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 from keyword import iskeyword
 
@@ -8,7 +11,7 @@ import click
 
 from promptpack import __version__
 from promptpack.cli.console import print_problems
-from promptpack.problem import PromptpackError, UsageError, did_you_mean
+from promptpack.problem import Problem, PromptpackError, UsageError, did_you_mean
 
 GROUPS = {
     "Write": {
@@ -29,6 +32,7 @@ GROUPS = {
     "Run": {
         "run": "run your flow, or the six agents on one task: render, ask and check each step",
         "try": "run one pack on a model: show the prompt, the reply as it streams, the verdict",
+        "batch": "render, ask, check and correct millions of rows, and continue after any interruption",
         "mcp": "serve packs to MCP clients: prompts, completion and tools",
     },
     "Version": {
@@ -48,6 +52,7 @@ GROUPS = {
 COMMANDS = {name: about for commands in GROUPS.values() for name, about in commands.items()}
 
 EXIT_PROBLEMS = 1
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 EXIT_USAGE = 2
 EXIT_BUG = 3
 
@@ -108,8 +113,19 @@ def run() -> None:
         sys.stderr.close()
         sys.exit(EXIT_PROBLEMS)
     except Exception as error:  # noqa: BLE001 -- any other error is a bug, reported with exit code 3
+        if isinstance(error, OSError) and error.errno in _NO_SPACE:
+            _report_full_disk(error)
+            sys.exit(EXIT_PROBLEMS)
         import traceback
 
         traceback.print_exception(error)
         click.echo("this is a bug in promptpack; please report it with the lines above", err=True)
         sys.exit(EXIT_BUG)
+
+
+def _report_full_disk(error: OSError) -> None:
+    """Say that the output cannot be written, and give up what is left of it."""
+    with suppress(OSError):
+        print_problems([Problem("PP126", f"the output cannot be written: {error.strerror}")], err=True)
+    # Python would write it again at its end.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

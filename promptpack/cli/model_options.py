@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
+from promptpack import document
 from promptpack.cli.options import read_mapping
 from promptpack.cycle import CycleSettings, Provider, ScriptedProvider, open_provider
 from promptpack.problem import Problem, UsageError, did_you_mean
@@ -78,3 +79,14 @@ def read_replies(file: str) -> Mapping[str, Any]:
 def cycle_settings(model: str | None, rounds: int) -> CycleSettings:
     """Return the settings for a command."""
     return CycleSettings(model=model or "", rounds=rounds)
+
+
+def read_params(assignments: tuple[str, ...]) -> dict[str, Any]:
+    """Read parameters of a request, given as NAME=VALUE with a value in YAML."""
+    params = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals or not name:
+            raise UsageError(Problem("PP901", f"invalid assignment {assignment!r}", None, "write NAME=VALUE"))
+        params[name] = document.parse(value, f"--param {name}").data
+    return params

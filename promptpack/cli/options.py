@@ -1,6 +1,7 @@
 """Options that several commands use: the packs and the context."""
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -14,6 +15,17 @@ from promptpack.trial.finding import find_test
 
 _MAX_CONTEXT_BYTES = 20_000_000
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class FiniteRange(click.FloatRange):
+    """A number in a range; NaN is in none, although it is not outside either."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number, or fail."""
+        number: float = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return number
 
 
 def pack_argument(command: Command) -> Command:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO, TypeVar
 
 Item = TypeVar("Item")
-_PATIENCE_SECONDS, _PAUSE_SECONDS = 2.0, 0.1
+PATIENCE_SECONDS, PAUSE_SECONDS = 2.0, 0.1
 _WIDTH = 24
-_CLEAR = "\r\x1b[K"
+CLEAR = "\r\x1b[K"
 
 
 def track(items: Sequence[Item], noun: str, stream: TextIO | None = None) -> Iterator[Item]:
@@ -27,19 +27,30 @@ def track_some(items: Iterable[Item], total: int, noun: str, stream: TextIO | No
     try:
         for done, item in enumerate(items):
             now = time.monotonic()
-            if now - started > _PATIENCE_SECONDS and now - drawn > _PAUSE_SECONDS and done:
+            if now - started > PATIENCE_SECONDS and now - drawn > PAUSE_SECONDS and done:
                 drawn = now
-                stream.write(_CLEAR + _bar(done, total, now - started, noun))
+                stream.write(CLEAR + _bar(done, total, now - started, noun))
                 stream.flush()
             yield item
     finally:
         if drawn != started:
-            stream.write(_CLEAR)
+            stream.write(CLEAR)
             stream.flush()
 
 
+def draw_bar(share: float) -> str:
+    """Return a bar, of which a share from 0 to 1 is done."""
+    filled = int(_WIDTH * share)
+    return f"{'█' * filled}{'░' * (_WIDTH - filled)}"
+
+
+def show_seconds(seconds: float) -> str:
+    """Return a time in minutes and seconds."""
+    left = round(seconds)
+    return f"{left // 60} min {left % 60} s" if left >= 60 else f"{left} s"
+
+
 def _bar(done: int, total: int, seconds: float, noun: str) -> str:
-    filled, rate = _WIDTH * done // total, done / seconds
-    left = round((total - done) / rate)
-    time_left = f"{left // 60} min {left % 60} s" if left >= 60 else f"{left} s"
-    return f"{'█' * filled}{'░' * (_WIDTH - filled)} {done}/{total} {noun}, {rate:.1f} per second, {time_left} left"
+    rate = done / seconds
+    time_left = show_seconds((total - done) / rate)
+    return f"{draw_bar(done / total)} {done}/{total} {noun}, {rate:.1f} per second, {time_left} left"

@@ -26,7 +26,7 @@ def verify(path: str, content: bytes, allowed_signers: str, identity: str | None
     if not files.is_file(signature):
         hint = "sign it with: promptpack lock --sign KEY"
         raise PackError(Problem("PP934", f"{path} has no signature {signature}", Location(path), hint))
-    signer = identity or _find_signer(path, signature, allowed_signers)
+    signer = _find_signer(path, signature, allowed_signers) if identity is None else identity
     words = ["-Y", "verify", "-f", allowed_signers, "-I", signer, "-n", _NAMESPACE, "-s", signature]
     done = _run(words, content)
     if done.returncode != 0:

@@ -58,9 +58,7 @@ class Agent:
         if not is_a(pack, Pack):
             hint = "pass what Library.get returned"
             raise UsageError(Problem("PP618", f"a {type(pack).__name__} is not a pack", None, hint))
-        if pack.contract is None:
-            message = f"{pack.label} declares no reply contract, so its replies cannot be checked"
-            raise UsageError(Problem("PP618", message, None, "add 'reply:' to the pack, or use LlmCycle"))
+        require_contract(pack)
         self.provider = provider
         self.settings: CycleSettings = settings or CycleSettings()
         self.pack = pack if pack.overlay else pack.for_model(find_model(provider, self.settings))
@@ -167,6 +165,13 @@ class Agent:
             return previous
 
         return Conversation(prompt.messages, self.settings.with_parameters(prompt.parameters), self.tools, judge)
+
+
+def require_contract(pack: Pack) -> None:
+    """Raise a `UsageError` if the replies of a pack cannot be checked."""
+    if pack.contract is None:
+        message = f"{pack.label} declares no reply contract, so its replies cannot be checked"
+        raise UsageError(Problem("PP618", message, None, "add 'reply:' to the pack, or use LlmCycle"))
 
 
 def find_model(provider: Provider, settings: CycleSettings) -> str:

@@ -17,7 +17,7 @@ def write_run(run: AgentRun) -> dict[str, Any]:
     transcript, secrets = run.transcript, Secrets(run.prompt.pack, run.prompt.context)
     return {
         "prompt": write_prompt(run.prompt),
-        "verdict": _write_verdict(run.verdict, secrets),
+        "verdict": write_verdict(run.verdict, secrets),
         "stop": transcript.stop,
         "usage": _write_usage(transcript.usage),
         "rounds": [_write_round(done, secrets) for done in transcript.rounds],
@@ -28,12 +28,12 @@ def _write_round(done: Round, secrets: Secrets) -> dict[str, Any]:
     return {
         "model": done.completion.model or done.request.model,
         "completion": hide_all(_write_completion(done.completion), secrets),
-        "verdict": None if done.verdict is None else _write_verdict(done.verdict, secrets),
+        "verdict": None if done.verdict is None else write_verdict(done.verdict, secrets),
         "answers": hide_all([message.to_dict() for message in done.answers], secrets),
     }
 
 
-def _write_verdict(verdict: Verdict, secrets: Secrets) -> dict[str, Any]:
+def write_verdict(verdict: Verdict, secrets: Secrets) -> dict[str, Any]:
     """Return a verdict whose texts have no secrets; in what the model said, numbers may be secret too."""
     row: dict[str, Any] = hide_all(verdict.to_dict(), secrets)
     attempt = row["attempt"] or {}

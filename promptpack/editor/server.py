@@ -2,11 +2,12 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import groupby
-from typing import Any, BinaryIO, TypeVar, cast
+from typing import Any, BinaryIO, cast
 
 from lsprotocol import types
 from pygls import uris
@@ -32,9 +33,20 @@ from promptpack.editor import (
     rename,
 )
 from promptpack.editor.frames import Frames
+from promptpack.editor.pack_requests import (
+    PREVIEW,
+    REQUESTS,
+    RUN_TESTS,
+    TESTS,
+    PackParams,
+    PreviewParams,
+    RunTestsParams,
+    list_tests,
+    run_tests,
+    write_preview,
+)
 from promptpack.problem import Location, Problem, PromptpackError, UsageError
 
-T = TypeVar("T")
 # Seconds without typing before a file is linted.
 _LINT_DELAY = 0.15
 _SEVERITIES = {
@@ -66,6 +78,9 @@ _SYMBOL_KINDS = {
 
 class _Protocol(LanguageServerProtocol):
     """Answers also requests with invalid parameters, such as a negative position, which pygls only logs."""
+
+    def get_message_type(self, method: str) -> type[Any] | None:  # type: ignore[override] # there, it is cached
+        return REQUESTS.get(method) or super().get_message_type(method)
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         try:
@@ -105,6 +120,9 @@ class PackServer:
                 self._fixes,
                 types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix]),
             ),
+            PREVIEW: (self._preview, None),
+            TESTS: (self._list_tests, None),
+            RUN_TESTS: (self._run_tests, None),
         }
         for name, (function, options) in features.items():
             # pygls sets attributes on the function, which a bound method does not allow.
@@ -170,7 +188,8 @@ class PackServer:
     def _references(self, params: types.ReferenceParams) -> list[types.Location]:
         document = self._document(params.text_document.uri)
         offset = document.offset_at_position(params.position)
-        found = _or_message(lambda: find_references(self._buffer(document), offset))
+        with _as_messages():
+            found = find_references(self._buffer(document), offset)
         return [
             types.Location(_uri(path), self._range_of(lines, one))
             for path, several in groupby(found, lambda location: location.path)
@@ -215,7 +234,8 @@ class PackServer:
     def _rename(self, params: types.RenameParams) -> types.WorkspaceEdit:
         document = self._document(params.text_document.uri)
         offset = document.offset_at_position(params.position)
-        replacements = _or_message(lambda: rename(self._buffer(document), offset, params.new_name))
+        with _as_messages():
+            replacements = rename(self._buffer(document), offset, params.new_name)
         changes: dict[str, list[types.TextEdit]] = {}
         for path, several in groupby(replacements, lambda replacement: replacement.location.path):
             lines = self._lines(path)
@@ -238,6 +258,32 @@ class PackServer:
             )
             for problem, fix in self.workspace.find_fixes(document.path, document.source, where)
         ]
+
+    def _preview(self, params: PreviewParams) -> dict[str, Any]:
+        with _as_messages():
+            return write_preview(self._pack(params), params)
+
+    def _list_tests(self, params: PackParams) -> dict[str, Any]:
+        with _as_messages():
+            return list_tests(self._pack(params), self._make_place())
+
+    async def _run_tests(self, params: RunTestsParams) -> dict[str, Any]:
+        with _as_messages():
+            return await run_tests(self._pack(params), params.tests, self._make_place())
+
+    def _pack(self, params: PackParams) -> Buffer:
+        document = self._document(params.uri)
+        if not self.workspace.is_pack(document.source):
+            raise JsonRpcException("the document is not a pack", types.LSPErrorCodes.RequestFailed)
+        return self._buffer(document)
+
+    def _make_place(self) -> Callable[[Location], dict[str, Any]]:
+        """Return a function that writes locations; it reads each file once."""
+        lines = cache(self._lines)
+        return lambda location: {
+            "uri": _uri(location.path),
+            "range": self._range_of(lines(location.path), location),
+        }
 
     def _text_edit(self, text: str, lines: Sequence[str], edit: Edit) -> types.TextEdit:
         ends = (self._client_position(lines, *_line_and_column(text, offset)) for offset in (edit.start, edit.end))
@@ -293,10 +339,11 @@ class PackServer:
         return files.read(path).decode().splitlines(keepends=True)
 
 
-def _or_message(find: Callable[[], T]) -> T:
-    """Return what a function returns; the editor shows its error to the user."""
+@contextmanager
+def _as_messages() -> Iterator[None]:
+    """Turn problems into the error of a request, which the editor shows to the user."""
     try:
-        return find()
+        yield
     except PromptpackError as error:
         raise JsonRpcException(str(error), types.LSPErrorCodes.RequestFailed) from error
 

@@ -63,7 +63,7 @@ class Workspace:
             return lint_flow(folder, self.library_of(root), find_settings(root), text)
         if self._is_labels(folder, path, text):
             return lint_labels(folder, self.library_of(root), find_settings(root), text)
-        if not _IS_PACK.search(text):
+        if not self.is_pack(text):
             return LintReport()
         settings = find_settings(root)
         return lint_library(self.open(path, text).packs, settings, wanted, self._cache(root, settings))
@@ -81,7 +81,12 @@ class Workspace:
     def is_known(self, path: str, text: str) -> bool:
         """Return whether a file is a pack, a flow or labels."""
         folder = files.Folder(self._find_root(path)[0])
-        return bool(_IS_PACK.search(text)) or self._is_flow(folder, path, text) or self._is_labels(folder, path, text)
+        return self.is_pack(text) or self._is_flow(folder, path, text) or self._is_labels(folder, path, text)
+
+    @staticmethod
+    def is_pack(text: str) -> bool:
+        """Return whether a text has the key that makes it a pack."""
+        return bool(_IS_PACK.search(text))
 
     def open(self, path: str, text: str) -> Buffer:
         """Return a buffer of a file as it is typed; while it is unreadable, with its last readable pack."""

@@ -2,9 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 from promptpack.cycle import Usage
+
+_VERDICT_TYPES: Final = {"ok": bool, "outcome": str, "violations": list, "repairs": list}
+# No reply has more tokens, or takes more seconds.
+_MAX_NUMBER: Final = 10**12
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,43 @@ class Answer:
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> "Answer":
         """Return the answer that `to_dict` wrote; raise `KeyError`, `TypeError` or `ValueError` for other data."""
-        replies = tuple(Reply(**{**one, "codes": tuple(one["codes"])}) for one in row["replies"])
+        replies = tuple(_read_reply(one) for one in row["replies"])
         if not replies:
             raise ValueError("an answer without replies")
-        return cls(str(row["case"]), int(row["repetition"]), replies, row["verdict"])
+        _require_type(row["case"], str)
+        _require_type(row["repetition"], int)
+        if row["verdict"] is not None:
+            _require_verdict(row["verdict"])
+        return cls(row["case"], row["repetition"], replies, row["verdict"])
+
+
+def _read_reply(row: Mapping[str, Any]) -> Reply:
+    reply = Reply(**{**row, "codes": tuple(row["codes"])})
+    for text in (reply.text, reply.finish_reason, *reply.codes):
+        _require_type(text, str)
+    for count in (reply.input_tokens, reply.output_tokens, reply.cached_tokens):
+        _require_type(count, int)
+        _require_in_range(count)
+    _require_in_range(reply.seconds)
+    return reply
+
+
+def _require_verdict(verdict: Any) -> None:
+    for key, kind in _VERDICT_TYPES.items():
+        _require_type(verdict[key], kind)
+    for one in verdict["violations"]:
+        for key in ("code", "path", "message", "rule"):
+            _require_type(one[key], str)
+    for one in verdict["repairs"]:
+        _require_type(one["kind"], str)
+    _ = verdict["output" if verdict["ok"] else "data"]
+
+
+def _require_type(value: Any, kind: type) -> None:
+    if type(value) is not kind:
+        raise TypeError(f"{value!r:.20} is not of type {kind.__name__!r}")
+
+
+def _require_in_range(number: float) -> None:
+    if not 0 <= number <= _MAX_NUMBER:  # NaN is not
+        raise ValueError("a number is out of range")

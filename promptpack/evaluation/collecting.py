@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from promptpack.cycle import Clock, ProviderError
 from promptpack.evaluation.answer import Answer
@@ -11,14 +11,11 @@ from promptpack.evaluation.asking import ask
 from promptpack.evaluation.cases import Case
 from promptpack.evaluation.evaluated_pack import EvaluatedPack
 from promptpack.evaluation.journal import Journal
+from promptpack.evaluation.outage import Outage
 from promptpack.evaluation.pace import Pace
 from promptpack.evaluation.prices import Price
 from promptpack.evaluation.spending import CostLimit, worst_cost
 from promptpack.problem import ContextError, Problem
-
-# The server rejects the key or the account, so every further call would fail too.
-_REJECTED: Final = "PP602"
-_MAX_FAILURES_IN_A_ROW: Final = 10
 
 
 class Sample(NamedTuple):
@@ -54,7 +51,7 @@ class Collector:
         self._pace = pace
         self._limit = limit
         self._price = price
-        self._in_a_row = 0
+        self._outage = Outage()
         self.done = CollectionResult()
 
     async def collect(
@@ -95,17 +92,14 @@ class Collector:
             answer = await ask(subject, sample.case, sample.repetition, prompt, self._pace, self._clock)
             cost = price.cost(answer.usage) if price else 0.0
             sample.journal.add(answer)
-            self._in_a_row, self.done.sent = 0, self.done.sent + 1
+            self._outage.note_answer()
+            self.done.sent += 1
         except ProviderError as error:
             self._fail(sample, error)
         finally:
             self._limit.settle(reserved, cost)
 
     def _fail(self, sample: Sample, error: ProviderError) -> None:
-        problem = error.problems[0]
-        self.done.failures.append((sample, problem))
-        self._in_a_row += 1
-        if problem.code == _REJECTED:
-            self.done.stop = "the server rejects the key or the account"
-        elif self._in_a_row == _MAX_FAILURES_IN_A_ROW:
-            self.done.stop = f"{self._in_a_row} calls in a row failed"
+        self.done.failures.append((sample, error.problems[0]))
+        stop = self._outage.note_failure(error)
+        self.done.stop = self.done.stop or stop

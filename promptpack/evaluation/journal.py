@@ -79,7 +79,7 @@ def _read_answers(lines: list[bytes], path: str) -> dict[tuple[str, int], Answer
     for number, line in enumerate(lines, 2):
         try:
             answer = Answer.from_dict(json.loads(line))
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
             hint = "delete the file, or pass --fresh to ask again"
             raise PackError(Problem("PP974", "the journal is damaged", Location(path, number, 1), hint)) from error
         answers[answer.case, answer.repetition] = answer

@@ -10,7 +10,7 @@ from promptpack.page.charts import KINDS, IntervalRow, Scale, bar_chart, histogr
 from promptpack.page.frame import card, escape, write_page
 from promptpack.prompt.secrets import Secrets
 from promptpack.prompt.stored_prompt import hide_messages
-from promptpack.verdict.model import VIOLATION_CODES
+from promptpack.verdict.model import name_code
 
 
 def to_page(evaluation: Evaluation) -> str:
@@ -96,12 +96,7 @@ def _violations(evaluation: Evaluation) -> str:
     codes = sorted({code for one in counts for code in one}, key=lambda code: (-sum(one[code] for one in counts), code))
     if not codes:
         return '<p class="quiet">None.</p>'
-    return bar_chart([(_name(code), [(one[code], f"{one[code]:,}") for one in counts]) for code in codes])
-
-
-def _name(code: str) -> str:
-    words = [rule for rule, known in VIOLATION_CODES.items() if known == code]
-    return f"{code} {', '.join(words[:2])}{', ...' if len(words) > 2 else ''}".rstrip()
+    return bar_chart([(name_code(code), [(one[code], f"{one[code]:,}") for one in counts]) for code in codes])
 
 
 def _latency(evaluation: Evaluation) -> str:

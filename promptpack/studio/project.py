@@ -66,7 +66,7 @@ class Project:
         if not is_plain or not relative.endswith(SUFFIXES) or any(part.endswith((" ", ".")) for part in parts):
             message = f"{relative[:200]!r} is no file that the studio opens"
             hint = f"it opens files of the folder {self.folder.root!r} that end with {', '.join(SUFFIXES)}"
-            raise UsageError(Problem("PP983", message, None, hint))
+            raise UsageError(Problem("PP993", message, None, hint))
         return self.folder.show(relative)
 
     def relative(self, path: str) -> str:

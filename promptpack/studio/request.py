@@ -41,5 +41,5 @@ class PageRequest:
         value = self.fields.get(name, default)
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             message = f"the message has no valid {name!r}"
-            raise UsageError(Problem("PP984", message, None, "reload the page; it may be older than the server"))
+            raise UsageError(Problem("PP994", message, None, "reload the page; it may be older than the server"))
         return value

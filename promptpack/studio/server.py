@@ -59,7 +59,7 @@ def listen(port: int | None) -> socket.socket:
             return socket.create_server((HOST, 0))
         message = f"port {port} cannot be used: {os.strerror(error.errno or 0)}"
         hint = "choose another one with --port, or leave it out"
-        raise UsageError(Problem("PP982", message, None, hint)) from error
+        raise UsageError(Problem("PP992", message, None, hint)) from error
 
 
 def build_app(studio: Studio, access: Access, on_refused: Callable[[], object] = lambda: None) -> ASGIApp:

@@ -129,7 +129,7 @@ class Session:
         def work() -> dict[str, Any] | None:
             if handler is None:
                 message = f"no message is called {name[:40]!r}"
-                raise UsageError(Problem("PP984", message, None, "reload the page; it may be older than the server"))
+                raise UsageError(Problem("PP994", message, None, "reload the page; it may be older than the server"))
             if handler.is_replaceable and self._newest[name, path] != number:
                 return None
             if handler.pool != "quick":
@@ -150,7 +150,7 @@ class Session:
 def describe_bug(error: Exception) -> dict[str, Any]:
     """Return an unexpected error as a problem for the page; its text may contain secrets, so it stays here."""
     hint = "please report it, with the lines in the terminal"
-    return as_data(Problem("PP985", f"this is a bug in promptpack: {type(error).__name__}", None, hint))
+    return as_data(Problem("PP995", f"this is a bug in promptpack: {type(error).__name__}", None, hint))
 
 
 class _Pace:

@@ -50,6 +50,12 @@ RULE_CODES: Final = (code_of("rule"), code_of("rule_error"))
 """The codes of violations whose `rule` is the name of a rule of the pack."""
 
 
+def name_code(code: str) -> str:
+    """Return a code with the first words for what it means, for people."""
+    words = [rule for rule, known in VIOLATION_CODES.items() if known == code]
+    return f"{code} {', '.join(words[:2])}{', ...' if len(words) > 2 else ''}".rstrip()
+
+
 @dataclass(frozen=True, slots=True)
 class Violation:
     """One violation of the contract; `rule` is the schema keyword, or the name of a rule of the pack.

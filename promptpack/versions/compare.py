@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from promptpack.library.library import Library
 from promptpack.pack.model import Pack
+from promptpack.schema.inclusion import MAX_SHARED_STEPS, StepBudget
 from promptpack.versions.call_changes import compare_calls
 from promptpack.versions.change import BUMPS, Change, Comparison
 from promptpack.versions.locale_changes import compare_locales, find_variants
@@ -18,7 +19,8 @@ def compare(old: Pack, new: Pack, libraries: tuple[Library, Library] | None = No
 
     With the `libraries` that the old and the new pack come from, it includes the locales that were added and removed.
     """
-    before, after = read_side(old), read_side(new)
+    budget = StepBudget(MAX_SHARED_STEPS)
+    before, after = read_side(old, budget), read_side(new, budget)
     changes: list[Change] = [
         *compare_calls(before, after),
         *compare_replies(before, after),

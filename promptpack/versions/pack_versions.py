@@ -73,7 +73,10 @@ def open_versions(library: Library, request: str) -> PackVersions:
         hint = f"copy it first: promptpack new my-{name} --from {name}"
         raise UsageError(Problem("PP935", f"the shipped pack {name!r} cannot be changed", None, hint))
     files.require_writable(folder.show(entry.file))
-    return PackVersions(Library.open(folder.root), folder, name, find_saved(folder))
+    versions = PackVersions(Library.open(folder.root), folder, name, find_saved(folder))
+    if not versions.all:
+        library._build_entry(entry)  # raises why the file has no version
+    return versions
 
 
 def too_small(label: str, name: str, comparison: Comparison, needed: Bump) -> Iterator[Problem]:

@@ -48,7 +48,7 @@ def _compare_contracts(old: Side, new: Side, before: Contract, after: Contract) 
         return
     sides = [SchemaSide(one.json_schema(), _contract_node(side), _locate_reply(side))
              for side, one in ((old, before), (new, after))]  # fmt: skip
-    pair = SchemaPair(sides[0], sides[1], _REPLY_CODES, "the reply", "may have", "reply/contract")
+    pair = SchemaPair(sides[0], sides[1], _REPLY_CODES, "the reply", "may have", "reply/contract", new.budget)
     changes = [one for one in compare_schemas(pair) if one.code != "PV326"]
     if not changes and before.name != after.name:
         message = f"reply contract renamed from {before.name!r} to {after.name!r}"
@@ -104,7 +104,7 @@ def _compare_action(old: Side, new: Side, name: str) -> Iterator[Change]:
     before, after = old.sections.actions[name], new.sections.actions[name]
     where = f"reply/actions/{name}"
     sides = [_params_of(side, name) for side in (old, new)]
-    pair = SchemaPair(sides[0], sides[1], _PARAMS_CODES, f"params of action {name!r}", "may have", where)
+    pair = SchemaPair(sides[0], sides[1], _PARAMS_CODES, f"params of action {name!r}", "may have", where, new.budget)
     changes = list(compare_schemas(pair))
     changed = find_changed_keys(before, after)
     for key, code in _ACTION_TEXTS.items():

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from promptpack import schema as schemas
 from promptpack.pack.digest import write_canonical
 from promptpack.problem import Location
-from promptpack.schema.inclusion import Inclusion, includes
+from promptpack.schema.inclusion import Inclusion, StepBudget, includes
 from promptpack.schema.pointers import find_target, pointer, split_pointer
 from promptpack.versions.catalogue import make_change
 from promptpack.versions.change import Change
@@ -53,6 +53,7 @@ class SchemaPair(NamedTuple):
     what: str
     verb: str
     where: str
+    budget: StepBudget | None = None
 
 
 def compare_schemas(pair: SchemaPair) -> Iterator[Change]:
@@ -81,7 +82,8 @@ class _Decision:
         self._old, self._new = _as_mapping(pair.old.schema), _as_mapping(pair.new.schema)
 
     def find_changes(self) -> Iterator[Change]:
-        fewer, more = includes(self._new, self._old), includes(self._old, self._new)
+        budget = self._pair.budget
+        fewer, more = includes(self._new, self._old, budget), includes(self._old, self._new, budget)
         added = self._find_added_properties() if fewer.answer == "no" else []
         if added:
             yield from self._explain_added(added, fewer)
@@ -119,7 +121,7 @@ class _Decision:
             owner = find_at(relaxed, one.path[:-1])
             if isinstance(owner, dict):
                 owner.pop(one.path[-1], None)
-        found = includes(relaxed, self._old)
+        found = includes(relaxed, self._old, self._pair.budget)
         if found.answer == "no" and schemas.compile(self._new).accepts(found.counterexample):
             return fewer
         return found

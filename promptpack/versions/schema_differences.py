@@ -65,7 +65,8 @@ class Difference(NamedTuple):
         if self.old is not None and self.new is not None and not self.is_order:
             before, after = self.old.value, self.new.value
             if isinstance(before, list) and isinstance(after, list):
-                added = next((index for index, item in enumerate(after) if item not in before), None)
+                known = set(map(write_canonical, before))
+                added = next((at for at, item in enumerate(after) if write_canonical(item) not in known), None)
                 return self.new.locate_key() if added is None else self.new.locate(added)
         place = self.new or self.old
         assert place is not None  # noqa: S101 -- a difference has at least one side

@@ -13,6 +13,7 @@ from promptpack.pack.model import Pack
 from promptpack.pack.placed import Placed
 from promptpack.pack.sections import Sections
 from promptpack.problem import Location, Problem, UsageError
+from promptpack.schema.inclusion import StepBudget
 
 
 class Side(NamedTuple):
@@ -22,6 +23,8 @@ class Side(NamedTuple):
     compiled: CompiledSections
     content: Mapping[str, Any]
     """Everything that the digest covers."""
+    budget: StepBudget | None = None
+    """The steps for all decisions about schemas that this comparison may still take."""
 
     @property
     def sections(self) -> Sections:
@@ -39,12 +42,12 @@ class Side(NamedTuple):
         return self.document.locate_key(path if path[0] in data or "extends" not in data else ("extends",))
 
 
-def read_side(pack: Pack) -> Side:
+def read_side(pack: Pack, budget: StepBudget | None = None) -> Side:
     """Return a pack as a side of a comparison."""
     if pack._compiled is None:
         message = f"{pack.label} cannot be compared, because it does not come from a library"
         raise UsageError(Problem("PP760", message, None, "get the pack from a Library"))
-    return Side(pack, pack._compiled, resolve_content(pack._compiled))
+    return Side(pack, pack._compiled, resolve_content(pack._compiled), budget)
 
 
 def write_value(value: Any) -> str:
@@ -60,7 +63,7 @@ def short(value: Any, limit: int = 60) -> str:
 
 def same_order(old: Iterable[str], new: Iterable[str]) -> bool:
     """Return whether the names that both have are in the same order."""
-    before, after = list(old), list(new)
+    before, after = dict.fromkeys(old), dict.fromkeys(new)
     return [name for name in before if name in after] == [name for name in after if name in before]
 
 

@@ -24,8 +24,11 @@ _TOKEN: Final = re.compile(
 )
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _WORD: Final = re.compile(r"\w")
-# How many steps one diff may take; what is left then is removed and added as a whole.
+# How many steps one diff may take; what is left then is removed and added as a whole. A pack has many texts, so the
+# steps of a short one are fewer.
 _MAX_STEPS: Final = 400_000
+_MIN_STEPS: Final = 10_000
+_STEPS_A_CHARACTER: Final = 15
 
 
 class Piece(NamedTuple):
@@ -82,7 +85,7 @@ def diff_words(old: str, new: str) -> WordDiff:
     """
     if old == new:
         return WordDiff((Piece("kept", old),) if old else ())
-    steps = Steps(_MAX_STEPS)
+    steps = Steps(min(_MIN_STEPS + _STEPS_A_CHARACTER * (len(old) + len(new)), _MAX_STEPS))
     pieces: list[Piece] = []
     for kept, removed, added in _blocks(_LINE.findall(old), _LINE.findall(new), steps):
         pieces += _diff_block(removed, added, steps)

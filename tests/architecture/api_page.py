@@ -25,6 +25,7 @@ from tests.architecture.api_source import (
 
 MODULES = (
     "promptpack",
+    "promptpack.batch",
     "promptpack.flow",
     "promptpack.providers",
     "promptpack.otel",

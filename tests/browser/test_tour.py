@@ -139,7 +139,7 @@ def test_a_recorded_call_becomes_the_context(page: Page, start: Start, tmp_path:
     page.get_by_role("button", name="Load a recorded call…").click()
     page.get_by_label("Recorded call (JSON)").last.fill('{"nothing": 1}')
     page.get_by_role("button", name="Load", exact=True).click()
-    expect(page.get_by_role("alert")).to_contain_text("PP986")
+    expect(page.get_by_role("alert")).to_contain_text("PP996")
     page.locator("input[type=file]").set_input_files(trace)
     page.get_by_role("button", name="Load", exact=True).click()
     expect(page.get_by_test_id("prompt").locator(".card .text").last).to_have_text("Greet Lin.")

@@ -1,8 +1,9 @@
 """A language server in its own process: every answer is awaited with one deadline, and the process is always ended."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Any
 
 from lsprotocol import types
@@ -42,6 +43,10 @@ class ServerClient(LanguageClient):
                 await self.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         return list(self._published[uri].diagnostics)
 
+    async def ask(self, method: str, params: Any, msg_id: str | None = None) -> Any:
+        """Return the result of a request that is not part of the protocol."""
+        return await self.protocol.send_request_async(method, params, msg_id)  # type: ignore[no-untyped-call]
+
 
 @asynccontextmanager
 async def start_server(
@@ -58,6 +63,12 @@ async def start_server(
             await client.shutdown_session()
     finally:
         await _end(client)
+
+
+def start_pack_server() -> AbstractAsyncContextManager[ServerClient]:
+    """Start `promptpack lsp`."""
+    params = types.InitializeParams(capabilities=types.ClientCapabilities(), process_id=None)
+    return start_server([sys.executable, "-m", "promptpack", "lsp"], params)
 
 
 async def _end(client: ServerClient) -> None:

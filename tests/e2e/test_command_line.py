@@ -605,3 +605,12 @@ def test_graph_draws_the_flow_and_reports_a_missing_one(tmp_path: Path) -> None:
     (tmp_path / "packs").mkdir()
     none = run(tmp_path, "graph")
     assert (none.returncode, none.stderr) == (2, "PP907 there is no flow.yaml\n  hint: create one next to the packs\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_a_full_disk_is_a_problem_and_no_bug(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        words = [sys.executable, "-m", "promptpack", "rules"]
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, cwd=tmp_path, text=True, check=False)
+    assert done.stderr == "PP126 the output cannot be written: No space left on device\n"
+    assert done.returncode == 1

@@ -12,7 +12,7 @@ import pytest_asyncio
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from tests.e2e.language_client import DEADLINE, ServerClient, start_server
+from tests.e2e.language_client import DEADLINE, ServerClient, start_pack_server
 
 GREETER = """\
 promptpack: 1
@@ -32,8 +32,7 @@ BASE = "promptpack: 1\nname: base\nversion: 1.0.0\nabstract: true\npartials:\n  
 
 @pytest_asyncio.fixture
 async def client() -> AsyncIterator[ServerClient]:
-    params = types.InitializeParams(capabilities=types.ClientCapabilities(), process_id=None)
-    async with start_server([sys.executable, "-m", "promptpack", "lsp"], params) as started:
+    async with start_pack_server() as started:
         yield started
 
 

@@ -362,6 +362,8 @@ def test_a_lock_is_signed_and_verified(folder: Path, monkeypatch: pytest.MonkeyP
     assert "PP934 packs/packs.lock has no signature packs/packs.lock.sig\n" in lock(folder, "--verify", "signers")[2]
     assert lock(folder, "--sign", "key") == (0, "", "wrote packs/packs.lock.sig\n")
     assert lock(folder, "--verify", "signers") == (0, "packs/packs.lock is signed by team@example.org\n", "")
+    # A variable that is empty by mistake does not allow everyone.
+    assert lock(folder, "--verify", "signers", "--identity", "")[0] == 1
     code, _, errors = lock(folder, "--verify", "signers", "--identity", "boss@example.org")
     assert (code, "PP934 the signature does not match 'boss@example.org'" in errors) == (1, True)
     path = folder / "packs" / "packs.lock"

@@ -142,7 +142,7 @@ async def test_unknown_words_and_paths_are_answered_with_problems(studio: Runnin
         answer = await ask(client, "nothing")
         assert answer["problems"][0]["message"] == "no message is called 'nothing'"
         answer = await ask(client, "open", path="../../etc/passwd.yaml")
-        assert answer["problems"][0]["code"] == "PP983"
+        assert answer["problems"][0]["code"] == "PP993"
         assert (await ask(client, "open", path=PATH))["ok"]["text"] == PACK
 
 
@@ -193,12 +193,12 @@ def test_a_path_that_is_no_folder_of_packs_is_refused(tmp_path: Path) -> None:
     missing = run(tmp_path, "studio", "--no-open")
     assert (missing.returncode, missing.stderr) == (
         2,
-        "packs: PP981 there is no such folder\n  hint: name a folder of packs, such as: promptpack studio packs\n",
+        "packs: PP991 there is no such folder\n  hint: name a folder of packs, such as: promptpack studio packs\n",
     )
     archive = run(tmp_path, "studio", "packs.zip", "--no-open")
     assert (archive.returncode, archive.stderr) == (
         2,
-        "packs.zip: PP981 the studio edits a folder of packs\n"
+        "packs.zip: PP991 the studio edits a folder of packs\n"
         "  hint: name a folder of packs, such as: promptpack studio packs\n",
     )
 
@@ -208,7 +208,7 @@ def test_a_port_in_use_is_refused_if_it_was_named(tmp_path: Path, studio: Runnin
     done = run(tmp_path, "studio", "--no-open", "--port", str(studio.port))
     assert (done.returncode, done.stderr) == (
         2,
-        f"PP982 port {studio.port} cannot be used: Address already in use\n"
+        f"PP992 port {studio.port} cannot be used: Address already in use\n"
         "  hint: choose another one with --port, or leave it out\n",
     )
 
@@ -227,14 +227,14 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     with pytest.raises(MissingExtraError) as missing:
         command.main(["packs"], standalone_mode=False)
     assert str(missing.value) == (
-        "PP980 the studio needs the extra 'studio'\n  hint: run: python -m pip install 'promptpack-agents[studio]'"
+        "PP990 the studio needs the extra 'studio'\n  hint: run: python -m pip install 'promptpack-agents[studio]'"
     )
 
 
 def test_a_bug_is_reported_without_its_text() -> None:
     found = describe_bug(KeyError("x"))
     assert (found["code"], found["message"], found["hint"]) == (
-        "PP985",
+        "PP995",
         "this is a bug in promptpack: KeyError",
         "please report it, with the lines in the terminal",
     )

@@ -131,6 +131,32 @@ def pairs(draw: st.DrawFn) -> tuple[Schema, Schema]:
     return first, second
 
 
+# Keywords that are read together.
+_GROUPS: dict[str, list[tuple[str, ...]]] = {
+    "array": [
+        ("prefixItems", "items"), ("prefixItems", "unevaluatedItems"), ("contains", "minContains", "maxContains"),
+        ("minItems", "maxItems"), ("items", "uniqueItems"), ("contains", "unevaluatedItems"),
+    ],
+    "object": [
+        ("properties", "additionalProperties"), ("patternProperties", "additionalProperties"), ("propertyNames",),
+        ("properties", "unevaluatedProperties"), ("required", "minProperties", "maxProperties"),
+        ("properties", "patternProperties"), ("dependentRequired",), ("dependentSchemas", "required"),
+    ],
+}  # fmt: skip
+
+
+@st.composite
+def unrelated_pairs(draw: st.DrawFn) -> tuple[Schema, Schema]:
+    """Draw two schemas with few keywords of one kind, so that no other keyword hides what one of them refuses."""
+    kind = draw(st.sampled_from(sorted(_GROUPS)))
+    keywords = keyword_strategies(st.sampled_from([True, {"type": "string"}, {"type": "integer"}, {"const": "a"}]))[
+        kind
+    ]
+    chosen = [draw(st.lists(st.sampled_from(_GROUPS[kind]), min_size=low, max_size=2)) for low in (0, 1)]
+    first, second = ({"type": kind, **{key: draw(keywords[key]) for keys in one for key in keys}} for one in chosen)
+    return first, second
+
+
 def mutate(draw: st.DrawFn, root: Schema) -> Schema:
     """Return a schema with one change somewhere."""
     # A definition that nothing refers to decides nothing.
@@ -189,6 +215,12 @@ def _drop(draw: st.DrawFn, schema: Any) -> Any:
     keywords = sorted(_own(schema))
     dropped = draw(st.sampled_from(keywords)) if keywords else ""
     return {key: value for key, value in _own(schema).items() if key != dropped}
+
+
+def _thin(draw: st.DrawFn, schema: Any) -> Any:
+    """Drop some keywords together: what one of them refuses, another one may refuse too."""
+    own = _own(schema)
+    return {key: own[key] for key in sorted(own) if draw(st.booleans())}
 
 
 def _add(draw: st.DrawFn, schema: Any) -> Any:
@@ -273,5 +305,5 @@ def _property(draw: st.DrawFn, schema: Any) -> Any:
 
 
 _MUTATIONS: tuple[Callable[[st.DrawFn, Any], Any], ...] = (
-    _drop, _add, _replace, _wrap, _reorder, _shift, _shift, _relist, _relist, _property,
+    _drop, _thin, _add, _replace, _wrap, _reorder, _shift, _shift, _relist, _relist, _property,
 )  # fmt: skip

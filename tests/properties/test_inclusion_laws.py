@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from promptpack import schema as schemas
 from promptpack.schema.inclusion import Inclusion, includes
 from promptpack.schema.supported_keywords import KEYWORD_TYPES, UNSUPPORTED_KEYWORDS
-from tests.properties.inclusion_schemas import KEYWORDS, Schema, pairs
+from tests.properties.inclusion_schemas import KEYWORDS, Schema, pairs, unrelated_pairs
 from tests.properties.inclusion_values import Values
 
 _PAIRS = int(os.environ.get("INCLUSION_PAIRS", "400"))
@@ -31,6 +31,16 @@ _SEEDS = st.integers(0, 2**32)
 @settings(max_examples=_PAIRS, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(pairs(), _SEEDS)
 def test_an_answer_is_never_wrong(pair: tuple[Schema, Schema], number: int) -> None:
+    _check_answers(pair, number)
+
+
+@settings(max_examples=_PAIRS, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(unrelated_pairs(), _SEEDS)
+def test_an_answer_about_unrelated_schemas_is_never_wrong(pair: tuple[Schema, Schema], number: int) -> None:
+    _check_answers(pair, number)
+
+
+def _check_answers(pair: tuple[Schema, Schema], number: int) -> None:
     for narrow, wide in (pair, pair[::-1]):
         found = includes(wide, narrow)
         if found.answer == "yes":

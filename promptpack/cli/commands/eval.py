@@ -10,6 +10,7 @@ from promptpack.cli import options
 from promptpack.cli.console import print_json, print_problems
 from promptpack.cli.evaluation_options import evaluation_options, read_plan
 from promptpack.cli.model_options import model_options
+from promptpack.cli.options import FiniteRange
 from promptpack.cli.progress import track
 from promptpack.evaluation.dry_run import estimate
 from promptpack.evaluation.report_data import to_data
@@ -27,7 +28,7 @@ from promptpack.problem import Problem
 @click.option("--dry-run", is_flag=True, help="Estimate tokens and cost without sending anything.")
 @click.option("--journal", metavar="FOLDER", help="Where answers are stored.  [default: the user's state folder]")
 @click.option("--fresh", is_flag=True, help="Forget the stored answers, and ask again.")
-@click.option("--fail-under", type=click.FloatRange(0, 100), help="Exit with 1 if a pass rate is below, in per cent.")
+@click.option("--fail-under", type=FiniteRange(0, 100), help="Exit with 1 if a pass rate is below, in per cent.")
 @click.option("--html", type=click.Path(dir_okay=False), help="Write one page with charts and every failed case.")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_context

@@ -32,7 +32,7 @@ def command(path: str, port: int | None, no_open: bool, replies_file: str | None
         from promptpack.studio.server import build_app, listen, serve
     except ImportError as error:
         hint = "run: python -m pip install 'promptpack-agents[studio]'"
-        raise MissingExtraError(Problem("PP980", "the studio needs the extra 'studio'", None, hint)) from error
+        raise MissingExtraError(Problem("PP990", "the studio needs the extra 'studio'", None, hint)) from error
     from promptpack.studio.access import Access
     from promptpack.studio.drafts import Drafts
     from promptpack.studio.project import Project
@@ -67,8 +67,8 @@ def _find_root(path: str) -> str:
     """Return the folder of packs of a path; an archive or a URL cannot be edited."""
     hint = "name a folder of packs, such as: promptpack studio packs"
     if not files.Folder(path).is_there and not files.is_file(path):
-        raise UsageError(Problem("PP981", "there is no such folder", Location(path), hint))
+        raise UsageError(Problem("PP991", "there is no such folder", Location(path), hint))
     root = files.find_root(path)[0]
     if not files.Folder(root).is_there or (not path.endswith((".yaml", ".yml", ".j2")) and files.is_file(path)):
-        raise UsageError(Problem("PP981", "the studio edits a folder of packs", Location(path), hint))
+        raise UsageError(Problem("PP991", "the studio edits a folder of packs", Location(path), hint))
     return root

@@ -12,7 +12,7 @@ from promptpack import files
 from promptpack.cli.chosen_packs import ChosenPacks, choose_packs
 from promptpack.cli.console import print_problems
 from promptpack.cli.last_failed import LastFailed, identify
-from promptpack.cli.options import complete_packs, packs_option
+from promptpack.cli.options import FiniteRange, complete_packs, packs_option
 from promptpack.cli.progress import track_some
 from promptpack.cli.test_reports import FORMATS, TestReport, summarize, write
 from promptpack.pack.model import Pack, PackTest
@@ -79,7 +79,7 @@ def _reporting_options(command: Command) -> Command:
 
 def _mutating_options(command: Command) -> Command:
     command = click.option(
-        "--mutate-fail-under", type=click.FloatRange(0, 100), default=0, metavar="PERCENT",
+        "--mutate-fail-under", type=FiniteRange(0, 100), default=0, metavar="PERCENT",
         help="With --mutate, exit with 1 if fewer changes are detected.",
     )(command)  # fmt: skip
     return click.option(
@@ -98,7 +98,7 @@ def _fuzzing_options(command: Command) -> Command:
 
 def _covering_options(command: Command) -> Command:
     command = click.option(
-        "--cov-fail-under", type=click.FloatRange(0, 100), metavar="PERCENT",
+        "--cov-fail-under", type=FiniteRange(0, 100), metavar="PERCENT",
         help="Exit with 1 if the tests cover fewer points.",
     )(command)  # fmt: skip
     command = click.option("--cov-lcov", metavar="FILE", help="Write the coverage for tools that read lcov.")(command)

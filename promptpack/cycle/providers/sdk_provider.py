@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar
 from promptpack.cycle.provider import Completion, Request
 from promptpack.cycle.providers.loop_clients import LoopClients
 from promptpack.cycle.providers.sdk_errors import SdkErrorTranslator, import_sdk, provider_error
+from promptpack.problem import Problem, UsageError
 
 Result = TypeVar("Result")
 
@@ -49,6 +50,7 @@ class SdkProvider(ABC):
         client: Any = None,
         async_client: Any = None,
     ) -> None:
+        _require_sendable(api_key)
         self.model = model
         self._sdk = import_sdk(self.package)
         options = {"base_url": base_url, "api_key": api_key, "max_retries": 0}
@@ -160,6 +162,13 @@ class SdkProvider(ABC):
     @abstractmethod
     def _start_stream(self) -> StreamAccumulator:
         """Return an empty accumulator for a streamed answer."""
+
+
+def _require_sendable(key: str | None) -> None:
+    """Refuse an API key that no HTTP header can contain; the message does not show it."""
+    if key is not None and not (key.isascii() and key.isprintable()):
+        hint = "copy it again, without line ends and without quotes around it"
+        raise UsageError(Problem("PP616", "the API key has a character that no API key has", None, hint))
 
 
 def _open_client(sdk: Any, name: str, options: Mapping[str, Any]) -> Any:

@@ -2,7 +2,9 @@
 
 from typing import Final
 
-MAX_STEPS: Final = 80_000
+MAX_STEPS: Final = 40_000
+MAX_SHARED_STEPS: Final = 80_000
+"""The steps of all decisions of one comparison."""
 
 
 class UndecidedError(Exception):

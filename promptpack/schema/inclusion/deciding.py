@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final, Literal
 
-from promptpack.schema.inclusion.budget import StepBudget, UndecidedError
+from promptpack.schema.inclusion.budget import MAX_STEPS, StepBudget, UndecidedError
 from promptpack.schema.keywords import LIMIT
 from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.pointers import pointer
@@ -35,17 +35,25 @@ class Inclusion:
     counterexample: Any = None
 
 
-def includes(wide: Mapping[str, Any] | bool, narrow: Mapping[str, Any] | bool) -> Inclusion:
+def includes(
+    wide: Mapping[str, Any] | bool, narrow: Mapping[str, Any] | bool, shared: StepBudget | None = None
+) -> Inclusion:
     """Return whether the schema `wide` accepts every JSON value that the schema `narrow` accepts.
 
     Both may only have local references. "yes" is proven; the counterexample of a "no" is validated with both schemas.
+    The answer takes its steps from the `shared` budget of several decisions, if there is one.
     """
+    given = MAX_STEPS if shared is None else min(MAX_STEPS, max(shared.remaining, 0))
+    budget = StepBudget(given)
     try:
-        return _decide(Schema(_read(wide)), Schema(_read(narrow)))
+        return _decide(Schema(_read(wide)), Schema(_read(narrow)), budget)
     except UndecidedError as error:
         return Inclusion("unknown", str(error))
     except (RecursionError, StepLimitError):
         return Inclusion("unknown", "the schemas are too complex to decide")
+    finally:
+        if shared is not None:
+            shared.remaining -= given - budget.remaining
 
 
 def _read(schema: Mapping[str, Any] | bool) -> Mapping[str, Any]:
@@ -60,13 +68,12 @@ def _read(schema: Mapping[str, Any] | bool) -> Mapping[str, Any]:
     return source
 
 
-def _decide(wide: Schema, narrow: Schema) -> Inclusion:
+def _decide(wide: Schema, narrow: Schema, budget: StepBudget) -> Inclusion:
     from promptpack.schema.inclusion.nodes import Literal as NodeLiteral
     from promptpack.schema.inclusion.nodes import SchemaDocument, SchemaNodes
     from promptpack.schema.inclusion.searching import Search
     from promptpack.schema.inclusion.unevaluated import rewrite
 
-    budget = StepBudget()
     nodes = SchemaNodes(budget)
     literals = []
     for schema, holds in ((narrow, True), (wide, False)):

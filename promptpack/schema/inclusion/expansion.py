@@ -34,6 +34,8 @@ from promptpack.schema.inclusion.nodes import Literal, SchemaNode, SchemaNodes
 KINDS: Final = ("null", "boolean", "number", "string", "array", "object")
 Option = tuple[Item, ...]
 _FALSE: Final = Or(())
+# Writing two schemas of a `oneOf` that exclude each other takes a fraction of a step.
+_PAIRS_A_STEP: Final = 5
 
 
 class Clause(NamedTuple):
@@ -103,6 +105,9 @@ class _Part:
     def literal(self, schema: Any, *, holds: bool = True) -> Literal:
         return Literal(self.node(schema), holds)
 
+    def spend(self, steps: int) -> None:
+        self._nodes.budget.spend(steps)
+
     def refute(self, schema: Any) -> Literal:
         return self.literal(schema, holds=False)
 
@@ -149,6 +154,7 @@ def _any_of(part: _Part) -> Clause:
 
 def _one_of(part: _Part) -> Clause:
     schemas = part.schema["oneOf"]
+    part.spend(len(schemas) ** 2 // _PAIRS_A_STEP)
     options = [
         tuple(part.literal(other, holds=number == index) for number, other in enumerate(schemas))
         for index in range(len(schemas))

@@ -14,6 +14,8 @@ from promptpack.schema.inclusion.results import Collected, Result, Solver, Value
 
 _MAX_PLANS: Final = 100
 _MAX_CHECKED: Final = 20
+# Joining the goals of so many items takes a step.
+_ITEMS_A_STEP: Final = 3
 
 
 class Lists:
@@ -80,7 +82,7 @@ class Lists:
     def find(self, solver: Solver, request: ValueRequest) -> Result:
         """Return lists that have these facts."""
         found = Collected(request)
-        plans = list(islice(self._plans(), _MAX_PLANS + 1))
+        plans = list(islice(self._plans(solver), _MAX_PLANS + 1))
         is_all = len(plans) <= _MAX_PLANS
         for plan in plans[:_MAX_PLANS]:
             result = ItemSearch(plan, solver, request).find()
@@ -91,17 +93,21 @@ class Lists:
                 return Result(tuple(found.values))
         return Result(tuple(found.values), is_all)
 
-    def _plans(self) -> Iterator[Plan]:
+    def _plans(self, solver: Solver) -> Iterator[Plan]:
         """Yield every choice of places for the items that must be somewhere, and for the two that are equal."""
-        end = self.named + len(self._some)
+        # From here on, all places are alike.
+        alike = max([self.named, *(one.start for one in self._some)])
+        end = alike + len(self._some)
         places = [range(one.start, end) for one in self._some]
         pairs = [None] if self.is_unique is not False else list(combinations(range(end + 2), 2))
         for chosen in product(*places):
+            solver.budget.spend(end // _ITEMS_A_STEP)
             goals = {index: self.goal_of(index) for index in range(max([self.named, *(one + 1 for one in chosen)]))}
             for index, one in zip(chosen, self._some, strict=True):
                 goals[index] |= {one.literal}
             low = max([self.low, *(one + 1 for one in chosen)])
             for pair in pairs:
+                solver.budget.spend(end // _ITEMS_A_STEP)
                 yield self._plan(goals, low, pair)
 
     def _plan(self, goals: dict[int, Goal], low: int, pair: tuple[int, int] | None) -> Plan:

@@ -99,7 +99,7 @@ class SchemaNodes:
     """All nodes of a decision."""
 
     def __init__(self, budget: StepBudget) -> None:
-        self._budget = budget
+        self.budget = budget
         self._by_schema: dict[tuple[int, int], SchemaNode | None] = {}
         self._by_key: dict[Any, SchemaNode] = {}
         # Schemas made on the way are kept, so that their ids stay unique.
@@ -111,7 +111,7 @@ class SchemaNodes:
         known = self._by_schema.get(where)
         if known is not None:
             return known
-        self._budget.spend()
+        self.budget.spend()
         self._kept.append(schema)
         self._by_schema[where] = None  # in progress
         if isinstance(schema, Mapping) and _assertions(schema) == {"$ref"}:
@@ -155,7 +155,7 @@ class SchemaNodes:
             return self._child(document.resolve(expected), document)
         if keyword in ("enum", "const"):
             values = expected if keyword == "enum" else [expected]
-            self._budget.spend(1 + len(values) // _WORDS_A_STEP)
+            self.budget.spend(1 + len(values) // _WORDS_A_STEP)
             return frozenset(map(mark, values))
         if keyword == "dependentRequired":
             return frozenset((name, frozenset(require_texts(others))) for name, others in expected.items())

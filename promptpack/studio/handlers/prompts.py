@@ -54,7 +54,7 @@ def copy_prompt(studio: Studio, request: PageRequest) -> dict[str, Any]:
             return {"text": _CURL.format(body=_dump(body).replace("'", "'\\''"))}
         case "python":
             return {"text": _write_call(studio, prompt, secrets)}
-    raise UsageError(Problem("PP984", "the message has no valid 'form'", None, "use json, curl or python"))
+    raise UsageError(Problem("PP994", "the message has no valid 'form'", None, "use json, curl or python"))
 
 
 def describe_context(studio: Studio, request: PageRequest) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def load_trace(studio: Studio, request: PageRequest) -> dict[str, Any]:
     found = find_recorded(data, pack)
     if found is None:
         hint = "paste what Prompt.to_dict or AgentRun.to_dict wrote, or an object with the inputs of the pack"
-        raise UsageError(Problem("PP986", f"the JSON has no context for {pack.label}", None, hint))
+        raise UsageError(Problem("PP996", f"the JSON has no context for {pack.label}", None, hint))
     context, recorded = found
     missing = [one.name for one in pack.inputs.values() if one.required and one.name not in context]
     left_out = sorted(set(recorded) - set(pack.inputs))

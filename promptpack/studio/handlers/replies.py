@@ -37,7 +37,7 @@ def check_reply(studio: Studio, request: PageRequest) -> dict[str, Any]:
     prompt = make_preview(studio, request).prompt
     if pack.contract is None:
         hint = "add 'reply:' with actions to the pack"
-        raise UsageError(Problem("PP987", f"{pack.label} has no reply contract", None, hint))
+        raise UsageError(Problem("PP997", f"{pack.label} has no reply contract", None, hint))
     verdict = pack.check(reply) if prompt is None else prompt.check(reply)
     return write_verdict(verdict, reply)
 

@@ -37,7 +37,7 @@ def bump(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Copy a version to a new draft, with a text that is typed in place of its file; return the path of the copy."""
     project, path, level = studio.project, request.text("path"), request.text("level")
     if level not in _LEVELS:
-        raise UsageError(Problem("PP984", "the message has no valid 'level'", None, "use patch, minor or major"))
+        raise UsageError(Problem("PP994", "the message has no valid 'level'", None, "use patch, minor or major"))
     entry, version = _require(studio, path)
     files = read_version(project.library, project.folder, entry.name, version)
     target = _target(studio, entry, level, is_restored=request.flag("is_restored"))
@@ -105,7 +105,7 @@ def _require(studio: Studio, path: str) -> tuple[Entry, Version]:
     entry = studio.project.entry(path)
     if entry is None or entry.version is None:
         message = f"{path!r} is no version of a pack"
-        raise UsageError(Problem("PP983", message, None, "open a pack file with a valid version"))
+        raise UsageError(Problem("PP993", message, None, "open a pack file with a valid version"))
     return entry, entry.version
 
 

@@ -73,7 +73,7 @@ def _open(studio: Studio, request: PageRequest, side: str) -> _Side:
 def _typed(studio: Studio, path: str, text: str, title: str) -> _Side:
     if not text:
         message = f"{path!r} is not on disk"
-        raise UsageError(Problem("PP983", message, None, "save it first"))
+        raise UsageError(Problem("PP993", message, None, "save it first"))
     buffer = studio.project.buffer(path, text)
     try:
         return _Side(title, text, buffer.library, buffer.build())

@@ -149,3 +149,26 @@ def test_a_judge_decides(run: Run) -> None:
 def test_a_case_that_does_not_fit_is_a_problem_at_its_line(run: Run) -> None:
     Path("cases.jsonl").write_text('{"context": {"TEXT": "a"}}\n{"context": {"TEXT": 5}}\n')
     assert problem_of(run(*VERSIONS)).startswith("cases.jsonl:2:1: PP41")
+
+
+@pytest.mark.parametrize("option", ["--fail-under", "--margin", "--max-cost", "--judge-score", "--timeout"])
+def test_a_limit_that_is_not_a_number_is_refused(run: Run, option: str) -> None:
+    """Nothing is more than NaN, so it would be no limit at all."""
+    done = run(*VERSIONS, "--prices", "prices.yaml", option, "nan")
+    assert f"Error: Invalid value for '{option}': nan is not a finite number." in done.stderr
+    assert done.exit_code == 2
+
+
+def test_very_many_repetitions_are_refused(run: Run) -> None:
+    done = run(*VERSIONS, "--repeat", "1001")
+    assert "Error: Invalid value for '--repeat': 1001 is not in the range 1<=x<=1000." in done.stderr
+    assert done.exit_code == 2
+
+
+@pytest.mark.parametrize("key", ["sk-é", "sk-\n", "“sk”"])
+def test_an_api_key_that_cannot_be_sent_is_refused_and_not_shown(run: Run, key: str) -> None:
+    given = ("grader@1.0.0", "--cases", "cases.jsonl", "--provider", "openai", "--model", "m", "--api-key", key)
+    assert problem_of(run(*given)) == (
+        "PP616 the API key has a character that no API key has\n"
+        "  hint: copy it again, without line ends and without quotes around it"
+    )

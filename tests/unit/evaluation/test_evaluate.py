@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -103,12 +104,38 @@ def test_a_line_that_was_cut_off_is_asked_again(tmp_path: Path, grader: Pack, jo
     assert len(keys) == len(set(keys)) == 4
 
 
-def test_a_damaged_journal_is_a_problem_at_its_line(tmp_path: Path, grader: Pack, journals: PrivateFolder) -> None:
+def _reply_with(**changes: Any) -> str:
+    reply = {"text": "", "finish_reason": "", "codes": [], "input_tokens": 0, "output_tokens": 0, "cached_tokens": 0}
+    return json.dumps({"case": "a", "repetition": 1, "replies": [{**reply, "seconds": 0, **changes}], "verdict": None})
+
+
+_VERDICT = {"ok": True, "outcome": "ok", "output": {}, "violations": [], "repairs": []}
+_NO_VERDICTS: tuple[object, ...] = ([], {}, 5, "x", {**_VERDICT, "ok": 1})
+_DAMAGED = (
+    '{"case": 1}',
+    "[" * 100_000,
+    '{"case": ' * 100_000,
+    f'{{"repetition": {"9" * 5_000}}}',
+    _reply_with(seconds=float("nan")),
+    _reply_with(input_tokens=-1),
+    _reply_with(output_tokens=10**400),
+    _reply_with(cached_tokens=True),
+    _reply_with(text=None),
+    *(_reply_with().replace("null", json.dumps(verdict)) for verdict in _NO_VERDICTS),
+    _reply_with().replace("null", json.dumps({**_VERDICT, "violations": [{"code": "PP510"}]})),
+    _reply_with().replace("null", json.dumps({**_VERDICT, "ok": False})),
+)
+
+
+@pytest.mark.parametrize("line", _DAMAGED)
+def test_a_damaged_journal_is_a_problem_at_its_line(
+    tmp_path: Path, grader: Pack, journals: PrivateFolder, line: str
+) -> None:
     plan = plan_of(tmp_path, 2, subject_of(grader, lambda _: completion(good())))
     evaluate(plan, journals)
     (file,) = Path(journals.root).iterdir()
     lines = file.read_text().splitlines()
-    file.write_text("\n".join([lines[0], '{"case": 1}', lines[2]]) + "\n")
+    file.write_text("\n".join([lines[0], line, lines[2]]) + "\n")
     with pytest.raises(PackError) as caught:
         evaluate(plan, journals)
     hint = "delete the file, or pass --fresh to ask again"

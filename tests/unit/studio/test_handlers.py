@@ -155,7 +155,7 @@ def test_a_call_without_a_context_is_refused(ask: Ask) -> None:
     with pytest.raises(UsageError) as refused:
         ask("trace", trace='{"a": 1}')
     assert str(refused.value) == (
-        "PP986 the JSON has no context for greeter@1.0.0-dev\n"
+        "PP996 the JSON has no context for greeter@1.0.0-dev\n"
         "  hint: paste what Prompt.to_dict or AgentRun.to_dict wrote, or an object with the inputs of the pack"
     )
 
@@ -190,7 +190,7 @@ def test_a_pack_without_a_contract_checks_nothing(ask: Ask) -> None:
     with pytest.raises(UsageError) as refused:
         ask("check", {PATH: PACK.partition("reply:")[0]}, reply="x")
     assert str(refused.value) == (
-        "PP987 greeter@1.0.0-dev has no reply contract\n  hint: add 'reply:' with actions to the pack"
+        "PP997 greeter@1.0.0-dev has no reply contract\n  hint: add 'reply:' with actions to the pack"
     )
 
 
@@ -251,5 +251,5 @@ def test_a_message_with_wrong_fields_is_refused(ask: Ask, word: str, fields: dic
     with pytest.raises(UsageError) as refused:
         ask(word, **fields)
     assert str(refused.value) == (
-        f"PP984 the message has no valid {name!r}\n  hint: reload the page; it may be older than the server"
+        f"PP994 the message has no valid {name!r}\n  hint: reload the page; it may be older than the server"
     )

@@ -98,6 +98,15 @@ def test_a_level_that_is_too_small_is_refused(root: Path) -> None:
     assert bump("demo", "major") == "demo@2.0.0"
 
 
+def test_a_pack_without_a_readable_version_is_refused(root: Path) -> None:
+    path = root / "packs/big/0.0.9.yaml"
+    path.parent.mkdir()
+    path.write_text("promptpack: 1\nname: big\nversion: 0.0." + "9" * 4_290 + "\n", encoding="utf-8")
+    assert refused("big", "patch").startswith(
+        "packs/big/0.0.9.yaml:3:10: PP116 JSON cannot represent the number 0.0.9999999999999999...\n"
+    )
+
+
 def test_nothing_to_bump_is_said(root: Path) -> None:
     assert refused("demo", "auto") == (
         "PP937 demo@1.0.0 has no change that needs a new version\n"

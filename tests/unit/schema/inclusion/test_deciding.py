@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from promptpack import Library
-from promptpack.schema.inclusion import Inclusion, includes
+from promptpack.schema.inclusion import Inclusion, StepBudget, includes
 
 STRING: dict[str, Any] = {"type": "string"}
 
@@ -122,3 +122,19 @@ def test_a_large_schema_is_decided(wide: Any, narrow: Any, answer: str) -> None:
 )  # fmt: skip
 def test_a_question_that_takes_too_long_or_is_malformed_is_unknown(wide: Any, narrow: Any, reason: str) -> None:
     assert includes(wide, narrow) == Inclusion("unknown", reason)
+
+
+def test_words_that_are_lists_are_decided_inside_alternatives() -> None:
+    wide = {"properties": {"a": {"anyOf": [{"oneOf": [True], "enum": [[]]}]}}}
+    narrow = {"properties": {"a": {"anyOf": [{"enum": [[{"b": 1}]]}, {"type": "array", "maxItems": 1}]}}}
+    assert includes(wide, narrow).answer == "no"
+    assert includes(narrow, wide).answer == "yes"
+
+
+def test_several_decisions_share_their_steps() -> None:
+    shared = StepBudget(2_000)
+    hard = {"type": "string", "pattern": "^[ab]*a[ab]{14}$"}, {"type": "string", "pattern": "[ab]{30}$"}
+    assert includes(*hard, shared) == Inclusion("unknown", _COMPLEX)
+    assert shared.remaining <= 0
+    assert includes(STRING, {"const": "a"}, shared) == Inclusion("unknown", _COMPLEX)
+    assert includes(STRING, {"const": "a"}).answer == "yes"

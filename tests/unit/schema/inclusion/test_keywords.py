@@ -148,6 +148,10 @@ CASES: dict[str, list[tuple[Any, Any, str, str]]] = {
         ({"minItems": 1}, {"type": "array", "minItems": 2}, "yes", "no"),
         (False, {"type": "array", "items": False, "minItems": 1}, "yes", "yes"),
         ({"type": "array", "prefixItems": [STRING], "items": NUMBER}, {"type": "array", "items": NUMBER}, "no", "no"),
+        ({"type": "array"}, {"type": "array", "prefixItems": [True], "items": False}, "yes", "no"),
+        ({"type": "array", "items": STRING}, {"type": "array", "prefixItems": [STRING, STRING], "items": False}, "yes", "no"),
+        ({"type": "array", "items": STRING}, {"type": "array", "prefixItems": [STRING, STRING, STRING], "items": {"const": "a"}}, "yes", "no"),
+        ({"items": STRING}, {"prefixItems": [STRING], "allOf": [{"prefixItems": [True, True], "items": {"const": "b"}}], "items": STRING}, "yes", "no"),
     ],
     "contains": [
         ({"contains": {"const": 1}}, {"type": "array", "prefixItems": [{"const": 1}], "minItems": 1}, "yes", "no"),

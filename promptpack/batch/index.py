@@ -1,0 +1,124 @@
+"""Rows by their id, on disk: contexts and corrections to join with replies, and the ids that are used already.
+
+Both are files of SQLite next to the output, deleted at the end, so that memory does not grow with the rows.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import lru_cache
+from typing import Final, NamedTuple
+from uuid import uuid4
+
+from promptpack.batch.lines import Line
+
+# In KB. The writer needs little, because most rows come in order; the readers find rows anywhere.
+_SETTINGS: Final = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -2000;"
+_READ_CACHE: Final = "PRAGMA cache_size = -8000"
+_ROWS: Final = "CREATE TABLE rows (place INTEGER, id TEXT, line INTEGER, data BLOB)"
+_FIND: Final = "SELECT line, data FROM rows WHERE place = ? AND id = ?"
+_MISSING: Final = "SELECT id, line FROM rows WHERE place = 0 AND id NOT IN (SELECT id FROM ids.ids) ORDER BY line"
+CONTEXTS: Final = 0
+
+
+class IndexReader(NamedTuple):
+    """Finds rows in a finished index; picklable, each process opens the file for itself."""
+
+    path: str
+    version: str
+    """Tells the file from others of the same name."""
+    has_contexts: bool = True
+    corrections: int = 0
+    """How many rounds of corrections there are; their places follow that of the contexts."""
+
+    def find(self, place: int, identifier: str) -> Line | None:
+        """Return the row with an id, if there is one."""
+        found = _open(self.path, self.version).execute(_FIND, (place, identifier)).fetchone()
+        return Line(*found) if found else None
+
+
+@lru_cache(maxsize=2)
+def _open(path: str, version: str) -> sqlite3.Connection:  # noqa: ARG001 -- another file of the same name
+    from urllib.parse import quote
+
+    connection = sqlite3.connect(f"file:{quote(os.path.abspath(path))}?mode=ro&immutable=1", uri=True)
+    connection.execute(_READ_CACHE)
+    return connection
+
+
+class RowIndex:
+    """Collects rows; `finish` makes them findable."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._rows = _create(path, _ROWS)
+
+    def add(self, place: int, ids: Iterable[tuple[str, int]], lines: Iterable[Line]) -> None:
+        """Add the lines that have ids."""
+        data = {line.number: line.data for line in lines}
+        rows = ((place, name, number, data[number]) for name, number in ids)
+        self._rows.executemany("INSERT INTO rows VALUES (?, ?, ?, ?)", rows)
+
+    def finish(self, *, has_contexts: bool, corrections: int) -> IndexReader:
+        """Build the index, and return its reader; from now on the file does not change."""
+        self._rows.execute("CREATE INDEX by_id ON rows (place, id)")
+        self._rows.commit()
+        return IndexReader(self.path, uuid4().hex, has_contexts, corrections)
+
+    def missing(self, ids: "UsedIds") -> Iterator[tuple[str, int]]:
+        """Yield the ids of contexts, in their order, that no reply has."""
+        ids.save()
+        self._rows.execute("ATTACH ? AS ids", (ids.path,))
+        yield from self._rows.execute(_MISSING)
+
+    def close(self) -> None:
+        """Delete the file."""
+        self._rows.close()
+        _remove(self.path)
+
+
+class UsedIds:
+    """The ids of all rows so far, and where each is."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._ids = _create(path, "CREATE TABLE ids (id TEXT PRIMARY KEY, place TEXT) WITHOUT ROWID")
+
+    def claim(self, source: str, ids: Iterable[tuple[str, int]]) -> dict[int, str]:
+        """Add the ids of lines of a file; return the lines whose id is used already, and where."""
+        given = [(name, f"{source}:{line}", line) for name, line in ids]
+        places = ((name, place) for name, place, _ in given)
+        if self._ids.executemany("INSERT OR IGNORE INTO ids VALUES (?, ?)", places).rowcount == len(given):
+            return {}
+        find = "SELECT place FROM ids WHERE id = ?"
+        found = ((line, place, self._ids.execute(find, (name,)).fetchone()[0]) for name, place, line in given)
+        return {line: first for line, place, first in found if first != place}
+
+    def has(self, identifier: str) -> bool:
+        """Return whether a row has the id."""
+        return self._ids.execute("SELECT 1 FROM ids WHERE id = ?", (identifier,)).fetchone() is not None
+
+    def save(self) -> None:
+        """Make the ids readable for other connections."""
+        self._ids.commit()
+
+    def close(self) -> None:
+        """Delete the file."""
+        self._ids.close()
+        _remove(self.path)
+
+
+def _create(path: str, table: str) -> sqlite3.Connection:
+    _remove(path)
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    connection = sqlite3.connect(path)
+    connection.executescript(_SETTINGS)
+    connection.execute(table)
+    connection.commit()
+    return connection
+
+
+def _remove(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)

@@ -1,0 +1,91 @@
+"""Files that cannot be read, and packages that are missing."""
+
+import gzip
+import sys
+from pathlib import Path
+
+import pytest
+
+from promptpack.batch import lines
+from promptpack.batch.sources import FileKind, RowSource
+from promptpack.problem import MissingExtraError, UsageError
+from tests.unit.batch.conftest import Batch, write_contexts
+
+
+@pytest.mark.parametrize("name", ["rows.txt", "rows.parquet.gz", "rows"])
+def test_the_name_tells_the_format(name: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        FileKind.of(name)
+    assert str(caught.value) == (
+        f"{name}: PP982 the name of the file does not tell its format\n"
+        "  hint: use .jsonl, .csv or .parquet; .jsonl and .csv also with .gz or .zst"
+    )
+
+
+def test_a_missing_file_is_reported(folder: Path, batch: Batch) -> None:
+    done = batch("render", "none.jsonl", "-o", "out.jsonl")
+    assert (done.returncode, done.stderr) == (2, "none.jsonl: PP982 there is no such file\n")
+    assert [path.name for path in folder.iterdir()] == ["packs"]
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+def test_a_damaged_file_keeps_what_was_read(folder: Path, batch: Batch, suffix: str) -> None:
+    batch("render", write_contexts(folder, 2000), "-o", f"all.jsonl{suffix}")
+    path = folder / f"all.jsonl{suffix}"
+    path.write_bytes(path.read_bytes()[:-500])
+    done = batch("render", path.name, "-o", "out.jsonl")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"{path.name}: PP982 cannot be read to its end: ")
+    assert done.stderr.endswith("  hint: write or download it again\n")
+
+
+def test_a_damaged_parquet_file_is_reported(folder: Path, batch: Batch) -> None:
+    (folder / "rows.parquet").write_bytes(b"PAR1 nonsense PAR1")
+    done = batch("render", "rows.parquet", "-o", "out.jsonl")
+    assert (done.returncode, done.stderr.split(":")[1][:30]) == (1, " PP982 cannot be read to its e")
+
+
+def test_columns_must_differ(folder: Path, batch: Batch) -> None:
+    (folder / "rows.csv").write_text("id,TEXT,TEXT\n")
+    done = batch("render", "rows.csv", "-o", "out.jsonl")
+    assert (done.returncode, done.stderr) == (1, "rows.csv:1:1: PP982 the column 'TEXT' is there twice\n")
+
+
+def test_a_line_of_csv_that_is_too_long_ends_the_file(
+    folder: Path, batch: Batch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "MAX_LINE", 1000)
+    (folder / "rows.csv").write_text(f"id,TEXT\na,x\nb,{'x' * 2000}\n")
+    done = batch("render", "rows.csv", "-o", "out.jsonl")
+    assert done.returncode == 1
+    assert "rows.csv: PP982 the line is longer than 8,000,000 bytes" in done.stderr
+
+
+def test_a_line_that_is_too_long_is_never_in_memory(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl.gz"
+    with gzip.open(path, "wb", 1) as stream:
+        for _ in range(50):
+            stream.write(b"x" * 1_000_000)
+        stream.write(b'\n{"a": 1}')
+    found = list(RowSource(str(path)).lines())
+    assert [(line.number, line.data, bool(line.problem)) for line in found] == [(1, b"", True), (2, b'{"a": 1}', False)]
+
+
+@pytest.mark.parametrize(
+    ("package", "suffix", "text"),
+    [
+        ("zstandard", ".jsonl.zst", "reading and writing .zst files needs the extra 'batch'"),
+        ("pyarrow", ".parquet", "reading and writing .parquet files needs the extra 'batch'"),
+    ],
+)
+def test_a_missing_package_says_how_to_install_it(
+    folder: Path, batch: Batch, monkeypatch: pytest.MonkeyPatch, package: str, suffix: str, text: str
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    (folder / f"rows{suffix}").write_bytes(b"")
+    with pytest.raises(MissingExtraError) as caught:
+        RowSource(f"rows{suffix}")
+    assert str(caught.value) == f"PP983 {text}\n  hint: install it: pip install 'promptpack-agents[batch]'"
+    write_contexts(folder, 1)
+    assert text in batch("render", "contexts.jsonl", "-o", f"out{suffix}").stderr
+    assert not (folder / f"out{suffix}.journal").exists()
