@@ -10,7 +10,7 @@ from promptpack.studio.request import PageRequest
 from promptpack.studio.studio import Studio
 
 Pool = Literal["quick", "slow", "drafts"]
-"""`quick` handlers run one after the other, under the project's lock; `slow` ones beside them; drafts wait for none."""
+"""`quick` handlers run one after the other, under the project's lock; `slow` ones and `drafts` beside them."""
 
 
 class Handler(NamedTuple):
