@@ -41,6 +41,10 @@ class SchemaNode:
             self.words = frozenset(mark(value) for value in values)
             self.allows_only_words = len(_assertions(schema)) == 1
 
+    def __hash__(self) -> int:
+        # Not the address: the order of a set of nodes decides what is tried first, and must be the same in every run.
+        return self.number
+
     def __repr__(self) -> str:
         return f"SchemaNode({self.number}, {self.schema!r})"
 
