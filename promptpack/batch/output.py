@@ -24,7 +24,7 @@ class Output:
 
     def __init__(self, path: str, encoding: Encoding, limits: FileLimits, errors: str = "", mode: int = 0o666) -> None:
         self.path = path
-        self.errors = errors or f"{_stem(path)}.errors.jsonl"
+        self.errors: str = errors or f"{_stem(path)}.errors.jsonl"
         self._encoding = encoding
         self._limits = limits
         self._mode = mode

@@ -52,11 +52,11 @@ class RowSource:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.kind = FileKind.of(path)
+        self.kind: FileKind = FileKind.of(path)
         self._raw: BinaryIO | None = None
         if path != STANDARD and not os.path.isfile(path):
             raise UsageError(Problem("PP982", "there is no such file", Location(path)))
-        self.size = 0 if path == STANDARD else os.path.getsize(path)
+        self.size: int = 0 if path == STANDARD else os.path.getsize(path)
         """The bytes of the file; 0 for standard input."""
         if self.kind.compression == "zst":
             import_extra("zstandard")

@@ -61,7 +61,7 @@ class Agent:
         require_contract(pack)
         self.provider = provider
         self.settings: CycleSettings = settings or CycleSettings()
-        self.pack = pack if pack.overlay else pack.for_model(find_model(provider, self.settings))
+        self.pack: Pack = pack if pack.overlay else pack.for_model(find_model(provider, self.settings))
         self.tools: tuple[ModelTool, ...] = read_tools(tools)
         for tool in self.tools:
             if tool.function is None:

@@ -39,7 +39,7 @@ class CostLimit:
     def __init__(self, limit: float | None, spent: float = 0.0) -> None:
         self._limit = limit
         self._reserved = 0.0
-        self.spent = spent
+        self.spent: float = spent
 
     def reserve(self, cost: float) -> bool:
         """Set the cost of a conversation aside, and return whether there is enough for it."""

@@ -205,8 +205,8 @@ class LintLibrary:
         self._partials: tuple[Mapping[str, Source], ParsedPartials] | None = None
         self._loaded: tuple[str, Version | None] | None = None
         self._cache: dict[str, Any] = {}
-        self.inherited_texts = InheritedTexts()
-        self.clean_templates = CleanTemplates()
+        self.inherited_texts: InheritedTexts = InheritedTexts()
+        self.clean_templates: CleanTemplates = CleanTemplates()
 
     def load(self, entry: Entry) -> Subject:
         """Return a pack as a subject; raise its problems when it is too broken to be checked."""

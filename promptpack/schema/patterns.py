@@ -58,7 +58,7 @@ class Pattern:
         self.text = text
         self._costs: list[int | None] = [None] * (_MAX_DIGITS + 1)
         try:
-            self.tree = _without_warnings(parser.parse, text)
+            self.tree: Any = _without_warnings(parser.parse, text)
             if not self.tree.state.flags & re.MULTILINE:
                 _use_text_end(self.tree)
             self._search = _without_warnings(compiler.compile, self.tree).search

@@ -44,8 +44,8 @@ class Project:
     """The packs of one folder; `workspace` may be used by one thread at a time, under `lock`."""
 
     def __init__(self, root: str) -> None:
-        self.folder = files.Folder(root)
-        self.workspace = Workspace(root)
+        self.folder: files.Folder = files.Folder(root)
+        self.workspace: Workspace = Workspace(root)
         self.lock = threading.RLock()
 
     @property

@@ -15,7 +15,7 @@ class StepBudget:
     """Counts the remaining steps of one decision."""
 
     def __init__(self, steps: int = MAX_STEPS) -> None:
-        self.remaining = steps
+        self.remaining: int = steps
 
     def spend(self, steps: int = 1) -> None:
         """Subtract steps, or raise `UndecidedError`."""

@@ -22,7 +22,7 @@ class Lists:
     """The length of a list, and what its items meet."""
 
     def __init__(self) -> None:
-        self.low = 0
+        self.low: int = 0
         self.high: int | None = None
         self.counts: tuple[Count, ...] = ()
         self.is_unique: bool | None = None

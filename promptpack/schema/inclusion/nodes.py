@@ -30,12 +30,12 @@ class SchemaNode:
     __slots__ = ("allows_only_words", "document", "number", "schema", "words")
 
     def __init__(self, schema: Mapping[str, Any] | bool, document: SchemaDocument, number: int) -> None:
-        self.schema = schema
-        self.document = document
-        self.number = number
+        self.schema: Mapping[str, Any] | bool = schema
+        self.document: SchemaDocument = document
+        self.number: int = number
         self.words: frozenset[Any] | None = None
         """The fingerprints of the values that its `enum` or `const` lists."""
-        self.allows_only_words = False
+        self.allows_only_words: bool = False
         if isinstance(schema, Mapping) and ("enum" in schema or "const" in schema):
             values = schema.get("enum", [schema.get("const")])
             self.words = frozenset(mark(value) for value in values)

@@ -26,7 +26,7 @@ class Objects:
     """Which keys an object has or lacks, how many, and what their values meet."""
 
     def __init__(self) -> None:
-        self.low = 0
+        self.low: int = 0
         self.high: int | None = None
         self.has: frozenset[str] = frozenset()
         self.lacks: frozenset[str] = frozenset()
