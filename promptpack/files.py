@@ -136,6 +136,10 @@ class Folder:
         """Return whether anything has this path: a file, a folder, a link."""
         return os.path.lexists(self._join(relative))
 
+    def require_inside(self, relative: str) -> None:
+        """Raise if a path leads out of the folder, also through a symbolic link; it need not exist."""
+        self._resolve_inside(relative)
+
     def record(self) -> RecordingFolder:
         """Return a folder that records which files are read."""
         return RecordingFolder(self.root)

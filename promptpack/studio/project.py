@@ -21,6 +21,7 @@ from promptpack.temporary_files import write_if
 SUFFIXES = (".yaml", ".yml", ".j2")
 """The files that the studio shows; only these are read and written."""
 _MAX_BYTES = 1_000_000
+_MAX_PATH = 500
 # With a colon or a backslash, Windows reads a name as another file.
 _PLAIN_PART = re.compile(r"[^/\\:\x00-\x1f\x7f]+")
 
@@ -61,12 +62,18 @@ class Project:
 
     def path_of(self, relative: str) -> str:
         """Return the path of a file as problems show it; raise if the studio may not open it."""
-        parts = relative.split("/")
+        parts = relative[: _MAX_PATH + 1].split("/")
         is_plain = all(_PLAIN_PART.fullmatch(part) and not part.startswith(".") for part in parts)
-        if not is_plain or not relative.endswith(SUFFIXES) or any(part.endswith((" ", ".")) for part in parts):
+        if (
+            not is_plain
+            or len(relative) > _MAX_PATH
+            or not relative.endswith(SUFFIXES)
+            or any(part.endswith((" ", ".")) for part in parts)
+        ):
             message = f"{relative[:200]!r} is no file that the studio opens"
             hint = f"it opens files of the folder {self.folder.root!r} that end with {', '.join(SUFFIXES)}"
             raise UsageError(Problem("PP993", message, None, hint))
+        self.folder.require_inside(relative)
         return self.folder.show(relative)
 
     def relative(self, path: str) -> str:

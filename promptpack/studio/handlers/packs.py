@@ -12,10 +12,11 @@ from promptpack.flow.model import FlowFile
 from promptpack.library import Library
 from promptpack.library.entry import Entry
 from promptpack.library.ranges import parse_reference
-from promptpack.problem import PromptpackError
+from promptpack.problem import Problem, PromptpackError, UsageError
 from promptpack.studio.request import PageRequest
 from promptpack.studio.studio import Studio
 
+_MAX_WORDS: Final = 20
 _MAX_FOUND: Final = 200
 _EXCERPT: Final = 90
 
@@ -43,6 +44,8 @@ def list_packs(studio: Studio, _: PageRequest) -> dict[str, Any]:
 def search(studio: Studio, request: PageRequest) -> dict[str, Any]:
     """Return the files whose name or text contains some words, those with the words in their name first."""
     words = request.text("words").casefold().split()
+    if len(words) > _MAX_WORDS:
+        raise UsageError(Problem("PP994", f"a search has at most {_MAX_WORDS} words", None, "search for fewer words"))
     found = [hit for entry in studio.project.library.entries if (hit := _find(studio, entry, words))] if words else []
     found.sort(key=lambda hit: not hit["in_name"])
     return {"found": found[:_MAX_FOUND], "more": max(len(found) - _MAX_FOUND, 0)}

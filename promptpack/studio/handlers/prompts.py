@@ -43,8 +43,9 @@ def show_prompt(studio: Studio, request: PageRequest) -> dict[str, Any]:
 
 
 def copy_prompt(studio: Studio, request: PageRequest) -> dict[str, Any]:
-    """Return a prompt as text to paste elsewhere; secrets are hidden."""
+    """Return a prompt as text to paste elsewhere, rendered without secrets."""
     prompt = require_prompt(studio, request)
+    prompt = prompt.pack.render(mask_secrets(prompt.pack, prompt.context))
     secrets = Secrets(prompt.pack, prompt.context)
     match request.text("form"):
         case "json":
@@ -109,6 +110,15 @@ def build_typed(studio: Studio, request: PageRequest) -> Pack:
     """Return the pack of a text as it is typed."""
     path = request.text("path")
     return studio.project.buffer(path, studio.project.text_of(request.texts, path)).build()
+
+
+def mask_secrets(pack: Pack, context: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a context with stars for the texts of secret inputs: a filter may change a value beyond recognition."""
+    secret = {one.name for one in pack.inputs.values() if one.secret}
+    return {
+        name: "*" * len(value) if name in secret and isinstance(value, str) else value
+        for name, value in context.items()
+    }
 
 
 def make_preview(studio: Studio, request: PageRequest) -> Preview:

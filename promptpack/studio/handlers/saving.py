@@ -68,9 +68,10 @@ def _find_release(studio: Studio, path: str) -> dict[str, Any] | None:
     library = studio.project.library
     try:
         lock = library._locks.get(entry.folder.root)
+        is_locked = lock is not None and lock.has(entry.name, entry.version)
     except PromptpackError:
-        lock = None
-    is_locked = lock is not None and lock.has(entry.name, entry.version)
+        # Nobody knows what a lock file that cannot be read has locked.
+        is_locked = True
     return {"label": f"{entry.name}@{entry.version}", "is_locked": is_locked}
 
 

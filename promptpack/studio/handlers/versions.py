@@ -9,6 +9,7 @@ from promptpack.editor.contexts import find_context
 from promptpack.library import Library
 from promptpack.pack.model import Pack
 from promptpack.problem import PackError, Problem, PromptpackError, UsageError
+from promptpack.studio.handlers.prompts import mask_secrets
 from promptpack.studio.request import PageRequest
 from promptpack.studio.studio import Studio
 from promptpack.versions.compare import compare
@@ -52,7 +53,7 @@ def compare_sides(studio: Studio, request: PageRequest) -> dict[str, Any]:
 
 
 def _diff_messages(old: Pack, new: Pack, given: Mapping[str, Any] | None) -> list[dict[str, Any]]:
-    context = find_context(new)[0] if given is None else given
+    context = mask_secrets(new, mask_secrets(old, find_context(new)[0] if given is None else given))
     fitting = {name: value for name, value in context.items() if name in new.inputs or name not in old.inputs}
     return [one.to_dict() for one in diff_prompts(render_other(old, context, new), new.render(fitting))]
 

@@ -167,6 +167,24 @@ def test_copies_have_no_secrets(ask: Ask, form: str) -> None:
     assert "hunter2" not in text
 
 
+def test_secrets_that_a_filter_changes_are_not_shown(ask: Ask) -> None:
+    texts = {PATH: PACK.replace("{{ WHO }}", "{{ WHO }} {{ KEY | upper }}")}
+    context = {"WHO": "Ada", "KEY": "hunter2-hunter2"}
+    shown = [
+        ask("copy", texts, form="json", context=context),
+        ask("compare", texts, old="saved", new="draft", context=context),
+    ]
+    assert "Ada" in str(shown[0])
+    assert "Ada" in str(shown[1])
+    assert "hunter2" not in str(shown).casefold()
+
+
+def test_a_search_has_a_limit_of_words(ask: Ask) -> None:
+    with pytest.raises(UsageError) as refused:
+        ask("search", words="x " * 21)
+    assert str(refused.value) == "PP994 a search has at most 20 words\n  hint: search for fewer words"
+
+
 def test_the_prompt_is_previewed(ask: Ask) -> None:
     found = ask("preview", test="greets Ada")
     assert (found["ok"], found["messages"][0]["spans"][0]["path"]) == (True, PATH)

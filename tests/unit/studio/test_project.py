@@ -26,6 +26,12 @@ def test_only_texts_below_the_folder_are_opened(studio: Studio, path: str) -> No
     )
 
 
+def test_a_long_path_is_refused_at_once(studio: Studio) -> None:
+    with pytest.raises(UsageError) as refused:
+        studio.project.read("a" * 100_000 + ".yaml")
+    assert refused.value.problems[0].code == "PP993"
+
+
 def test_links_are_not_followed(studio: Studio, tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "a.yaml").write_text("secret", "utf-8")
@@ -37,6 +43,11 @@ def test_links_are_not_followed(studio: Studio, tmp_path: Path) -> None:
         assert refused.value.problems[0].code == "PP122"
         with pytest.raises(PackError):
             studio.project.write(path, "x", digest_of(b"secret"))
+    for path in ("link/new.yaml", "link/deep/new.yaml"):
+        with pytest.raises(PackError) as refused:
+            studio.project.write(path, "x", "")
+        assert refused.value.problems[0].code == "PP122"
+    assert [one.name for one in (tmp_path / "outside").iterdir()] == ["a.yaml"]
     assert (tmp_path / "outside" / "a.yaml").read_text("utf-8") == "secret"
 
 
