@@ -1,6 +1,6 @@
 """Lines -> chunks, the unit of work; where they are cut depends only on the lines."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from typing import Final, NamedTuple
 
 from promptpack.batch.lines import Line
@@ -17,7 +17,7 @@ class Chunk(NamedTuple):
     lines: tuple[Line, ...]
 
 
-def cut(lines: Iterable[Line], source: str, rows: int = MAX_ROWS) -> Iterator[Chunk]:
+def cut(lines: Iterable[Line], source: str, rows: int = MAX_ROWS) -> Generator[Chunk, None, None]:
     """Yield the lines in chunks of at most so many rows, and of limited bytes."""
     collected: list[Line] = []
     size = 0

@@ -1,6 +1,6 @@
 """The jobs of a batch, as plans: render contexts, check replies, and write requests for corrections."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -176,7 +176,7 @@ def _phase(source: RowSource, worker: Worker, ids: UsedIds, engine: ChunkEngine,
     return Phase(lambda: cut(source.lines(), source.label, rows), worker, claim, engine)
 
 
-def _read_chunks(source: RowSource) -> Iterator[Chunk]:
+def _read_chunks(source: RowSource) -> Generator[Chunk, None, None]:
     return cut(source.lines(), source.label)
 
 
@@ -189,7 +189,7 @@ def _indexing(index: RowIndex, place: int, ids: UsedIds) -> Callable[[Chunk, Chu
     return claim
 
 
-def _missing(index: RowIndex, ids: UsedIds, contexts: RowSource | None) -> Iterator[Chunk]:
+def _missing(index: RowIndex, ids: UsedIds, contexts: RowSource | None) -> Generator[Chunk, None, None]:
     """Yield the ids of contexts without a reply as rows."""
     lines = (Line(line, write_record({"id": name})) for name, line in index.missing(ids))
     return cut(lines, contexts.label if contexts else "")

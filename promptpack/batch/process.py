@@ -1,8 +1,8 @@
 """`Batch`: phases of chunks through an engine into the output, with checkpoints, and again from the last of them."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from tempfile import TemporaryDirectory
@@ -45,7 +45,7 @@ class Phase(NamedTuple):
     again when the batch is continued, because its results are not in the output.
     """
 
-    chunks: Callable[[], Iterator[Chunk]]
+    chunks: Callable[[], Generator[Chunk, None, None]]
     worker: Worker
     claim: Callable[[Chunk, ChunkResult], Mapping[int, str]]
     engine: ChunkEngine = map_here
@@ -174,7 +174,11 @@ class _Run:
         return _finish(self._plan, last, self._journal)
 
     def _run_phase(self, phase: Phase) -> None:
-        chunks = phase.chunks()
+        # The file of the chunks is closed now, not when an error that refers to it is collected.
+        with closing(phase.chunks()) as chunks:
+            self._handle(phase, chunks)
+
+    def _handle(self, phase: Phase, chunks: Iterator[Chunk]) -> None:
         if self._left:
             written = islice(chunks, self._left)
             worker = phase.worker if phase.repeats else replace(phase.worker, handler=OnlyIds(phase.worker.handler))
