@@ -123,6 +123,11 @@ def test_a_locked_release_is_never_overwritten(ask: Ask, studio: Studio, tmp_pat
     studio.project.refresh()
     found = ask("save", path=path, text="x", base=ask("open", path=path)["digest"], over_release=True)
     assert found["release"]["is_locked"] is True
+    lock = tmp_path / "packs" / "packs.lock"
+    lock.write_text(f"<<<<<<< HEAD\n{lock.read_text('utf-8')}", "utf-8")
+    studio.project.refresh()
+    found = ask("save", path=path, text="x", base=ask("open", path=path)["digest"], over_release=True)
+    assert found["release"]["is_locked"] is True
     assert (tmp_path / "packs" / path).read_text("utf-8") == release
 
 
