@@ -48,7 +48,7 @@ class Place(NamedTuple):
             return cls(folders)
         is_folder = Folder(given).is_there
         is_plain = not given.startswith((".", "/")) and not is_source(given)
-        if is_folder and is_plain and _is_revision(given, folders):
+        if is_folder and is_plain and is_revision(given, folders):
             message = f"{given!r} is a folder and a git revision"
             hint = f"write ./{given} for the folder, or git:{given}:{_first(folders)} for the revision"
             raise UsageError(Problem("PP946", message, None, hint))
@@ -84,7 +84,8 @@ def _first(folders: tuple[str, ...]) -> str:
     return folders[0] if folders else "packs"
 
 
-def _is_revision(name: str, folders: tuple[str, ...]) -> bool:
+def is_revision(name: str, folders: tuple[str, ...]) -> bool:
+    """Return whether git knows a revision of this name where the packs are."""
     try:
         Revision.find(_first(folders), name)
     except UsageError:

@@ -7,7 +7,7 @@ from shlex import quote
 import click
 
 from promptpack.cli.diff_reports.catalogue import FORMATS, write
-from promptpack.cli.diff_sides import Place, VariantChoice, find_side, is_path
+from promptpack.cli.diff_sides import Place, VariantChoice, find_side, is_path, is_revision
 from promptpack.cli.options import complete_packs, key_option, locale_option, packs_option
 from promptpack.library import Library
 from promptpack.library.choosing import choose
@@ -97,7 +97,10 @@ def _compare_pair(texts: tuple[str, str], places: tuple[Place, Place], choice: V
 
 def _compare_all(name: str, places: tuple[Place, Place]) -> DiffReport:
     old, new = (place.open() for place in places)
-    if name and name not in {entry.name for entry in old.entries}:
+    if name and name not in {entry.name for entry in (*old.entries, *new.entries)}:
+        if is_revision(name, places[0].folders):
+            hint = f"to compare it with the working tree, run: promptpack diff --from {quote(name)}"
+            raise UsageError(Problem("PP945", f"{name!r} is a git revision, not a pack", None, hint))
         choose(new, parse_reference(name), None)  # raises the problem that there is none, with a hint
     diffs = tuple(compare_libraries(old, new, name))
     problems = dict.fromkeys((*_find_unreadable(old, new), *find_broken(diffs)))

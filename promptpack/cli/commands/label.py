@@ -16,6 +16,7 @@ from promptpack.library.labels import Label, LabelIndex, check, read
 from promptpack.problem import Location, Problem, UsageError
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*\Z")
+_TARGET = re.compile(r"[a-z0-9][a-zA-Z0-9.+-]*\Z")
 _HEADER = "# Names for exact versions: library.get('planner@production')\n"
 
 
@@ -91,6 +92,10 @@ def _read_targets(label: str, targets: tuple[str, ...]) -> str:
         hint = "use a small letter, then a-z, 0-9 and '-'"
         raise UsageError(Problem("PP930", f"invalid label {label!r}", None, hint))
     pairs = [target.partition("=")[::2] for target in targets]
+    for target, _ in pairs:
+        if not _TARGET.match(target):
+            hint = "write an exact version, such as 1.1.0, or another label"
+            raise UsageError(Problem("PP930", f"{target!r} is no version and no label", None, hint))
     if len(pairs) == 1 and not pairs[0][1]:
         return pairs[0][0]
     bad = [target for target, (_, weight) in zip(targets, pairs, strict=True) if not _is_number(weight)]
