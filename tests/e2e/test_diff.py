@@ -342,7 +342,6 @@ def test_locales_are_compared_together_or_one_at_a_time(repository: Path) -> Non
         (("--from", "v9"), "PP772 the repository has no revision 'v9'\n"),
         (("--from", "packs"), "PP946 'packs' is a folder and a git revision\n  hint: write ./packs for the folder, or git:packs:packs for the revision\n"),
         (("HEAD",), "PP945 'HEAD' is a git revision, not a pack\n  hint: to compare it with the working tree, run: promptpack diff --from HEAD\n"),
-        (("wrd",), "PP701 no pack named 'wrd'\n  hint: did you mean 'word'?\n"),
         (("--from", "main", "-p", "none"), "PP704 no folder 'none'\n"),
         (("--from", "main", "-p", "old.zip"), "PP945 'old.zip' has no revision 'main'\n  hint: a revision needs a folder in a git repository\n"),
         (("packs/word/9.0.0.yaml", "--from", "main"), "git:main:packs: PP704 no pack file 'packs/word/9.0.0.yaml'\n"),
