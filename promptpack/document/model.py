@@ -135,7 +135,6 @@ class Document:
         return node
 
 
-@dataclass(frozen=True)
 class MappedDocument(Document):
     """A document with changed data; every value keeps its location in the document that contains it."""
 

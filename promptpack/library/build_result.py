@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from promptpack.files import Folder, RecordingFolder
@@ -44,7 +45,8 @@ def _restore(library: Library, entry: Entry, folder: RecordingFolder, rows: Line
     """Return the result of an entry that builds without problems, as the cache says."""
     partials = library._contents.partials[entry.folder.root]
     parents = follow(library, ((reference, locale) for reference, locale, _ in rows)) or ()
-    return BuildResult(entry, entry, (), lambda: _build(library, entry, folder), folder.reads, partials, tuple(parents))
+    build = partial(_build, library, entry, folder, is_clean=True)
+    return BuildResult(entry, entry, (), build, folder.reads, partials, tuple(parents))
 
 
 def _is_current(library: Library, rows: Lineage) -> bool:
@@ -52,6 +54,6 @@ def _is_current(library: Library, rows: Lineage) -> bool:
     return parents is not None and [parent.digest for parent in parents] == [row[2] for row in rows]
 
 
-def _build(library: Library, entry: Entry, folder: Folder) -> Pack:
+def _build(library: Library, entry: Entry, folder: Folder, *, is_clean: bool = False) -> Pack:
     assert entry.document is not None  # noqa: S101 -- the caller checks `load`
-    return building.build(entry.document, library._build_context(entry, (), folder))
+    return building.build(entry.document, library._build_context(entry, (), folder)._replace(is_clean=is_clean))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -48,6 +47,8 @@ class BuildContext(NamedTuple):
     render_cache: RenderCache | None = None
     store: Callable[[Pack], Any] | None = None
     """Returns a pack as texts, for pickling."""
+    is_clean: bool = False
+    """Whether the cache knows that the file builds without problems, so that its tests are not checked again."""
 
 
 def resolve_sections(document: Document, build_context: BuildContext) -> Sections:
@@ -127,9 +128,11 @@ def _prepare_tests(
         return sections, ()
     from promptpack.pack.cases import TestScope, check_tests, expand_tests
 
-    scope = TestScope(compiler.inputs, sections.contexts, build_context.folder, build_context.file)
+    is_clean = build_context.is_clean
+    scope = TestScope(compiler.inputs, sections.contexts, build_context.folder, build_context.file, is_clean)
     tests, problems = expand_tests(sections.tests, scope)
-    return replace(sections, tests=tests), (*problems, *check_tests(tests, compiler, messages))
+    found = () if is_clean else check_tests(tests, compiler, messages)
+    return sections._replace(tests=tests), (*problems, *found)
 
 
 def _reserved(name: str, placed: Placed) -> Problem:

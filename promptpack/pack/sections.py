@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from promptpack import schema
 from promptpack.document import Document, parse
@@ -17,8 +16,7 @@ from promptpack.template.model import Syntax
 _PLACES = ("before", "after", "remove")
 
 
-@dataclass(frozen=True)
-class Sections:
+class Sections(NamedTuple):
     """The sections of a pack after `extends` is resolved."""
 
     document: Document
@@ -27,17 +25,17 @@ class Sections:
     json: str = ""
     abstract: bool = False
     declares_reply: bool = False
-    inputs: dict[str, Placed] = field(default_factory=dict)
-    partials: dict[str, tuple[Placed, Syntax]] = field(default_factory=dict)
+    inputs: Mapping[str, Placed] = {}
+    partials: Mapping[str, tuple[Placed, Syntax]] = {}
     messages: tuple[Placed, ...] = ()
-    slots: dict[str, Placed] = field(default_factory=dict)
+    slots: Mapping[str, Placed] = {}
     budget: Placed | None = None
-    models: dict[str, Placed] = field(default_factory=dict)
-    reply: dict[str, Placed] = field(default_factory=dict)
-    actions: dict[str, Placed] = field(default_factory=dict)
-    rules: dict[str, Placed] = field(default_factory=dict)
+    models: Mapping[str, Placed] = {}
+    reply: Mapping[str, Placed] = {}
+    actions: Mapping[str, Placed] = {}
+    rules: Mapping[str, Placed] = {}
     tests: tuple[Placed, ...] = ()
-    contexts: dict[str, Placed] = field(default_factory=dict)
+    contexts: Mapping[str, Placed] = {}
     """The contexts that tests share."""
     problems: tuple[Problem, ...] = ()
     """The messages that could not be placed."""
@@ -79,7 +77,7 @@ def read_tests(sections: Sections, files: Sequence[tuple[bytes, str]]) -> Sectio
         first, *own = (parse(content, path) for content, path in files)
         document = _complete(first, own[0]) if own and isinstance(own[0].data, dict) else first
     except PackError as error:
-        return replace(sections, problems=(*sections.problems, *error.problems))
+        return sections._replace(problems=(*sections.problems, *error.problems))
     return _add_tests(sections, document)
 
 
@@ -95,7 +93,7 @@ def _add_tests(sections: Sections, document: Document) -> Sections:
         for place, one in find_mismatches(tests_schema(), document)
     ]
     if problems:
-        return replace(sections, problems=(*sections.problems, *(find_misread(document) or problems)))
+        return sections._replace(problems=(*sections.problems, *(find_misread(document) or problems)))
     root = Placed(document.data, document, ())
     tests = tuple(items_at(root, "tests"))
     names = {placed.value["name"] for placed in sections.tests}
@@ -109,8 +107,7 @@ def _add_tests(sections: Sections, document: Document) -> Sections:
         if name in sections.contexts:
             message = f"context {name!r} is also declared in the pack"
             problems.append(context.problem("PP206", message, "use a different name"))
-    return replace(
-        sections,
+    return sections._replace(
         tests=(*sections.tests, *tests),
         contexts={**sections.contexts, **contexts},
         problems=(*sections.problems, *problems),
@@ -128,8 +125,7 @@ def tests_schema() -> schema.Schema:
 def merge(parent: Sections, own: Sections) -> Sections:
     """Merge a pack with the pack it extends: mappings by key, messages by id, no tests."""
     inherited = () if own.slots else parent.messages
-    return replace(
-        own,
+    return own._replace(
         agent=own.agent or parent.agent,
         json=own.json or parent.json,
         declares_reply=own.declares_reply or parent.declares_reply,

@@ -48,7 +48,7 @@ def check(subject: Subject) -> Iterator[LintProblem]:
 
 
 def _compare_names(
-    what: str, own: dict[str, Placed], others: dict[str, Placed], document: Document, path: str
+    what: str, own: Mapping[str, Placed], others: Mapping[str, Placed], document: Document, path: str
 ) -> Iterator[LintProblem]:
     for name, placed in others.items():
         if name not in own:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from promptpack.document import Document
 from promptpack.document.model import MappedDocument, Path
@@ -53,13 +53,12 @@ class TestDocument(MappedDocument):
         return document, (*place, *step[size:])
 
 
-@dataclass(frozen=True)
-class Draft:
+class Draft(NamedTuple):
     """The value of a test, and where its parts are written; changes return a new draft."""
 
     value: dict[str, Any]
     origins: Origins
-    meter: CopyMeter = field(repr=False)
+    meter: CopyMeter
 
     def finish(self) -> Placed:
         """Return the test."""
