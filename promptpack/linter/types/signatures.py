@@ -138,7 +138,6 @@ _TEXT: Final = _always(TextType())
 _TEXTS: Final = _always(ListType(TextType()))
 _INTEGER: Final = _always(INTEGER)
 _NUMBER: Final = _always(NumberType())
-_BOOLEAN: Final = _always(BooleanType())
 _ANY: Final = _always(ANY)
 _RECORDS: Final = _always(ListType(ANY))
 

@@ -195,12 +195,6 @@ def _meet_kinds(first: frozenset[str] | None, second: frozenset[str] | None) -> 
     return both
 
 
-def _meet_names(first: frozenset[str] | None, second: frozenset[str] | None) -> frozenset[str] | None:
-    if first is None or second is None:
-        return second if first is None else first
-    return first & second
-
-
 def _meet_words(first: tuple[Any, ...] | None, second: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
     if first is None or second is None:
         return second if first is None else first
