@@ -361,7 +361,7 @@ def find_root(given: str) -> tuple[str, set[str]]:
 
 
 def _first_below_disk(path: Path, is_below: bool) -> str:
-    """Return the folder around that of a file, or its own; the whole disk is no folder of packs."""
+    """Return the folder around that of a file, or its own; the whole disk is not a folder of packs."""
     for folder in (path.parent.parent, path.parent) if is_below else (path.parent,):
         if str(folder) != folder.anchor:
             return os.path.normpath(folder)

@@ -76,7 +76,7 @@ def _finish(prompt: Prompt, checker: Any, accumulator: StreamAccumulator | None)
     try:
         completion = accumulator.completion()
     except ProviderError:
-        # The stream has no end: whatever arrived is cut.
+        # The stream stopped without an end, so its text is cut off.
         return checker.close("length")  # type: ignore[no-any-return]
     if completion.tool_calls or completion.finish_reason == "content_filter":
         return prompt.check(completion)

@@ -1,4 +1,4 @@
-"""Chunks -> results in their order, in several processes that start fresh; a lost process costs no row."""
+"""Chunks -> results in their order, in several processes that start fresh; no row is lost with a process."""
 
 import os
 import signal
@@ -38,7 +38,7 @@ def map_here(worker: Worker, chunks: Iterator[Chunk]) -> Results:
 
 
 class ProcessEngine:
-    """Handles chunks in so many processes; only a few chunks for each of them are in memory."""
+    """Handles chunks in several processes; only a few chunks per process are in memory."""
 
     def __init__(self, processes: int) -> None:
         self._processes = processes

@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Observer:
-    """Tells the listeners, if there are any, what a block got; returns each value unchanged."""
+    """Passes the results of a block to the listeners; returns each value unchanged."""
 
     on_result: Callable[[Any], object] | None = None
     on_prompt: Callable[[Prompt], object] | None = None

@@ -69,7 +69,7 @@ class Grades:
             return f"the judge gave no answer: {_find_failure(question, failures)}"
         said = self._judge.read(question.stored)
         if said is None:
-            return f"the judge's own reply is of no use: {question.stored.outcome}, no grade at {self._judge.path}"
+            return f"the judge's own reply is unusable: {question.stored.outcome}, no grade at {self._judge.path}"
         return (said,) if said else ()
 
 

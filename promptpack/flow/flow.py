@@ -198,7 +198,7 @@ class FlowRun:
         return run._left(self.flow.file.steps[self.at], reply)
 
     def answered(self, answer: bool) -> FlowRun:
-        """Return the run after the user's `answer`: it goes on, or ends if the answer is false."""
+        """Return the run after the user's `answer`: it continues, or ends if the answer is false."""
         if not self.waits_for_user:
             raise UsageError(Problem("PP726", "the run does not wait for the user"))
         run = replace(self, waits_for_user=False)

@@ -122,7 +122,7 @@ def store_library(library: Library) -> StoredLibrary:
 def require_digest(pack: Pack, expected: str | None) -> Pack:
     """Return a pack that was built again; raise a problem if it has another digest than expected."""
     if expected is not None and pack.digest != expected:
-        message = f"{pack.label} has another digest here: {pack.digest}, not {expected}"
+        message = f"{pack.label} has a different digest here: {pack.digest}, not {expected}"
         raise UsageError(Problem("PP740", message, None, "use the same files and the same version of promptpack"))
     return pack
 

@@ -20,13 +20,13 @@ from promptpack.linter.subject import LintLibrary, Subject
 from promptpack.problem import PackError, Problem, UsageError
 
 _MISSING_SECTION = ("PP203", "PP241")
-# Problems that name another file, which is broken.
+# Problems that refer to a broken file.
 _OF_BROKEN_FILES = ("PP234", "PP237")
-# What lint rules find while a name or a template is wrong may follow from that.
+# Rules whose problems may be consequences of a wrong name or template.
 _FOLLOWING = ("PL001", "PL009", "PL012", "PL013", "PL032", "PL203")
 # A warning that explains other problems: a key without a colon.
 _MISREAD = "PP128"
-# Files that are no packs, and that nothing reads.
+# Files that are not packs and that nothing reads.
 _MISPLACED = ("PP742", "PP759")
 # Sections whose entries do not depend on each other.
 _LISTED = ("inputs", "messages", "partials", "tests")
@@ -111,7 +111,7 @@ def lint_labels(folder: files.Folder, library: Library, settings: LintSettings, 
 def _lint_beside(
     document: Document, problems: Iterable[Problem], codes: tuple[str, ...], settings: LintSettings
 ) -> LintReport:
-    """Report the problems of a file beside the packs that are not ignored, and unused ignores."""
+    """Report the problems of a file next to the packs that are not ignored, and unused ignores."""
     ignores = IgnoreTracker([(document.text, document.path, document)])
     found = [one for one in problems if not ignores.silence(one.location, one.code)]
     unused = _report(_check_unused(ignores.unused(_codes(settings._rules), codes), settings))
@@ -137,7 +137,7 @@ def _lint_entry(entry: Entry, library: LintLibrary, settings: LintSettings) -> L
 
 
 def _keep_causes(report: LintReport, document: Document) -> LintReport:
-    """Leave out what follows from an error: what lint rules find in the same part of the file."""
+    """Leave out consequences of an error: problems that lint rules find in the same part of the file."""
     errors = [
         one
         for one in report.problems

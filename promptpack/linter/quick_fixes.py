@@ -142,7 +142,7 @@ def _close_tag(place: _Place) -> Iterator[Fix]:
 
 
 def _end_of_block(place: _Place, document: Document, closing: str) -> tuple[int, str]:
-    """Return where a block tag is closed: in a line of its own at the end of the text if it starts its line."""
+    """Return where a block tag is closed: on its own line at the end of the text if it starts its line."""
     indent = document.block_indent(place.location.line)
     before = place.text[place.line_start : place.start]
     if indent is None or before.strip() or place.text[place.start : place.line_end].count("{%") > 1:

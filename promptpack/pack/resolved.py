@@ -27,7 +27,7 @@ class ResolvedPart(NamedTuple):
     value: Any
     location: Location | None
     is_named: bool = False
-    """Whether it is a part of its own, such as an input or a message: its location is always shown."""
+    """Whether it is a separate part, such as an input or a message: its location is always shown."""
 
 
 class _Dumper(yaml.SafeDumper):

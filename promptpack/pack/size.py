@@ -7,7 +7,7 @@ from promptpack.document import Document
 from promptpack.problem import PackError, Problem
 
 _MAX_ENTRIES: Final = 1_000
-# Keys of messages, rules and slots whose values are no templates.
+# Keys of messages, rules and slots whose values are not templates.
 _WORDS: Final = ("id", "name", "path", "role", "type")
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # Enough to distinguish the character sets of real patterns: all of ASCII, and some letters and signs beyond it.
 _SAMPLES: Final = tuple(map(chr, range(128))) + tuple("\x85\xa0éßΩяﬁ中あ１٣＿😀")
-# Testing the samples takes as long as so many steps.
+# Testing the samples takes as long as this many steps.
 _STEPS_A_STATE: Final = 100
 # So many visited states are searched in one step.
 _STATES_A_STEP: Final = 32

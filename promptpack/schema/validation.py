@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # Keywords whose errors are those of their subschemas.
 _NESTING: Final = ("if", "then", "else", "allOf", "$ref", "dependentSchemas")
-# More would not be read, and a list of a million wrong items would produce a million.
+# Nobody reads more, and a list of a million wrong items would produce a million.
 _MAX_ERRORS = 200
 _MAX_KEYS = 50
 

@@ -105,7 +105,7 @@ def _reasons(member: ZipInfo, is_repeated: bool) -> Iterator[str]:
 
 
 def _choose(archive: ZipFile, members: dict[str, ZipInfo], shown: str) -> str:
-    """Return the folder of packs of an archive: what a wheel registers, or `packs`, or the top."""
+    """Return the folder of packs of an archive: the one that a wheel registers, or `packs`, or the top."""
     registered = next((name for name in members if name.count("/") == 1 and name.endswith(ENTRY_POINTS)), None)
     if registered is not None and members[registered].file_size <= MAX_FILE_BYTES:
         from promptpack.sources.packages import choose_registered

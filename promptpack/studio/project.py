@@ -70,8 +70,8 @@ class Project:
             or not relative.endswith(SUFFIXES)
             or any(part.endswith((" ", ".")) for part in parts)
         ):
-            message = f"{relative[:200]!r} is no file that the studio opens"
-            hint = f"it opens files of the folder {self.folder.root!r} that end with {', '.join(SUFFIXES)}"
+            message = f"{relative[:200]!r} is not a file that the studio opens"
+            hint = f"it opens files in the folder {self.folder.root!r} that end with {', '.join(SUFFIXES)}"
             raise UsageError(Problem("PP993", message, None, hint))
         self.folder.require_inside(relative)
         return self.folder.show(relative)
@@ -81,7 +81,7 @@ class Project:
         return self.folder.to_relative(path) or path
 
     def read(self, relative: str) -> Stored:
-        """Return a text as it is on disk; links, and what is no text, are refused."""
+        """Return a text as it is on disk; links and files that are not text are refused."""
         path = self.path_of(relative)
         if not self.folder.is_occupied(relative):
             return Stored()

@@ -71,7 +71,7 @@ class ExpressionGenerator(PackGenerator):
         self.visit(_value_of(tree), frame)
 
     def _begin(self, trees: Iterable[nodes.Template]) -> Frame:
-        """Write everything up to the first expression; what is the same for each call comes before the function."""
+        """Write everything up to the first expression; code that every call shares comes before the function."""
         values = [_value_of(tree) for tree in trees]
         frame = Frame(EvalContext(self.environment, None))
         frame.symbols.analyze_node(nodes.Template([nodes.Output(values)]))

@@ -15,7 +15,7 @@ _MAX_INLINED: Final = 20_000
 
 
 class Inliner:
-    """Inlines partials that only print and include nothing, outside of loops, macros and blocks."""
+    """Inlines partials that only print and include nothing, outside loops, macros and blocks."""
 
     def __init__(
         self,

@@ -158,7 +158,7 @@ def meter() -> Meter | None:
 
 
 def current_meter() -> Meter:
-    """Return the meter of the current render; outside of one, a meter that only limits the size of values."""
+    """Return the meter of the current render; outside a render, a meter that only limits the size of values."""
     return _METER.get() or Meter(_DEFAULT_LIMITS, steps=_UNMETERED_STEPS)
 
 

@@ -26,7 +26,7 @@ class _Chunk(NamedTuple):
 def run_in_processes(
     packs: Sequence[Pack], processes: int, *, update: bool = False, keep: Keep | None = None
 ) -> Iterator[Trial]:
-    """Run the tests of packs as `run` does, in so many processes; one runs them in this process."""
+    """Run the tests of packs as `run` does, in several processes; one runs them in this process."""
     wanted = [
         (pack, tuple(number for number, test in enumerate(pack.tests) if keep is None or keep(pack, test)))
         for pack in packs

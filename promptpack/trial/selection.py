@@ -13,7 +13,7 @@ _OPERATORS: Final = ("and", "or", "not", "(", ")")
 
 
 def read_selection(text: str) -> Match:
-    """Return a function that tells whether a name matches; a word matches if the name contains it, in any case."""
+    """Return a function that decides whether a name matches; a word matches if the name contains it, in any case."""
     return _Parser(text).parse()
 
 

@@ -15,7 +15,7 @@ from promptpack.versions.unclassified import find_unclassified
 
 
 def compare(old: Pack, new: Pack, libraries: tuple[Library, Library] | None = None) -> Comparison:
-    """Return what differs between two packs, most important first; the version itself is no change.
+    """Return what differs between two packs, most important first; the version itself is not a change.
 
     With the `libraries` that the old and the new pack come from, it includes the locales that were added and removed.
     """

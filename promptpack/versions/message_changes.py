@@ -79,14 +79,14 @@ def _compare_message(old: Side, new: Side, pair: Pair, is_moved: bool) -> Iterat
             yield make_change(code, message, locate_changed(before, after, key), where)
     yield from compare_notes(before, after, f"message {name}", where)
     if has_other_syntax(old, new, before, after):
-        yield make_change("PV315", f"message {name} has another template syntax", after.locate(), where)
+        yield make_change("PV315", f"message {name} has a different template syntax", after.locate(), where)
 
 
 def _compare_roles(before: Placed, after: Placed, name: str, where: str) -> Iterator[Change]:
-    """Yield a change if the same roles of a history are written in another way; `call_changes` compares other roles."""
+    """Yield a change if the same roles of a history are written differently; `call_changes` compares other roles."""
     roles = [placed.value.get("roles", HISTORY_ROLES) for placed in (before, after)]
     if "roles" in find_changed_keys(before, after) and set(roles[0]) == set(roles[1]):
-        message = f"'roles' of message {name} are written in another way"
+        message = f"'roles' of message {name} are written differently"
         yield make_change("PV326", message, locate_changed(before, after, "roles"), where)
 
 
@@ -96,7 +96,7 @@ def _compare_condition(old: Side, new: Side, pair: Pair, name: str, where: str) 
         return
     location = locate_changed(before, after, "when")
     if means_the_same(old.compiled.messages[pair.old].when, new.compiled.messages[pair.new].when):
-        message = f"'when' of message {name} is written in another way"
+        message = f"'when' of message {name} is written differently"
         yield make_change("PV326", message, location, where)
         return
     message = f"'when' of message {name} changed{from_to(before.value.get('when'), after.value.get('when'))}"

@@ -54,7 +54,7 @@ def _compare_contracts(old: Side, new: Side, before: Contract, after: Contract) 
         message = f"reply contract renamed from {before.name!r} to {after.name!r}"
         changes.append(make_change("PV217", message, _locate_reply(new), "reply/contract"))
     elif not changes and write_canonical(before.base) != write_canonical(after.base):
-        message = "schema of the reply is written in another way"
+        message = "schema of the reply is written differently"
         changes.append(make_change("PV326", message, _locate_reply(new), "reply/contract"))
     yield from changes
 
@@ -63,7 +63,7 @@ def _explain_default(old: Side, new: Side) -> Iterator[Change]:
     """Yield a change if only one pack writes the name of the default contract."""
     if ("contract" in old.sections.reply) != ("contract" in new.sections.reply):
         location = _locate_reply(new if "contract" in new.sections.reply else old)
-        yield make_change("PV326", "the default contract is written in another way", location, "reply/contract")
+        yield make_change("PV326", "the default contract is written differently", location, "reply/contract")
 
 
 def _contract_node(side: Side) -> WrittenSchema | None:
@@ -97,7 +97,7 @@ def _compare_actions(old: Side, new: Side) -> Iterator[Change]:
             yield make_change("PV201", f"action {name!r} added", placed.locate_key(), f"reply/actions/{name}")
     if not same_order(before, after):
         location = next(iter(after.values())).document.locate_key(("reply", "actions"))
-        yield make_change("PV325", "actions are in another order", location, "reply/actions")
+        yield make_change("PV325", "actions are in a different order", location, "reply/actions")
 
 
 def _compare_action(old: Side, new: Side, name: str) -> Iterator[Change]:
@@ -113,7 +113,7 @@ def _compare_action(old: Side, new: Side, name: str) -> Iterator[Change]:
             changes.append(explain_text(code, f"{key} of action {name!r}", texts[0], texts[1], where))
     changes += compare_notes(before, after, f"action {name!r}", where)
     if not changes and "params" in changed:
-        message = f"params of action {name!r} are written in another way"
+        message = f"params of action {name!r} are written differently"
         changes.append(make_change("PV326", message, locate_changed(before, after, "params"), where))
     yield from changes
 
@@ -152,7 +152,7 @@ def _compare_refused(old: Side, new: Side, before: Collection[str], after: Colle
             message = f"repairs that are {what} now: {', '.join(sorted(kinds))}"
             yield make_change(code, message, placed.locate_key(), where)
     if not (refused or allowed):
-        message = "the same repairs are refused, written in another way"
+        message = "the same repairs are refused, written differently"
         yield make_change("PV326", message, placed.locate_key(), where)
 
 

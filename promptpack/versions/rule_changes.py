@@ -30,7 +30,7 @@ def compare_rules(old: Side, new: Side) -> Iterator[Change]:
             yield from _compare_rest(before[name], placed)
     if not same_order(before, after):
         location = next(iter(after.values())).document.locate_key(("reply", "rules"))
-        yield make_change("PV325", "rules are in another order", location, "reply/rules")
+        yield make_change("PV325", "rules are in a different order", location, "reply/rules")
 
 
 def _find(side: Side, name: str) -> Rule:
@@ -45,7 +45,7 @@ def _compare_conditions(old: Rule, new: Rule, before: Placed, after: Placed) -> 
             continue
         location, where = locate_changed(before, after, key), f"reply/rules/{new.name}"
         if means_the_same(getattr(old, key), getattr(new, key)):
-            message = f"{key!r} of rule {new.name!r} is written in another way"
+            message = f"{key!r} of rule {new.name!r} is written differently"
             yield make_change("PV326", message, location, where)
         else:
             change = from_to(before.value.get(key), after.value.get(key))
@@ -62,6 +62,6 @@ def _compare_rest(before: Placed, after: Placed) -> Iterator[Change]:
         code = "PV326" if paths[0] == paths[1] else "PV210"
         message = f"path of rule {name!r} changed from {paths[0]!r} to {paths[1]!r}"
         if code == "PV326":
-            message = f"path of rule {name!r} is written in another way"
+            message = f"path of rule {name!r} is written differently"
         yield make_change(code, message, locate_changed(before, after, "path"), where)
     yield from compare_notes(before, after, f"rule {name!r}", where)

@@ -57,7 +57,7 @@ class SchemaPair(NamedTuple):
 
 
 def compare_schemas(pair: SchemaPair) -> Iterator[Change]:
-    """Yield what a changed schema means; `node` of both sides tells where it changed."""
+    """Yield what a changed schema means; `node` of both sides shows where it changed."""
     if write_canonical(pair.old.schema) == write_canonical(pair.new.schema):
         return
     nodes = pair.old.node, pair.new.node
@@ -69,7 +69,7 @@ def compare_schemas(pair: SchemaPair) -> Iterator[Change]:
         changes += _Decision(pair, deciding).find_changes()
     changes += _find_notes(pair, differences)
     if not changes:
-        changes.append(_make(pair, "PV326", f"{pair.what} is described by the same schema, written in another way"))
+        changes.append(_make(pair, "PV326", f"{pair.what} is described by the same schema, written differently"))
     yield from changes
 
 

@@ -10,7 +10,7 @@ from promptpack.versions.catalogue import make_change
 from promptpack.versions.change import Change
 from promptpack.versions.sides import Side
 
-# The version is no change, and the schema of the reply consists of the base and the actions.
+# The version is not a change, and the schema of the reply consists of the base and the actions.
 _NO_PARTS: Final = frozenset(
     ("version", "contract", "inputs", "partials", "messages", "slots", "models", "reply", "actions", "rules")
 )

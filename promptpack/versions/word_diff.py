@@ -24,7 +24,7 @@ _TOKEN: Final = re.compile(
 )
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _WORD: Final = re.compile(r"\w")
-# How many steps one diff may take; what is left then is removed and added as a whole. A pack has many texts, so the
+# How many steps one diff may take; the rest is removed and added as a whole. A pack has many texts, so the
 # steps of a short one are fewer.
 _MAX_STEPS: Final = 400_000
 _MIN_STEPS: Final = 10_000

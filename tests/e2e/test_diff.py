@@ -206,7 +206,7 @@ def test_new_and_removed_packs(repository: Path) -> None:
         "fresh 1.0.0: new pack\n\n"
         "word 1.0.0: removed\n\n"
         "git:HEAD:packs/word/1.0.0.yaml:3:10: PP767 the release word@1.0.0 was removed\n"
-        "  hint: restore the file, unless nobody requests this version any more\n\n"
+        "  hint: restore the file, unless nobody requests this version now\n\n"
         "2 packs changed, no version needs to grow\n",
     )
 

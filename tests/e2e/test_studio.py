@@ -140,7 +140,7 @@ def test_a_link_is_renewed_only_after_it_was_used(studio: Running) -> None:
 async def test_unknown_words_and_paths_are_answered_with_problems(studio: Running) -> None:
     async with connected(studio) as client:
         answer = await ask(client, "nothing")
-        assert answer["problems"][0]["message"] == "no message is called 'nothing'"
+        assert answer["problems"][0]["message"] == "unknown message 'nothing'"
         answer = await ask(client, "open", path="../../etc/passwd.yaml")
         assert answer["problems"][0]["code"] == "PP993"
         assert (await ask(client, "open", path=PATH))["ok"]["text"] == PACK

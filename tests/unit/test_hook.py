@@ -261,7 +261,7 @@ def test_a_listener_that_raises_does_not_break_the_call(pack: Pack) -> None:
     assert kinds(found) == ["RenderStarted", "RenderEnded"]
     text = str(warned[0].message)
     assert text.startswith(f"PP658 the listener {broken.__qualname__!r} failed with KeyError at {__file__}:")
-    assert text.endswith("; the call goes on without it")
+    assert text.endswith("; the call continues without it")
     assert "secret text" not in text
 
 

@@ -33,7 +33,7 @@ class TestScope(NamedTuple):
 
 
 def needs_expansion(test: Placed) -> bool:
-    """Return whether a test is more than what it says itself."""
+    """Return whether a test takes parts from elsewhere."""
     return isinstance(test.value.get("context"), str) or any(key in test.value for key in _OWN_KEYS)
 
 
@@ -120,7 +120,7 @@ class _Expansion:
         return test
 
     def _resolve(self, test: Placed) -> Draft | None:
-        """Return a test with what it takes from others; None if that is broken, which is reported once."""
+        """Return a test with the parts that it takes from others; None if one is broken, which is reported once."""
         name = test.value["name"]
         if name not in self._drafts:
             self._following.append(name)

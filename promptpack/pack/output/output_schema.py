@@ -83,7 +83,7 @@ def _entry(data: dict[Any, Any], path: Path, reader: _Reader) -> Any:
     unknown = [key for key in data if key not in _ENTRY_KEYS]
     for key in unknown:
         hint = did_you_mean(str(key), _ENTRY_KEYS)
-        reader.report("PP465", path, f"unknown key {key!r} beside '$type' and '$desc'", hint)
+        reader.report("PP465", path, f"unknown key {key!r} next to '$type' and '$desc'", hint)
     if "$type" not in data and unknown:
         return data
     if "$type" not in data:

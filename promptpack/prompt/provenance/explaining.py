@@ -71,7 +71,7 @@ def _pair(traced: Sequence[Message], prompt: Prompt) -> list[Message | None]:
     kept = [message for position, message in enumerate(traced) if position not in dropped]
     if len(kept) == len(prompt.messages) and all(map(_is_start_of, kept, prompt.messages)):
         return [*kept]
-    # Changed several times: what is dropped first are old messages, so the last ones are paired first.
+    # Changed several times: old messages are dropped first, so the last ones are paired first.
     left, paired = list(traced), []
     for message in reversed(prompt.messages):
         index = next((index for index in reversed(range(len(left))) if left[index] == message), None)

@@ -1,4 +1,4 @@
-"""Marks behind texts: the layout of slots moves them along, and from each mark the text is read backwards."""
+"""Marks after texts: the layout of slots moves them along, and from each mark the text is read backwards."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Marks:
         self._texts: list[TracedText] = []
 
     def mark(self, text: str) -> str:
-        """Return a traced text with a mark behind its last character that is not white space."""
+        """Return a traced text with a mark after its last character that is not white space."""
         assert isinstance(text, TracedText)  # noqa: S101 -- the caller traces every text
         self._texts.append(text)
         digits = f"{len(self._texts) - 1:b}".replace("0", _ZERO).replace("1", _ONE)

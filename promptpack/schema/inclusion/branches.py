@@ -23,7 +23,7 @@ _FACTS: Final[dict[str, Callable[[], Facts]]] = {
     "array": Lists,
     "object": Objects,
 }
-# Copying a branch takes so many steps, and one more for so many literals.
+# Copying a branch takes this many steps, and one more for this many literals.
 _STEPS_OF_A_BRANCH: Final = 2
 _LITERALS_A_STEP: Final = 40
 

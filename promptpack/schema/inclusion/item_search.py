@@ -1,4 +1,4 @@
-"""Find lists whose items meet goals, and of which so many meet further schemas."""
+"""Find lists whose items meet goals, with limits on how many of them meet further schemas."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from promptpack.schema.inclusion.results import Collected, Result, Solver, Value
 
 _MAX_PLANS: Final = 100
 _MAX_CHECKED: Final = 20
-# Joining the goals of so many items takes a step.
+# Joining the goals of this many items takes a step.
 _ITEMS_A_STEP: Final = 3
 
 

@@ -11,7 +11,7 @@ from promptpack.schema.pointers import find_target
 from promptpack.schema.predicates import SubschemaPredicates
 from promptpack.schema.supported_keywords import KEYWORD_TYPES, SchemaFallbackError, require_supported, require_texts
 
-# The steps to validate one value; a step of ours takes as long as so many of them.
+# The steps to validate one value; one of our steps takes as long as this many of them.
 _VALIDATION_STEPS: Final = 50_000
 _VALIDATION_STEPS_A_STEP: Final = 20
 _FINGERPRINT_STEPS: Final = 1 << 40

@@ -127,7 +127,7 @@ class _Writer:
         if name not in self._recursive:
             return options
         if not options:
-            message = f"{self._what}: {place} contains itself without an end"
+            message = f"{self._what}: {place} contains itself endlessly"
             self.problems.append(self.problem("PP645", message, "make the inner one optional"))
         self.definitions[name] = _union(options)
         return [{"$ref": f"#/$defs/{name}"}]
@@ -279,7 +279,7 @@ def _accepts_null(schema: Mapping[str, Any]) -> bool:
 
 
 def _branch(one: Alternative) -> str:
-    """Return the words that tell an alternative of a reply from the others."""
+    """Return the words that distinguish an alternative of a reply from the others."""
     fixed = ((name, find_words(nodes)) for name, nodes in one.properties.items() if name in one.required)
     known = [f"{name} {' or '.join(map(repr, words))}" for name, words in fixed if 0 < len(words) <= _MAX_WORDS]
     return f" of {known[0]}" if known else ""

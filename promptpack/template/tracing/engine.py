@@ -53,7 +53,7 @@ class TracingEnvironment(PackEnvironment):
         return TracedText.of(text, TracedPiece(number, context.include_stack.sites))
 
     def include_at(self, context: PackContext, names: str | list[str], number: int) -> Included:
-        """Find a partial to include, and tell it the number of the include."""
+        """Find a partial to include, and pass it the number of the include."""
         found = self.include(context, names)
         sites = (*context.include_stack.sites, (number, str(found.code.name)))
         return found._replace(include_stack=found.include_stack._replace(sites=sites))

@@ -56,7 +56,7 @@ def test_bad_lines_become_error_records_and_the_rest_goes_on(folder: Path, batch
         (9, "wrong", "PP416", "input 'TEXT': expected text, not a number"),
     ]
     assert found[7] == (10, "1", "PP981", "the id '1' is used twice, first in contexts.jsonl:1")
-    assert errors[7]["problems"][0]["hint"] == "give every row an id of its own"
+    assert errors[7]["problems"][0]["hint"] == "give every row a unique id"
     assert {row["file"] for row in errors} == {"contexts.jsonl"}
     assert "hunter2" not in (folder / "out.errors.jsonl").read_text()
 

@@ -153,12 +153,15 @@ def test_an_unknown_label_is_a_problem(label: Write, open_packs: Open) -> None:
     ("text", "problem"),
     [
         ("labels: {demo: {a: b, b: a}}\n", "packs/labels.yaml:1:20: PP743 labels of 'demo' form a cycle: a -> b -> a"),
-        ("labels: {demo: {a: c}}\n", "packs/labels.yaml:1:20: PP744 label 'a' names 'c', which is no label of 'demo'"),
+        (
+            "labels: {demo: {a: c}}\n",
+            "packs/labels.yaml:1:20: PP744 label 'a' names 'c', which is not a label of 'demo'",
+        ),
         ("labels: {demo: {a: 3.0.0}}\n", "PP744 label 'a' names demo@3.0.0, which does not exist"),
         ("labels: {dem: {a: 1.0.0}}\n", "packs/labels.yaml:1:10: PP744 label 'a': no pack named 'dem'"),
         ("labels: {demo: {A: 1.0.0}}\n", "packs/labels.yaml:1:17: PP742"),
         ("labels: {demo: {a: 01.0.0}}\n", "packs/labels.yaml:1:20: PP742 '01.0.0' is not a version"),
-        ("labels: {demo: {a: {1.0.0: 0}}}\n", "PP742 no version of the trial 'a' has a share"),
+        ("labels: {demo: {a: {1.0.0: 0}}}\n", "PP742 no version of the trial 'a' has a weight above 0"),
         ("labels: {demo: {a: {1.0.0: -1}}}\n", "PP742"),
         ("labels: {demo: {a: {1.0.0: .nan}}}\n", "PP"),
         ("labels: {demo: {a: 1.0}}\n", "PP742"),

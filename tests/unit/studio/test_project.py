@@ -21,8 +21,8 @@ def test_only_texts_below_the_folder_are_opened(studio: Studio, path: str) -> No
     with pytest.raises(UsageError) as refused:
         studio.project.write(path, "x", "")
     assert str(refused.value) == (
-        f"PP993 {path!r} is no file that the studio opens\n"
-        "  hint: it opens files of the folder 'packs' that end with .yaml, .yml, .j2"
+        f"PP993 {path!r} is not a file that the studio opens\n"
+        "  hint: it opens files in the folder 'packs' that end with .yaml, .yml, .j2"
     )
 
 

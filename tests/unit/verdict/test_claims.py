@@ -11,7 +11,7 @@ from tests.unit.verdict.test_judge import BODY, GOOD, reply
 
 MakePack = Callable[[str], Pack]
 HEAD = "Your last reply breaks the output contract. Fix only the following and resend the JSON object:\n"
-UNCLOSED = "- the reply: has no closing brace and may be cut off or incomplete; send it complete"
+UNCLOSED = "- the reply: has no closing brace and may be cut off or incomplete; send it in full"
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def damaged(before: str, after: str) -> str:
         # The object of another agent.
         (
             damaged('"PLAN"', '"ROUTE_DECISION"'),
-            "- /action: is unknown to this agent, the object may belong to another agent;"
+            "- /action: is unknown to this agent; the object may belong to another agent;"
             " must be one of PLAN, ERROR, CLARIFICATION_REQUIRED, ESCALATE",
         ),
         (damaged('"PLAN"', '"PLN"'), "- /action: must be one of PLAN, ERROR, CLARIFICATION_REQUIRED, ESCALATE"),

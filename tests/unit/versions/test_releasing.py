@@ -132,11 +132,11 @@ def test_a_changed_locked_release_is_refused(root: Path) -> None:
 
 def test_only_a_draft_can_be_released(root: Path) -> None:
     assert refused("demo@1.0.0") == (
-        "PP937 'demo@1.0.0' is no draft that can be released\n"
+        "PP937 no draft matches 'demo@1.0.0'\n"
         "  hint: create a draft: promptpack bump demo patch --pre dev; a release is locked by: promptpack lock"
     )
     release()
-    assert "'demo' is no draft" in refused()
+    assert "no draft matches 'demo'" in refused()
     write_pack(root, "1.0.2-dev")
     write_pack(root, "1.0.2-dev", "fr")
     assert release("demo@1.0.2-dev").label == "demo@1.0.2"
