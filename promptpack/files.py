@@ -307,12 +307,12 @@ def write_all(texts: Mapping[str, str]) -> None:
 
 
 def require_writable(path: str) -> None:
-    """Raise a `UsageError` if a file is in an archive or in another source that is only read."""
+    """Raise a `UsageError` if a file is in an archive or in another read-only source."""
     place = os.path.dirname(path)
     while not os.path.exists(place) and place != os.path.dirname(place):
         place = os.path.dirname(place)
     if is_source(path) or (is_archive(place) and os.path.isfile(place)):
-        message = "cannot be written: it is in a source that is only read"
+        message = "cannot be written: it is in a read-only source"
         raise UsageError(
             Problem("PP784", message, Location(without_credentials(path)), "copy the packs into a folder, and use that")
         )

@@ -110,7 +110,7 @@ class _Pool:
         if self._losses > _MAX_LOSSES:
             chunk = self._waiting[0][0]
             place = f"one of lines {chunk.lines[0].number} to {chunk.lines[-1].number} of {chunk.source}"
-            message = f"the processes ended {self._losses} times while they handled {place}"
+            message = f"the worker processes died {self._losses} times on {place}"
             hint = "look for a row that needs too much memory, then continue with --resume"
             raise UsageError(Problem("PP987", message, None, hint)) from error
         self.close()

@@ -33,7 +33,7 @@ class StoredPack(NamedTuple):
     """The glob of the overlay for a model, if the pack has one."""
 
     def restore(self) -> Pack:
-        """Build the pack; refuse it if its digest is another one here."""
+        """Build the pack; refuse it if its digest is different here."""
         return require_digest(self.build(), str(self.digest))
 
     def build(self) -> Pack:
@@ -74,7 +74,7 @@ class StoredLibrary(NamedTuple):
     is_frozen: bool = False
 
     def restore(self) -> Library:
-        """Open the library; a pack whose digest is another one here is refused when it is used."""
+        """Open the library; a pack whose digest is different here is refused when it is used."""
         library = _open(self.texts, self.limits, self.digests)
         library._is_frozen = self.is_frozen
         return library

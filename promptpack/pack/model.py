@@ -125,7 +125,7 @@ class Pack:
     """A prompt with typed inputs, a reply contract and tests; immutable and safe to share between threads.
 
     Packs with the same digest are equal. A pickled pack is its source texts and its digest: the receiver builds it
-    again, and refuses it if its digest is another one there.
+    again, and refuses it if its digest is different there.
 
     `name`, `version`, `agent`, `description`, `locale` and `syntax` are those of the file at `path`, and `data` is its
     content. `inputs` are the declared inputs, by name. `messages` or `slots` are the templates, and `contract` is the

@@ -46,7 +46,7 @@ def plan_release(library: Library, request: str) -> Release:
     draft = _choose_draft(versions, request)
     version, source = replace(draft, pre=()), versions.read(draft)
     plan = FilePlan(versions.folder, source.copies(version))
-    left = plan.pending()  # refuses a release that exists with another content
+    left = plan.pending()  # refuses a release that exists with different content
     lock = versions.library._locks.get(versions.folder.root)
     is_released = not left.writes and lock is not None and lock.has(versions.name, version)
     writes = {} if is_released else {**plan.writes, LOCK: _check(versions, draft, plan)}

@@ -172,7 +172,7 @@ def test_a_locked_release_without_git_cannot_be_restored(tmp_path: Path, monkeyp
 def test_what_is_in_the_way_is_named(root: Path) -> None:
     write_pack(root, "1.0.1", body=MESSAGES.replace("kind", "brief"))
     assert refused("demo@1.0.0", "patch") == (
-        "packs/demo/1.0.1.yaml: PP936 exists already, with another content\n"
+        "packs/demo/1.0.1.yaml: PP936 already exists with different content\n"
         "  hint: nothing was written; delete it if you do not need it, or name another version to start from"
     )
     (root / "packs/demo/1.0.1.yaml").unlink()

@@ -120,7 +120,7 @@ def test_a_flow_that_names_the_draft_keeps_it(root: Path) -> None:
 
 def test_another_release_with_the_same_version_is_refused(root: Path) -> None:
     write_pack(root, "1.0.1", body=MESSAGES.replace("kind", "other"))
-    assert refused().startswith("packs/demo/1.0.1.yaml: PP936 exists already, with another content\n")
+    assert refused().startswith("packs/demo/1.0.1.yaml: PP936 already exists with different content\n")
 
 
 def test_a_changed_locked_release_is_refused(root: Path) -> None:
