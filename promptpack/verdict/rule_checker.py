@@ -33,6 +33,8 @@ class RuleChecker:
             return [], ()
         with metered(self._limits):
             failed, skipped = self._set.evaluate(scope)
+        if not failed and not skipped:
+            return [], ()
         return self._explain(failed, scope), tuple([self._rules[number].name for number in skipped])
 
     def warm(self) -> None:
