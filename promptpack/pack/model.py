@@ -13,7 +13,7 @@ from promptpack.files import Folder
 from promptpack.lazy import cached_property
 from promptpack.pack.version import Version
 from promptpack.problem import Location, Problem, UsageError
-from promptpack.template.limits import Limits
+from promptpack.template.model import Limits
 from promptpack.template.render_cache import PackCache
 
 if TYPE_CHECKING:

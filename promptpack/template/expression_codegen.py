@@ -10,7 +10,7 @@ from jinja2.nodes import EvalContext
 from jinja2.runtime import exported
 
 from promptpack.template.codegen import PackGenerator
-from promptpack.template.steps import steps_per_call
+from promptpack.template.meter import steps_per_call
 from promptpack.template.tree import descendants
 
 Path = tuple[str, ...]

@@ -8,7 +8,7 @@ from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
 
 from promptpack.template.loops import COUNTER, COUNTER_CODE, has_counter
-from promptpack.template.steps import steps_per_iteration
+from promptpack.template.meter import steps_per_iteration
 
 # Output is counted after its values are joined; this limit keeps a joined text small.
 _VALUES_A_CHUNK: Final = 8

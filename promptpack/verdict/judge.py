@@ -12,8 +12,8 @@ from promptpack.pack.contract import Contract
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError
 from promptpack.prompt.prompt import Prompt
+from promptpack.prompt.reply_format import find_tool_set
 from promptpack.prompt.secrets import Secrets
-from promptpack.prompt.tool_actions import find_tool_set
 from promptpack.reply import Attempt, Policy, PromptEcho, Reading, SchemaCheck, Shape, read_clean
 from promptpack.reply.alarm import warm_alarms
 from promptpack.reply.charset import decode_reply

@@ -5,8 +5,8 @@ from typing import Any
 
 from promptpack.pack.contract import Contract, Rule
 from promptpack.problem import ContextError
-from promptpack.template.limits import Limits
 from promptpack.template.meter import metered
+from promptpack.template.model import Limits
 from promptpack.template.rule_set import RuleFailure, RuleSet
 from promptpack.verdict.model import Violation, code_of
 

@@ -10,10 +10,9 @@ from jinja2.runtime import Undefined
 from promptpack.problem import PromptpackError
 from promptpack.template.engine import Engine
 from promptpack.template.failure import RENDER_ERRORS, render_error
-from promptpack.template.limits import Limits
 from promptpack.template.meter import meter, metered
-from promptpack.template.model import Source
-from promptpack.template.partials import IncludeStack
+from promptpack.template.model import Limits, Source
+from promptpack.template.runtime import IncludeStack
 
 LIMITS = Limits(steps=400, items=12)
 TEXTS = st.sampled_from(["a", "A", "b", "", "long " * 30])

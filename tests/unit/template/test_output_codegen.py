@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from promptpack import ContextError
 from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
 from promptpack.template.engine import Engine, default_engine
-from promptpack.template.limits import Limits
 from promptpack.template.meter import LimitError
-from promptpack.template.model import Source
+from promptpack.template.model import Limits, Source
 from promptpack.template.values import _default_writer, to_json
 
 
