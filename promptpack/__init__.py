@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from promptpack._version import __version__
     from promptpack.adapters.streams import StreamPart
     from promptpack.cycle import Agent, LlmCycle
-    from promptpack.library import Library, PackName, ReloadReport
+    from promptpack.library import Library
+    from promptpack.library.reload_report import PackName, ReloadReport
     from promptpack.linter import LintReport, LintSettings, lint, lint_text
     from promptpack.logs import log_events
     from promptpack.pack.contract import Contract
@@ -90,7 +91,7 @@ _MODULES = {
     "NotAnArrayError": "template.failure",
     "Pack": "pack.model",
     "PackError": "problem",
-    "PackName": "library",
+    "PackName": "library.reload_report",
     "Part": "prompt.message",
     "PartialNotFoundError": "template.failure",
     "Problem": "problem",
@@ -99,7 +100,7 @@ _MODULES = {
     "PromptTemplate": "prompt.prompt_template",
     "PromptTemplateRegistry": "prompt.registry",
     "PromptpackError": "problem",
-    "ReloadReport": "library",
+    "ReloadReport": "library.reload_report",
     "RenderContext": "prompt.render_context",
     "ReplyError": "problem",
     "SlotPrompt": "prompt.slots",

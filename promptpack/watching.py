@@ -10,7 +10,8 @@ from types import TracebackType
 from typing import Self
 
 from promptpack.files import Folder, Stamp, is_file
-from promptpack.library import Library, ReloadReport
+from promptpack.library import Library
+from promptpack.library.reload_report import ReloadReport
 from promptpack.library.reloading import UNSTABLE, is_due
 from promptpack.problem import MissingExtraError, Problem
 from promptpack.sources.memory_folder import MemoryFolder

@@ -12,9 +12,8 @@ from promptpack.cache import Cache
 from promptpack.cli.options import open_library
 from promptpack.files import Folder
 from promptpack.library import Library
-from promptpack.library.choosing import choose
+from promptpack.library.choosing import choose, parse_reference
 from promptpack.library.contents import read_contents
-from promptpack.library.ranges import parse_reference
 from promptpack.problem import Location, Problem, UsageError
 from promptpack.source_names import is_archive, is_source
 from promptpack.sources.git import Revision

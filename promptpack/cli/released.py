@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from promptpack import files
+from promptpack.library.parents import ancestors
 from promptpack.problem import PackError, Problem, UsageError
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def _compare(now: Library, then: Library, changed: set[str], root: str) -> Itera
         old = releases.get((entry.name, entry.version, entry.locale))
         if old is None or entry.version is None or entry.version.is_draft or entry.document is None:
             continue
-        lineage = {entry.file, old.file, *(parent.file for _, _, parent in now._ancestors(entry))}
+        lineage = {entry.file, old.file, *(parent.file for _, _, parent in ancestors(now, entry))}
         if (has_shared or not changed.isdisjoint(lineage)) and _differ(now, entry, then, old):
             yield _problem(entry, entry.file in changed, sorted(changed), root)
 

@@ -2,6 +2,5 @@
 
 from promptpack.library.entry import Listed
 from promptpack.library.library import Library
-from promptpack.library.reload_report import PackName, ReloadReport
 
-__all__ = ["Library", "Listed", "PackName", "ReloadReport"]
+__all__ = ["Library", "Listed"]

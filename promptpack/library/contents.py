@@ -1,6 +1,7 @@
 """The contents of a library's folders: pack files and shared partials, read when it opens and when it reloads."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -10,8 +11,8 @@ from promptpack.document.character_check import check_characters
 from promptpack.files import Folder
 from promptpack.library.entry import CacheRow, Entry, read_entry
 from promptpack.pack.building import TESTS
+from promptpack.pack.version import Version
 from promptpack.problem import Location, PackError, Problem, PromptpackError, UsageError
-from promptpack.sources.memory_folder import MemoryFolder
 from promptpack.template.model import Source
 
 Partials = Mapping[str, Mapping[str, Source]]
@@ -42,6 +43,8 @@ class Contents(NamedTuple):
 
 def _refresh(folder: Folder, broken: Broken) -> Folder:
     """Return a folder as its source is now; as it was if the source cannot be read."""
+    from promptpack.sources.memory_folder import MemoryFolder
+
     if isinstance(folder, MemoryFolder):
         try:
             return folder.refreshed()
@@ -79,6 +82,28 @@ def read_contents(folders: Iterable[Folder], cache: Cache, last: Contents | None
         labels |= _read_beside(folder, LABELS, last.labels.get(folder.root) if last else None, broken)
         locks |= _read_beside(folder, LOCK, None, broken)
     return Contents(tuple(found), partials, broken, opened, flows, labels, locks)
+
+
+def add_conflicts(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """Yield the entries, with a problem for each that has the same name, version and locale as another."""
+    groups: dict[tuple[str, Version | None, str], list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault((entry.name, entry.version, entry.locale), []).append(entry)
+    for entry in entries:
+        group = groups[entry.name, entry.version, entry.locale]
+        others = [other.path for other in group if other is not entry]
+        misnamed = [other for other in group if other.locale_in_path not in ("", other.locale)]
+        if not others or entry.document is None or (misnamed and entry not in misnamed):
+            yield entry
+            continue
+        label = f"{entry.name}@{entry.version}" + (f" ({entry.locale})" if entry.locale else "")
+        location = entry.document.locate_key(("name",))
+        message = f"{label} is also in {', '.join(others)}"
+        hint = "change the name, version or locale of one"
+        if misnamed:
+            location, hint = entry.document.locate(("locale",)), f"the file name says {entry.locale_in_path!r}"
+        problem = Problem("PP705", message, location, hint)
+        yield replace(entry, problems=(*entry.problems, problem))
 
 
 def replace_text(contents: Contents, path: str, text: str) -> Contents:

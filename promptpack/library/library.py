@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import promptpack
 from promptpack import files
@@ -13,15 +13,13 @@ from promptpack.cache import Cache
 from promptpack.files import Folder
 from promptpack.lazy import cached_property
 from promptpack.library import choosing
-from promptpack.library.build_cache import Lineage, digest_of_partials
+from promptpack.library.build_cache import digest_of_partials
 from promptpack.library.build_result import try_build
-from promptpack.library.contents import Contents, read_contents, replace_text
+from promptpack.library.choosing import parse_reference, sort_key
+from promptpack.library.contents import Contents, add_conflicts, read_contents, replace_text
 from promptpack.library.entry import BuildResult, Entry, Listed, complete_variants
-from promptpack.library.parents import extends_of, home_of, read_parent
-from promptpack.library.pickling import StoredLibrary, require_digest, store_library, store_pack
+from promptpack.library.parents import extends_of, find_parent, read_parent
 from promptpack.library.pinned_sources import open_sources
-from promptpack.library.ranges import DEFAULT_LOCALE, add_conflicts, parse_reference, sort_key
-from promptpack.library.reload_report import Absence, Grace, ReloadReport
 from promptpack.pack import building
 from promptpack.pack.building import BuildContext, CompiledSections
 from promptpack.pack.model import Pack
@@ -31,6 +29,25 @@ from promptpack.problem import PackError, Problem, UsageError
 from promptpack.template.limits import Limits
 from promptpack.template.model import Source
 from promptpack.template.render_cache import DEFAULT_LIMIT, RenderCache
+
+if TYPE_CHECKING:
+    from promptpack.library.pickling import StoredLibrary, StoredPack
+    from promptpack.library.reload_report import Absence
+
+
+class Grace(NamedTuple):
+    """How many seconds a pack stays available after its file is gone, and the clock that counts them."""
+
+    seconds: float = 5.0
+    clock: Callable[[], float] = time.monotonic
+
+    def require_valid(self) -> Grace:
+        """Return the same value; raise a `UsageError` unless the seconds are zero or more."""
+        if not self.seconds >= 0:  # also refuses NaN
+            message = f"the grace period is {self.seconds!r} seconds"
+            raise UsageError(Problem("PP732", message, None, "pass 0 or more"))
+        return self
+
 
 _DEFAULT_GRACE = Grace()
 
@@ -93,7 +110,7 @@ class Library:
         """
         held = Grace(grace, clock).require_valid()
         disk_cache = Cache.open(cache)
-        opened = open_sources(folders, disk_cache) or [files.shipped("packs")]
+        opened = open_sources(folders, disk_cache) if folders else [files.shipped("packs")]
         library = cls(read_contents(opened, disk_cache), limits, disk_cache, RenderCache(render_cache_bytes), held)
         if frozen:
             from promptpack.library.locking import freeze
@@ -101,7 +118,7 @@ class Library:
             freeze(library)
         return library
 
-    def reload(self) -> ReloadReport:
+    def reload(self) -> promptpack.ReloadReport:
         """Read the folders again, and report what has changed; this library stays as it is.
 
         A broken pack stays available as it was. A pack whose file is gone stays available for the grace period.
@@ -112,7 +129,7 @@ class Library:
 
     def watch(
         self,
-        on_reload: Callable[[ReloadReport], object] | None = None,
+        on_reload: Callable[[promptpack.ReloadReport], object] | None = None,
         *,
         on_error: Callable[[Exception], object] | None = None,
     ) -> promptpack.Watch:
@@ -152,6 +169,8 @@ class Library:
         return hash(self.digest)
 
     def __reduce__(self) -> tuple[Callable[[StoredLibrary], Library], tuple[StoredLibrary]]:
+        from promptpack.library.pickling import StoredLibrary, store_library
+
         return StoredLibrary.restore, (store_library(self),)
 
     def __deepcopy__(self, memo: object) -> Library:
@@ -160,6 +179,8 @@ class Library:
     @cached_property
     def digest(self) -> str:
         """One hash of all files of the library; builds every pack."""
+        from promptpack.library.pickling import store_library
+
         return store_library(self).digest
 
     @property
@@ -182,7 +203,7 @@ class Library:
 
     def _find_entry(self, reference: str, locale: str | None = None) -> Entry:
         """Return the file that `extends` finds for `reference` and `locale`: here, or else among the shipped packs."""
-        return self._find(reference, locale or "")[1]
+        return find_parent(self, reference, locale or "")[1]
 
     def get(
         self, request: str, locale: str | None = None, *, fallback: str | None = None, key: str | None = None
@@ -313,7 +334,11 @@ class Library:
         result = self._result(entry)
         if result.pack is None:
             raise PackError(result.problems)
-        return require_digest(result.pack, self._digests.get(entry.path)) if self._digests else result.pack
+        if self._digests:
+            from promptpack.library.pickling import require_digest
+
+            require_digest(result.pack, self._digests.get(entry.path))
+        return result.pack
 
     def _result(self, entry: Entry) -> BuildResult:
         cached = self._results.get(entry.path)
@@ -338,55 +363,19 @@ class Library:
         pruned = entry.document or (prune(entry.refused) if entry.refused else None)
         return building.compile_sections(pruned, self._build_context(entry, ())) if pruned else None
 
-    def _ancestors(self, entry: Entry) -> Iterator[tuple[str, str, Entry]]:
-        """Yield the files that a pack extends, nearest first, each with the value of `extends` and the locale."""
-        home, child = self, entry
-        for owner, parent in islice(self._lineage(entry), 1, None):
-            assert child.document is not None  # noqa: S101 -- it has a parent
-            yield extends_of(home, child), child.document.data.get("locale", ""), parent
-            home, child = owner, parent
-
-    def _lineage(self, entry: Entry) -> Iterator[tuple[Library, Entry]]:
-        """Yield a file and the files that it extends, nearest first, each with its library."""
-        home = self
-        yield home, entry
-        while entry.document is not None and "extends" in entry.document.data:
-            home, entry = home._find(extends_of(home, entry), entry.document.data.get("locale", ""))
-            yield home, entry
-
-    def _follow(self, references: Iterable[tuple[str, str]]) -> Sequence[Entry] | None:
-        """Return the files that a chain of `extends` and locales finds now; None if one of them does not exist."""
-        home = self
-        found: list[Entry] = []
-        for reference, locale in references:
-            try:
-                home, parent = home._find(reference, locale)
-            except UsageError:
-                return None
-            found.append(parent)
-        return found
-
-    def _is_current_lineage(self, rows: Lineage) -> bool:
-        parents = self._follow((reference, locale) for reference, locale, _ in rows)
-        return parents is not None and [parent.digest for parent in parents] == [row[2] for row in rows]
-
-    def _find(self, reference: str, locale: str) -> tuple[Library, Entry]:
-        """Return the file that `extends` refers to, and its library."""
-        parent = self._parents_cache.get((reference, locale))
-        if parent is None:
-            home = home_of(self, reference)
-            parent = home, choosing.choose(home, parse_reference(reference), locale or None, DEFAULT_LOCALE)
-            self._parents_cache[reference, locale] = parent
-        return parent
-
     def _build_context(self, entry: Entry, trail: tuple[str, ...], folder: Folder | None = None) -> BuildContext:
         def parents(reference: str, locale: str) -> Sections:
             return read_parent(self, entry, extends_of(self, entry, reference), locale, (*trail, entry.path))
 
         return building.BuildContext(
             folder or entry.folder, entry.file, self._find_partials(entry), parents, self._limits, self._render_cache,
-            partial(store_pack, self, entry),
+            partial(self._store, entry),
         )  # fmt: skip
+
+    def _store(self, entry: Entry, pack: Pack) -> StoredPack:
+        from promptpack.library.pickling import store_pack
+
+        return store_pack(self, entry, pack)
 
     def _find_partials(self, entry: Entry) -> FolderPartials:
         root = entry.folder.root

@@ -12,9 +12,9 @@ from promptpack import schema
 from promptpack.document import Document, parse
 from promptpack.document.model import DocumentLimits
 from promptpack.files import Folder
+from promptpack.library.choosing import parse_reference
 from promptpack.library.contents import LOCK, Contents
 from promptpack.library.entry import Entry
-from promptpack.library.ranges import parse_reference
 from promptpack.pack.digest import RENDERING_RULES
 from promptpack.pack.pack_schema import find_mismatches, read_shipped
 from promptpack.pack.version import parse_version

@@ -11,6 +11,7 @@ from promptpack.library.contents import LABELS, LOCK
 from promptpack.library.entry import Entry
 from promptpack.library.labels import find_problems
 from promptpack.library.lock import Lock, LockedFile, LockKey, key_of, write_lock
+from promptpack.library.parents import ancestors
 from promptpack.library.pinned_sources import find_unlocked
 from promptpack.pack.building import TESTS
 from promptpack.pack.digest import RENDERING_RULES
@@ -202,7 +203,7 @@ def _lock_entry(library: Library, entry: Entry) -> LockedFile:
     return LockedFile(
         pack.digest,
         f"sha256:{entry.digest}",
-        {f"{one.name}@{one.version}": f"sha256:{one.digest}" for _, _, one in library._ancestors(entry)},
+        {f"{one.name}@{one.version}": f"sha256:{one.digest}" for _, _, one in ancestors(library, entry)},
         {file: f"sha256:{hashlib.sha256(reads[file]).hexdigest()}" for file in schema_files},
     )
 

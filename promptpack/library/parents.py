@@ -1,13 +1,13 @@
-"""The parent of a pack: its sections, and hints at packs with similar names."""
+"""The parents of a pack: which files it extends, and their sections."""
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from promptpack import files
+from promptpack.library.choosing import DEFAULT_LOCALE, choose, home_of, parse_reference, shipped_library
 from promptpack.library.entry import Entry
-from promptpack.library.ranges import parse_reference
 from promptpack.pack import building
 from promptpack.pack.sections import Sections
 from promptpack.problem import PackError, Problem, UsageError, did_you_mean
@@ -21,7 +21,7 @@ _MAX_EXTENDS = 8
 def read_parent(library: Library, child: Entry, reference: str, locale: str, trail: tuple[str, ...]) -> Sections:
     """Return the sections of the pack that a file extends; `trail` has the files on the way, to find cycles."""
     try:
-        home, parent = library._find(reference, locale)
+        home, parent = find_parent(library, reference, locale)
     except UsageError as error:
         raise PackError(
             _at_extends(child, "PP231", found.message, _suggest(library, child, reference, found))
@@ -39,32 +39,47 @@ def read_parent(library: Library, child: Entry, reference: str, locale: str, tra
     height, sections = home._parent_sections.get(parent.path, (_MAX_EXTENDS, None))
     if sections is None or len(trail) + height > _MAX_EXTENDS:
         sections = building.resolve_sections(parent.document, home._build_context(parent, trail))
-        home._parent_sections[parent.path] = sum(1 for _ in home._lineage(parent)), sections
+        home._parent_sections[parent.path] = sum(1 for _ in lineage(home, parent)), sections
     return sections
 
 
-def home_of(library: Library, reference: str) -> Library:
-    """Return the library that contains a pack: the given one, or else the shipped one."""
-    name = parse_reference(reference).name
-    if name in library._by_name:
-        return library
-    shipped = _shipped()
-    return shipped if name in shipped._by_name else library
+def find_parent(library: Library, reference: str, locale: str) -> tuple[Library, Entry]:
+    """Return the file that `extends` refers to, and its library."""
+    parent = library._parents_cache.get((reference, locale))
+    if parent is None:
+        home = home_of(library, reference)
+        parent = home, choose(home, parse_reference(reference), locale or None, DEFAULT_LOCALE)
+        library._parents_cache[reference, locale] = parent
+    return parent
 
 
-@cache
-def _shipped() -> Library:
-    from promptpack.library.library import Library
+def lineage(library: Library, entry: Entry) -> Iterator[tuple[Library, Entry]]:
+    """Yield a file and the files that it extends, nearest first, each with its library."""
+    yield library, entry
+    while entry.document is not None and "extends" in entry.document.data:
+        library, entry = find_parent(library, extends_of(library, entry), entry.document.data.get("locale", ""))
+        yield library, entry
 
-    return Library.open()
+
+def ancestors(library: Library, entry: Entry) -> Iterator[tuple[str, str, Entry]]:
+    """Yield the files that a pack extends, nearest first, each with the value of `extends` and the locale."""
+    home, child = library, entry
+    for owner, parent in islice(lineage(library, entry), 1, None):
+        assert child.document is not None  # noqa: S101 -- it has a parent
+        yield extends_of(home, child), child.document.data.get("locale", ""), parent
+        home, child = owner, parent
 
 
-def suggest_name(library: Library, name: str) -> str:
-    """Return a hint at the shipped pack of this name, or at a pack with a similar name."""
-    shipped = files.shipped("packs").root
-    if all(folder.root != shipped for folder in library.folders) and name in _shipped()._by_name:
-        return f"it is a shipped pack; use '--packs {shipped}' or Library.open()"
-    return did_you_mean(name, library._by_name) or "'promptpack list' shows all packs"
+def follow(library: Library, references: Iterable[tuple[str, str]]) -> Sequence[Entry] | None:
+    """Return the files that a chain of `extends` and locales finds now; None if one of them does not exist."""
+    found: list[Entry] = []
+    for reference, locale in references:
+        try:
+            library, parent = find_parent(library, reference, locale)
+        except UsageError:
+            return None
+        found.append(parent)
+    return found
 
 
 def _suggest(library: Library, child: Entry, reference: str, found: Problem) -> str:
@@ -73,7 +88,7 @@ def _suggest(library: Library, child: Entry, reference: str, found: Problem) -> 
         return f"packs.lock has this version; restore it, or run: promptpack lock --update {child.name}@{child.version}"
     if found.code != "PP701":
         return found.hint
-    names = [name for name in (*library._by_name, *_shipped()._by_name) if name != child.name]
+    names = [name for name in (*library._by_name, *shipped_library()._by_name) if name != child.name]
     return did_you_mean(parse_reference(reference).name, names) or found.hint
 
 

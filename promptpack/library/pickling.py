@@ -9,6 +9,7 @@ from promptpack.cache import Cache
 from promptpack.files import Folder
 from promptpack.library.contents import FLOW, LABELS, LOCK, read_contents
 from promptpack.library.entry import Entry
+from promptpack.library.parents import lineage
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError
 from promptpack.sources.memory_folder import MemoryFolder
@@ -95,7 +96,7 @@ class StoredLibrary(NamedTuple):
 def store_pack(library: Library, entry: Entry, pack: Pack) -> StoredPack:
     """Return a pack as texts: its file, its parents, their partials, and the schema files that it uses."""
     texts: Texts = {}
-    for home, found in library._lineage(entry):
+    for home, found in lineage(library, entry):
         texts.setdefault(found.folder.root, dict(_partials(home, found.folder)))
         texts[found.folder.root].update(_files(home, found))
     texts[entry.folder.root].update(library._result(entry).reads)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from promptpack.cache import Cache
 from promptpack.files import Folder
 from promptpack.library.contents import LOCK
 from promptpack.problem import Location, Problem
-from promptpack.sources.memory_folder import MemoryFolder
 from promptpack.sources.opening import is_elsewhere, name_source, open_folder
+
+if TYPE_CHECKING:
+    from promptpack.sources.memory_folder import MemoryFolder
 
 
 def open_sources(sources: Iterable[str], cache: Cache, changed: Collection[str] = ()) -> list[Folder]:

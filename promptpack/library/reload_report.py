@@ -1,29 +1,16 @@
-"""The result of a reload, and how long packs stay available after their files are gone."""
+"""The result of a reload."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import promptpack
 from promptpack.files import Stamp
-from promptpack.problem import Problem, UsageError
+from promptpack.problem import Problem
 
-
-class Grace(NamedTuple):
-    """How many seconds a pack stays available after its file is gone, and the clock that counts them."""
-
-    seconds: float = 5.0
-    clock: Callable[[], float] = time.monotonic
-
-    def require_valid(self) -> Grace:
-        """Return the same value; raise a `UsageError` unless the seconds are zero or more."""
-        if not self.seconds >= 0:  # also refuses NaN
-            message = f"the grace period is {self.seconds!r} seconds"
-            raise UsageError(Problem("PP732", message, None, "pass 0 or more"))
-        return self
+if TYPE_CHECKING:
+    from promptpack.library.library import Grace
 
 
 class Absence(NamedTuple):

@@ -10,6 +10,7 @@ from promptpack.library.build_result import try_build
 from promptpack.library.contents import FLOW, LABELS, LOCK, Contents, read_contents
 from promptpack.library.entry import BuildResult, Entry
 from promptpack.library.library import Library
+from promptpack.library.parents import ancestors
 from promptpack.library.reload_report import Absence, PackName, ReloadReport
 from promptpack.pack.model import Pack
 from promptpack.problem import PackError, Problem, UsageError
@@ -139,7 +140,7 @@ class _Reload:
         if not old.is_current(entry, self._fresh._contents.partials[entry.folder.root]):
             return False
         # One parent at a time: packs that extend each other in a cycle have no last one.
-        pairs = zip_longest((parent for _, _, parent in self._fresh._ancestors(entry)), old.parents)
+        pairs = zip_longest((parent for _, _, parent in ancestors(self._fresh, entry)), old.parents)
         try:
             return all(new == last and self._is_unchanged(last) for new, last in pairs)
         except (PackError, UsageError):

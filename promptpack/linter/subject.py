@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from promptpack.document import Document
 from promptpack.files import Folder, RecordingFolder
 from promptpack.lazy import cached_property
-from promptpack.library import Library
+from promptpack.library import Library, parents
 from promptpack.library.entry import Entry
 from promptpack.linter.paragraphs import ParagraphIndex, find_paragraphs
 from promptpack.linter.parsed_texts import (
@@ -196,8 +196,6 @@ class LintLibrary:
         """Wrap a library; `paragraphs` caches the digests of long paragraphs by the digest of their file."""
         self.entries: tuple[Entry, ...] = library.entries
         self.folders: tuple[Folder, ...] = library.folders
-        self.ancestors: Callable[[Entry], Iterator[tuple[str, str, Entry]]] = library._ancestors
-        self.follow: Callable[[Iterable[tuple[str, str]]], Sequence[Entry] | None] = library._follow
         self.library = library
         self._paragraphs = {} if paragraphs is None else paragraphs
         self._subjects: dict[str, Subject | PackError] = {}
@@ -262,6 +260,14 @@ class LintLibrary:
     def recorded_folder(self, entry: Entry) -> RecordingFolder:
         """Return the files that were read to load a pack; only for the last loaded version."""
         return self._recordings[entry.path]
+
+    def ancestors(self, entry: Entry) -> Iterator[tuple[str, str, Entry]]:
+        """Yield the files that a pack extends, nearest first, each with the value of `extends` and the locale."""
+        return parents.ancestors(self.library, entry)
+
+    def follow(self, references: Iterable[tuple[str, str]]) -> Sequence[Entry] | None:
+        """Return the files that a chain of `extends` and locales finds now; None if one of them does not exist."""
+        return parents.follow(self.library, references)
 
     def digest_of_partials(self, folder: Folder) -> str:
         """Return a digest of the partials that the packs of a folder share."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from promptpack.characters import escape_surrogates
 from promptpack.library import Library, choosing
-from promptpack.library.ranges import DEFAULT_LOCALE
+from promptpack.library.choosing import DEFAULT_LOCALE
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem, PromptpackError
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Final, Literal, NamedTuple
 
 from promptpack.library import Library, choosing
+from promptpack.library.choosing import parse_reference
 from promptpack.library.lock import key_of
-from promptpack.library.ranges import parse_reference
 from promptpack.pack.version import Version, parse_version
 from promptpack.problem import PackError, Problem, UsageError
 from promptpack.versions.bumps import is_enough, next_version, required_version

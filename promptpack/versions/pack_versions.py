@@ -8,8 +8,8 @@ from typing import NamedTuple
 from promptpack import files
 from promptpack.files import Folder
 from promptpack.library import Library
+from promptpack.library.choosing import parse_reference
 from promptpack.library.entry import Entry
-from promptpack.library.ranges import parse_reference
 from promptpack.pack.version import Version
 from promptpack.problem import Problem, UsageError
 from promptpack.versions.change import Bump, Comparison

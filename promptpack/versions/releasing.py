@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from promptpack.flow import check_flow, read_flow
 from promptpack.library import Library, choosing
+from promptpack.library.choosing import parse_reference
 from promptpack.library.contents import LOCK
 from promptpack.library.locking import renew_lock
-from promptpack.library.ranges import parse_reference
 from promptpack.pack.version import Version
 from promptpack.problem import PackError, Problem, UsageError
 from promptpack.versions.bumps import is_enough

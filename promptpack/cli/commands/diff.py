@@ -10,8 +10,7 @@ from promptpack.cli.diff_reports.catalogue import FORMATS, write
 from promptpack.cli.diff_sides import Place, VariantChoice, find_side, is_path, is_revision
 from promptpack.cli.options import complete_packs, key_option, locale_option, packs_option
 from promptpack.library import Library
-from promptpack.library.choosing import choose
-from promptpack.library.ranges import parse_reference
+from promptpack.library.choosing import choose, parse_reference
 from promptpack.problem import Problem, UsageError
 from promptpack.versions.check_versions import find_broken, find_wrong_versions
 from promptpack.versions.compare_libraries import compare_libraries, compare_pair

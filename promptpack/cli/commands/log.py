@@ -9,8 +9,7 @@ from promptpack.cli.console import on_one_line, print_json, print_problems
 from promptpack.cli.diff_reports.sentences import summary
 from promptpack.cli.options import open_library, pack_argument, packs_option
 from promptpack.library import Library
-from promptpack.library.choosing import choose
-from promptpack.library.ranges import parse_reference
+from promptpack.library.choosing import choose, parse_reference
 from promptpack.problem import Problem, UsageError
 from promptpack.versions.compare_libraries import list_history
 from promptpack.versions.version_diff import VersionDiff

@@ -9,6 +9,7 @@ import click
 from promptpack.characters import visible
 from promptpack.cli.console import print_json
 from promptpack.cli.options import key_option, locale_option, open_library, pack_argument, packs_option
+from promptpack.library.parents import ancestors
 from promptpack.pack.model import Pack
 from promptpack.pack.placed import Placed
 from promptpack.pack.resolved import ResolvedPart, resolve_parts, to_data, write_yaml
@@ -42,7 +43,7 @@ def command(
     chosen = library.get(pack, locale, key=key)
     entry = next(one for one in library.entries if one.path == chosen.path)
     if resolved:
-        documents = [one.document for _, _, one in library._ancestors(entry) if one.document is not None]
+        documents = [one.document for _, _, one in ancestors(library, entry) if one.document is not None]
         _print_resolved(resolve_parts(library._sketch(entry), documents), format)
         return
     facts = _facts(chosen, library._sketch(entry).sections)

@@ -10,8 +10,8 @@ from promptpack import __version__
 from promptpack.flow import read_flow
 from promptpack.flow.model import FlowFile
 from promptpack.library import Library
+from promptpack.library.choosing import parse_reference
 from promptpack.library.entry import Entry
-from promptpack.library.ranges import parse_reference
 from promptpack.problem import Problem, PromptpackError, UsageError
 from promptpack.studio.request import PageRequest
 from promptpack.studio.studio import Studio

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 from promptpack.flow import read_flow
 from promptpack.flow.draw import to_svg
-from promptpack.library.ranges import parse_reference
+from promptpack.library.choosing import parse_reference
 from promptpack.pack.model import Pack
 from promptpack.problem import Location, Problem, PromptpackError, UsageError
 from promptpack.studio.handlers.prompts import build_typed

@@ -6,7 +6,7 @@ from threading import Thread
 import pytest
 
 from promptpack import Library, PackError, UsageError
-from promptpack.library.ranges import parse_reference
+from promptpack.library.choosing import parse_reference
 from promptpack.pack.version import parse_version
 
 SHIPPED = Path(__file__).parents[3] / "packs"

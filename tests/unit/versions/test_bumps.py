@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from promptpack.library.ranges import parse_reference
+from promptpack.library.choosing import parse_reference
 from promptpack.pack.version import Version, parse_version
 from promptpack.versions.bumps import is_enough, next_version, required_version
 from promptpack.versions.change import BUMPS, Bump
