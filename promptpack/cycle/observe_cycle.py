@@ -28,14 +28,14 @@ class Observer:
     on_result: Callable[[Any], object] | None = None
     on_prompt: Callable[[Prompt], object] | None = None
 
-    def took(self, result: Result) -> Result:
-        """Note the result of the block."""
+    def record(self, result: Result) -> Result:
+        """Record the result of the block, and return it."""
         if self.on_result is not None:
             self.on_result(result)
         return result
 
     def entered(self, prompt: Prompt) -> Prompt:
-        """Note the prompt of the run."""
+        """Record the prompt of the run, and return it."""
         if self.on_prompt is not None:
             self.on_prompt(prompt)
         return prompt

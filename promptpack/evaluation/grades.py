@@ -7,7 +7,7 @@ from promptpack.evaluation.collecting import Sample
 from promptpack.evaluation.evaluated_pack import EvaluatedPack
 from promptpack.evaluation.grading import Grader, grade
 from promptpack.evaluation.journal import Journal
-from promptpack.evaluation.judge import JudgePack
+from promptpack.evaluation.judge_pack import JudgePack
 from promptpack.evaluation.prices import Price
 from promptpack.evaluation.results import GradedAnswer, MissingAnswer, SideResult
 

@@ -106,7 +106,7 @@ class SideResult:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeResult:
+class JudgeUsage:
     """What the judge of an evaluation used."""
 
     subject: EvaluatedPack
@@ -124,7 +124,7 @@ class Evaluation:
     repeat: int
     seed: int
     currency: str
-    judge: JudgeResult | None = None
+    judge: JudgeUsage | None = None
     comparison: RateComparison | None = None
     stop: str = ""
     """Why it stopped before all answers were there; empty if it did not."""

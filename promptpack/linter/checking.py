@@ -196,20 +196,20 @@ def _lint_subject(subject: Subject, settings: LintSettings) -> LintResult:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _RuleProblem:
     rule: LintRule
     problem: Problem
     fixes: tuple[Fix, ...]
 
 
-def _report(found: Iterable[_Found]) -> LintReport:
+def _report(found: Iterable[_RuleProblem]) -> LintReport:
     listed = list(found)
     return LintReport(
         problems=tuple(one.problem for one in listed), fixes={one.problem: one.fixes for one in listed if one.fixes}
     )
 
 
-def _check_rules(subject: Subject, settings: LintSettings, shared: IgnoreTracker) -> list[_Found]:
+def _check_rules(subject: Subject, settings: LintSettings, shared: IgnoreTracker) -> list[_RuleProblem]:
     document = subject.document
     rules = _rules_for(document.path, settings)
     own = IgnoreTracker([(document.text, document.path, document)])
@@ -224,7 +224,7 @@ def _check_rules(subject: Subject, settings: LintSettings, shared: IgnoreTracker
     return [*found, *(one for one in unused if not own.silence(one.problem.location, one.rule.CODE, one.rule.NAME))]
 
 
-def _check_unused(unused: Iterable[Ignore], settings: LintSettings) -> Iterator[_Found]:
+def _check_unused(unused: Iterable[Ignore], settings: LintSettings) -> Iterator[_RuleProblem]:
     for ignore in unused:
         if unused_ignore in _rules_for(ignore.location.path, settings):
             yield _found(unused_ignore, unused_ignore.report(ignore), settings)
@@ -235,9 +235,9 @@ def _rules_for(path: str, settings: LintSettings) -> list[LintRule]:
     return [rule for rule in settings._rules if rule.CODE not in ignored]
 
 
-def _found(rule: LintRule, found: LintProblem, settings: LintSettings) -> _Found:
+def _found(rule: LintRule, found: LintProblem, settings: LintSettings) -> _RuleProblem:
     severity = settings._severity_of(rule, found.severity)
-    return _Found(rule, Problem(rule.CODE, found.message, found.location, found.hint, severity), found.fixes)
+    return _RuleProblem(rule, Problem(rule.CODE, found.message, found.location, found.hint, severity), found.fixes)
 
 
 def _codes(rules: Iterable[LintRule]) -> set[str]:

@@ -14,10 +14,10 @@ _OPERATORS: Final = ("and", "or", "not", "(", ")")
 
 def read_selection(text: str) -> Match:
     """Return a function that decides whether a name matches; a word matches if the name contains it, in any case."""
-    return _Parser(text).parse()
+    return _SelectionParser(text).parse()
 
 
-class _Parser:
+class _SelectionParser:
     def __init__(self, text: str) -> None:
         self._text = text
         self._tokens = self._split()

@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def start(folder: Path, *words: str, limit: str = "unlimited") -> "subprocess.Popen[str]":
-    """Start a batch whose files may have so many blocks of 512 bytes."""
+    """Start a batch whose files may have at most this many blocks of 512 bytes."""
     shell = ["sh", "-c", f'ulimit -f {limit}; exec "$0" "$@"', sys.executable, "-m", "promptpack", "batch"]
     return subprocess.Popen(
         [*shell, *words], cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -78,7 +78,7 @@ def test_a_draft_with_problems_is_not_released(folder: Path) -> None:
     assert state(folder) == before
 
 
-def test_what_names_a_released_draft_is_reported(folder: Path) -> None:
+def test_references_to_a_released_draft_are_reported(folder: Path) -> None:
     write_version(folder, "1.0.1-dev")
     (folder / "packs/labels.yaml").write_text("labels: {demo: {staging: 1.0.1-dev}}\n")
     done = run(folder, "release", "demo")

@@ -197,7 +197,7 @@ def test_a_pack_may_have_a_thousand_labels(folder: Path) -> None:
     assert library.problems == ()
 
 
-def test_lint_reports_labels_that_are_no_file(folder: Path) -> None:
+def test_lint_reports_labels_that_are_not_a_file(folder: Path) -> None:
     path = folder / "packs" / "labels.yaml"
     path.symlink_to(folder / "nowhere")
     assert "packs/labels.yaml: PP122 'labels.yaml' is a symbolic link" in run(folder, "lint", "packs").stdout

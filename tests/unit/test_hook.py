@@ -168,7 +168,7 @@ def test_an_asynchronous_run_emits_the_same_events(pack: Pack, events: list[Obse
         assert len(own) == 12
 
 
-def test_a_run_inside_of_a_run_shares_its_id(pack: Pack, events: list[ObservedEvent]) -> None:
+def test_a_run_inside_a_run_shares_its_id(pack: Pack, events: list[ObservedEvent]) -> None:
     def ask() -> str:
         """Ask another agent."""
         return str(Agent(pack, ScriptedProvider([GOOD])).run({"NAME": "Bob"}).ok)

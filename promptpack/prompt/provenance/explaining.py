@@ -29,7 +29,7 @@ _ADDED = TextOrigin("added")
 def explain(prompt: Prompt) -> Explanation:
     """Return where each span of a prompt's text comes from; secrets are hidden."""
     text = trace_text(prompt)
-    judge = _Judge(prompt)
+    judge = _TrustFinder(prompt)
     spans = []
     start = 0
     pieces = [(piece, judge.trust(origin), origin, message) for piece, (origin, message) in text.pieces()]
@@ -139,7 +139,7 @@ def _after(text: TracedText, length: int) -> TracedText:
     return TracedText(str(text)[length:], runs)
 
 
-class _Judge:
+class _TrustFinder:
     """Decides whether origins are trusted."""
 
     def __init__(self, prompt: Prompt) -> None:

@@ -8,7 +8,7 @@ from itertools import combinations, islice, product
 from typing import Final
 
 from promptpack.schema.inclusion.atoms import Count, Item, ItemAt, Items, Size, SomeItem, Unique
-from promptpack.schema.inclusion.item_search import ItemSearch, Plan
+from promptpack.schema.inclusion.item_search import ItemSearch, ListPlan
 from promptpack.schema.inclusion.nodes import Goal, Literal
 from promptpack.schema.inclusion.results import Collected, Result, Solver, ValueRequest
 
@@ -93,7 +93,7 @@ class Lists:
                 return Result(tuple(found.values))
         return Result(tuple(found.values), is_all)
 
-    def _plans(self, solver: Solver) -> Iterator[Plan]:
+    def _plans(self, solver: Solver) -> Iterator[ListPlan]:
         """Yield every choice of places for the items that must be somewhere, and for the two that are equal."""
         # From here on, all places are alike.
         alike = max([self.named, *(one.start for one in self._some)])
@@ -110,10 +110,10 @@ class Lists:
                 solver.budget.spend(end // _ITEMS_A_STEP)
                 yield self._plan(goals, low, pair)
 
-    def _plan(self, goals: dict[int, Goal], low: int, pair: tuple[int, int] | None) -> Plan:
+    def _plan(self, goals: dict[int, Goal], low: int, pair: tuple[int, int] | None) -> ListPlan:
         rest = self.goal_of(self.named)
         named = [goals.get(index, rest) for index in range(max([len(goals), *((pair[1] + 1,) if pair else ())]))]
         if pair is not None:
             low = max(low, pair[1] + 1)
             named[pair[0]] = named[pair[1]] = named[pair[0]] | named[pair[1]]
-        return Plan(tuple(named), rest, low, self.high, self.counts, bool(self.is_unique), pair)
+        return ListPlan(tuple(named), rest, low, self.high, self.counts, bool(self.is_unique), pair)

@@ -27,7 +27,7 @@ class StoppedError(Exception):
 
 @pytest.fixture
 def stop_after(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
-    """Let a worker stop after so many chunks; each checkpoint is written."""
+    """Let a worker stop after this many chunks; each checkpoint is written."""
     monkeypatch.setattr(process, "_SECONDS", -1.0)
     real = Worker.__call__
 
@@ -202,7 +202,7 @@ def test_renaming_is_repeated_after_an_interruption(
     assert digest(folder / "out.parquet") == digest(folder / "whole.parquet")
 
 
-def test_a_full_disk_is_reported_and_what_is_written_is_kept(
+def test_a_full_disk_is_reported_and_earlier_output_is_kept(
     folder: Path, batch: Batch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(process, "_SECONDS", -1.0)

@@ -13,7 +13,7 @@ from tests.unit.batch.conftest import Batch, write_contexts
 
 
 @pytest.mark.parametrize("name", ["rows.txt", "rows.parquet.gz", "rows"])
-def test_the_name_tells_the_format(name: str) -> None:
+def test_the_name_shows_the_format(name: str) -> None:
     with pytest.raises(UsageError) as caught:
         FileKind.of(name)
     assert str(caught.value) == (

@@ -259,7 +259,7 @@ def test_every_prompt_is_one_version_while_the_label_moves(label: Write, open_pa
     assert set(rendered) == {"1.0.0", "1.1.0"}
 
 
-def test_more_tests_in_a_file_are_no_pack(write_pack: WritePack, open_packs: Open, tmp_path: Path) -> None:
+def test_more_tests_in_a_file_are_not_a_pack(write_pack: WritePack, open_packs: Open, tmp_path: Path) -> None:
     write_pack(body=say("hi"))
     tests = tmp_path / "packs" / "demo" / "1.0.0.tests.yaml"
     tests.write_text("tests:\n  - name: greets\n    expect: {contains: [hi]}\n")

@@ -90,7 +90,7 @@ def test_a_half_of_a_surrogate_pair_is_refused(studio: Studio) -> None:
     assert studio.project.read(PATH).text == PACK
 
 
-def test_a_file_that_is_no_text_is_refused(studio: Studio, tmp_path: Path) -> None:
+def test_a_file_that_is_not_text_is_refused(studio: Studio, tmp_path: Path) -> None:
     (tmp_path / "packs" / PATH).write_bytes(b"\xff\xfe")
     with pytest.raises(PackError) as refused:
         studio.project.read(PATH)

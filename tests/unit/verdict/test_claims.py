@@ -129,7 +129,7 @@ def test_long_values_are_shortened(make_pack: MakePack, locale: str) -> None:
             assert two[:1] in correction
 
 
-def test_what_the_model_wrote_is_shown_safely(make_pack: MakePack) -> None:
+def test_text_of_the_model_is_shown_safely(make_pack: MakePack) -> None:
     prompt = make_pack(BODY).render({"TOKEN": "s3cret{" + "x" * 200})
     secret = prompt.context["TOKEN"]
     for raw in (

@@ -25,7 +25,7 @@ def test_the_full_text_of_a_change(case: Case, tmp_path: Path, monkeypatch: pyte
     assert case in MORE or case.code in {change.code for change in found.changes}
 
 
-def test_what_no_comparer_explains_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unexplained_changes_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "packs" / "demo" / "1.0.0.yaml"
     path.parent.mkdir(parents=True)
