@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from promptpack import files
 from promptpack.code_stamp import compute_code_stamp
-from promptpack.private import PrivateFolder, user_folder
 from promptpack.problem import Problem, UsageError
+
+if TYPE_CHECKING:
+    from promptpack.private import PrivateFolder
 
 _VARIABLE: Final = "PROMPTPACK_CACHE"
 _OFF_WORDS: Final = ("off", "no", "0", "false")
@@ -38,6 +40,8 @@ class Cache:
         given = where if where is not None else files.read_environment(_VARIABLE)
         if given is False or (isinstance(given, str) and given.lower() in _OFF_WORDS):
             return cls()
+        from promptpack.private import PrivateFolder, user_folder
+
         place = given if isinstance(given, str) and given else user_folder("cache")
         folder = PrivateFolder.open(place) if place else None
         if folder is None and isinstance(given, str) and given:
@@ -55,7 +59,7 @@ class Cache:
 
     def open_folder(self, name: str) -> PrivateFolder | None:
         """Return a folder inside the cache, for files that are not entries; None if nothing is cached."""
-        return PrivateFolder.open(f"{self._folder.root}/{name}") if self._folder is not None else None
+        return self._folder.open_inner(name) if self._folder is not None else None
 
     def get(self, *name: str) -> Any:
         """Return the value that this user and this version cached under a name, or None."""
@@ -110,6 +114,8 @@ def _compute_stamp() -> str:
 
 def _read_key() -> bytes | None:
     """Return the user's key, created on first use; it is stored outside the cache, which may be copied or shared."""
+    from promptpack.private import PrivateFolder, user_folder
+
     place = user_folder("state")
     folder = PrivateFolder.open(place) if place else None
     if folder is None:

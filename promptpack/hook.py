@@ -24,14 +24,20 @@ def subscribe(listener: Listener) -> Callable[[], None]:
     the call: it is reported as a warning. It receives the end of every operation whose start it received.
     """
     global listeners  # noqa: PLW0603 -- one for the process, like the handlers of `logging`
-    subscription = _Subscription(listener)
+
+    def receive(event: ObservedEvent) -> None:
+        try:
+            listener(event)
+        except Exception as error:  # noqa: BLE001 -- whatever a listener does, the call continues
+            _warn(listener, error)
+
     with _lock:
-        listeners = (*listeners, subscription)
+        listeners = (*listeners, receive)
 
     def unsubscribe() -> None:
         global listeners  # noqa: PLW0603
         with _lock:
-            listeners = tuple(one for one in listeners if one is not subscription)
+            listeners = tuple(one for one in listeners if one is not receive)
 
     return unsubscribe
 
@@ -40,21 +46,6 @@ def emit(event: ObservedEvent, receivers: tuple[Listener, ...] | None = None) ->
     """Pass an event to the listeners, or only to those of them that received an earlier event."""
     for listener in listeners if receivers is None else receivers:
         listener(event)
-
-
-class _Subscription:
-    """One listener that was subscribed; two subscriptions of one listener are ended separately."""
-
-    __slots__ = ("_listener",)
-
-    def __init__(self, listener: Listener) -> None:
-        self._listener = listener
-
-    def __call__(self, event: ObservedEvent) -> None:
-        try:
-            self._listener(event)
-        except Exception as error:  # noqa: BLE001 -- whatever a listener does, the call continues
-            _warn(self._listener, error)
 
 
 def _warn(listener: Listener, error: Exception) -> None:

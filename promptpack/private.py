@@ -28,6 +28,10 @@ class PrivateFolder:
             return None
         return cls(path) if stat.S_ISDIR(status.st_mode) and _is_private(status) else None
 
+    def open_inner(self, name: str) -> PrivateFolder | None:
+        """Open a folder in this one, and create it if needed."""
+        return self.open(f"{self.root}/{name}")
+
     def read(self, name: str, limit: int) -> bytes | None:
         """Read a file of at most `limit` bytes; return None if it is missing or not private."""
         try:

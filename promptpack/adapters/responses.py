@@ -20,8 +20,8 @@ from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError
 from promptpack.prompt.encoding import is_a
 from promptpack.prompt.prompt import Prompt
+from promptpack.prompt.reply_format import find_tool_set
 from promptpack.prompt.secrets import Secrets
-from promptpack.prompt.tool_actions import find_tool_set
 from promptpack.verdict import AgentOutput, JudgeOptions, Verdict, Violation
 from promptpack.verdict.tool_calls import judge_calls
 

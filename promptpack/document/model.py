@@ -37,6 +37,11 @@ class Document:
     data: Any
     warnings: tuple[Problem, ...] = field(default=(), compare=False)
 
+    @property
+    def default_path(self) -> str:
+        """The path of the default file that completes a variant with only texts; empty for other documents."""
+        return ""
+
     def owns(self, path: Path) -> bool:  # noqa: ARG002 -- documents of two files use it
         """Return whether the value at a path is in the file of the document."""
         return True

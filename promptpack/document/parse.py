@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.document.character_check import check_characters
+from promptpack.characters import check_characters
 from promptpack.document.model import Document, DocumentLimits
 from promptpack.document.scalars import (
     AMBIGUOUS,

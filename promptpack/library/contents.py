@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from promptpack import document
 from promptpack.cache import Cache
-from promptpack.document.character_check import check_characters
+from promptpack.characters import check_characters
 from promptpack.files import Folder
 from promptpack.library.entry import CacheRow, Entry, read_entry
 from promptpack.pack.building import TESTS

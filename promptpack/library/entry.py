@@ -11,9 +11,7 @@ from promptpack.document import Document
 from promptpack.files import Folder
 from promptpack.lazy import cached_property
 from promptpack.pack.model import Pack
-from promptpack.pack.pack_schema import check
-from promptpack.pack.size import check_file
-from promptpack.pack.variant_document import complete_variant, has_only_texts, is_text_only
+from promptpack.pack.pack_schema import check, check_file
 from promptpack.pack.version import Version, parse_version
 from promptpack.problem import PackError, Problem
 from promptpack.template.model import Source
@@ -21,7 +19,8 @@ from promptpack.template.model import Source
 _FILE = re.compile(
     r"(?:(.*/)?([^/]+)/)?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]*?)?)(?:\.([a-z]{2,3}(?:-[A-Za-z]+)*))?\.ya?ml\Z"
 )
-
+# The sections of a whole variant: a variant with one of them inherits nothing.
+_WHOLE = ("inputs", "extends", "slots", "abstract")
 
 CacheRow = list[str]
 """A clean pack file in the cache: the digest of its bytes, its name, version and locale."""
@@ -166,7 +165,9 @@ def _parse_entry(folder: Folder, file: str, content: bytes, text: str | None, ca
     except PackError as error:
         return _broken(folder, file, None, error.problems, content)
     locale = _read_file_name(file)[2]
-    if locale and is_text_only(found.data):
+    if locale and _is_text_only(found.data):
+        from promptpack.pack.variant_document import has_only_texts
+
         if "locale" not in found.data and has_only_texts(found.data):
             hint = f"write 'locale: {locale}', as in the file name"
             problem = Problem("PP203", "'locale' is missing", found.locate_key(("version",)), hint)
@@ -190,10 +191,13 @@ def complete_variants(entries: Sequence[Entry]) -> Iterator[Entry]:
     defaults = {(entry.folder, entry.name, entry.version): entry for entry in entries if entry.is_default}
     by_path = {(entry.folder, *_read_file_name(entry.file)): entry for entry in defaults.values()}
     for entry in entries:
-        default = defaults.get((entry.folder, entry.name, entry.version))
         if entry.text_only is None:
             yield entry
-        elif default is None and has_only_texts(entry.text_only.data):
+            continue
+        from promptpack.pack.variant_document import has_only_texts
+
+        default = defaults.get((entry.folder, entry.name, entry.version))
+        if default is None and has_only_texts(entry.text_only.data):
             name, version, _ = _read_file_name(entry.file)
             near = by_path.get((entry.folder, name, version, ""))
             if near is not None and near.document is None:
@@ -205,6 +209,8 @@ def complete_variants(entries: Sequence[Entry]) -> Iterator[Entry]:
 
 
 def _complete(entry: Entry, own: Document, default: Entry | None) -> Entry:
+    from promptpack.pack.variant_document import complete_variant
+
     if default is not None and default.document is None:
         message = f"this variant needs {default.path}, which is broken"
         problem = Problem("PP237", message, own.locate_key(("name",)), "fix that file first")
@@ -227,6 +233,11 @@ def _no_default(entry: Entry, own: Document, near: Entry | None) -> Problem:
         return Problem("PP238", message, own.locate_key(("name",)), hint)
     key, value = ("version", str(near.version)) if near.name == entry.name else ("name", near.name)
     return Problem("PP238", message, own.locate((key,)), f"{near.path} has {key} {value!r}")
+
+
+def _is_text_only(data: Any) -> bool:
+    """Return whether the data of a variant leaves the inputs to the default file."""
+    return isinstance(data, dict) and not any(key in data for key in _WHOLE)
 
 
 def _names_locale(file: str) -> bool:

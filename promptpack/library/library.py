@@ -26,8 +26,7 @@ from promptpack.pack.model import Pack
 from promptpack.pack.pack_compiler import FolderPartials
 from promptpack.pack.sections import Sections
 from promptpack.problem import PackError, Problem, UsageError
-from promptpack.template.limits import Limits
-from promptpack.template.model import Source
+from promptpack.template.model import Limits, Source
 from promptpack.template.render_cache import DEFAULT_LIMIT, RenderCache
 
 if TYPE_CHECKING:

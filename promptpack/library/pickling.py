@@ -13,7 +13,7 @@ from promptpack.library.parents import lineage
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem, UsageError
 from promptpack.sources.memory_folder import MemoryFolder
-from promptpack.template.limits import Limits
+from promptpack.template.model import Limits
 
 if TYPE_CHECKING:
     from promptpack.library.library import Library

@@ -15,15 +15,13 @@ from promptpack.pack.contract import ERROR_ACTIONS, Contract
 from promptpack.pack.contract_building import build_contract
 from promptpack.pack.model import Input, MessageTemplate, Pack, PackTest
 from promptpack.pack.pack_compiler import BUILT_IN_NAMES, FolderPartials, PackCompiler
-from promptpack.pack.pack_schema import sort_problems
+from promptpack.pack.pack_schema import check_size, sort_problems
 from promptpack.pack.placed import Placed
 from promptpack.pack.references import References
-from promptpack.pack.sections import Sections, merge, read_sections
-from promptpack.pack.size import check_size
-from promptpack.pack.variant_document import VariantDocument
+from promptpack.pack.sections import Sections, merge, read_sections, read_tests
 from promptpack.pack.version import parse_version
 from promptpack.problem import PackError, Problem
-from promptpack.template.limits import DEFAULT_INDENT, Limits
+from promptpack.template.model import DEFAULT_INDENT, Limits
 from promptpack.template.render_cache import PackCache, RenderCache
 
 if TYPE_CHECKING:
@@ -114,15 +112,11 @@ def compile_sections(document: Document, build_context: BuildContext) -> Compile
 def _add_tests(sections: Sections, build_context: BuildContext) -> Sections:
     """Add the tests of the file next to a pack, `<version>.tests.yaml`; a variant with only texts inherits them."""
     folder, packs = build_context.folder, [build_context.file]
-    if isinstance(sections.document, VariantDocument):
-        packs.insert(0, folder.to_relative(sections.document.default.path) or build_context.file)
+    if default := sections.document.default_path:
+        packs.insert(0, folder.to_relative(default) or build_context.file)
     stems = [file.removesuffix(".yaml").removesuffix(".yml") for file in packs]
     files = [f"{stem}{end}" for stem in dict.fromkeys(stems) for end in TESTS if folder.exists(f"{stem}{end}")]
-    if not files:
-        return sections
-    from promptpack.pack.tests_file import read_tests
-
-    return read_tests(sections, [(folder.read(file), folder.show(file)) for file in files])
+    return read_tests(sections, [(folder.read(file), folder.show(file)) for file in files]) if files else sections
 
 
 def _prepare_tests(

@@ -9,7 +9,7 @@ from typing import Any
 import promptpack
 from promptpack.lazy import cached_property
 from promptpack.problem import Problem, UsageError
-from promptpack.schema.bundling import rebase
+from promptpack.schema.pointers import rebase
 from promptpack.schema.strict import StrictProvider
 from promptpack.schema.validation import Schema
 from promptpack.schema.validation import compile as compile_schema

@@ -12,8 +12,7 @@ from weakref import WeakValueDictionary
 from promptpack.lazy import cached_property
 from promptpack.pack.model import HISTORY_ROLES, CallTemplate, Input, MessageTemplate, PartTemplate
 from promptpack.problem import PackError, Problem, did_you_mean
-from promptpack.template.limits import Limits
-from promptpack.template.model import Expression, Source, Syntax, Template
+from promptpack.template.model import Expression, Limits, Source, Syntax, Template
 
 if TYPE_CHECKING:
     from promptpack.pack.placed import Placed

@@ -1,10 +1,10 @@
-"""Check a document against `pack.schema.json`, and report all problems with their locations."""
+"""Check a document against `pack.schema.json` and the limits on its size; report all problems with their locations."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from promptpack import files, schema
 from promptpack.document import Document, read_json
@@ -16,6 +16,10 @@ _REDIRECTING = ("$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAn
 _FILE_NAME = re.compile(r"(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]*?)?)(?:\.([a-z]{2,3}(?:-[A-Za-z]+)*))?\.ya?ml\Z")
 _MISREAD = "PP128"
 _CURLY = ("“", "”", "„", "‘", "’", "«", "»")
+_MAX_ENTRIES: Final = 1_000
+"""The entries of a pack: each takes up to a millisecond to check."""
+# Keys of messages, rules and slots whose values are not templates.
+_WORDS: Final = ("id", "name", "path", "role", "type")
 _CODES = {"additionalProperties": "PP202", "required": "PP203", "type": "PP204", "enum": "PP205"}
 
 
@@ -26,6 +30,29 @@ def check(document: Document) -> None:
         raise PackError(misread)
     if problems:
         raise PackError(sort_problems(problems))
+
+
+def check_file(document: Document) -> None:
+    """Raise if a file alone has too many entries; it need not be valid."""
+    data = document.data if isinstance(document.data, Mapping) else {}
+    reply = data["reply"] if isinstance(data.get("reply"), Mapping) else {}
+    texts = (data.get("messages"), data.get("slots"), data.get("partials"), reply.get("rules"), data.get("models"))
+    check_size(document, data.get("inputs"), reply.get("actions"), texts)
+
+
+def check_size(document: Document, inputs: object, actions: object, texts: Iterable[Any]) -> None:
+    """Raise if a pack has too many inputs, actions or texts."""
+    counts = {"inputs": inputs, "actions": actions, "texts": range(sum(map(_count_texts, texts)))}
+    large = [what for what, found in counts.items() if isinstance(found, Sized) and len(found) > _MAX_ENTRIES]
+    if large:
+        message = f"the pack has more than {_MAX_ENTRIES:,} {' and '.join(large)}, with those it inherits"
+        raise PackError([Problem("PP218", message, document.locate(), "split it into several packs")])
+
+
+def _count_texts(value: Any) -> int:
+    if isinstance(value, Mapping):
+        return sum(_count_texts(inner) for key, inner in value.items() if key not in _WORDS)
+    return sum(map(_count_texts, value)) if isinstance(value, list) else isinstance(value, str)
 
 
 def find_problems(compiled: schema.Schema, document: Document) -> list[Problem]:
@@ -55,7 +82,8 @@ def read_shipped(file: str) -> Mapping[str, Any]:
 
 def schema_problems(placed: Placed) -> list[Problem]:
     """Return the problems of a JSON Schema in a separate file."""
-    return [_to_problem(placed.document, one) for one in schema.keep_misspelled(schema_schema().check(placed.value))]
+    found = schema_schema().check(placed.value)
+    return [_to_problem(placed.document, one) for one in schema.keep_misspelled(found)] if found else []
 
 
 def sort_problems(problems: Iterable[Problem]) -> list[Problem]:
@@ -73,8 +101,11 @@ def find_mismatches(compiled: schema.Schema, document: Document) -> Iterator[tup
 
     A misspelled key is one mismatch, that it is unknown; everything else is checked as if the key were correct.
     """
-    mismatches = tuple(schema.pair_keys(compiled.check(document.data)))
-    if not mismatches or not isinstance(document.data, dict):
+    found = compiled.check(document.data)
+    if not found:
+        return
+    mismatches = schema.pair_keys(found)
+    if not isinstance(document.data, dict):
         yield from ((document, mismatch) for mismatch in mismatches)
         return
     from promptpack.pack.rekeyed_document import RekeyedDocument

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import Any
 
+from promptpack import schema
+from promptpack.document import Document, parse
+from promptpack.pack.pack_schema import find_mismatches, find_misread, read_shipped
 from promptpack.pack.placed import Placed, children_at, items_at
-from promptpack.problem import Problem, did_you_mean
+from promptpack.problem import PackError, Problem, did_you_mean
 from promptpack.template.model import Syntax
-
-if TYPE_CHECKING:
-    from promptpack.document import Document
-
 
 _PLACES = ("before", "after", "remove")
 
@@ -68,6 +68,61 @@ def read_sections(document: Document) -> Sections:
         tests=tuple(items_at(root, "tests")),
         contexts=children_at(root, "contexts"),
     )
+
+
+def read_tests(sections: Sections, files: Sequence[tuple[bytes, str]]) -> Sections:
+    """Return the sections with the tests of files `<version>.tests.yaml`, and with the problems of these files.
+
+    A second file belongs to a variant with only texts, and changes the tests of the first one by their names.
+    """
+    try:
+        first, *own = (parse(content, path) for content, path in files)
+        document = _complete(first, own[0]) if own and isinstance(own[0].data, dict) else first
+    except PackError as error:
+        return replace(sections, problems=(*sections.problems, *error.problems))
+    return _add_tests(sections, document)
+
+
+def _complete(default: Document, own: Document) -> Document:
+    from promptpack.pack.variant_document import complete_variant
+
+    return complete_variant(default, own)
+
+
+def _add_tests(sections: Sections, document: Document) -> Sections:
+    problems = [
+        Problem("PP759", one.message, (place.locate_key if one.at_key else place.locate)(one.path), one.hint)
+        for place, one in find_mismatches(tests_schema(), document)
+    ]
+    if problems:
+        return replace(sections, problems=(*sections.problems, *(find_misread(document) or problems)))
+    root = Placed(document.data, document, ())
+    tests = tuple(items_at(root, "tests"))
+    names = {placed.value["name"] for placed in sections.tests}
+    for placed in tests:
+        if placed.value["name"] in names:
+            message = f"name {placed.value['name']!r} is used twice in 'tests'"
+            problems.append(Problem("PP206", message, placed.locate("name"), "use a different name"))
+        names.add(placed.value["name"])
+    contexts = children_at(root, "contexts")
+    for name, context in contexts.items():
+        if name in sections.contexts:
+            message = f"context {name!r} is also declared in the pack"
+            problems.append(context.problem("PP206", message, "use a different name"))
+    return replace(
+        sections,
+        tests=(*sections.tests, *tests),
+        contexts={**sections.contexts, **contexts},
+        problems=(*sections.problems, *problems),
+    )
+
+
+@cache
+def tests_schema() -> schema.Schema:
+    """Return the schema of tests; the schema of packs describes one test."""
+    file = "tests.schema.json"
+    bundled = schema.bundle(read_shipped(file), file, lambda _, name: (name, read_shipped(name)), schema.SchemaMeter())
+    return schema.compile(bundled)
 
 
 def merge(parent: Sections, own: Sections) -> Sections:

@@ -11,8 +11,6 @@ from promptpack.document.model import MappedDocument, Path
 from promptpack.problem import PackError, Problem, did_you_mean
 
 _Step = tuple[str | int, ...]
-# The sections of a whole variant: a variant with one of them inherits nothing.
-_WHOLE = ("inputs", "extends", "slots", "abstract")
 # Lists whose items have names.
 _NAMED: Mapping[_Step, str] = {("messages",): "id", ("reply", "rules"): "name", ("tests",): "name"}
 # The key that a new item must have.
@@ -20,11 +18,6 @@ _MAIN_KEY: Mapping[_Step, str] = {("messages",): "role", ("reply", "rules"): "re
 _LIKE = "like"  # gives a new test its context
 # A message with one of these keys is whole; others replace the text of a message in the default file.
 _OF_WHOLE_MESSAGES = ("role", "history")
-
-
-def is_text_only(data: Any) -> bool:
-    """Return whether the data of a variant leaves the inputs to the default file."""
-    return isinstance(data, dict) and not any(key in data for key in _WHOLE)
 
 
 def has_only_texts(data: Any) -> bool:
@@ -42,6 +35,11 @@ class VariantDocument(MappedDocument):
     own: Document = field(kw_only=True)
     own_paths: Mapping[_Step, _Step] = field(kw_only=True)
     """Where the values of the variant are: the paths in the variant's file by the paths in the merged data."""
+
+    @property
+    def default_path(self) -> str:
+        """The path of the default file."""
+        return self.default.path
 
     def owns(self, path: Path) -> bool:
         """Return whether a value, or a part of it, is in the variant's own file."""

@@ -10,7 +10,7 @@ from promptpack.characters import is_encodable
 from promptpack.problem import ContextError, Problem
 from promptpack.prompt.encoding import UNKNOWN, Encode, encode_known, find_own, is_a
 from promptpack.schema.pointers import pointer
-from promptpack.template.limits import Limits
+from promptpack.template.model import Limits
 from promptpack.template.values import MAX_DEPTH, MAX_TEXTS, is_plain
 
 # The bytes of half of a surrogate pair; in the fingerprint of plain data, other bytes match only by chance.

@@ -11,7 +11,7 @@ from promptpack.lazy import cached_property
 from promptpack.pack.model import Pack
 from promptpack.problem import Problem
 from promptpack.prompt.message import Message
-from promptpack.prompt.tool_actions import ToolSet
+from promptpack.prompt.reply_format import ToolSet
 
 
 class Origin(NamedTuple):

@@ -10,7 +10,7 @@ from promptpack.prompt.template_context import TemplateContext
 from promptpack.template.compiling import compile as compile_template
 from promptpack.template.engine import dynamic_engine
 from promptpack.template.model import Source, Syntax, Template
-from promptpack.template.partials import IncludeStack, Partial
+from promptpack.template.runtime import IncludeStack, Partial
 
 
 class PromptTemplate:

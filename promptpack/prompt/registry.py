@@ -11,7 +11,7 @@ from promptpack.prompt.prompt_template import PromptTemplate
 from promptpack.prompt.template_context import TemplateContext
 from promptpack.template.failure import PartialNotFoundError
 from promptpack.template.model import Syntax
-from promptpack.template.partials import Partial
+from promptpack.template.runtime import Partial
 
 
 class PromptTemplateRegistry:

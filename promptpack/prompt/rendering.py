@@ -9,7 +9,7 @@ from promptpack.prompt.context import Context, check_context
 from promptpack.prompt.encoding import Encode
 from promptpack.prompt.message import Message, Part, ToolCall, read_message
 from promptpack.prompt.prompt import Origin, Prompt
-from promptpack.prompt.tool_actions import ToolSet, find_tool_set
+from promptpack.prompt.reply_format import ToolSet, find_tool_set
 from promptpack.template.meter import metered
 from promptpack.template.model import Scope, Template
 from promptpack.template.values import to_json

@@ -1,65 +1,16 @@
-"""The tools in a context, in the formats of SDKs -> the actions they allow, and the contract with these actions."""
+"""The tools in a context, in the formats of SDKs -> the actions they allow."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from promptpack.lazy import cached_property
-from promptpack.pack.contract import Action, Contract
-from promptpack.pack.model import Pack
+from promptpack.pack.contract import Action
 from promptpack.pack.pack_schema import schema_schema
 from promptpack.pack.references import find_references
 from promptpack.problem import ContextError, Problem
-from promptpack.prompt.reply_format import write_reply_format
 from promptpack.schema.pointers import find_target
-from promptpack.schema.validation import Schema
-from promptpack.template.render_cache import LARGEST_VALUE
-from promptpack.template.values import value_key
 
 _PARAMETERS = ("parameters", "input_schema", "inputSchema")
 _SCHEMA_KEYS = ("type", "properties", "$ref", "anyOf", "oneOf", "allOf", "additionalProperties")
-
-
-# A compiled schema takes about this many times the memory of its tools.
-_SCHEMA_SIZE = 32
-
-
-class ToolSet:
-    """A contract with the tools of a context; each result is computed on first use."""
-
-    def __init__(self, contract: Contract, locale: str, tools: tuple[Action, ...] | None) -> None:
-        self._contract = contract
-        self._locale = locale
-        self.tools = tools
-
-    @cached_property
-    def _source(self) -> dict[str, Any]:
-        return self._contract.json_schema(self.tools)
-
-    @cached_property
-    def schema(self) -> Schema:
-        """The schema of a reply that may call one of the tools."""
-        return self._contract.schema if self.tools is None else self._contract._schema_with(self.tools, self._source)
-
-    @cached_property
-    def reply_format(self) -> str:
-        """The output instructions."""
-        return write_reply_format(self._contract, self._locale, self.tools, self._source)
-
-
-def find_tool_set(pack: Pack, contract: Contract, values: Mapping[str, Any]) -> ToolSet:
-    """Return the contract of a pack with the tools in the context, from the render cache if they are known."""
-    name = contract.tools_input
-    value = values[name] if name else None
-    key = value_key(value) if name else b""
-    # Packs made by `dataclasses.replace` share a cache.
-    cell = ToolSet, pack.locale, key
-    cached_contract, tools = pack._render_cache.get(cell) or (None, None)
-    if tools is not None and cached_contract is contract:
-        return tools  # type: ignore[no-any-return]
-    tools = ToolSet(contract, pack.locale, read_tool_actions(value, name) if name else None)
-    if len(key) * _SCHEMA_SIZE <= LARGEST_VALUE:
-        pack._render_cache.put(cell, (contract, tools), *[key] * _SCHEMA_SIZE)
-    return tools
 
 
 def read_tool_actions(value: Any, where: str) -> tuple[Action, ...]:

@@ -6,11 +6,10 @@ from typing import Any, TypeVar
 from promptpack.lazy import cached_property
 from promptpack.reply.synonyms import GROUP_OF, fold
 from promptpack.reply.syntax_tree import is_same
-from promptpack.schema.keywords import MAX_STEPS
 from promptpack.schema.patterns import PatternError, read_pattern
 from promptpack.schema.pointers import find_target
 from promptpack.schema.predicates import SubschemaPredicates
-from promptpack.schema.supported_keywords import SchemaFallbackError
+from promptpack.schema.supported_keywords import MAX_STEPS, SchemaFallbackError
 
 Schema = Mapping[str, Any]
 _T = TypeVar("_T")

@@ -1,8 +1,7 @@
 """JSON Schema (draft 2020-12) -> `Schema`: validates plain data and explains each mismatch in plain words."""
 
-from promptpack.schema.bundling import bundle, rebase
 from promptpack.schema.mismatch import Mismatch, keep_misspelled, pair_keys
-from promptpack.schema.pointers import pointer
+from promptpack.schema.pointers import bundle, pointer, rebase
 from promptpack.schema.safety import UNSAFE_CODES, SchemaMeter, find_unsafe, iterate_patterns, iterate_schemas
 from promptpack.schema.validation import Schema, compile  # noqa: A004 -- the folder's verb
 

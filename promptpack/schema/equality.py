@@ -1,11 +1,16 @@
-"""Equality of JSON Schema as hashable keys: 1 equals 1.0, but not true, and mappings have no order."""
+"""Equality of JSON Schema as hashable keys: 1 equals 1.0, but not true, and mappings have no order; and division."""
+
+from __future__ import annotations
 
 import json
 import math
 import re
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from promptpack.schema.supported_keywords import StepLimitError
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 # Tags keys that equal no text and no number: in Python, `True == 1`.
 _TAG: Final = object()
@@ -18,6 +23,8 @@ _STEPS_OF_A_CONTAINER: Final = 5
 # So many characters are written in one step.
 _CHARACTERS_A_STEP: Final = 16
 _NORMALIZED_CHARACTERS_A_STEP: Final = 4
+# The steps of a division of fractions.
+_STEPS_OF_A_DIVISION: Final = 40
 
 
 def are_unique(values: list[Any], steps: list[int]) -> bool:
@@ -68,3 +75,22 @@ def _normalize(value: Any) -> Any:
             return {key: _normalize(item) for key, item in value.items()}
         case _:
             return value
+
+
+def is_multiple(number: float, factor: float, steps: list[int]) -> bool:
+    """Return whether a number is a decimal multiple of another; infinity and NaN always pass."""
+    if isinstance(number, int) and isinstance(factor, int):
+        return number % factor == 0
+    if isinstance(number, float) and not math.isfinite(number):
+        return True
+    steps[0] -= _STEPS_OF_A_DIVISION
+    if steps[0] < 0:
+        raise StepLimitError
+    return (to_fraction(number) / to_fraction(factor)).denominator == 1
+
+
+def to_fraction(number: float) -> Fraction:
+    """Return the decimal value as written, not the binary one: 4.35 is a multiple of 0.01."""
+    from fractions import Fraction
+
+    return Fraction(number) if isinstance(number, int) else Fraction(repr(number))

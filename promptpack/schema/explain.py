@@ -1,9 +1,11 @@
-"""Explain a failed keyword in plain words: the expected value, the actual value, and the nearest correct spelling."""
+"""Explain errors of `jsonschema` in plain words: the expected and the actual value, and the nearest spelling."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from itertools import islice
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Final
@@ -12,6 +14,8 @@ from promptpack.problem import MAX_KNOWN, nearest
 from promptpack.schema.mismatch import Mismatch
 
 if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+
     Path = tuple[str | int, ...]
 
 
@@ -28,6 +32,8 @@ _KINDS: Final[tuple[tuple[Any, str], ...]] = (
     (bool, "boolean"), (str, "string"), ((int, float), "number"), ((list, tuple), "array"), (NoneType, "null")
 )  # fmt: skip
 _MAX_SHOWN = 60
+# Keywords whose errors are those of their subschemas.
+_NESTING: Final = ("if", "then", "else", "allOf", "$ref", "dependentSchemas")
 # The patterns of JSON pointers.
 _POINTER = ("^/", "^(/")
 # Words of other formats, and what they may mean here.
@@ -72,7 +78,80 @@ class NearWords:
         return meant or nearest(word, words)
 
 
-def explain(rule: str, expected: Any, value: Any, path: Path, schema: Any, near: NearWords) -> Iterator[Mismatch]:
+def explain_errors(errors: Iterable[ValidationError]) -> Iterator[Mismatch]:
+    """Yield the mismatches of `jsonschema` errors; for `anyOf` and `oneOf`, those of the most likely branch."""
+    near = NearWords()
+    return (mismatch for error in errors for mismatch in _explain_error(error, near))
+
+
+def _explain_error(error: ValidationError, near: NearWords) -> Iterator[Mismatch]:
+    inner = error.context if error.validator in _NESTING else None
+    kinds: list[str] = []
+    if error.validator in ("anyOf", "oneOf") and error.context:
+        inner = _find_likely_branch(error, near)
+        kinds = _read_branch_kinds(error)
+    path = tuple(error.absolute_path)
+    if error.validator == "propertyNames":
+        found = (mismatch for one in error.context for mismatch in _explain_error(one, near))
+        yield from (replace(one, message=f"wrong key {path[-1]!r}: {one.message}", at_key=True) for one in found)
+    elif inner:
+        yield from (mismatch for found in inner for mismatch in _explain_error(found, near))
+    elif kinds:
+        yield from _explain_keyword("type", kinds, error.instance, path, {}, near)
+    else:
+        rule = str(error.validator or "false")
+        yield from _explain_keyword(rule, error.validator_value, error.instance, path, error.schema, near)
+
+
+def _find_likely_branch(error: ValidationError, near: NearWords) -> list[ValidationError] | None:
+    branches: dict[Any, list[ValidationError]] = {}
+    for inner in error.context:
+        # The schema `false` fails as a whole, so its error has no path.
+        branches.setdefault(next(iter(inner.relative_schema_path), None), []).append(inner)
+    likely = [errors for errors in branches.values() if not any(_has_wrong_kind(inner) for inner in errors)]
+    for is_meant in (lambda _: True, _has_required_keys, partial(_misspells_required_key, near)):
+        meant = [errors for errors in likely if is_meant(errors)]
+        if len(meant) == 1:
+            return meant[0]
+    return None
+
+
+def _has_wrong_kind(error: ValidationError) -> bool:
+    if error.relative_path:
+        return False
+    if error.validator in ("enum", "const"):
+        choices: Any = error.validator_value if error.validator == "enum" else [error.validator_value]
+        return all(type(choice) is not type(error.instance) for choice in choices)
+    return error.validator == "type"
+
+
+def _has_required_keys(errors: list[ValidationError]) -> bool:
+    """Return whether a mapping has the keys that a branch requires."""
+    return not any(error.validator == "required" and not error.relative_path for error in errors)
+
+
+def _misspells_required_key(near: NearWords, errors: list[ValidationError]) -> bool:
+    """Return whether an unknown key of a mapping is near one that a branch requires."""
+    required = next((error for error in errors if error.validator == "required" and not error.relative_path), None)
+    if required is None:
+        return False
+    value: Any = required.instance
+    names: Any = required.validator_value
+    missing = [name for name in names if name not in value]
+    known = required.schema.get("properties", {}) if isinstance(required.schema, Mapping) else {}
+    return any(near.find(name, missing) for name in islice(value, _MAX_KEYS) if name not in known)
+
+
+def _read_branch_kinds(error: ValidationError) -> list[str]:
+    """Return the kinds that the branches allow, if the kind is the only mismatch in each of them."""
+    if not all(inner.validator == "type" and not inner.relative_path for inner in error.context):
+        return []
+    return [inner.validator_value for inner in error.context if isinstance(inner.validator_value, str)]
+
+
+def _explain_keyword(
+    rule: str, expected: Any, value: Any, path: Path, schema: Any, near: NearWords
+) -> Iterator[Mismatch]:
     """Yield the mismatches of one failed keyword: one for each missing or unknown key, otherwise one."""
     if rule == "required":
         missing = (name for name in expected if name not in value)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from promptpack.schema.equality import are_unique, fingerprint
+from promptpack.schema.equality import are_unique, fingerprint, is_multiple
 from promptpack.schema.patterns import PatternError, read_pattern
 from promptpack.schema.supported_keywords import StepLimitError
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
 
@@ -26,15 +23,10 @@ if TYPE_CHECKING:
 
 
 LIMIT: Final = "limit"
-MAX_DEPTH: Final = 100
-# The steps of predicates: a normal value takes a few per node; recursive branches could take exponentially many.
-MAX_STEPS: Final = 250_000
 # The steps of `jsonschema`, which take about a hundred times as long.
 MAX_EXPLANATION_STEPS: Final = 3_000
 # So many names are looked up in the time of one step of `jsonschema`.
 _NAMES_A_STEP: Final = 200
-# The steps of a division of fractions.
-_STEPS_OF_A_DIVISION: Final = 40
 
 _REMAINING_STEPS: ContextVar[list[int]] = ContextVar("promptpack_schema_steps")
 _PATTERN_STEPS: ContextVar[list[int]] = ContextVar("promptpack_schema_pattern_steps")
@@ -301,25 +293,6 @@ def _multiple_of(_: Any, expected: Any, instance: Any, __: Any) -> Errors:
         return
     if not is_multiple(instance, expected, _PATTERN_STEPS.get()):
         yield make_error(f"is not a multiple of {expected}")
-
-
-def is_multiple(number: float, factor: float, steps: list[int]) -> bool:
-    """Return whether a number is a decimal multiple of another; infinity and NaN always pass."""
-    if isinstance(number, int) and isinstance(factor, int):
-        return number % factor == 0
-    if isinstance(number, float) and not math.isfinite(number):
-        return True
-    steps[0] -= _STEPS_OF_A_DIVISION
-    if steps[0] < 0:
-        raise StepLimitError
-    return (to_fraction(number) / to_fraction(factor)).denominator == 1
-
-
-def to_fraction(number: float) -> Fraction:
-    """Return the decimal value as written, not the binary one: 4.35 is a multiple of 0.01."""
-    from fractions import Fraction
-
-    return Fraction(number) if isinstance(number, int) else Fraction(repr(number))
 
 
 def make_error(message: str, keyword: str | None = None, context: Iterable[ValidationError] = ()) -> ValidationError:

@@ -1,7 +1,20 @@
-"""JSON pointers and local references: write, split and follow them."""
+"""JSON pointers and references: write, split and follow them, and bundle the files that a schema refers to."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from promptpack.schema.safety import SchemaMeter
+
+Load = Callable[[str, str], tuple[str, Mapping[str, Any]]]
+"""(file that refers, reference) -> (file referred to, its schema)."""
+
+# Keywords that identify a schema file and do not validate values.
+_FILE_KEYS = ("$id", "$schema")
+# Keywords that hold plain values, in which "$ref" is an ordinary key.
+_VALUE_KEYS = frozenset(("const", "default", "enum", "examples"))
 
 
 def pointer(path: Iterable[str | int]) -> str:
@@ -24,3 +37,73 @@ def find_target(root: Any, reference: Any) -> Any:
         else:
             root = root.get(key) if isinstance(root, Mapping) else None
     return root
+
+
+def bundle(schema: Mapping[str, Any], file: str, load: Load, meter: SchemaMeter) -> dict[str, Any]:
+    """Copy every schema file that `schema` refers to into its `$defs`, and make the references local."""
+    return _Bundler(load, meter).run(schema, file)
+
+
+def rebase(schema: Any, prefix: str) -> Any:
+    """Return a schema moved below `prefix` (such as `#/$defs/params`), with its local references adjusted."""
+    if isinstance(schema, list):
+        return [rebase(item, prefix) for item in schema]
+    if type(schema) is not dict and not isinstance(schema, Mapping):
+        return schema
+    moved = {
+        key: value if type(value) is str or key in _VALUE_KEYS else rebase(value, prefix)
+        for key, value in schema.items()
+    }
+    reference = moved.get("$ref")
+    if isinstance(reference, str) and reference.startswith("#"):
+        moved["$ref"] = prefix + reference[1:]
+    return moved
+
+
+class _Bundler:
+    def __init__(self, load: Load, meter: SchemaMeter) -> None:
+        self._load = load
+        self._meter = meter
+        self._names: dict[str, str] = {}
+        self._definitions: dict[str, Any] = {}
+
+    def run(self, schema: Mapping[str, Any], file: str) -> dict[str, Any]:
+        root: dict[str, Any] = self._make_local(schema, file, "#")
+        if self._definitions:
+            root["$defs"] = {**root.get("$defs", {}), **self._definitions}
+        return root
+
+    def _make_local(self, schema: Any, file: str, base: str) -> Any:
+        if type(schema) is str:
+            return schema
+        if isinstance(schema, list):
+            return [self._make_local(item, file, base) for item in schema]
+        if not isinstance(schema, Mapping):
+            return schema
+        self._meter.count_mapping()
+        local = {
+            key: value if key in _VALUE_KEYS else self._make_local(value, file, base) for key, value in schema.items()
+        }
+        reference = local.get("$ref")
+        if isinstance(reference, str):
+            local["$ref"] = self._make_reference_local(reference, file, base)
+        return local
+
+    def _make_reference_local(self, reference: str, file: str, base: str) -> str:
+        target, _, fragment = reference.partition("#")
+        if not target:
+            return base + fragment
+        found, schema = self._load(file, target)
+        return f"#/$defs/{self._include(found, schema)}{fragment}"
+
+    def _include(self, file: str, schema: Mapping[str, Any]) -> str:
+        if file in self._names:
+            return self._names[file]
+        name = file.rsplit("/", 1)[-1].removesuffix(".json").removesuffix(".schema")
+        while name in self._definitions:
+            name += "_"
+        self._names[file] = name
+        self._definitions[name] = {}  # reserves the name while referenced files are read
+        content = {key: value for key, value in schema.items() if key not in _FILE_KEYS}
+        self._definitions[name] = self._make_local(content, file, f"#/$defs/{name}")
+        return name

@@ -13,12 +13,13 @@ from itertools import count
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from promptpack.schema.equality import are_unique, fingerprint
-from promptpack.schema.keywords import MAX_DEPTH, MAX_STEPS, is_multiple
+from promptpack.schema.equality import are_unique, fingerprint, is_multiple
 from promptpack.schema.patterns import PatternError
 from promptpack.schema.pointers import split_pointer
 from promptpack.schema.safety import iterate_schemas
 from promptpack.schema.supported_keywords import (
+    MAX_DEPTH,
+    MAX_STEPS,
     PLAIN_TYPES,
     SchemaFallbackError,
     StepLimitError,

@@ -8,6 +8,9 @@ UNSUPPORTED_KEYWORDS: Final = frozenset(("$dynamicRef", "unevaluatedItems", "une
 """The keywords that only `jsonschema` validates."""
 
 PLAIN_TYPES: Final = frozenset((str, dict, list, int, float, bool, NoneType))
+MAX_DEPTH: Final = 100
+MAX_STEPS: Final = 250_000
+"""The steps of predicates: a normal value takes a few per node; recursive branches could take exponentially many."""
 KINDS: Final = ("object", "array", "string", "number", "integer", "boolean", "null")
 _NUMBER_KEYWORDS: Final = frozenset(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"))
 KEYWORDS_BY_KIND: Final[Mapping[str, frozenset[str]]] = {

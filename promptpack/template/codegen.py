@@ -4,7 +4,7 @@ from copy import copy
 from typing import Final, TypeVar
 
 from jinja2 import nodes
-from jinja2.compiler import Frame
+from jinja2.compiler import Frame, operators
 
 from promptpack.template.output_codegen import OutputGenerator
 from promptpack.template.tree import OUTLINED
@@ -12,6 +12,9 @@ from promptpack.template.tree import OUTLINED
 # The `ctx` of a lookup that is called: `order.items()` is the method, `order.items` the key.
 METHOD: Final = "method"
 _CONTAINMENT: Final = ("in", "notin")
+# Filters that return a whole number.
+_COUNTING: Final = ("count", "length")
+_SMALL_LITERAL: Final = 16
 
 Loading = TypeVar("Loading", nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
 
@@ -52,14 +55,27 @@ class PackGenerator(OutputGenerator):
         self.write(")")
 
     def _write_comparison(self, operator: str, left: nodes.Expr, right: nodes.Expr, frame: Frame) -> None:
-        is_cheap = isinstance(right, nodes.Const) or (isinstance(left, nodes.Const) and operator not in _CONTAINMENT)
-        self.write("(" if is_cheap else f"environment.compare({operator!r}, ")
-        self.visit(left, frame)
-        if is_cheap:
-            self.visit(nodes.Operand(operator, right), frame)
+        if operator in _CONTAINMENT:
+            is_cheap = isinstance(right, nodes.Const) or _is_small_literal(right)
         else:
+            is_cheap = _is_small(left) or _is_small(right)
+        if is_cheap:
+            self.write("(")
+            self.visit(left, frame)
+            self.visit(nodes.Operand(operator, right), frame)
+        elif operator in _CONTAINMENT:
+            self.write(f"environment.compare({operator!r}, ")
+            self.visit(left, frame)
             self.write(", ")
             self.visit(right, frame)
+        else:
+            first, second = self.temporary_identifier(), self.temporary_identifier()
+            self.write(f"({first} {operators[operator]} {second} if type({first} := ")
+            self.visit(left, frame)
+            self.write(f") is type({second} := ")
+            self.visit(right, frame)
+            self.write(f") is str and len({first}) < 64 > len({second}) else ")
+            self.write(f"environment.compare({operator!r}, {first}, {second})")
         self.write(")")
 
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802
@@ -89,10 +105,11 @@ class PackGenerator(OutputGenerator):
         self.write(")")
 
     def visit_List(self, node: nodes.List, frame: Frame) -> None:  # noqa: N802
-        """Write a list."""
-        self.write("environment.check_size(")
+        """Write a list; the work of a small one of constants is counted as that of its nodes."""
+        is_small = _is_small_literal(node)
+        self.write("" if is_small else "environment.check_size(")
         super().visit_List(node, frame)
-        self.write(")")
+        self.write("" if is_small else ")")
 
     def visit_Dict(self, node: nodes.Dict, frame: Frame) -> None:  # noqa: N802
         """Write a mapping."""
@@ -129,6 +146,18 @@ class PackGenerator(OutputGenerator):
     def visit_Extends(self, node: nodes.Extends, frame: Frame) -> None:  # noqa: N802
         """Write an extension."""
         super().visit_Extends(load_with("find_parent", node), frame)
+
+
+def _is_small(node: nodes.Expr) -> bool:
+    """Return whether comparing a value with this one is quick: a constant, or a number."""
+    return isinstance(node, nodes.Const) or (isinstance(node, nodes.Filter) and node.name in _COUNTING)
+
+
+def _is_small_literal(node: nodes.Expr) -> bool:
+    """Return whether an expression is a short list of constants."""
+    if not isinstance(node, nodes.List) or len(node.items) > _SMALL_LITERAL:
+        return False
+    return all(isinstance(item, nodes.Const) for item in node.items)
 
 
 def load_with(function: str, node: Loading, *more: nodes.Expr) -> Loading:

@@ -11,12 +11,11 @@ from promptpack.template.engine import Engine
 from promptpack.template.failure import RENDER_ERRORS, locate_error, render_error
 from promptpack.template.hints import hint_for_name
 from promptpack.template.language import FUNCTIONS
-from promptpack.template.limits import Limits
 from promptpack.template.meter import meter, metered
-from promptpack.template.model import Expression, Source, Template
+from promptpack.template.model import Expression, Limits, Source, Template
 from promptpack.template.names import Dependencies, LocalNames, NameUse, find_local_names
-from promptpack.template.partials import IncludeStack, PackTemplate
 from promptpack.template.positions import decode
+from promptpack.template.runtime import IncludeStack, PackTemplate
 
 T = TypeVar("T")
 

@@ -18,18 +18,16 @@ from promptpack.problem import Location, PackError, Problem
 from promptpack.template import policy
 from promptpack.template.codegen import METHOD
 from promptpack.template.failure import syntax_problem
-from promptpack.template.includes import MAX_VISIT_DEPTH, MAX_VISITS, TooManyIncludesError, find_cycles
-from promptpack.template.inlining import Inliner
+from promptpack.template.includes import MAX_VISIT_DEPTH, MAX_VISITS, Inliner, TooManyIncludesError, find_cycles
 from promptpack.template.language import READABLE_FILTERS
-from promptpack.template.limits import Limits
 from promptpack.template.loops import add_counters
 from promptpack.template.memoizable import Memoizer
-from promptpack.template.model import UNPLACED, Source
+from promptpack.template.meter import insert_step_counts
+from promptpack.template.model import UNPLACED, Limits, Source
 from promptpack.template.names import DependencyFinder
-from promptpack.template.partials import CompiledTree, PackTemplate
 from promptpack.template.positions import TooManyTokensError, UnnormalizedNameError, decode
+from promptpack.template.runtime import CompiledTree, PackTemplate
 from promptpack.template.sandbox import PackEnvironment
-from promptpack.template.steps import insert_step_counts
 from promptpack.template.tree import constant_text, constant_tree, copy_tree, descendants, is_always_compilable, levels
 
 if TYPE_CHECKING:

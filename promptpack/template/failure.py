@@ -11,9 +11,15 @@ from promptpack.problem import ContextError, Location, Problem
 from promptpack.template.hints import hint_for_value
 from promptpack.template.meter import LimitError
 from promptpack.template.model import Source
-from promptpack.template.partials import MAX_INCLUDE_DEPTH, IncludeDepthError, PackTemplate
 from promptpack.template.positions import decode
-from promptpack.template.undefined import FailError, MissingVariableError, NotAListError
+from promptpack.template.runtime import (
+    MAX_INCLUDE_DEPTH,
+    FailError,
+    IncludeDepthError,
+    MissingVariableError,
+    NotAListError,
+    PackTemplate,
+)
 
 # Exceptions that a template can raise on plain data; any other is a bug of ours and is not translated.
 RENDER_ERRORS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, RecursionError, MemoryError)

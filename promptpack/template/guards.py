@@ -11,6 +11,7 @@ from jinja2.filters import do_dictsort, do_map, do_reject, do_round, do_select, 
 from jinja2.utils import pass_context, pass_environment
 
 from promptpack.schema.equality import number_key
+from promptpack.template.filters import TEXT_FILTERS, check_replacement
 from promptpack.template.formatting import format_filter
 from promptpack.template.meter import (
     CHARACTERS_A_STEP,
@@ -23,8 +24,7 @@ from promptpack.template.meter import (
     step,
     to_list,
 )
-from promptpack.template.text_filters import TEXT_FILTERS, check_replacement
-from promptpack.template.undefined import FailError
+from promptpack.template.runtime import FailError
 from promptpack.template.values import to_text
 
 _MAX_PRECISION: Final = 100

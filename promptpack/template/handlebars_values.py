@@ -10,7 +10,7 @@ from jinja2.utils import missing
 from promptpack.problem import did_you_mean
 from promptpack.template.language import FILTERS, FUNCTIONS, READABLE_FILTERS
 from promptpack.template.meter import to_list
-from promptpack.template.undefined import MissingVariableError, NotAListError
+from promptpack.template.runtime import MissingVariableError, NotAListError
 from promptpack.template.values import resolve_lazy, to_text
 
 

@@ -1,10 +1,9 @@
-"""The three forms of `loop` in a template: a plain counter, `ListLoop` for lists, and Jinja's for lazy values."""
+"""The plain counter in place of `loop` in loops that use only the number of the iteration."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from jinja2 import nodes
-from jinja2.runtime import LoopContext, Undefined
 
 COUNTER: Final = "__loop_counter"
 """The variable that replaces `loop` where only the number of the iteration is used; templates cannot name it."""
@@ -46,42 +45,3 @@ def _reads_counter(node: nodes.Node) -> bool:
 
 def _is_loop(node: nodes.Node) -> bool:
     return isinstance(node, nodes.Name) and node.name == "loop"
-
-
-class ListLoop(LoopContext):
-    """The `loop` of a list, whose items are all known; `iterate` advances `index0`."""
-
-    def __init__(self, items: list[Any], undefined: type[Undefined]) -> None:
-        super().__init__(items, undefined)
-        self._items = items
-
-    @property
-    def length(self) -> int:
-        """The number of items."""
-        return len(self._items)
-
-    @property
-    def last(self) -> bool:
-        """Whether this is the last item."""
-        return self.index0 == len(self._items) - 1
-
-    @property
-    def previtem(self) -> Any:
-        """The item before this one."""
-        return self._items[self.index0 - 1] if self.index0 else self._undefined("there is no previous item")
-
-    @property
-    def nextitem(self) -> Any:
-        """The item after this one."""
-        return self._undefined("there is no next item") if self.last else self._items[self.index0 + 1]
-
-
-def iterate(values: Iterable[Any], undefined: type[Undefined]) -> Iterable[tuple[Any, LoopContext]]:
-    """Iterate over items, each with `loop`; values other than lists may be lazy, and use Jinja's loop."""
-    return _iterate(values, undefined) if type(values) is list else LoopContext(values, undefined)
-
-
-def _iterate(items: list[Any], undefined: type[Undefined]) -> Iterator[tuple[Any, ListLoop]]:
-    loop = ListLoop(items, undefined)
-    for loop.index0, item in enumerate(items):
-        yield item, loop

@@ -1,13 +1,18 @@
-"""The meter of a render: counts steps, output and the size of values, so that limits hold on every platform."""
+"""The meter of a render: counts steps, output and the size of values, so that limits hold on every platform.
+
+Iterations of loops, and calls of macros and blocks, count as many steps as the work in them.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Sized
 from contextvars import ContextVar, Token
 from itertools import islice
 from typing import Any, Final, NoReturn
 
+from jinja2 import nodes
 from jinja2.exceptions import TemplateRuntimeError
 
-from promptpack.template.limits import DEFAULT_INDENT, Limits
+from promptpack.template.model import DEFAULT_INDENT, Limits
+from promptpack.template.tree import children
 
 CHARACTERS_A_STEP: Final = 64
 """The characters that a machine copies in the time of one step."""
@@ -15,6 +20,28 @@ _STEPS_A_NODE: Final = 3
 _VALUES_A_STEP: Final = 4
 _SIMPLE: Final = frozenset((str, int, float, bool, type(None)))
 _UNMETERED_STEPS: Final = 1 << 62
+STEPS_OF_A_CALL: Final = 25
+"""Entering a template, macro or block takes as long as this many iterations of a loop."""
+_CALLED: Final = (nodes.Template, nodes.Macro, nodes.CallBlock, nodes.Block)
+_COUNTED: Final = (nodes.For, *_CALLED)
+# Fields of a loop or macro that are computed before its body is entered.
+_OUTSIDE: Final = ("iter", "else_", "call", "defaults")
+# Nodes that take longer than a lookup or an operator, in quarters of a step.
+_QUARTERS: Final[dict[type[nodes.Node], int]] = {
+    nodes.For: 16,
+    nodes.Macro: 16,
+    nodes.CallBlock: 16,
+    nodes.Block: 16,
+    nodes.Call: 8,
+    nodes.Include: 40,
+    nodes.Import: 40,
+    nodes.FromImport: 40,
+    nodes.FilterBlock: 8,
+    nodes.AssignBlock: 8,
+    nodes.With: 4,
+    nodes.Filter: 4,
+    nodes.Test: 4,
+}
 
 
 class LimitError(TemplateRuntimeError):
@@ -117,17 +144,17 @@ class Meter:
             return 1
         limit = self.limits.items
         count = 1
-        nodes: list[Any] = [value]
-        for node in nodes:
+        containers: list[Any] = [value]
+        for node in containers:
             count += len(node)
             if count > limit:
                 raise LimitError("value", f"a value contains more than {limit:,} values")
             for child in node.values() if isinstance(node, dict) else node:
                 kind = type(child)
                 if kind is dict or kind is list or (kind not in _SIMPLE and isinstance(child, (dict, list, tuple))):
-                    nodes.append(child)
+                    containers.append(child)
         # A list or mapping takes as long as a dozen plain values.
-        self.step(_STEPS_A_NODE * len(nodes) + count // _VALUES_A_STEP)
+        self.step(_STEPS_A_NODE * len(containers) + count // _VALUES_A_STEP)
         return count
 
     def cost(self, values: Iterable[Any], deep: bool) -> int:
@@ -230,3 +257,42 @@ def measure(value: Any) -> int:
 def to_list(values: Iterable[Any]) -> list[Any]:
     """Return the items of a value as a list."""
     return current_meter().to_list(values)
+
+
+def insert_step_counts(tree: Iterable[nodes.Node]) -> None:
+    """Insert a count of steps into the template and each of its macros and blocks; loops count their iterations."""
+    for node in tree:
+        if isinstance(node, _CALLED):
+            body: list[nodes.Node] = node.body
+            steps = nodes.Const(steps_per_call(node))
+            position = 1 if body and isinstance(body[0], nodes.Extends) else 0
+            body.insert(position, nodes.ExprStmt(steps, lineno=node.lineno))
+
+
+def steps_per_call(node: nodes.Node) -> int:
+    """Return the steps of running a template, macro or block once; loops in it count their own."""
+    return STEPS_OF_A_CALL + _quarters(node) // 4
+
+
+def steps_per_iteration(loop: nodes.For) -> int:
+    """Return the steps of one iteration of a loop; inner loops count their own."""
+    return 1 + _quarters(loop) // 4
+
+
+def _quarters(node: nodes.Node) -> int:
+    """Return the work of running a body once, in quarters of a step."""
+    pending = _inside(node)
+    total = 0
+    while pending:
+        inner = pending.pop()
+        total += _QUARTERS.get(type(inner), 1)
+        pending += _outside(inner) if isinstance(inner, _COUNTED) else children(inner)
+    return total
+
+
+def _inside(node: nodes.Node) -> list[nodes.Node]:
+    return [child for name in node.fields if name not in _OUTSIDE for child in children(node, name)]
+
+
+def _outside(node: nodes.Node) -> list[nodes.Node]:
+    return [child for name in node.fields if name in _OUTSIDE for child in children(node, name)]

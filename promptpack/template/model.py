@@ -1,4 +1,4 @@
-"""`Source`, and the `Template` or `Expression` that it compiles to."""
+"""`Source`, the `Template` or `Expression` that it compiles to, and the `Limits` of their work and memory."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from promptpack.template.positions import decode
 
 if TYPE_CHECKING:
     from promptpack.template.engine import Engine
-    from promptpack.template.partials import IncludeStack, PackTemplate
     from promptpack.template.render_cache import PackCache
+    from promptpack.template.runtime import IncludeStack, PackTemplate
 
 Syntax = Literal["jinja", "handlebars"]
 LocateCharacter = Callable[[int, int], Location]
@@ -21,6 +21,8 @@ LocateCharacter = Callable[[int, int], Location]
 UNPLACED: Final = "<template>"
 Fingerprint = bytes | str | tuple[str, ...]
 """Represents a value: equal fingerprints mean identical data."""
+DEFAULT_INDENT: Final = 2
+"""The indent of JSON, unless the pack chooses one line."""
 
 
 @dataclass(frozen=True)
@@ -148,3 +150,20 @@ class Expression:
 
     def __str__(self) -> str:
         return self.source.text
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much work and memory a template may use.
+
+    The defaults are far above what a pack needs; an application may set others, a pack may not.
+    """
+
+    steps: int = 1_000_000
+    output: int = 4_000_000
+    text: int = 4_000_000
+    items: int = 200_000
+    bits: int = 4_096
+    source: int = 200_000
+    tokens: int = 10_000
+    nodes: int = 15_000

@@ -8,7 +8,7 @@ from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
 
 from promptpack.template.loops import COUNTER, COUNTER_CODE, has_counter
-from promptpack.template.steps import steps_per_iteration
+from promptpack.template.meter import steps_per_iteration
 
 # Output is counted after its values are joined; this limit keeps a joined text small.
 _VALUES_A_CHUNK: Final = 8
@@ -23,6 +23,16 @@ INLINE_FILTERS: Final = {
     "upper": (_SHORT_TEXT, "{0}.upper()"),
 }
 """Filters written inline: the condition on the value's type, and the result."""
+_INLINE_TESTS: Final = {
+    "defined": "not isinstance({0}, Undefined)",
+    "false": "{0} is False",
+    "mapping": "type({0}) is dict or {1}({0})",
+    "none": "{0} is None",
+    "string": "isinstance({0}, str)",
+    "true": "{0} is True",
+    "undefined": "isinstance({0}, Undefined)",
+}
+"""Tests written inline: the result for a value; `{1}` is the test itself."""
 
 _LIST_LOOP_CODE = {"index": "{0}.index0 + 1", "index0": "{0}.index0", "first": "{0}.index0 == 0", "last": "{0}.last"}
 # Marks the name of an `EnvironmentAttribute` that is a local expression instead.
@@ -250,6 +260,17 @@ class OutputGenerator(CodeGenerator):
         self.visit(value, frame)
         self.write(f") {condition.format(name)} else {self.filters[filter_name]}({name}))")
 
+    def visit_Test(self, node: nodes.Test, frame: Frame) -> None:  # noqa: N802
+        """Write a test; cheap tests are written inline."""
+        if node.name not in _INLINE_TESTS or node.args or node.kwargs or node.dyn_args or node.dyn_kwargs:
+            super().visit_Test(node, frame)
+            return
+        name = self.temporary_identifier()
+        first, rest = _INLINE_TESTS[node.name].split("{0}", 1)
+        self.write(f"({first}({name} := ")
+        self.visit(node.node, frame)
+        self.write(f"){rest.format(name, self.tests[node.name])})")
+
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802
         """Write the lookup of a key."""
         if _is_counter(node):
@@ -270,8 +291,9 @@ class OutputGenerator(CodeGenerator):
         else:
             super().visit_Getitem(node, frame)
 
-    def _write_key(self, owner: nodes.Expr, key: str, fallback: str, frame: Frame) -> None:
-        value = self.temporary_identifier()
+    def _write_key(self, owner: nodes.Expr, key: str, fallback: str, frame: Frame, value: str = "") -> None:
+        """Write the lookup of a key; the value of a mapping is assigned to `value`."""
+        value = value or self.temporary_identifier()
         is_name = isinstance(owner, nodes.Name)
         name = frame.symbols.ref(owner.name) if isinstance(owner, nodes.Name) else self.temporary_identifier()
         self.write(f"({value} if type(")

@@ -13,8 +13,7 @@ from promptpack.template.formatting import reads_attributes
 from promptpack.template.hints import hint_for_filter, hint_for_method, hint_for_test
 from promptpack.template.includes import constant_names
 from promptpack.template.language import FILTERS, METHOD_NAMES, TESTS
-from promptpack.template.limits import Limits
-from promptpack.template.model import Source
+from promptpack.template.model import Limits, Source
 
 APPLIES_TEST = {"select": 0, "reject": 0, "selectattr": 1, "rejectattr": 1}
 """Which argument of a filter names the test that it applies to each item."""

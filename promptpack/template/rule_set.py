@@ -8,9 +8,9 @@ from jinja2 import nodes
 from promptpack.lazy import cached_property
 from promptpack.problem import ContextError
 from promptpack.template.expression_codegen import Condition
-from promptpack.template.inlining import place
+from promptpack.template.includes import place
 from promptpack.template.model import Expression, Source
-from promptpack.template.partials import PackTemplate
+from promptpack.template.runtime import PackTemplate
 
 Clause = tuple[Expression | None, Expression, frozenset[str]]
 """`when`, `require`, and the names of the values without which the rule is skipped."""

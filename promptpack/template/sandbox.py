@@ -30,14 +30,21 @@ from promptpack.template.language import (
     TESTS,
     Function,
 )
-from promptpack.template.loops import ListLoop, iterate
 from promptpack.template.meter import Meter, meter, step
 from promptpack.template.model import Fingerprint
 from promptpack.template.operators import OPERATORS, check_size, compare, concatenate, slice_value
-from promptpack.template.partials import Included, PackContext, PackTemplate, Partial
 from promptpack.template.positions import locate_tokens
 from promptpack.template.render_cache import Key, cache_key
-from promptpack.template.undefined import PackUndefined, describe_kind
+from promptpack.template.runtime import (
+    Included,
+    ListLoop,
+    PackContext,
+    PackTemplate,
+    PackUndefined,
+    Partial,
+    describe_kind,
+    iterate,
+)
 from promptpack.template.values import to_text
 
 _LOOPS = (ListLoop, LoopContext)

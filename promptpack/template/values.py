@@ -13,8 +13,8 @@ from typing import Any, Final
 from jinja2 import Undefined
 from jinja2.exceptions import SecurityError, TemplateRuntimeError
 
-from promptpack.template.limits import DEFAULT_INDENT, Limits
 from promptpack.template.meter import Meter, current_meter, to_list
+from promptpack.template.model import DEFAULT_INDENT, Limits
 
 # Lazy values come from filters such as `map`.
 _LAZY: tuple[type[Iterable[Any]], ...] = (

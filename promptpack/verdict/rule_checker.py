@@ -5,8 +5,8 @@ from typing import Any
 
 from promptpack.pack.contract import Contract, Rule
 from promptpack.problem import ContextError
-from promptpack.template.limits import Limits
 from promptpack.template.meter import metered
+from promptpack.template.model import Limits
 from promptpack.template.rule_set import RuleFailure, RuleSet
 from promptpack.verdict.model import Violation, code_of
 
@@ -33,7 +33,9 @@ class RuleChecker:
             return [], ()
         with metered(self._limits):
             failed, skipped = self._set.evaluate(scope)
-        return self._explain(failed, scope), tuple(self._rules[number].name for number in skipped)
+        if not failed and not skipped:
+            return [], ()
+        return self._explain(failed, scope), tuple([self._rules[number].name for number in skipped])
 
     def warm(self) -> None:
         """Compile the rules now."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from promptpack.library.library import Library
 from promptpack.pack.model import Pack
-from promptpack.schema.inclusion import MAX_SHARED_STEPS, StepBudget
 from promptpack.versions.call_changes import compare_calls
 from promptpack.versions.change import BUMPS, Change, Comparison
 from promptpack.versions.locale_changes import compare_locales, find_variants
 from promptpack.versions.reply_changes import compare_replies
-from promptpack.versions.sides import read_side
+from promptpack.versions.sides import Budget, read_side
 from promptpack.versions.text_changes import compare_texts
 from promptpack.versions.unclassified import find_unclassified
 
@@ -19,7 +18,7 @@ def compare(old: Pack, new: Pack, libraries: tuple[Library, Library] | None = No
 
     With the `libraries` that the old and the new pack come from, it includes the locales that were added and removed.
     """
-    budget = StepBudget(MAX_SHARED_STEPS)
+    budget = Budget()
     before, after = read_side(old, budget), read_side(new, budget)
     changes: list[Change] = [
         *compare_calls(before, after),

@@ -41,7 +41,7 @@ class FilePlan(NamedTuple):
 
     def apply(self) -> None:
         """Write and remove the files; each one atomically, and none unless all can be prepared."""
-        files.write_all({self.folder.show(path): text for path, text in self.writes.items()})
+        self.folder.write(self.writes)
         for path in self.removes:
             files.remove(self.folder.show(path))
 

@@ -46,7 +46,10 @@ def _find_inside(
     old: Sequence[str], new: Sequence[str], area: tuple[int, int, int, int], steps: Steps, depth: int
 ) -> Iterator[Match]:
     low_old, high_old, low_new, high_new = area
-    matches = _shortest_edit(old[low_old:high_old], new[low_new:high_new], steps)
+    old_part, new_part = old[low_old:high_old], new[low_new:high_new]
+    if set(old_part).isdisjoint(new_part):
+        return
+    matches = _shortest_edit(old_part, new_part, steps)
     if matches is not None:
         yield from ((low_old + at_old, low_new + at_new, size) for at_old, at_new, size in matches)
         return

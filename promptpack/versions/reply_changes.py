@@ -104,18 +104,23 @@ def _compare_action(old: Side, new: Side, name: str) -> Iterator[Change]:
     before, after = old.sections.actions[name], new.sections.actions[name]
     where = f"reply/actions/{name}"
     sides = [_params_of(side, name) for side in (old, new)]
-    pair = SchemaPair(sides[0], sides[1], _PARAMS_CODES, f"params of action {name!r}", "may have", where, new.budget)
-    changes = list(compare_schemas(pair))
+    what = f"params of action {name!r}"
+    schemas = SchemaPair(sides[0], sides[1], _PARAMS_CODES, what, "may have", where, new.budget)
+    changes = list(compare_schemas(schemas))
     changed = find_changed_keys(before, after)
     for key, code in _ACTION_TEXTS.items():
         if key in changed:
-            texts = [placed.child(key) if key in placed.value else None for placed in (before, after)]
-            changes.append(explain_text(code, f"{key} of action {name!r}", texts[0], texts[1], where))
+            pair = _child(before, key), _child(after, key)
+            changes.append(explain_text(code, f"{key} of action {name!r}", pair, where, new.budget))
     changes += compare_notes(before, after, f"action {name!r}", where)
     if not changes and "params" in changed:
         message = f"params of action {name!r} are written differently"
         changes.append(make_change("PV326", message, locate_changed(before, after, "params"), where))
     yield from changes
+
+
+def _child(placed: Placed, key: str) -> Placed | None:
+    return placed.child(key) if key in placed.value else None
 
 
 def _params_of(side: Side, name: str) -> SchemaSide:
@@ -167,7 +172,7 @@ def _compare_texts(old: Side, new: Side) -> Iterator[Change]:
     for key in sorted(before.keys() | after.keys()):
         code, what = _TEXTS.get(key, ("PV327", f"{key!r} of the reply") if key.startswith("x-") else ("", ""))
         if code and _write(before.get(key)) != _write(after.get(key)):
-            yield explain_text(code, what, before.get(key), after.get(key), f"reply/{key}")
+            yield explain_text(code, what, (before.get(key), after.get(key)), f"reply/{key}", new.budget)
 
 
 def _write(placed: Placed | None) -> str | None:

@@ -33,6 +33,26 @@ prompt, rendering = called(
 _, checking = called(lambda: prompt.check(sys.argv[1]))
 print(json.dumps({"A render": rendering, "A check": checking}))
 """
+# Class bodies count too: a module that a render does not need is imported on first use.
+WALK = """
+import sys, promptpack
+from pathlib import Path
+base = str(Path(promptpack.__file__).parent) + "/"
+modules = set()
+
+def note(frame, event, _):
+    code = frame.f_code
+    if event == "call" and code.co_filename.startswith(base) and code.co_name != "<module>":
+        modules.add(code.co_filename[len(base):])
+
+sys.setprofile(note)
+pack = promptpack.Library.open(cache=False).get("planner", locale="en")
+for _ in range(3):
+    pack.render(USER_GOAL="Write a report")
+sys.setprofile(None)
+print(*sorted(modules))
+"""
+MAX_MODULES = 68
 REPLY = {
     "thought": "t",
     "action": "TASK_PLAN",
@@ -88,3 +108,10 @@ def test_the_page_names_every_folder_on_the_way(calls: dict[str, list[str]]) -> 
     }
     supporting = set(re.findall(r"`(\w+\.py)`", section("On the way").split("\n\n")[0]))
     assert used == listed | supporting
+
+
+def test_few_modules_are_on_the_way_from_opening_a_library_to_the_third_render() -> None:
+    done = subprocess.run([sys.executable, "-c", WALK], cwd=ROOT, capture_output=True, text=True, check=True)
+    modules = done.stdout.split()
+    assert {"files.py", "library/library.py", "prompt/rendering.py"} <= set(modules)
+    assert len(modules) <= MAX_MODULES, modules

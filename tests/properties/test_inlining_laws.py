@@ -40,6 +40,6 @@ def outcome(text: str, partials: dict[str, Source], context: dict[str, Any]) -> 
 @given(pieces(_OUTER), pieces(_PIECES), pieces(_PIECES), _CONTEXTS)
 def test_an_inlined_partial_renders_as_an_included_one(text: str, p: str, q: str, context: dict[str, Any]) -> None:
     partials = {name: Source.of_text(partial, name) for name, partial in (("p", p), ("q", q))}
-    with patch("promptpack.template.inlining._MAX_INLINED", -1):
+    with patch("promptpack.template.includes._MAX_INLINED", -1):
         expected = outcome(text, partials, context)
     assert outcome(text, partials, context) == expected

@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from promptpack.schema.keywords import MAX_STEPS
 from promptpack.schema.patterns import PatternError, count_search_steps, read_pattern
+from promptpack.schema.supported_keywords import MAX_STEPS
 
 ATOMS = st.sampled_from(["a", "b", "[ab]", ".", r"\w", "^", "$", r"\b"])
 REPEATS = st.sampled_from(["*", "+", "?", "{0,1}", "{1,3}", "{2}", "{0,2}", "*?", "+?", "??", "{0,1}?"])

@@ -12,9 +12,8 @@ from promptpack.pack.version import Version
 from promptpack.problem import ContextError, Location
 from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
 from promptpack.template.engine import Engine
-from promptpack.template.limits import Limits
 from promptpack.template.meter import meter, metered
-from promptpack.template.model import Source
+from promptpack.template.model import Limits, Source
 from tests.properties.template_grammar import PARTIALS, VALUES, contexts, templates
 
 SOURCES = {name: Source.of_text(text, name) for name, text in PARTIALS.items()}

@@ -9,12 +9,12 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-from promptpack.schema.keywords import MAX_STEPS, build_validator_class, limit_steps
+from promptpack.schema.explain import explain_errors
+from promptpack.schema.keywords import build_validator_class, limit_steps
 from promptpack.schema.mismatch import Mismatch
 from promptpack.schema.predicates import FALLBACK_ERRORS, compile_predicate
-from promptpack.schema.supported_keywords import StepLimitError
+from promptpack.schema.supported_keywords import MAX_STEPS, StepLimitError
 from promptpack.schema.validation import compile as compile_schema
-from promptpack.schema.validation import explain_errors
 
 NAMES = st.sampled_from(["a", "b", "action", "x-1", ""])
 TEXTS = st.sampled_from(["", "a", "ab", "abc", "action", "日本", "😀", "\ud800", "x-1", "1"])

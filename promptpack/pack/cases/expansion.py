@@ -11,7 +11,6 @@ from promptpack import schema
 from promptpack.files import Folder
 from promptpack.pack.cases.drafts import ChangeError, CopyMeter, Draft, SizeError
 from promptpack.pack.cases.sections import GIVEN, SECTIONS, is_input
-from promptpack.pack.cases.tables import read_table
 from promptpack.pack.model import Input
 from promptpack.pack.pack_schema import find_problems, read_shipped
 from promptpack.pack.placed import Placed
@@ -100,6 +99,8 @@ class _Expansion:
     def _rows(self, cases: Placed) -> Iterable[Placed]:
         if isinstance(cases.value, list):
             return (cases.child(index) for index in range(len(cases.value)))
+        from promptpack.pack.cases.tables import read_table
+
         return read_table(cases.child("file"), self._scope.folder, self._scope.file, self._scope.inputs)
 
     def _check_row(self, row: Placed) -> None:

@@ -10,8 +10,8 @@ from io import StringIO
 from typing import Any, Final, Literal, NamedTuple
 
 from promptpack import strict_json
+from promptpack.characters import check_characters
 from promptpack.document import Document, normalize
-from promptpack.document.character_check import check_characters
 from promptpack.document.model import Path
 from promptpack.files import Folder
 from promptpack.pack.cases.sections import SECTIONS, is_input

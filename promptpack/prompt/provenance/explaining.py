@@ -15,8 +15,8 @@ from promptpack.prompt.provenance.explanation import Explanation, Span, Trust
 from promptpack.prompt.provenance.masking import hide_secrets
 from promptpack.prompt.provenance.traced_pack import LAYOUT, TextOrigin, Tracer, combine_origins, trace_history
 from promptpack.prompt.rendering import build_scope, render_messages
+from promptpack.prompt.reply_format import find_tool_set
 from promptpack.prompt.secrets import Secrets
-from promptpack.prompt.tool_actions import find_tool_set
 from promptpack.template.model import Scope
 from promptpack.template.tracing.engine import TracingEngine
 from promptpack.template.tracing.reads import Read

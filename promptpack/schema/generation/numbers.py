@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
+from promptpack.schema.equality import to_fraction
 from promptpack.schema.generation.choices import Choices, happens
 from promptpack.schema.generation.combining import NoValueError
 from promptpack.schema.inclusion.scalars import common_multiple
-from promptpack.schema.keywords import to_fraction
 
 _SPAN: Final = 1_000
 _LARGE: Final = (1 << 31, -(1 << 31), (1 << 53) - 1, -(1 << 53) + 1)

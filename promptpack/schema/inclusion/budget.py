@@ -3,8 +3,8 @@
 from typing import Final
 
 MAX_STEPS: Final = 40_000
-MAX_SHARED_STEPS: Final = 80_000
-"""The steps of all decisions of one comparison."""
+MAX_SHARED_STEPS: Final = 40_000
+"""The steps of all decisions of one comparison; each may use half of those that are left."""
 
 
 class UndecidedError(Exception):

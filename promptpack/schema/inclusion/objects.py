@@ -12,8 +12,8 @@ from promptpack.schema.inclusion.atoms import EveryKey, Has, Item, Keys, Lacks, 
 from promptpack.schema.inclusion.budget import UndecidedError
 from promptpack.schema.inclusion.nodes import Goal, Literal
 from promptpack.schema.inclusion.results import EMPTY, UNKNOWN, Collected, Result, Solver, ValueRequest
-from promptpack.schema.keywords import MAX_STEPS
 from promptpack.schema.patterns import PatternError, read_pattern
+from promptpack.schema.supported_keywords import MAX_STEPS
 
 _MAX_PATTERNS: Final = 5
 _MAX_PLANS: Final = 40

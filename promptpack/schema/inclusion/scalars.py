@@ -8,9 +8,9 @@ from copy import copy
 from fractions import Fraction
 from typing import Any, Final
 
+from promptpack.schema.equality import to_fraction
 from promptpack.schema.inclusion.atoms import Bound, Item, Multiple
 from promptpack.schema.inclusion.results import EMPTY, Collected, Result, Solver, ValueRequest
-from promptpack.schema.keywords import to_fraction
 
 # Up to this number, the decimal and the binary value of a float have the same order, and whole ones are equal.
 _EXACT: Final = 1 << 53

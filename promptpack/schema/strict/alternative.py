@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from promptpack.schema.equality import fingerprint
-from promptpack.schema.keywords import MAX_STEPS
-from promptpack.schema.supported_keywords import KEYWORDS_BY_KIND, KINDS
+from promptpack.schema.supported_keywords import KEYWORDS_BY_KIND, KINDS, MAX_STEPS
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,14 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal, get_args
+from typing import Final
 
 from promptpack.problem import Problem, UsageError, did_you_mean
-
-WRAPPER: Final = "reply"
-"""The key of the object around a reply that is not one object; reading a reply removes the wrapper."""
-StrictProvider = Literal["anthropic", "bedrock", "gemini", "litellm", "mistral", "ollama", "openai", "openai-responses"]
-STRICT_PROVIDERS: Final[tuple[StrictProvider, ...]] = get_args(StrictProvider)
+from promptpack.schema.strict import STRICT_PROVIDERS
 
 _NUMBER: Final = frozenset(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"))
 _FORMATS: Final = frozenset(

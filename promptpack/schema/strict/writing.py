@@ -9,9 +9,10 @@ from typing import Any, Final
 
 from promptpack.problem import PackError, Problem
 from promptpack.schema.pointers import pointer
+from promptpack.schema.strict import WRAPPER
 from promptpack.schema.strict.alternative import Alternative, Node, find_words, implied_kinds, is_impossible, kinds_of
 from promptpack.schema.strict.expansion import MAX_ALTERNATIVES, Expansion, ExpansionError
-from promptpack.schema.strict.providers import WRAPPER, Profile, find_profile
+from promptpack.schema.strict.providers import Profile, find_profile
 from promptpack.schema.strict.size import OptionalProperties, check_size
 from promptpack.schema.supported_keywords import KEYWORDS_BY_KIND, KINDS
 

@@ -14,8 +14,8 @@ from promptpack.template.compiling import NO_INCLUDES, make_runner
 from promptpack.template.engine import Engine, PartialLoader, finish
 from promptpack.template.expression_codegen import Condition
 from promptpack.template.model import UNPLACED, Expression, Source, Template
-from promptpack.template.partials import CompiledTree, IncludeStack, PackTemplate
 from promptpack.template.positions import decode
+from promptpack.template.runtime import CompiledTree, IncludeStack, PackTemplate
 from promptpack.template.sandbox import PackEnvironment
 from promptpack.template.tree import copy_tree, descendants
 

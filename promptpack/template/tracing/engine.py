@@ -14,8 +14,8 @@ from promptpack.problem import Location
 from promptpack.template.compiling import NO_INCLUDES, make_runner
 from promptpack.template.engine import Engine, PartialLoader, finish
 from promptpack.template.model import UNPLACED, Source, Template
-from promptpack.template.partials import CompiledTree, Included, IncludeStack, PackContext, PackTemplate
 from promptpack.template.positions import decode
+from promptpack.template.runtime import CompiledTree, Included, IncludeStack, PackContext, PackTemplate
 from promptpack.template.sandbox import PackEnvironment
 from promptpack.template.tracing.generator import TracingGenerator
 from promptpack.template.tracing.reads import Analysis, Analyzer, Reads

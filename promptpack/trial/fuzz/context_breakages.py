@@ -8,8 +8,8 @@ from promptpack.problem import PromptpackError
 from promptpack.prompt.context import check_context
 from promptpack.prompt.prompt import Prompt
 from promptpack.template.filters import fenced
-from promptpack.template.limits import Limits
 from promptpack.template.meter import metered
+from promptpack.template.model import Limits
 from promptpack.trial.fuzz.fences import find_fence, text_outside_fences
 from promptpack.trial.fuzz.model import Breakage, Kind
 from promptpack.trial.generation.places import Path, iterate_places, put

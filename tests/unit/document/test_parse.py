@@ -5,7 +5,7 @@ import yaml
 
 from promptpack import document
 from promptpack.character_patterns import BIDI, CONTROL, HIDDEN, JOINER, TAG
-from promptpack.document.character_check import _is_clean
+from promptpack.characters import _is_clean
 from promptpack.document.parse import _MAX_VALID_KEYS, _VALID_KEYS
 from promptpack.problem import PackError
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from promptpack import ContextError, Library, Prompt, UsageError
-from promptpack.template.limits import Limits
+from promptpack.template.model import Limits
 
 PARENT = """\
 promptpack: 1

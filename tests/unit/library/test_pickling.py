@@ -78,7 +78,7 @@ def test_a_pickle_has_no_code_and_needs_no_files(library: Library, tmp_path: Pat
         name for name in names if name.startswith(("promptpack.", "jinja2", "builtins", "types", "marshal"))
     } - {
         "promptpack.library.pickling",
-        "promptpack.template.limits",
+        "promptpack.template.model",
         "builtins",
     }
     received = pickle.loads(data)  # noqa: S301 -- our own bytes

@@ -10,7 +10,7 @@ from unittest.mock import patch
 import pytest
 
 from promptpack import ContextError, Pack, PromptTemplate, TemplateContext
-from promptpack.template.limits import Limits
+from promptpack.template.model import Limits
 
 MakePack = Callable[[str], Pack]
 

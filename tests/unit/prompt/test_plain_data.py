@@ -12,7 +12,7 @@ import pytest
 from promptpack import ContextError
 from promptpack.prompt.message import Message, read_message
 from promptpack.prompt.plain_data import to_plain
-from promptpack.template.limits import Limits
+from promptpack.template.model import Limits
 
 
 class Loud(str):

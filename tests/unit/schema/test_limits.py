@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from promptpack.problem import PackError
-from promptpack.schema.bundling import bundle
 from promptpack.schema.equality import are_unique, fingerprint
-from promptpack.schema.keywords import MAX_STEPS
 from promptpack.schema.patterns import PatternError, read_pattern
+from promptpack.schema.pointers import bundle
 from promptpack.schema.safety import SchemaMeter
+from promptpack.schema.supported_keywords import MAX_STEPS
 from promptpack.schema.validation import compile as compile_schema
 
 MODULUS = 2**61 - 1

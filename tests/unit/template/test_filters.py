@@ -12,8 +12,7 @@ from promptpack.problem import ContextError
 from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
 from promptpack.template.engine import Engine, default_engine
 from promptpack.template.filters import fenced
-from promptpack.template.limits import Limits
-from promptpack.template.model import Source
+from promptpack.template.model import Limits, Source
 
 
 def render(text: str, **context: Any) -> str:

@@ -9,8 +9,7 @@ import pytest
 from promptpack import ContextError, Library, PackError
 from promptpack.template.compiling import compile, compile_expression  # noqa: A004 -- the folder's verb
 from promptpack.template.engine import Engine, default_engine
-from promptpack.template.limits import Limits
-from promptpack.template.model import Source
+from promptpack.template.model import Limits, Source
 
 
 def problem(text: str, **context: Any) -> str:

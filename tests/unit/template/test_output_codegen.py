@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from promptpack import ContextError
 from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
 from promptpack.template.engine import Engine, default_engine
-from promptpack.template.limits import Limits
 from promptpack.template.meter import LimitError
-from promptpack.template.model import Source
+from promptpack.template.model import Limits, Source
 from promptpack.template.values import _default_writer, to_json
 
 
@@ -118,6 +117,8 @@ def test_keys_of_other_types_print_as_text() -> None:
         ("{{ X.a | length }}{{ 'ab' | length }}{{ (1, 2) | length }}", "122"),
         ("{{ 5 | upper }}{{ none | upper }}{{ 'é' | upper }}", "5NULLÉ"),
         ("{{ [1, 'a', none] | join('-') }}", "1-a-null"),
+        ("{{ X is mapping }} {{ namespace(a=1) is mapping }} {{ X.q is string }}", "true false false"),
+        ("{{ X.none is none }} {{ X.q is defined }} {{ q is undefined }} {{ X.yes is not false }}", "true false true true"),
         ("{{ '{{' }}{{ '%}' }}{% raw %}{x}{% endraw %}", "{{%}{x}"),
     ],
 )  # fmt: skip

@@ -10,8 +10,7 @@ import pytest
 
 from promptpack import ContextError, Library, Pack
 from promptpack.pack.model import MessageTemplate
-from promptpack.template.limits import Limits
-from promptpack.template.model import Template
+from promptpack.template.model import Limits, Template
 from promptpack.template.render_cache import PackCache, RenderCache
 
 MakePack = Callable[[str], Pack]

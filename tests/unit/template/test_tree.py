@@ -5,7 +5,7 @@ from promptpack import PackError
 from promptpack.template.compiling import compile  # noqa: A004 -- the folder's verb
 from promptpack.template.engine import Engine
 from promptpack.template.model import Source
-from promptpack.template.partials import PackTemplate
+from promptpack.template.runtime import PackTemplate
 from promptpack.template.tree import descendants, is_always_compilable, levels
 
 ENGINE = Engine()

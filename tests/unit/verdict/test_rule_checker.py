@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from promptpack import ContextError, Pack, PackError
-from promptpack.template.limits import Limits
 from promptpack.template.meter import metered
+from promptpack.template.model import Limits
 from promptpack.template.rule_set import RuleSet
 from promptpack.verdict.rule_checker import RuleChecker
 

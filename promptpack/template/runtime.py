@@ -1,20 +1,25 @@
-"""How a render finds partials: first those of the template, then those of its includers, up to a depth limit."""
+"""What compiled templates use while they render, in place of `jinja2.runtime`: contexts, loops and undefined names.
+
+A render finds partials first in the template, then in its includers, up to a depth limit.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import CodeType, MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from jinja2 import Environment
+from jinja2 import Environment, StrictUndefined, UndefinedError
 from jinja2 import Template as JinjaTemplate
 from jinja2.environment import TemplateModule
 from jinja2.exceptions import TemplateRuntimeError
-from jinja2.runtime import Context
+from jinja2.runtime import Context, LoopContext, Undefined
+from jinja2.utils import missing
 
-from promptpack.template.meter import collect_import, meter
+from promptpack.problem import did_you_mean
+from promptpack.template.meter import STEPS_OF_A_CALL, collect_import, meter
 from promptpack.template.model import UNPLACED, Fingerprint, Scope, Source
 from promptpack.template.render_cache import PackCache
-from promptpack.template.steps import STEPS_OF_A_CALL
 
 MAX_INCLUDE_DEPTH: Final = 16
 PartialFinder = Callable[[str], "Partial | None"]
@@ -151,3 +156,111 @@ class Included(NamedTuple):
     def _make_module(self, context: Context) -> TemplateModule:
         pieces = self.code.root_render_func(context)
         return TemplateModule(self.code, context, collect_import(pieces) if self.imported else pieces)
+
+
+class ListLoop(LoopContext):
+    """The `loop` of a list, whose items are all known; `iterate` advances `index0`."""
+
+    def __init__(self, items: list[Any], undefined: type[Undefined]) -> None:
+        super().__init__(items, undefined)
+        self._items = items
+
+    @property
+    def length(self) -> int:
+        """The number of items."""
+        return len(self._items)
+
+    @property
+    def last(self) -> bool:
+        """Whether this is the last item."""
+        return self.index0 == len(self._items) - 1
+
+    @property
+    def previtem(self) -> Any:
+        """The item before this one."""
+        return self._items[self.index0 - 1] if self.index0 else self._undefined("there is no previous item")
+
+    @property
+    def nextitem(self) -> Any:
+        """The item after this one."""
+        return self._undefined("there is no next item") if self.last else self._items[self.index0 + 1]
+
+
+def iterate(values: Iterable[Any], undefined: type[Undefined]) -> Iterable[tuple[Any, LoopContext]]:
+    """Iterate over items, each with `loop`; values other than lists may be lazy, and use Jinja's loop."""
+    return _iterate(values, undefined) if type(values) is list else LoopContext(values, undefined)
+
+
+def _iterate(items: list[Any], undefined: type[Undefined]) -> Iterator[tuple[Any, ListLoop]]:
+    loop = ListLoop(items, undefined)
+    for loop.index0, item in enumerate(items):
+        yield item, loop
+
+
+class MissingVariableError(UndefinedError):
+    """A variable is not in the context; the second line of the message is the hint."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
+class PackUndefined(StrictUndefined):
+    """Raises on every use, without quoting the value, which may be secret; the second line is the hint."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        hint: str | None = None,
+        obj: Any = missing,
+        name: str | None = None,
+        exc: type[TemplateRuntimeError] = UndefinedError,
+    ) -> None:
+        super().__init__(hint, obj, name, exc)
+        if hint is None and obj is missing and name is not None:
+            # Jinja passes only the message, so the name is bound here.
+            self._undefined_exception = partial(MissingVariableError, name)  # type: ignore[assignment]
+
+    @property
+    def _undefined_message(self) -> str:
+        if self._undefined_hint:
+            return self._undefined_hint
+        if self._undefined_obj is missing:
+            return f"{self._undefined_name!r} is undefined"
+        owner = self._undefined_obj
+        noun = "key" if isinstance(owner, dict) or isinstance(self._undefined_name, str) else "item"
+        message = f"{describe_kind(owner)} has no {noun} {self._undefined_name!r}"
+        if not isinstance(owner, dict) or not isinstance(self._undefined_name, str):
+            return message
+        hint = did_you_mean(self._undefined_name, (key for key in owner if isinstance(key, str)))
+        return f"{message}\n{hint}" if hint else message
+
+
+class FailError(TemplateRuntimeError):
+    """The template called `fail`."""
+
+
+class NotAListError(TemplateRuntimeError):
+    """`{{#each}}` got a value that is not a list; the second line of the message is the hint."""
+
+    def __init__(self, name: str, value: Any) -> None:
+        super().__init__(f"'{{{{#each}}}}' needs a list, but {name!r} is {describe_kind(value)}\npass a list")
+        self.name = name
+
+
+_KINDS: dict[type[Any], str] = {
+    dict: "a mapping",
+    list: "a list",
+    tuple: "a list",
+    str: "text",
+    int: "a number",
+    float: "a number",
+    bool: "a true/false value",
+    type(None): "null",
+}
+
+
+def describe_kind(value: Any) -> str:
+    """Describe the kind of a value in plain words, never the value itself."""
+    return _KINDS.get(type(value)) or f"a {type(value).__name__}"
