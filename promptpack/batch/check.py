@@ -188,7 +188,7 @@ def outcome_of(failure: RequestFailure) -> str:
 def check_batch(pack: Pack, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return one record with a verdict for each row, in order, in plain data.
 
-    Each of the `rows` has a `reply`, its inputs in `context` or as keys of its own, and an `id`; or it is a line of a
+    Each of the `rows` has a `reply`, an `id`, and its inputs in `context` or as further keys; or it is a line of a
     result file of OpenAI, Anthropic or vLLM. A record has `id`, `ok`, `outcome`, `rounds`, `usage`, `failure` (why the
     provider gave no answer) and `verdict`, which `Verdict.from_dict` reads. A row that cannot be read gives
     `{"id": ..., "problems": [...]}` in its place. A row whose reply answers a correction has the verdict before it in

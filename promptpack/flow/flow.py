@@ -184,7 +184,7 @@ class FlowRun:
         """
         if self.waits_for_user or self.ended:
             state = "waits for the user" if self.waits_for_user else "has ended"
-            raise UsageError(Problem("PP726", f"the run {state}, so it takes no verdict"))
+            raise UsageError(Problem("PP726", f"the run {state}, so it cannot take a verdict"))
         run = replace(self, given=MappingProxyType({**self.given, **self.flow._checked(given or {})}))
         if not is_a(verdict, promptpack.Verdict):
             message = f"a step takes a verdict, not a value of type {type(verdict).__name__!r}"

@@ -130,9 +130,9 @@ class Prompt:
     ) -> dict[str, Any]:
         """Return the prompt as the keyword arguments of an SDK: plain data, without an import of the SDK.
 
-        `target` names the SDK or framework, `strict` asks for the reply's schema in the strict form of the provider (by
-        default, if the overlay of the model says so and the target has this form), `tools` are functions, `ModelTool`
-        values or definitions in the form of any SDK, which the model may call, and `cache` marks the end of the stable
+        `target` names the SDK or framework. `strict` asks for the reply's schema in the strict form of the provider, by
+        default if the overlay of the model says so and the target has this form. `tools` are those that the model may
+        call: functions, `ModelTool` values or definitions in the form of any SDK. `cache` marks the end of the stable
         prefix for the provider's cache. An option that the target does not have and a message that it cannot carry
         raise `UsageError`. The arguments include the `parameters` of the overlay, except for `crewai`, `openai-agents`
         and `semantic-kernel`, whose models are created with them.

@@ -76,7 +76,7 @@ def _compare_input(old: Side, new: Side, name: str) -> Iterator[Change]:
         code, change = ("PV114", "became") if after.secret else ("PV115", "is no longer")
         yield make_change(code, f"{what} {change} secret", _locate_key(new, name, "secret"), where)
     sides = [_schema_of(side, name) for side in (old, new)]
-    yield from compare_schemas(SchemaPair(sides[0], sides[1], _INPUT_CODES, what, "accepts", where, new.budget))
+    yield from compare_schemas(SchemaPair(sides[0], sides[1], _INPUT_CODES, what, "accepts", where, new.meter))
 
 
 def _compare_defaults(old: Side, new: Side, name: str) -> Iterator[Change]:

@@ -8,7 +8,7 @@ from promptpack.versions.call_changes import compare_calls
 from promptpack.versions.change import BUMPS, Change, Comparison
 from promptpack.versions.locale_changes import compare_locales, find_variants
 from promptpack.versions.reply_changes import compare_replies
-from promptpack.versions.sides import Budget, read_side
+from promptpack.versions.sides import ComparisonMeter, read_side
 from promptpack.versions.text_changes import compare_texts
 from promptpack.versions.unclassified import find_unclassified
 
@@ -18,8 +18,8 @@ def compare(old: Pack, new: Pack, libraries: tuple[Library, Library] | None = No
 
     With the `libraries` that the old and the new pack come from, it includes the locales that were added and removed.
     """
-    budget = Budget()
-    before, after = read_side(old, budget), read_side(new, budget)
+    meter = ComparisonMeter()
+    before, after = read_side(old, meter), read_side(new, meter)
     changes: list[Change] = [
         *compare_calls(before, after),
         *compare_replies(before, after),

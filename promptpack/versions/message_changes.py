@@ -11,7 +11,7 @@ from promptpack.versions.catalogue import make_change
 from promptpack.versions.change import Change
 from promptpack.versions.expressions import means_the_same
 from promptpack.versions.pairing import Pair, find_moved, pair_messages
-from promptpack.versions.sides import Budget, Side, find_changed_keys, from_to, locate_changed, write_value
+from promptpack.versions.sides import ComparisonMeter, Side, find_changed_keys, from_to, locate_changed, write_value
 from promptpack.versions.word_diff import diff_words
 from promptpack.versions.wording import compare_notes, has_other_syntax, locate_text
 
@@ -69,7 +69,7 @@ def _compare_message(old: Side, new: Side, pair: Pair, is_moved: bool) -> Iterat
         location = after.locate_key("history" if "history" in after.value else "role")
         yield make_change("PV305", message, location, where)
     yield from _compare_condition(old, new, pair, name, where)
-    yield from _compare_content((before, after), name, where, new.budget)
+    yield from _compare_content((before, after), name, where, new.meter)
     yield from _compare_roles(before, after, name, where)
     # A place relative to an inherited message is an order, which is compared above.
     for key in sorted(find_changed_keys(before, after) - _COMPARED):
@@ -103,12 +103,12 @@ def _compare_condition(old: Side, new: Side, pair: Pair, name: str, where: str) 
     yield make_change("PV306", message, location, where)
 
 
-def _compare_content(pair: tuple[Placed, Placed], name: str, where: str, budget: Budget) -> Iterator[Change]:
+def _compare_content(pair: tuple[Placed, Placed], name: str, where: str, meter: ComparisonMeter) -> Iterator[Change]:
     before, after = pair
     old, new = before.value.get("content"), after.value.get("content")
     if "content" not in find_changed_keys(before, after):
         return
-    words = diff_words(write_value(old or ""), write_value(new or ""), budget.words)
+    words = diff_words(write_value(old or ""), write_value(new or ""), meter.words)
     if isinstance(old, str) and isinstance(new, str):
         location = locate_text(after.child("content"), words.offset)
         yield make_change("PV301", f"wording of message {name} changed", location, where, words=words)

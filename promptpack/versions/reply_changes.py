@@ -48,7 +48,7 @@ def _compare_contracts(old: Side, new: Side, before: Contract, after: Contract) 
         return
     sides = [SchemaSide(one.json_schema(), _contract_node(side), _locate_reply(side))
              for side, one in ((old, before), (new, after))]  # fmt: skip
-    pair = SchemaPair(sides[0], sides[1], _REPLY_CODES, "the reply", "may have", "reply/contract", new.budget)
+    pair = SchemaPair(sides[0], sides[1], _REPLY_CODES, "the reply", "may have", "reply/contract", new.meter)
     changes = [one for one in compare_schemas(pair) if one.code != "PV326"]
     if not changes and before.name != after.name:
         message = f"reply contract renamed from {before.name!r} to {after.name!r}"
@@ -105,13 +105,13 @@ def _compare_action(old: Side, new: Side, name: str) -> Iterator[Change]:
     where = f"reply/actions/{name}"
     sides = [_params_of(side, name) for side in (old, new)]
     what = f"params of action {name!r}"
-    schemas = SchemaPair(sides[0], sides[1], _PARAMS_CODES, what, "may have", where, new.budget)
+    schemas = SchemaPair(sides[0], sides[1], _PARAMS_CODES, what, "may have", where, new.meter)
     changes = list(compare_schemas(schemas))
     changed = find_changed_keys(before, after)
     for key, code in _ACTION_TEXTS.items():
         if key in changed:
             pair = _child(before, key), _child(after, key)
-            changes.append(explain_text(code, f"{key} of action {name!r}", pair, where, new.budget))
+            changes.append(explain_text(code, f"{key} of action {name!r}", pair, where, new.meter))
     changes += compare_notes(before, after, f"action {name!r}", where)
     if not changes and "params" in changed:
         message = f"params of action {name!r} are written differently"
@@ -172,7 +172,7 @@ def _compare_texts(old: Side, new: Side) -> Iterator[Change]:
     for key in sorted(before.keys() | after.keys()):
         code, what = _TEXTS.get(key, ("PV327", f"{key!r} of the reply") if key.startswith("x-") else ("", ""))
         if code and _write(before.get(key)) != _write(after.get(key)):
-            yield explain_text(code, what, (before.get(key), after.get(key)), f"reply/{key}", new.budget)
+            yield explain_text(code, what, (before.get(key), after.get(key)), f"reply/{key}", new.meter)
 
 
 def _write(placed: Placed | None) -> str | None:

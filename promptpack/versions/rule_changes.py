@@ -10,7 +10,7 @@ from promptpack.pack.placed import Placed
 from promptpack.versions.catalogue import make_change
 from promptpack.versions.change import Change
 from promptpack.versions.expressions import means_the_same
-from promptpack.versions.sides import Budget, Side, find_changed_keys, from_to, locate_changed, same_order
+from promptpack.versions.sides import ComparisonMeter, Side, find_changed_keys, from_to, locate_changed, same_order
 from promptpack.versions.wording import compare_notes, explain_text
 
 _CONDITIONS: Final = ("when", "require")
@@ -27,7 +27,7 @@ def compare_rules(old: Side, new: Side) -> Iterator[Change]:
             yield make_change("PV207", f"rule {name!r} added", placed.locate_key("name"), f"reply/rules/{name}")
         else:
             yield from _compare_conditions(_find(old, name), _find(new, name), before[name], placed)
-            yield from _compare_rest(before[name], placed, new.budget)
+            yield from _compare_rest(before[name], placed, new.meter)
     if not same_order(before, after):
         location = next(iter(after.values())).document.locate_key(("reply", "rules"))
         yield make_change("PV325", "rules are in a different order", location, "reply/rules")
@@ -52,12 +52,12 @@ def _compare_conditions(old: Rule, new: Rule, before: Placed, after: Placed) -> 
             yield make_change("PV209", f"{key!r} of rule {new.name!r} changed{change}", location, where)
 
 
-def _compare_rest(before: Placed, after: Placed, budget: Budget) -> Iterator[Change]:
+def _compare_rest(before: Placed, after: Placed, meter: ComparisonMeter) -> Iterator[Change]:
     name, changed = after.value["name"], find_changed_keys(before, after)
     where = f"reply/rules/{name}"
     if "message" in changed:
         pair = before.child("message"), after.child("message")
-        yield explain_text("PV319", f"message of rule {name!r}", pair, where, budget)
+        yield explain_text("PV319", f"message of rule {name!r}", pair, where, meter)
     if "path" in changed:
         paths = [placed.value.get("path", "") for placed in (before, after)]
         code = "PV326" if paths[0] == paths[1] else "PV210"

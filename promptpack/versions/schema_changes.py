@@ -21,7 +21,7 @@ from promptpack.versions.schema_differences import (
     iterate_differences,
     without_notes,
 )
-from promptpack.versions.sides import Budget, short, write_value
+from promptpack.versions.sides import ComparisonMeter, short, write_value
 from promptpack.versions.word_diff import diff_words
 
 
@@ -53,7 +53,7 @@ class SchemaPair(NamedTuple):
     what: str
     verb: str
     where: str
-    budget: Budget
+    meter: ComparisonMeter
 
 
 def compare_schemas(pair: SchemaPair) -> Iterator[Change]:
@@ -82,8 +82,8 @@ class _Decision:
         self._old, self._new = _as_mapping(pair.old.schema), _as_mapping(pair.new.schema)
 
     def find_changes(self) -> Iterator[Change]:
-        budget = self._pair.budget.schemas
-        fewer, more = includes(self._new, self._old, budget), includes(self._old, self._new, budget)
+        meter = self._pair.meter.schemas
+        fewer, more = includes(self._new, self._old, meter), includes(self._old, self._new, meter)
         added = self._find_added_properties() if fewer.answer == "no" else []
         if added:
             yield from self._explain_added(added, fewer)
@@ -121,7 +121,7 @@ class _Decision:
             owner = find_at(relaxed, one.path[:-1])
             if isinstance(owner, dict):
                 owner.pop(one.path[-1], None)
-        found = includes(relaxed, self._old, self._pair.budget.schemas)
+        found = includes(relaxed, self._old, self._pair.meter.schemas)
         if found.answer == "no" and schemas.compile(self._new).accepts(found.counterexample):
             return fewer
         return found
@@ -211,7 +211,7 @@ def _explain_note(pair: SchemaPair, one: Difference) -> Change:
     owner = f"{pointer(names)!r} in {pair.what}" if names else pair.what
     message = f"{one.keyword!r} of {owner} changed"
     texts = [write_value(side.value) if side else "" for side in (one.old, one.new)]
-    words = diff_words(texts[0], texts[1], pair.budget.words)
+    words = diff_words(texts[0], texts[1], pair.meter.words)
     return make_change(pair.codes.note, message, one.location, pair.where, words=words)
 
 

@@ -13,17 +13,17 @@ from promptpack.pack.model import Pack
 from promptpack.pack.placed import Placed
 from promptpack.pack.sections import Sections
 from promptpack.problem import Location, Problem, UsageError
-from promptpack.schema.inclusion import MAX_SHARED_STEPS, StepBudget
-from promptpack.versions.matching import Steps
+from promptpack.schema.inclusion import MAX_SHARED_STEPS, StepMeter
+from promptpack.versions.matching import DiffSteps
 from promptpack.versions.word_diff import MAX_SHARED_STEPS as MAX_SHARED_WORD_STEPS
 
 
-class Budget:
+class ComparisonMeter:
     """The steps that one comparison may still take: for its decisions about schemas, and for its word diffs."""
 
     def __init__(self) -> None:
-        self.schemas = StepBudget(MAX_SHARED_STEPS)
-        self.words = Steps(MAX_SHARED_WORD_STEPS)
+        self.schemas = StepMeter(MAX_SHARED_STEPS)
+        self.words = DiffSteps(MAX_SHARED_WORD_STEPS)
 
 
 class Side(NamedTuple):
@@ -33,7 +33,7 @@ class Side(NamedTuple):
     compiled: CompiledSections
     content: Mapping[str, Any]
     """Everything that the digest covers."""
-    budget: Budget
+    meter: ComparisonMeter
     """Shared by both sides."""
 
     @property
@@ -52,12 +52,12 @@ class Side(NamedTuple):
         return self.document.locate_key(path if path[0] in data or "extends" not in data else ("extends",))
 
 
-def read_side(pack: Pack, budget: Budget) -> Side:
+def read_side(pack: Pack, meter: ComparisonMeter) -> Side:
     """Return a pack as a side of a comparison."""
     if pack._compiled is None:
         message = f"{pack.label} cannot be compared, because it does not come from a library"
         raise UsageError(Problem("PP760", message, None, "get the pack from a Library"))
-    return Side(pack, pack._compiled, resolve_content(pack._compiled), budget)
+    return Side(pack, pack._compiled, resolve_content(pack._compiled), meter)
 
 
 def write_value(value: Any) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final, Literal, NamedTuple
 
-from promptpack.versions.matching import Steps, find_matches
+from promptpack.versions.matching import DiffSteps, find_matches
 
 PieceKind = Literal["kept", "removed", "added"]
 
@@ -79,7 +79,7 @@ class WordDiff:
         return tuple(WordDiff(_join(piece for line in run for piece in line)) for run in trimmed)
 
 
-def diff_words(old: str, new: str, shared: Steps | None = None) -> WordDiff:
+def diff_words(old: str, new: str, shared: DiffSteps | None = None) -> WordDiff:
     """Compare two texts by words; one Han character is a word, and adjacent changes are joined.
 
     Lines are compared first, and the time is bounded: in texts that differ very much, whole paragraphs are replaced.
@@ -89,7 +89,7 @@ def diff_words(old: str, new: str, shared: Steps | None = None) -> WordDiff:
         return WordDiff((Piece("kept", old),) if old else ())
     allowed = min(_MIN_STEPS + _STEPS_A_CHARACTER * (len(old) + len(new)), _MAX_STEPS)
     allowed = allowed if shared is None else min(allowed, shared.left // 4)
-    steps = Steps(allowed)
+    steps = DiffSteps(allowed)
     pieces: list[Piece] = []
     for kept, removed, added in _blocks(_LINE.findall(old), _LINE.findall(new), steps):
         pieces += _diff_block(removed, added, steps)
@@ -104,13 +104,13 @@ def split_words(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
-def _diff_block(old: str, new: str, steps: Steps) -> Iterable[Piece]:
+def _diff_block(old: str, new: str, steps: DiffSteps) -> Iterable[Piece]:
     if not (old and new) or steps.left <= 0:
         return (Piece("removed", old), Piece("added", new))
     return _fold(list(_blocks(split_words(old), split_words(new), steps)))
 
 
-def _blocks(old: Sequence[str], new: Sequence[str], steps: Steps) -> Iterator[tuple[str, str, str]]:
+def _blocks(old: Sequence[str], new: Sequence[str], steps: DiffSteps) -> Iterator[tuple[str, str, str]]:
     """Yield each kept run of tokens, with the removed and the added text before it."""
     at_old = at_new = 0
     for start_old, start_new, size in (*find_matches(old, new, steps), (len(old), len(new), 0)):

@@ -87,7 +87,7 @@ def test_a_full_disk_is_reported_and_continued_with_more_room(folder: Path, smal
     process = start(folder, *RENDER, "disk/out.jsonl")
     errors = finish(process)
     assert "disk/out.jsonl: PP985 cannot be written: No space left on device" in errors
-    assert "make room, and continue with --resume" in errors
+    assert "free some space, then continue with --resume" in errors
     assert process.returncode == 2
     subprocess.run(["mount", "-o", "remount,size=20m", str(small_disk)], check=True)
     process = start(folder, *RENDER, "disk/out.jsonl", "--resume")

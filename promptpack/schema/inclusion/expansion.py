@@ -28,8 +28,8 @@ from promptpack.schema.inclusion.atoms import (
     SomeKey,
     Unique,
 )
-from promptpack.schema.inclusion.budget import StepBudget, UndecidedError
 from promptpack.schema.inclusion.nodes import Literal, SchemaNode, SchemaNodes
+from promptpack.schema.inclusion.step_meter import StepMeter, UndecidedError
 
 KINDS: Final = ("null", "boolean", "number", "string", "array", "object")
 Option = tuple[Item, ...]
@@ -52,9 +52,9 @@ _NEVER: Final = Clause((_FALSE,), ((),))
 class LiteralExpander:
     """Expands literals into items about values of one kind."""
 
-    def __init__(self, nodes: SchemaNodes, budget: StepBudget) -> None:
+    def __init__(self, nodes: SchemaNodes, meter: StepMeter) -> None:
         self._nodes = nodes
-        self._budget = budget
+        self._meter = meter
         self._known: dict[tuple[Literal, str], tuple[Item, ...]] = {}
 
     def expand(self, literal: Literal, kind: str) -> tuple[Item, ...]:
@@ -62,7 +62,7 @@ class LiteralExpander:
         items = self._known.get((literal, kind))
         if items is None:
             items = self._known[literal, kind] = self._expand(literal, kind)
-            self._budget.spend(1 + len(items))
+            self._meter.spend(1 + len(items))
         return items
 
     def _expand(self, literal: Literal, kind: str) -> tuple[Item, ...]:
@@ -73,7 +73,7 @@ class LiteralExpander:
         if literal.holds:
             return tuple(item for clause in clauses for item in clause.holds)
         options = _without_copies(option for clause in clauses for option in clause.fails)
-        self._budget.spend(len(options))
+        self._meter.spend(len(options))
         return () if () in options else (Or(options, comes_first=True),)
 
     def _clauses(self, part: _KeywordReader) -> list[Clause]:
@@ -106,7 +106,7 @@ class _KeywordReader:
         return Literal(self.node(schema), holds)
 
     def spend(self, steps: int) -> None:
-        self._nodes.budget.spend(steps)
+        self._nodes.meter.spend(steps)
 
     def refute(self, schema: Any) -> Literal:
         return self.literal(schema, holds=False)

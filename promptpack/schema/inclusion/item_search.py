@@ -8,9 +8,9 @@ from itertools import product
 from typing import Any, Final, NamedTuple
 
 from promptpack.schema.inclusion.atoms import Count
-from promptpack.schema.inclusion.budget import UndecidedError
 from promptpack.schema.inclusion.nodes import Goal, Literal, mark
 from promptpack.schema.inclusion.results import EMPTY, Collected, Result, Solver, ValueRequest
+from promptpack.schema.inclusion.step_meter import UndecidedError
 
 _MAX_COUNTS: Final = 4
 _MAX_LENGTH: Final = 3_000
@@ -148,7 +148,7 @@ class ItemSearch:
     def _next_level(self, level: dict[Tally, Any], choices: list[_ItemChoice]) -> dict[Tally, Any]:
         after: dict[Tally, Any] = {}
         for tally in level:
-            self._solver.budget.spend()
+            self._solver.meter.spend()
             for choice in choices:
                 following = tuple(
                     min(number + sign, limit)

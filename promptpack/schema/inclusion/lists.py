@@ -101,13 +101,13 @@ class Lists:
         places = [range(one.start, end) for one in self._some]
         pairs = [None] if self.is_unique is not False else list(combinations(range(end + 2), 2))
         for chosen in product(*places):
-            solver.budget.spend(end // _ITEMS_A_STEP)
+            solver.meter.spend(end // _ITEMS_A_STEP)
             goals = {index: self.goal_of(index) for index in range(max([self.named, *(one + 1 for one in chosen)]))}
             for index, one in zip(chosen, self._some, strict=True):
                 goals[index] |= {one.literal}
             low = max([self.low, *(one + 1 for one in chosen)])
             for pair in pairs:
-                solver.budget.spend(end // _ITEMS_A_STEP)
+                solver.meter.spend(end // _ITEMS_A_STEP)
                 yield self._plan(goals, low, pair)
 
     def _plan(self, goals: dict[int, Goal], low: int, pair: tuple[int, int] | None) -> ListPlan:

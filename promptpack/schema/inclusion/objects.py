@@ -9,9 +9,9 @@ from itertools import islice, product
 from typing import Any, Final, NamedTuple
 
 from promptpack.schema.inclusion.atoms import EveryKey, Has, Item, Keys, Lacks, Member, Size, SomeKey
-from promptpack.schema.inclusion.budget import UndecidedError
 from promptpack.schema.inclusion.nodes import Goal, Literal
 from promptpack.schema.inclusion.results import EMPTY, UNKNOWN, Collected, Result, Solver, ValueRequest
+from promptpack.schema.inclusion.step_meter import UndecidedError
 from promptpack.schema.patterns import PatternError, read_pattern
 from promptpack.schema.supported_keywords import MAX_STEPS
 
@@ -169,7 +169,7 @@ class _ObjectSearch:
     def _optional(self) -> list[str]:
         """The named keys that the object may have."""
         named = {name for one in self._facts.maps for name in one.properties}
-        self._solver.budget.spend(len(named))
+        self._solver.meter.spend(len(named))
         allowed = sorted(named - self._facts.has - self._facts.lacks)
         return [name for name in allowed if self._solver.meets(name, self._facts.names)]
 

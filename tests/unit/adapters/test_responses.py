@@ -425,9 +425,9 @@ def test_a_stream_raises_an_alarm_before_its_end() -> None:
 
 
 def test_pieces_of_other_things_are_refused() -> None:
-    with pytest.raises(UsageError, match="PP533 a piece of type 'int' is not a piece of a reply"):
+    with pytest.raises(UsageError, match="PP533 a chunk of type 'int' is not part of a reply"):
         asyncio.run(collect(PLANNER, [3]))
-    with pytest.raises(UsageError, match="PP533 a piece of type 'int' cannot be read: the pieces before it are text"):
+    with pytest.raises(UsageError, match="PP533 a chunk of type 'int' cannot be read: the chunks before it are text"):
         asyncio.run(collect(PLANNER, ["{", 3]))
 
 
@@ -533,7 +533,7 @@ def test_gemini_pieces_with_only_counts_end_no_stream_and_calls_get_different_id
 
 @pytest.mark.parametrize("stream", [None, 5, [openai_chunk(content=TEXT).model_copy(update={"choices": 5})]])
 def test_a_value_that_is_not_a_stream_is_refused(stream: Any) -> None:
-    with pytest.raises(UsageError, match=r"PP533 a (value of type '.*' is not a stream|piece .* cannot be read)"):
+    with pytest.raises(UsageError, match=r"PP533 a (value of type '.*' is not a stream|chunk .* cannot be read)"):
         verdict_on(stream)
 
 

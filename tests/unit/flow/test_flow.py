@@ -163,7 +163,7 @@ def test_a_reply_that_asks_the_user_waits(open_flow: Callable[..., Flow]) -> Non
     assert run.waits_for_user
     with pytest.raises(UsageError, match="PP726 the run waits for the user after 'plan'"):
         run.next()
-    with pytest.raises(UsageError, match="PP726 the run waits for the user, so it takes no verdict"):
+    with pytest.raises(UsageError, match="PP726 the run waits for the user, so it cannot take a verdict"):
         run.took(None)  # type: ignore[arg-type]
     assert contexts(run.answered(True)) == {"review": {"PLAN": ["a"]}}
     declined = run.answered(False)

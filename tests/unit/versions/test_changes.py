@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from promptpack import Library
-from promptpack.versions.sides import Budget, read_side
+from promptpack.versions.sides import ComparisonMeter, read_side
 from promptpack.versions.unclassified import find_unclassified
 from tests.unit.versions.change_cases import CASES, FULL, HEAD, MORE, Case, compare_case, describe
 
@@ -30,7 +30,7 @@ def test_unexplained_changes_are_reported(tmp_path: Path, monkeypatch: pytest.Mo
     path = tmp_path / "packs" / "demo" / "1.0.0.yaml"
     path.parent.mkdir(parents=True)
     path.write_text(HEAD + FULL, "utf-8")
-    old = read_side(Library.open("packs").get("demo"), Budget())
+    old = read_side(Library.open("packs").get("demo"), ComparisonMeter())
     new = old._replace(content={**old.content, "promptpack": 2})
     assert list(find_unclassified(old, old, ())) == []
     assert "\n".join(map(describe, find_unclassified(old, new, ()))) == (

@@ -11,7 +11,7 @@ class UndecidedError(Exception):
     """The question cannot be decided; the message says why."""
 
 
-class StepBudget:
+class StepMeter:
     """Counts the remaining steps of one decision."""
 
     def __init__(self, steps: int = MAX_STEPS) -> None:
