@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from promptpack.lazy import cached_property
+from promptpack.reply.fixed_words import FixedWords
 from promptpack.reply.synonyms import GROUP_OF, fold
 from promptpack.reply.syntax_tree import is_same
+from promptpack.schema.equality import fingerprint
 from promptpack.schema.keywords import MAX_STEPS
 from promptpack.schema.patterns import PatternError, read_pattern
 from promptpack.schema.pointers import find_target
@@ -19,6 +21,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "integer": (int, float), "number": (int, float),
 }  # fmt: skip
 _MAX_REFS = 32
+# A reply has a limit of its own.
+_WORD_STEPS = 1_000_000_000
 _CONDITIONS = frozenset(("if", "anyOf", "oneOf"))
 _NAMING = frozenset(("properties", "patternProperties"))
 _CHOICES = frozenset((*_CONDITIONS, "enum", "const", "not"))
@@ -208,6 +212,11 @@ class Shape:
         return None
 
     @cached_property
+    def fixed_words(self) -> FixedWords | None:
+        """The fixed words, as texts are compared with them; None if the schema has none."""
+        return None if self.words is None else FixedWords(self.words, self.first("x-values"))
+
+    @cached_property
     def by_folded_name(self) -> dict[str, list[str]]:
         """The property names, grouped by folded spelling."""
         return self._grouped(lambda name, _: [fold(name)])
@@ -264,7 +273,7 @@ class Shape:
     def _meets_plain(self, schema: Schema, value: Any) -> bool:
         if "type" in schema and not _has_type(schema["type"], value):
             return False
-        if "enum" in schema and not _is_one_of(value, schema["enum"]):
+        if "enum" in schema and not self._cache.has_word(schema, value):
             return False
         if "const" in schema and not is_same(schema["const"], value):
             return False
@@ -290,13 +299,14 @@ class Shape:
 class _SchemaCache:
     """A cache of the schemas that each schema of one document includes by local references and `allOf`."""
 
-    __slots__ = ("_parts", "root", "tests")
+    __slots__ = ("_parts", "_words", "root", "tests")
 
     def __init__(self, root: Schema) -> None:
         self.root: Schema = root
         self.tests: SubschemaPredicates = SubschemaPredicates(root)
         # The schema is stored with its parts, so that no other object can get its id.
         self._parts: dict[int, tuple[Any, tuple[Schema, ...]]] = {}
+        self._words: dict[int, tuple[Schema, frozenset[Any]]] = {}
 
     def flatten(self, schema: Any) -> tuple[Schema, ...]:
         """Return a schema and all schemas that it includes."""
@@ -304,6 +314,14 @@ class _SchemaCache:
         if cached is None:
             cached = self._parts[id(schema)] = (schema, tuple(_flatten(schema, self.root)))
         return cached[1]
+
+    def has_word(self, schema: Schema, value: Any) -> bool:
+        """Return whether a value is in the `enum` of a schema."""
+        cached = self._words.get(id(schema))
+        if cached is None:
+            words = frozenset(fingerprint(word, [_WORD_STEPS]) for word in schema["enum"])
+            cached = self._words[id(schema)] = (schema, words)
+        return fingerprint(value, [_WORD_STEPS]) in cached[1]
 
 
 def _flatten(schema: Any, root: Schema) -> Iterator[Schema]:
@@ -369,10 +387,6 @@ def _is_a(name: str, value: Any) -> bool:
     if name == "integer" and isinstance(value, float):
         return value.is_integer()
     return isinstance(value, _TYPES.get(name, (object,)))
-
-
-def _is_one_of(value: Any, words: Iterable[Any]) -> bool:
-    return value in words if type(value) is str else any(is_same(word, value) for word in words)
 
 
 def _in_range(schema: Schema, value: Any) -> bool:
